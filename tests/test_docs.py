@@ -26,6 +26,7 @@ from planscope.cli import COMMANDS, build_parser, main
 from planscope.language.errors import ParseFailure
 from planscope.language.problem import make_actions
 from planscope.language.reading import Reading, read_query
+from planscope.language.tree import is_natural
 from planscope.sharing.formats import SUFFIXES
 from planscope.tui.keys import markdown
 from planscope.wording.terms import METHODS, MUTATIONS, NO_CAUSE
@@ -205,6 +206,12 @@ def read(text: str) -> Reading:
 def test_what_is_said_to_be_read_is_read() -> None:
     for _, example in rows(LANGUAGE, "What is read"):
         assert read(example).problem.constraints, example
+    natural = rows(LANGUAGE, "Natural sentences")
+    assert len(natural) > 7
+    for examples, _ in natural:
+        reading = read(examples)
+        assert is_natural(reading.tree) or "Both" in examples, examples
+        assert {c.sentence for c in reading.problem.said} == set(range(len(reading.tree.sentences))), examples
 
 
 def test_what_is_said_to_be_refused_is_refused_and_what_to_write_instead_is_read() -> None:

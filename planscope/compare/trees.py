@@ -15,7 +15,19 @@ from planscope.compare.matching import Matching
 from planscope.compare.result import Side, TreeDiff, TreeRow
 from planscope.compare.sequences import Pair, filled, mirrored, paired
 from planscope.language.outline import OutlineNode
-from planscope.language.tree import NP, ActionRef, Clause, Node, Query, Relative, Time, Word, walk
+from planscope.language.tree import (
+    NP,
+    ActionRef,
+    Clause,
+    Cue,
+    Natural,
+    Node,
+    Query,
+    Relative,
+    Time,
+    Word,
+    walk,
+)
 
 FEW_PAIRS = 64
 MOST_PAIRS = 2_500
@@ -146,6 +158,10 @@ def _meaning(line: OutlineNode, node: Node, keys: dict[str, str]) -> tuple[Hasha
             return "action", keys[action]
         case Time(hour=hour):
             return (line.path[-1], "time"), hour
+        case Natural(kind=natural, links=links):
+            return "clause", (natural, tuple((one, relation, other) for one, relation, _, other in links))
+        case Cue(words=words):
+            return "word", words
         case Word(terminal=terminal, entry=entry, modal=modal):
             return "word", (terminal, entry, modal)
         case _:

@@ -20,8 +20,8 @@ from planscope.dissection.evidence import SAME, Counts
 from planscope.dissection.results import Results
 from planscope.errors import UserError
 from planscope.language.problem import Problem
-from planscope.language.reading import Reading, read_query
-from planscope.language.tree import Query, Word, walk
+from planscope.language.reading import Reading, paper_reading, read_query
+from planscope.language.tree import Cue, Query, Word, walk
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
@@ -137,7 +137,9 @@ def features(word: Word) -> tuple[str, ...]:
 
 
 def words_of(tree: Query) -> frozenset[str]:
-    return frozenset(f for _, node in walk(tree) if isinstance(node, Word) for f in features(node))
+    nodes = [node for _, node in walk(tree)]
+    natural = [f"natural {node.words}" for node in nodes if isinstance(node, Cue)]
+    return frozenset([f for node in nodes if isinstance(node, Word) for f in features(node)] + natural)
 
 
 def suspicion(seen: Seen) -> dict[str, float]:
@@ -263,6 +265,7 @@ class Mutants:
     def _in_words(self, reading: Reading, number: int, results: Results) -> Reading | None:
         """Reword the query, avoiding words suspected by the runs so far; None if no other choice of words exists."""
         there = results.texts()
+        reading = paper_reading(reading)
         bad = suspicion([(self._words_of(v), counts) for v, counts in results.counts()])
         draw = random.Random(f"{self.seed} {number} {reading.text}")
         found = places(reading.tree, fresh=False)

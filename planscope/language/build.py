@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from planscope.language.grammar import ClausePattern, NPPattern, RelativePattern
-from planscope.language.scan import Token
+from planscope.language.grammar import ClausePattern, NaturalPattern, NPPattern, RelativePattern
+from planscope.language.natural import Step, links_of
+from planscope.language.scan import Token, hour_of
 from planscope.language.tree import (
     NP,
     RELATION_WORD,
     ActionRef,
     Clause,
+    Cue,
     Form,
+    Natural,
     Relation,
     Relative,
+    Rest,
     Sentence,
     Time,
     Word,
@@ -26,7 +30,7 @@ Unit = Sequence[Token]
 
 
 class ClauseReading(NamedTuple):
-    pattern: ClausePattern
+    pattern: ClausePattern | NaturalPattern
     units: Sequence[Unit]
 
 
@@ -72,25 +76,75 @@ class _Builder:
         relative = None if pattern.relative is None else self.relative(pattern.relative)
         return NP(actions, relative, (start, end if relative is None else relative.span[1]))
 
-    def target(self, pattern: NPPattern | int) -> NP | Time:
+    def target(self, pattern: NPPattern | int, relation: Relation) -> NP | Time:
         if isinstance(pattern, NPPattern):
             return self.np(pattern)
         token = self.token(pattern)
-        return Time(token.hour, (token.start + self.offset, token.end + self.offset))
+        span = (token.start + self.offset, token.end + self.offset)
+        return Time(hour_of(token.hour, relation), span)
 
     def relative(self, pattern: RelativePattern) -> Relative:
         relation, words = self.words(pattern.form, pattern.words)
-        target = self.target(pattern.object)
+        target = self.target(pattern.object, relation)
         start = self.token(pattern.which).start + self.offset
         return Relative(pattern.form, relation, words, target, (start, target.span[1]))
+
+    def built(self, pattern: ClausePattern | NaturalPattern) -> Clause | Natural:
+        return self.clause(pattern) if isinstance(pattern, ClausePattern) else self.natural(pattern)
 
     def clause(self, pattern: ClausePattern) -> Clause:
         form = pattern.form
         relation, words = self.words(form, pattern.words)
-        subject, target = self.np(pattern.subject), self.target(pattern.object)
+        subject, target = self.np(pattern.subject), self.target(pattern.object, relation)
         spans = [subject.span, target.span, *(word.span for word in words)]
         span = (min(start for start, _ in spans), max(end for _, end in spans))
         return Clause(form, relation, subject, target, words, span)
+
+    def natural(self, pattern: NaturalPattern) -> Natural:
+        offset = self.offset
+        items: list[NP | Time | Rest] = []
+        for part in pattern.parts:
+            if isinstance(part, NPPattern):
+                items.append(self.np(part))
+            elif (token := self.token(part)).type == "TIME":
+                items.append(Time(token.hour, (token.start + offset, token.end + offset)))
+        cues = [Cue(t.words, (t.start + offset, t.end + offset)) for t in cue_tokens(pattern, self.units)]
+        steps = steps_of(pattern, self.units)
+        if pattern.kind == "place":
+            items.append(Rest(cues[-1].span))
+        links = tuple(links_of(pattern.kind, steps))
+        for _, relation, _, target in links:
+            if isinstance(time := items[target], Time):
+                items[target] = Time(hour_of(time.hour, relation), time.span)
+        spans = [node.span for node in (*items, *cues)]
+        span = (min(start for start, _ in spans), max(end for _, end in spans))
+        return Natural(pattern.kind, tuple(items), tuple(cues), links, span)
+
+
+def cue_tokens(pattern: NaturalPattern, units: Sequence[Unit]) -> list[Token]:
+    """The tokens of a natural clause that are no item and no mark, in the order of the text."""
+    tokens = (units[part][0] for part in pattern.parts if isinstance(part, int))
+    return [token for token in tokens if token.type != "TIME" and token.type not in _NO_CUES]
+
+
+def steps_of(pattern: NaturalPattern, units: Sequence[Unit]) -> list[Step]:
+    """Items and cues of a natural clause, in the order of the text."""
+    items = cues = 0
+    steps = []
+    for part in pattern.parts:
+        token = None if isinstance(part, NPPattern) else units[part][0]
+        if token is None or token.type == "TIME":
+            steps.append(Step("item", items, clock=token is not None))
+            items += 1
+        elif token.type in _NO_CUES:
+            steps.append(Step("mark", -1))
+        else:
+            steps.append(Step(token.type, cues, token.meaning.relation, token.meaning.value))
+            cues += 1
+    return steps
+
+
+_NO_CUES = ("COMMA", "SEMI", "AND", "BUT")
 
 
 def _conj(token: Token | None, offset: int) -> Word:
@@ -102,6 +156,6 @@ def _conj(token: Token | None, offset: int) -> Word:
 
 def build(reading: SentenceReading, offset: int = 0) -> Sentence:
     """Build the tree of a reading. ``offset``: where its sentence begins in the text."""
-    clauses = tuple(_Builder(units, offset).clause(pattern) for pattern, units in reading.clauses)
+    clauses = tuple(_Builder(units, offset).built(pattern) for pattern, units in reading.clauses)
     word = _conj(reading.conj, offset) if len(clauses) > 1 else None
     return Sentence(clauses, word, (reading.first.start + offset, reading.last.end + offset))

@@ -10,7 +10,18 @@ from collections.abc import Iterable
 from functools import cache
 
 from planscope.language.problem import Action, Constraint, NodePath, Problem, Span, rules
-from planscope.language.tree import NP, RELATION_WORD, ActionRef, Query, Relation, Time
+from planscope.language.tree import (
+    NP,
+    RELATION_WORD,
+    ActionRef,
+    Natural,
+    Query,
+    Relation,
+    Rest,
+    Time,
+    ordered_links,
+    rest_of,
+)
 
 
 @cache
@@ -19,10 +30,11 @@ def _rules(timed: bool) -> tuple[Constraint, ...]:
 
 
 class _Collector:
-    __slots__ = ("found", "timed")
+    __slots__ = ("actions", "found", "timed")
 
-    def __init__(self, timed: bool) -> None:
+    def __init__(self, timed: bool, actions: tuple[str, ...]) -> None:
         self.timed = timed
+        self.actions = actions
         self.found: list[Constraint] = []
 
     def relative(self, np: NP | Time, path: NodePath) -> None:
@@ -65,12 +77,27 @@ class _Collector:
                 spans = (one_span, phrase, other_span)
                 found.append(Constraint(cid, "order", text, before, after, None, None, sentence, spans, path))
 
+    def natural(self, natural: Natural, path: NodePath) -> None:
+        """Collect what a clause says that the paper's grammar does not have."""
+        for subject, relation, cue, target in ordered_links(natural):
+            one, other = natural.items[subject], natural.items[target]
+            assert isinstance(one, NP)
+            if isinstance(other, Rest):
+                other = rest_of(one, other, self.actions)
+            self.pairs(one.actions, relation, natural.cues[cue].span, other, path)
 
-def derive(tree: Query, *, timed: bool = False) -> tuple[Constraint, ...]:
-    """Return the constraints ``c1, c2, ...`` of a tree with spans."""
-    collector = _Collector(timed)
+
+def derive(tree: Query, *, timed: bool = False, actions: Iterable[str] = ()) -> tuple[Constraint, ...]:
+    """Return the constraints ``c1, c2, ...`` of a tree with spans.
+
+    ``actions``: the ids of all actions; "A comes first" is about them.
+    """
+    collector = _Collector(timed, tuple(actions))
     for s, sentence in enumerate(tree.sentences):
         for c, clause in enumerate(sentence.clauses):
+            if isinstance(clause, Natural):
+                collector.natural(clause, (s, "clause", c))
+                continue
             form, relation, subject, target, words, _ = clause
             path = (s, "clause", c)
             phrase = words[RELATION_WORD[form]].span
@@ -89,4 +116,6 @@ def problem_of_tree(
     tree: Query, actions: Iterable[Action], *, timed: bool = False, text: str = ""
 ) -> Problem:
     """Return the problem of a tree with spans in ``text``: the constraints of the text, then the rules."""
-    return Problem(tuple(actions), derive(tree, timed=timed) + _rules(timed), timed, text)
+    actions = tuple(actions)
+    said = derive(tree, timed=timed, actions=(action.id for action in actions))
+    return Problem(actions, said + _rules(timed), timed, text)

@@ -179,13 +179,21 @@ def stuck(
     if found.lower() in load_auxiliaries() and tokens[at + 1].type != "UNKNOWN":
         return Trouble(span, found, expected, f'a verb is missing behind "{found}", or its form is wrong')
     if _NUMBER.fullmatch(found):
-        message = "clock times are whole hours from 0:00 to 24:00, such as 15:00" if timed else NO_CLOCK
+        message = _as_hour(found) if timed else NO_CLOCK
         return Trouble(span, found, expected, f'"{shown(found)}" is not known: {message}')
     span = (token.start, tokens[unknown_end(tokens, at) - 1].end)
     found = text[span[0] : span[1]]
     near = nearest(text, tokens, at, types, names)
     message = f"did you mean {near}?" if near else f"expected {wanted}"
     return Trouble(span, found[:_LONGEST], expected, f'"{shown(found)}" is not known: {message}')
+
+
+def _as_hour(number: str) -> str:
+    """What to write instead of a number without minutes."""
+    hour = int(number) if number.isdigit() and len(number) < 3 else 99
+    if hour > 24:
+        return "clock times are whole hours from 0:00 to 24:00, such as 15:00"
+    return f"clock times are whole hours; write {hour:02}:00" + (f" or {hour} pm" if 0 < hour < 12 else "")
 
 
 def _culprit(text: str, tokens: Sequence[Token], at: int) -> int:

@@ -54,11 +54,11 @@ class Lexicon:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.modals = tuple(Modal(key, **row) for key, row in data["modals"].items())
-        heads: Mapping[str, tuple[str, str]] = data["heads"]
+        self.heads: Mapping[str, tuple[str, str]] = data["heads"]
         self.entries: dict[Terminal, dict[str, Entry]] = {}
         for terminal in TERMINALS:
             rows = data[terminal]
-            self.entries[terminal] = {key: self._entry(terminal, key, rows[key], heads) for key in rows}
+            self.entries[terminal] = {key: self._entry(terminal, key, rows[key], self.heads) for key in rows}
         self.forms: dict[tuple[str, str, str], tuple[str, str]] = {
             (e.terminal, e.key, modal): pair for e in self for modal, pair in e.forms.items()
         }

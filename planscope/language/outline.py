@@ -12,9 +12,12 @@ from planscope.language.tree import (
     RELATION_WORD,
     ActionRef,
     Clause,
+    Cue,
+    Natural,
     Node,
     Query,
     Relative,
+    Rest,
     Sentence,
     Time,
     Word,
@@ -42,6 +45,12 @@ class OutlineNode:
 
 
 _CLAUSES = {"<": "before-clause", ">": "after-clause"}
+_NATURAL = {
+    "chain": "chain: one after the other",
+    "order": "order clause",
+    "fronted": "order clause, object first",
+    "place": "first or last of all",
+}
 _WORDS = {"VP": "verb", "P": "preposition", "SC": "conjunction", "J": "joined by"}
 
 
@@ -54,6 +63,10 @@ def _named(path: NodePath, node: Node, names: dict[str, str], text: str) -> tupl
         case Relative(form=form, relation=relation):
             symbol = terminals(form, relation)[RELATION_WORD[form]]
             return f"which {symbol}", 'relative clause "which"', symbol
+        case Natural(kind=kind):
+            return f"natural {kind}", _NATURAL[kind], ""
+        case Cue(words=words):
+            return f"cue {words}", f'words "{words}"', ""
         case Word(terminal=terminal):
             said = " ".join(text[slice(*node.span)].split())
             return f"{terminal} {said}", f"{_WORDS[terminal.rstrip('<>0')]} {said}", terminal
@@ -61,19 +74,24 @@ def _named(path: NodePath, node: Node, names: dict[str, str], text: str) -> tupl
     return label, label, ""
 
 
-def _label(path: NodePath, node: Query | Sentence | NP | ActionRef | Time, names: dict[str, str]) -> str:
+def _label(
+    path: NodePath, node: Query | Sentence | NP | ActionRef | Time | Rest, names: dict[str, str]
+) -> str:
     match node:
         case Query():
             return "query"
         case Sentence():
             return f"sentence {int(path[0]) + 1}"
         case NP(actions=actions):
-            role = str(path[-1])
+            role = "actions" if path[-2:-1] == ("item",) else str(path[-1])
+            role = "action" if role == "actions" and len(actions) == 1 else role
             return f"{role} {names[actions[0].action]}" if _single(node) else f"{role} of {len(actions)}"
         case ActionRef(action=action):
             return f"{action} {names[action]}"
         case Time(hour=hour):
-            return f"{path[-1]} {hour:02}:00"
+            return f"{'time' if path[-2:-1] == ('item',) else path[-1]} {hour:02}:00"
+        case Rest():
+            return "all other actions"
 
 
 def _single(np: NP) -> bool:
@@ -84,6 +102,10 @@ def _below(node: Node) -> Iterable[tuple[NodePath, Node]]:
     """Children in the order of the text; a noun phrase of one action is one line."""
     if isinstance(node, NP) and _single(node):
         return ()
+    if isinstance(node, Natural) and isinstance(node.items[-1], Rest):
+        # The word for all other actions is one line, not two.
+        shown = (item for item in children(node) if item[1] != Cue(node.cues[-1].words, node.items[-1].span))
+        return sorted(shown, key=lambda item: item[1].span)
     return sorted(children(node), key=lambda item: item[1].span)
 
 

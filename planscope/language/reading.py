@@ -10,11 +10,13 @@ from itertools import islice
 from planscope.language.build import SentenceReading, build
 from planscope.language.derive import problem_of_tree
 from planscope.language.errors import ParseError, ParseFailure, Trouble
+from planscope.language.item_list import ItemList, list_at, parts_of
 from planscope.language.outline import OutlineNode, outline
 from planscope.language.problem import Action, Problem, Span
+from planscope.language.render import render
 from planscope.language.scan import MAX_PIECES, ActionNameError, Names, Scanner, cut
 from planscope.language.sentence import SentenceReader
-from planscope.language.tree import Query, Sentence
+from planscope.language.tree import Query, Sentence, is_natural
 
 __all__ = [
     "ActionNameError",
@@ -22,6 +24,7 @@ __all__ = [
     "ParseFailure",
     "PartReading",
     "Reading",
+    "paper_reading",
     "read_partly",
     "read_query",
 ]
@@ -31,6 +34,9 @@ MAX_TEXT = 1_000_000
 
 MAX_ERRORS = 200
 """After this many broken sentences, the rest of a text is not read."""
+
+MAX_HEADING = 60
+"""A line that announces a list is no longer (code points)."""
 
 _KEPT = 4096
 _KEPT_LENGTH = 5000
@@ -55,10 +61,11 @@ class Reading:
 
 
 class _Reader:
-    def __init__(self, actions: tuple[Action, ...], timed: bool, kept: bool) -> None:
+    def __init__(self, actions: tuple[Action, ...], timed: bool, kept: bool, natural: bool) -> None:
         self._names = Names(actions)
         self._scanner = Scanner(self._names, timed)
-        self._sentences = SentenceReader(self._scanner, timed, kept)
+        self._natural = natural
+        self._sentences = SentenceReader(self._scanner, timed, kept, natural)
         self._remembered = lru_cache(maxsize=_KEPT)(self._sentences.read)
 
     def sentence(self, text: str) -> SentenceReading | Trouble:
@@ -71,8 +78,34 @@ class _Reader:
             if text[start].isspace():
                 start += 1
                 continue
+            if self._natural and (found := self._list(text, start)) is not None:
+                for begin, end in parts_of(text, found, self._sentences.naturally):
+                    yield from ((begin, end),) if begin == found.start else self._plain(text, begin, end)
+                start = found.end
+                continue
             end = self._period(text, start) + 1 or size
             yield start, end
+            start = end
+
+    def _list(self, text: str, at: int) -> ItemList | None:
+        """The list of lines that begins at a place of the text, or None."""
+        line = text.rfind("\n", 0, at) + 1
+        if (
+            text[at].isalpha()
+            and text[at + 1 : at + 2] not in ".)"
+            and ":" not in text[at : at + MAX_HEADING]
+        ):
+            return None
+        return None if text[line:at].strip() else list_at(text, at, self._sentences.naturally)
+
+    def _plain(self, text: str, start: int, stop: int) -> Iterator[Span]:
+        """The spans of the sentences in a part of the text."""
+        while start < stop:
+            if text[start].isspace():
+                start += 1
+                continue
+            end = self._period(text, start) + 1 or stop
+            yield start, min(end, stop)
             start = end
 
     def _period(self, text: str, start: int) -> int:
@@ -94,8 +127,8 @@ class _Reader:
 
 
 @lru_cache(maxsize=8)
-def _reader(key: tuple[tuple[str, str, str], ...], timed: bool, kept: bool) -> _Reader:
-    return _Reader(tuple(Action(*row) for row in key), timed, kept)
+def _reader(key: tuple[tuple[str, str, str], ...], timed: bool, kept: bool, natural: bool) -> _Reader:
+    return _Reader(tuple(Action(*row) for row in key), timed, kept, natural)
 
 
 @dataclass(frozen=True)
@@ -110,11 +143,14 @@ class PartReading:
     sentences: tuple[Span, ...]
 
 
-def read_query(text: str, actions: Iterable[Action], *, timed: bool = False, kept: bool = False) -> Reading:
+def read_query(
+    text: str, actions: Iterable[Action], *, timed: bool = False, kept: bool = False, natural: bool = True
+) -> Reading:
     """Read a paragraph about the given actions. In a timed query an action without a duration takes 1 hour.
 
     ``kept``: the text comes from a file that was read before. Older versions of synthesis wrote "A precedes B, which
     follows C, D and E" to say that B follows all three; a kept text is read so, while in a new text this is ambiguous.
+    ``natural``: read natural sentences and lists too, which the paper's grammar does not have.
 
     Raises ParseFailure with an error for every broken sentence (up to ``MAX_ERRORS``), and ActionNameError for an empty
     name or two names that are equal but for case.
@@ -122,7 +158,7 @@ def read_query(text: str, actions: Iterable[Action], *, timed: bool = False, kep
     actions = tuple(actions)
     sentences = []
     errors: list[ParseError] = []
-    for _, found in _sentences(text, actions, timed, kept):
+    for _, found in _sentences(text, actions, timed, kept, natural):
         if isinstance(found, ParseError):
             errors.append(found)
         elif not errors:
@@ -159,13 +195,13 @@ def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) ->
 
 
 def _sentences(
-    text: str, actions: tuple[Action, ...], timed: bool, kept: bool = False
+    text: str, actions: tuple[Action, ...], timed: bool, kept: bool = False, natural: bool = True
 ) -> Iterator[tuple[Span, tuple[SentenceReading, int] | ParseError]]:
     """Yield every sentence with its place and its reading, whose places count from there, or its error.
 
     After ``MAX_ERRORS`` broken ones the rest is left out. A text that is too long or empty has one error.
     """
-    reader = _reader(tuple((a.id, a.name, a.tool) for a in actions), timed, kept)
+    reader = _reader(tuple((a.id, a.name, a.tool) for a in actions), timed, kept, natural)
     if len(text) > MAX_TEXT:
         message = f"the text is longer than {MAX_TEXT:,} characters"
         whole = (0, len(text))
@@ -192,3 +228,12 @@ def _reading(text: str, sentences: tuple[Sentence, ...], actions: tuple[Action, 
         actions = tuple(replace(a, duration=1) if a.duration is None else a for a in actions)
     tree = Query(sentences, (sentences[0].span[0], sentences[-1].span[1]))
     return Reading(text, tree, problem_of_tree(tree, actions, timed=timed, text=text))
+
+
+def paper_reading(reading: Reading) -> Reading:
+    """The query in the paper's words if it has natural sentences: the same constraints, another text. Else itself."""
+    if not is_natural(reading.tree):
+        return reading
+    actions, timed = reading.problem.actions, reading.problem.timed
+    found = read_query(render(reading.tree, actions).text, actions, timed=timed)
+    return replace(found, problem=replace(found.problem, own=reading.problem.own))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from planscope.language.lexicon import Lexicon, load_lexicon
 from planscope.language.problem import Action
-from planscope.language.tree import NP, ActionRef, Clause, Query, Relative, Sentence, Time, Word
+from planscope.language.tree import NP, ActionRef, Clause, Query, Relative, Sentence, Time, Word, paper_tree
 
 
 class Rendered(NamedTuple):
@@ -146,7 +146,9 @@ class _Writer:
         out = self.out
         start = self.pos
         first = len(out)
-        one = self.clause(clauses[0])
+        own = [clause for clause in clauses if isinstance(clause, Clause)]
+        assert len(own) == len(clauses), "natural clauses are written as the paper's"
+        one = self.clause(own[0])
         if conj is None:
             placed: tuple[Clause, ...] = (one,)
         else:
@@ -154,7 +156,7 @@ class _Writer:
                 out.append(", ")
                 self.pos += 2
             conj = self.word(conj, False, " ")
-            placed = (one, self.clause(clauses[1]))
+            placed = (one, self.clause(own[1]))
         out[first] = capitalised(out[first])
         out.append(".")
         self.pos += 1
@@ -171,5 +173,9 @@ class _Writer:
 
 
 def render(tree: Query, actions: Iterable[Action]) -> Rendered:
-    """Return the text of a tree, and the same tree with spans. Raises KeyError for an unknown action or word."""
-    return _Writer({action.id: action.name for action in actions}, load_lexicon()).query(tree)
+    """Return the text of a tree, and the same tree with spans. Raises KeyError for an unknown action or word.
+
+    Natural clauses are only read: they are written as sentences of the paper's grammar that mean the same.
+    """
+    names = {action.id: action.name for action in actions}
+    return _Writer(names, load_lexicon()).query(paper_tree(tree, names))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import islice
@@ -21,7 +21,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from planscope.errors import UserError
 from planscope.language.lexicon import VERBS, Lexicon, LexiconError, load_lexicon
 from planscope.language.problem import Action
-from planscope.language.tree import Terminal
+from planscope.language.tree import Relation, Terminal
 
 _PIECE = re.compile(r"[0-9]+(?::[0-9]+)+(?!\w)|[\w\u0300-\u036f]+|[^\w\s]")
 _SAME = str.maketrans({"\u2019": "'", "\u2018": "'", "\u2010": "-", "\u2011": "-"})
@@ -178,13 +178,25 @@ def load_hints() -> dict[str, str]:
 @cache
 def vocabulary() -> Phrases[Meaning]:
     """Return all phrases with a meaning of their own. A phrase of the language beats an equal one that has a hint."""
-    phrases: Phrases[Meaning] = Phrases()
+    return add_phrases(Phrases(), ())
+
+
+def add_phrases(
+    phrases: Phrases[Meaning], more: Iterable[tuple[str, Meaning]], unhinted: Collection[str] = ()
+) -> Phrases[Meaning]:
+    """Add the bundled lexicon's phrases, these, and the hints, in this order: the first meaning of a phrase counts.
+
+    ``unhinted``: phrases without their hint.
+    """
     for mark, meaning in _MARKS.items():
         phrases.add(phrase_key(mark), meaning)
     for surface, meaning in surfaces().items():
         phrases.add(phrase_key(surface), meaning)
+    for phrase, meaning in more:
+        phrases.add(phrase_key(phrase), meaning)
     for phrase, hint in load_hints().items():
-        phrases.add(phrase_key(phrase), Meaning("HINT", hint))
+        if phrase not in unhinted:
+            phrases.add(phrase_key(phrase), Meaning("HINT", hint))
     return phrases
 
 
@@ -238,7 +250,7 @@ NOT_IN_SENTENCES = ("HINT", "TIMELESS", "UNKNOWN")
 class Token(NamedTuple):
     """``type`` is a terminal of grammar.lark, or one that no sentence may have: HINT (words with a hint, in
     ``meaning.value``), TIMELESS (a clock time in a base query), UNKNOWN. ``action`` is an action's id. ``other``: the
-    meaning of a name as a phrase of the lexicon."""
+    meaning of a name as a phrase of the lexicon. ``words``: of a cue in a natural sentence, in lower case."""
 
     type: str
     start: int
@@ -247,23 +259,53 @@ class Token(NamedTuple):
     action: str = ""
     hour: int = 0
     other: Meaning | None = None
+    words: str = ""
 
 
 _WRONG_TIME = Meaning("HINT", "clock times are whole hours from 0:00 to 24:00, such as 15:00")
 
 
+MIDNIGHT = -1
+"""The hour of "midnight" and "12 am", which is the end of the day after "before" and its beginning after "after"."""
+
+_HOURS = {"noon": 12, "midday": 12, "midnight": MIDNIGHT}
+_TWELVE_HOURS = re.compile(r"([0-9]{1,2})(?::([0-9]{2}))?[ \u00a0]?([ap])m\b", re.IGNORECASE)
+
+
+def _spaced(pieces: Sequence[Piece]) -> str:
+    return "".join(_step(piece, place) for place, piece in enumerate(pieces))
+
+
+def hour_of(hour: int, relation: Relation) -> int:
+    """The hour of a clock time as the object of a relation."""
+    return hour if hour != MIDNIGHT else 24 if relation == "<" else 0
+
+
+def _nearest_hours(hour: int) -> Meaning:
+    return Meaning("HINT", f"clock times are whole hours; write {hour:02}:00 or {hour + 1:02}:00")
+
+
 class Scanner:
     """Turns texts about some actions into tokens."""
 
-    def __init__(self, names: Names, timed: bool) -> None:
+    def __init__(self, names: Names, timed: bool, words: Phrases[Meaning] | None = None) -> None:
+        """``words``: all phrases that are known (default: ``vocabulary``)."""
         self.names = names
         self.time_type = "TIME" if timed else "TIMELESS"
+        self.words = vocabulary() if words is None else words
+        self.telling = words is not None
+        """Do tokens have their words?"""
 
     def tokens(self, text: str) -> list[Token] | None:
         """Return the tokens of a sentence, or None if there are too many."""
         pieces = list(islice(cut(text), MAX_PIECES + 1))
         tokens = list(islice(self.stream(text, pieces), MAX_TOKENS + 1))
         return None if len(pieces) > MAX_PIECES or len(tokens) > MAX_TOKENS else tokens
+
+    def begins_name(self, text: str, at: int) -> bool:
+        """Does an action's name begin at a place of the text?"""
+        pieces = list(islice(cut(text, at), self.names.longest))
+        return bool(pieces) and self.names.phrases.longest(pieces, 0)[1] is not None
 
     def stream(self, text: str, pieces: Sequence[Piece]) -> Iterator[Token]:
         """Yield the tokens of a text that was cut into these pieces."""
@@ -280,9 +322,13 @@ class Scanner:
         if action is not None and width >= size:
             other = meaning if size == width else None
             return Token("ACTION", start, pieces[at + width - 1].end, action=action, other=other), width
-        if meaning is not None:
-            return Token(meaning.type, start, pieces[at + size - 1].end, meaning), size
         key = pieces[at].key
+        if (key[0].isdigit() or key in _HOURS) and (clock := self._spoken_time(text, pieces, at)) is not None:
+            return clock
+        if meaning is not None:
+            end = pieces[at + size - 1].end
+            words = _spaced(pieces[at : at + size]) if self.telling else ""
+            return Token(meaning.type, start, end, meaning, words=words), size
         if key == "the" and at + 1 < len(pieces):
             token, width = self._token(text, pieces, at + 1) if pieces[at + 1].key != "the" else (None, 0)
             if token is not None and token.type == "ACTION":
@@ -296,12 +342,12 @@ class Scanner:
     def _phrase(self, pieces: Sequence[Piece], at: int) -> tuple[int, Meaning | None]:
         """Find the longest phrase at a place, but none that ends inside an action's name."""
         names = self.names.phrases
-        size, meaning = vocabulary().longest(pieces, at)
+        size, meaning = self.words.longest(pieces, at)
         for inside in range(at + 1, at + size):
             width, action = names.longest(pieces, inside)
             beyond = inside + width > at + size
             if action is not None and (beyond or (meaning is not None and meaning.type == "HINT")):
-                return vocabulary().longest(pieces, at, inside)
+                return self.words.longest(pieces, at, inside)
         return size, meaning
 
     def _quoted(self, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
@@ -321,8 +367,29 @@ class Scanner:
             token = Token("UNKNOWN", pieces[at].start, pieces[close].end)
         return token, close - at + 1
 
+    def _spoken_time(self, text: str, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
+        """A time such as "3 pm" or "noon", or None."""
+        first = pieces[at]
+        if first.key in _HOURS:
+            return Token(self.time_type, first.start, first.end, hour=_HOURS[first.key]), 1
+        if (found := _TWELVE_HOURS.match(text, first.start)) is None:
+            return None
+        hour, minutes, half = int(found[1]), found[2] or "00", found[3].lower()
+        width = 1
+        while at + width < len(pieces) and pieces[at + width].start < found.end():
+            width += 1
+        if not 1 <= hour <= 12:
+            return Token("HINT", *found.span(), _WRONG_TIME), width
+        hour = MIDNIGHT if (hour, half) == (12, "a") else hour % 12 + (12 if half == "p" else 0)
+        if minutes != "00":
+            return Token("HINT", *found.span(), _nearest_hours(max(hour, 0))), width
+        return Token(self.time_type, *found.span(), hour=hour), width
+
     def _time(self, piece: Piece) -> Token:
         hour, _, minutes = piece.key.partition(":")
-        if minutes != "00" or len(hour) > 2 or int(hour) > 24:
+        if len(hour) > 2 or int(hour) > 24:
             return Token("HINT", piece.start, piece.end, _WRONG_TIME)
+        if minutes != "00":
+            half = len(minutes) == 2 and int(minutes) < 60 and int(hour) < 24
+            return Token("HINT", piece.start, piece.end, _nearest_hours(int(hour)) if half else _WRONG_TIME)
         return Token(self.time_type, piece.start, piece.end, hour=int(hour))

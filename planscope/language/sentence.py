@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import dropwhile, pairwise, product, takewhile
 from typing import NamedTuple
 
-from planscope.language.build import ClauseReading, SentenceReading, Unit, build
+from planscope.language.build import ClauseReading, SentenceReading, Unit, build, cue_tokens, steps_of
 from planscope.language.derive import derive
 from planscope.language.error_messages import shown, stuck
 from planscope.language.errors import Trouble
@@ -20,14 +20,22 @@ from planscope.language.grammar import (
     VERB_PLACES,
     ClausePattern,
     Grammar,
+    NaturalPattern,
     NPPattern,
     Stuck,
     clause_patterns,
     disagreements,
     sentence_patterns,
 )
+from planscope.language.item_list import read_list
+from planscope.language.natural import (
+    impossible_phase,
+    is_natural_word,
+    may_be_natural,
+    natural_vocabulary,
+)
 from planscope.language.problem import Action, Span
-from planscope.language.render import render
+from planscope.language.render import capitalised, render
 from planscope.language.scan import NOT_IN_SENTENCES, Scanner, Token
 from planscope.language.tree import NP, Clause, Query, Sentence
 
@@ -148,6 +156,8 @@ def two_ways(
 def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
     """Return the error of "A and B, which precedes C, ..." (does A precede C as well?), or None for other sentences."""
     for c, (pattern, units) in enumerate(reading.clauses):
+        if isinstance(pattern, NaturalPattern):
+            continue
         for side in (pattern.subject, pattern.object):
             if not isinstance(side, NPPattern) or side.relative is None:
                 continue
@@ -167,6 +177,8 @@ def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
     It exists only if no verb follows; before a verb, a comma after E would be missing.
     """
     for c, (pattern, units) in enumerate(reading.clauses):
+        if isinstance(pattern, NaturalPattern):
+            continue
         np = pattern.object
         if any(not of_subject for of_subject, _ in VERB_PLACES[pattern.form]) or not isinstance(
             np, NPPattern
@@ -190,6 +202,9 @@ def meant(reading: SentenceReading) -> Query:
     clauses: list[ClauseReading] = []
     extra: list[ClauseReading] = []
     for pattern, units in reading.clauses:
+        if isinstance(pattern, NaturalPattern):
+            clauses.append(ClauseReading(pattern, units))
+            continue
         for np in (pattern.subject, pattern.object):
             if not isinstance(np, NPPattern) or not np.rest or np.relative is None:
                 continue
@@ -209,6 +224,8 @@ def rest_span(reading: SentenceReading) -> Span:
     """Return the span of the actions that a list adds after its relative clause, or of the whole sentence if none
     does."""
     for pattern, units in reading.clauses:
+        if isinstance(pattern, NaturalPattern):
+            continue
         for side in (pattern.subject, pattern.object):
             if isinstance(side, NPPattern) and side.rest:
                 return units[side.rest[0]][0].start, units[side.rest[-1]][-1].end
@@ -219,6 +236,7 @@ def _apart(sentence: Sentence, c: int, of_subject: bool) -> Query:
     """Return the query in which a relative clause is about the last action of its list only, as a sentence of its
     own."""
     clause = sentence.clauses[c]
+    assert isinstance(clause, Clause)
     np = clause.subject if of_subject else clause.object
     assert isinstance(np, NP) and np.relative is not None
     form, relation, words, target, _ = np.relative
@@ -249,15 +267,38 @@ class Lenient(NamedTuple):
 
 
 class SentenceReader:
-    """Reads single sentences about some actions. ``kept``: see ``read_query``."""
+    """Reads single sentences about some actions. ``kept`` and ``natural``: see ``read_query``."""
 
-    def __init__(self, scanner: Scanner, timed: bool, kept: bool = False) -> None:
+    def __init__(self, scanner: Scanner, timed: bool, kept: bool = False, natural: bool = True) -> None:
         self.scanner = scanner
+        self.naturally = Scanner(scanner.names, timed, natural_vocabulary())
+        self.ids = tuple(action.id for action in scanner.names.actions)
         self.timed = timed
         self.kept = kept
+        self.natural = natural
 
     def read(self, text: str) -> SentenceReading | Trouble:
         """Return the only reading of a sentence (the last one of a text may lack its period), or its error."""
+        found = self._read(text)
+        return self._blamed(text, found) if self.natural and isinstance(found, Trouble) else found
+
+    def _blamed(self, text: str, trouble: Trouble) -> Trouble:
+        """The error at the word that no grammar knows, instead of at a word that natural sentences have."""
+        tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
+        if trouble.readings or tokens is None or isinstance(tokens, Trouble):
+            return trouble
+        start, end = trouble.span
+        at = next((at for at, token in enumerate(tokens) if token.type in NOT_IN_SENTENCES), None)
+        told = [t for t in tokens if is_natural_word(t) and t.type != "COME"]
+        if at is None or not any(t.start < end and start < t.end for t in told):
+            return trouble
+        types = (
+            {"ACTION", "TIME"} if at and tokens[at - 1].type in ("P", "PSC", "PT", "UNTIL") else {"ACTION"}
+        )
+        tokens.append(Token("DOT", tokens[-1].end, tokens[-1].end))
+        return stuck(text, tokens, at, frozenset(types), self.scanner.names, self.timed)
+
+    def _read(self, text: str) -> SentenceReading | Trouble:
         tokens = self.scanner.tokens(text)
         if tokens is None:
             return _too_long(text)
@@ -269,6 +310,8 @@ class SentenceReader:
             return self._regular(text, regular)
         if not regular and (readings := list(namesakes(tokens))):
             return self._regular(text, readings)
+        if self.natural and not regular and (natural := self._natural(text)) is not None:
+            return natural
         if _gaps(tokens) > MAX_ODD:
             return self._stuck(text, tokens, 0)
         wrong = next((at for at, token in enumerate(tokens) if token.type in NOT_IN_SENTENCES), None)
@@ -297,6 +340,30 @@ class SentenceReader:
             return trouble
         return replace(trouble, message=f'{trouble.message}; did you mean "{regularly}"?')
 
+    def _natural(self, text: str) -> SentenceReading | Trouble | None:
+        """The only meaning of a sentence that people write and the paper's grammar does not have, or its error.
+
+        None: it is no such sentence.
+        """
+        tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
+        if tokens is None or isinstance(tokens, Trouble):
+            return tokens
+        if tokens[-1].type != "DOT":
+            tokens.append(Token("DOT", tokens[-1].end, tokens[-1].end))
+        wrong = any(token.type in NOT_IN_SENTENCES for token in tokens)
+        if wrong or _gaps(tokens) > MAX_ODD or not may_be_natural(tokens):
+            return None
+        found = _fewest(tokens, "natural")
+        if isinstance(found, Stuck):
+            return None
+        readings = [one.reading for one in sorted(found, key=lambda one: not one.likely)]
+        if not any(one.likely for one in found):
+            return None
+        if not (any(map(is_natural, readings)) or any(map(is_natural_word, tokens))):
+            return None
+        only = self._only(text, readings, going_on(tokens, "natural_continued"))
+        return only if isinstance(only, Trouble) else impossible(text, only) or only
+
     def _regular(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
         """Return the only meaning of the readings in regular English, or an error."""
         doubts = [] if self.kept else [other for reading in readings for other in continued(reading)]
@@ -320,7 +387,7 @@ class SentenceReader:
         said: dict[object, tuple[SentenceReading, Query]] = {}
         for reading in readings:
             tree = meant(reading)
-            constraints = derive(tree, timed=self.timed)
+            constraints = derive(tree, timed=self.timed, actions=self.ids)
             said.setdefault(frozenset(c.meaning for c in constraints), (reading, tree))
         return list(said.values())
 
@@ -370,6 +437,7 @@ def agrees(reading: SentenceReading) -> bool:
     return not any(
         disagreements(pattern, [unit[0].meaning.number for unit in units])
         for pattern, units in reading.clauses
+        if isinstance(pattern, ClausePattern)
     )
 
 
@@ -378,14 +446,44 @@ def lenient(tokens: Sequence[Token]) -> list[Lenient] | Stuck:
     return _fewest(tokens, "unsaid")
 
 
-def going_on(tokens: Sequence[Token]) -> list[SentenceReading]:
+def going_on(tokens: Sequence[Token], grammar: Grammar = "continued") -> list[SentenceReading]:
     """Return readings in which a list goes on after its relative clause, if no reading has fewer irregularities."""
     if not any(token.type == "WHICH" and _several(tokens[at + 1 :]) for at, token in enumerate(tokens)):
         return []
-    found = _fewest(tokens, "continued")
+    found = _fewest(tokens, grammar)
     if isinstance(found, Stuck):
         return []
     return [one.reading for one in found if one.likely and goes_on(one.reading)]
+
+
+def is_natural(reading: SentenceReading) -> bool:
+    """Has a reading a clause that the paper's grammar does not have?"""
+    return any(isinstance(pattern, NaturalPattern) for pattern, _ in reading.clauses)
+
+
+def impossible(text: str, reading: SentenceReading) -> Trouble | None:
+    """The error of "A starts before 15:00", which no constraint says, or None."""
+    for pattern, units in reading.clauses:
+        if not isinstance(pattern, NaturalPattern):
+            continue
+        if (found := impossible_phase(pattern.kind, steps_of(pattern, units))) is None:
+            continue
+        cue, clock, relation = found
+        token = cue_tokens(pattern, units)[cue.place]
+        items = [
+            part for part in pattern.parts if isinstance(part, NPPattern) or units[part][0].type == "TIME"
+        ]
+        first = next(part for part in items if isinstance(part, NPPattern))
+        at = items[clock.place]
+        assert isinstance(at, int), "only a clock time is in conflict with a verb"
+        time = units[at][0]
+        name = text[units[first.actions[0]][0].start : units[first.actions[-1]][-1].end]
+        verb = "happen" if len(first.actions) > 1 else "happens"
+        write = f"{capitalised(name)} {verb} {relation} {text[time.start : time.end]}."
+        said = text[token.start : token.end]
+        message = f'"{shown(said)}" tells begin and end apart, which a time cannot; write "{shown(write)}"'
+        return Trouble((token.start, token.end), said, (f'"{verb} {relation}"',), message)
+    return None
 
 
 def _several(tokens: Sequence[Token]) -> bool:
@@ -397,7 +495,8 @@ def _several(tokens: Sequence[Token]) -> bool:
 
 def goes_on(reading: SentenceReading) -> bool:
     """Return whether a list goes on after its relative clause."""
-    sides = (side for pattern, _ in reading.clauses for side in (pattern.subject, pattern.object))
+    regular = (pattern for pattern, _ in reading.clauses if isinstance(pattern, ClausePattern))
+    sides = (side for pattern in regular for side in (pattern.subject, pattern.object))
     return any(isinstance(side, NPPattern) and bool(side.rest) for side in sides)
 
 

@@ -9,12 +9,13 @@ Paths (``NodePath``) name nodes from the root, which is ``()``::
     (s, "clause", c)          clause c of it         CLAUSE + ("word", w)        word w, in the text's order
     CLAUSE + ("subject",)     noun phrase            CLAUSE + ("object",)        noun phrase or clock time
     NP + ("action", i)        one action of a list   NP + ("relative",)          its relative clause
+    CLAUSE + ("item", i)      item of a natural clause   CLAUSE + ("cue", i)     its words
     RELATIVE + ("word", w)    word w of it           RELATIVE + ("object",)      plain noun phrase or time
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from planscope.language.problem import NodePath, Span
@@ -24,8 +25,12 @@ Form = Literal["direct", "adjunct", "fronted", "compound", "fronted_compound"]
 RelativeForm = Literal["direct", "adjunct"]
 Terminal = Literal["VP<", "VP>", "VP0", "P<", "P>", "SC<", "SC>", "J"]
 
+NaturalKind = Literal["chain", "order", "fronted", "place"]
+"""Of a natural clause: "first A, then B"; subject first; object first; "A comes first"."""
+
 NOWHERE: Span = (0, 0)
 
+NATURAL_KINDS: tuple[NaturalKind, ...] = ("chain", "order", "fronted", "place")
 FORMS: tuple[Form, ...] = ("direct", "adjunct", "fronted", "compound", "fronted_compound")
 RELATIVE_FORMS: tuple[RelativeForm, ...] = ("direct", "adjunct")
 RELATIONS: tuple[Relation, ...] = ("<", ">")
@@ -111,10 +116,46 @@ class Clause(NamedTuple):
     span: Span = NOWHERE
 
 
+class Cue(NamedTuple):
+    """Words of a natural clause, in lower case: "then", "must wait for"."""
+
+    words: str
+    span: Span = NOWHERE
+
+
+class Rest(NamedTuple):
+    """All actions but the subject's, as "first" and "last" in "A comes first" mean them."""
+
+    span: Span = NOWHERE
+
+
+class Link(NamedTuple):
+    """One relation in a natural clause. ``subject`` and ``object`` count its items, ``cue`` its cues."""
+
+    subject: int
+    relation: Relation
+    cue: int
+    object: int
+
+
+class Natural(NamedTuple):
+    """A clause that people write and the paper's grammar does not have; it is read, never written.
+
+    ``items`` and ``cues`` are in the order of the text. ``links`` say which item comes before which; the subject of
+    each is an ``NP``.
+    """
+
+    kind: NaturalKind
+    items: tuple[NP | Time | Rest, ...]
+    cues: tuple[Cue, ...]
+    links: tuple[Link, ...]
+    span: Span = NOWHERE
+
+
 class Sentence(NamedTuple):
     """One clause, or two with a conjunction (a word of terminal "J") between them."""
 
-    clauses: tuple[Clause, ...]
+    clauses: tuple[Clause | Natural, ...]
     conj: Word | None = None
     span: Span = NOWHERE
 
@@ -126,7 +167,7 @@ class Query(NamedTuple):
     span: Span = NOWHERE
 
 
-Node = Query | Sentence | Clause | Relative | NP | ActionRef | Time | Word
+Node = Query | Sentence | Clause | Natural | Relative | NP | ActionRef | Time | Rest | Word | Cue
 
 
 def children(node: Node) -> Iterator[tuple[NodePath, Node]]:
@@ -145,6 +186,11 @@ def children(node: Node) -> Iterator[tuple[NodePath, Node]]:
             yield ("object",), node.object
             for i, word in enumerate(words):
                 yield ("word", i), word
+        case Natural(items=items, cues=cues):
+            for i, item in enumerate(items):
+                yield ("item", i), item
+            for i, cue in enumerate(cues):
+                yield ("cue", i), cue
         case Relative(words=words):
             for i, word in enumerate(words):
                 yield ("word", i), word
@@ -189,6 +235,9 @@ def skeleton(node: Node | None) -> Skeleton:
             return ("sentence", *map(skeleton, clauses))
         case Clause(form=form, relation=relation):
             return ("clause", form, relation, skeleton(node.subject), skeleton(node.object))
+        case Natural(kind=kind, items=items, links=links):
+            said = ((one, relation, other) for one, relation, _, other in links)
+            return ("natural", kind, tuple(map(skeleton, items)), tuple(said))
         case Relative(form=form, relation=relation):
             return ("relative", form, relation, skeleton(node.object))
         case NP(actions=actions, relative=relative):
@@ -199,6 +248,8 @@ def skeleton(node: Node | None) -> Skeleton:
             return ("time", hour)
         case Word(terminal=terminal):
             return ("word", terminal)
+        case Rest() | Cue():
+            return (type(node).__name__,)
         case None:
             return ()
 
@@ -206,3 +257,55 @@ def skeleton(node: Node | None) -> Skeleton:
 def same_tree(one: Node, other: Node) -> bool:
     """Return whether two trees are equal up to lexical synonyms (and spans)."""
     return skeleton(one) == skeleton(other)
+
+
+def is_natural(tree: Query) -> bool:
+    """Has the query a clause that the paper's grammar does not have?"""
+    return any(isinstance(clause, Natural) for sentence in tree.sentences for clause in sentence.clauses)
+
+
+def paper_tree(tree: Query, actions: Iterable[str]) -> Query:
+    """The tree with every natural clause as sentences of the paper's grammar that have the same constraints.
+
+    ``actions``: the ids of all actions, which "A comes first" is about. New nodes have no spans.
+    """
+    if not is_natural(tree):
+        return tree
+    ids = tuple(actions)
+    sentences: list[Sentence] = []
+    for sentence in tree.sentences:
+        if not any(isinstance(clause, Natural) for clause in sentence.clauses):
+            sentences.append(sentence)
+            continue
+        for clause in sentence.clauses:
+            clauses = paper_clauses(clause, ids) if isinstance(clause, Natural) else (clause,)
+            sentences += [Sentence((one,), None, NOWHERE) for one in clauses]
+    return Query(tuple(sentences))
+
+
+def paper_clauses(natural: Natural, actions: tuple[str, ...]) -> Iterator[Clause]:
+    """One clause for each link of a natural clause, in the order of their constraints."""
+    for subject, relation, _, target in ordered_links(natural):
+        one, other = natural.items[subject], natural.items[target]
+        assert isinstance(one, NP)
+        if isinstance(other, Rest):
+            other = rest_of(one, other, actions)
+            if not other.actions:
+                continue
+        if isinstance(other, Time):
+            words = (Word("VP0", "happen"), Word("P<", "before") if relation == "<" else Word("P>", "after"))
+            yield Clause("adjunct", relation, one, other, words)
+        else:
+            word = Word("VP<", "precede") if relation == "<" else Word("VP>", "follow")
+            yield Clause("direct", relation, one, other, (word,))
+
+
+def ordered_links(natural: Natural) -> list[Link]:
+    """The links of a natural clause by the place of their words in the text."""
+    return sorted(natural.links, key=lambda link: (natural.cues[link.cue].span, link.object))
+
+
+def rest_of(subject: NP, rest: Rest, actions: Iterable[str]) -> NP:
+    """All other actions; each has the span of the word that stands for them."""
+    own = {ref.action for ref in subject.actions}
+    return NP(tuple(ActionRef(a, rest.span) for a in actions if a not in own), None, rest.span)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from planscope.errors import UserError
@@ -9,17 +10,23 @@ from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import Span
 from planscope.language.tree import (
     FORMS,
+    NATURAL_KINDS,
     NOWHERE,
     NP,
     RELATIONS,
     RELATIVE_FORMS,
     ActionRef,
     Clause,
+    Cue,
     Form,
+    Link,
+    Natural,
+    NaturalKind,
     Query,
     Relation,
     Relative,
     RelativeForm,
+    Rest,
     Sentence,
     Terminal,
     Time,
@@ -44,10 +51,23 @@ def _at(data: Json, span: Span) -> Json:
 
 
 def _sentence(sentence: Sentence) -> Json:
-    data: Json = {"clauses": [_clause(clause) for clause in sentence.clauses]}
+    data: Json = {"clauses": [_any_clause(clause) for clause in sentence.clauses]}
     if sentence.conj is not None:
         data["conj"] = _word(sentence.conj)
     return _at(data, sentence.span)
+
+
+def _any_clause(node: Clause | Natural) -> Json:
+    return _natural(node) if isinstance(node, Natural) else _clause(node)
+
+
+def _natural(node: Natural) -> Json:
+    items = [_at({"rest": True}, i.span) if isinstance(i, Rest) else _target(i) for i in node.items]
+    cues = [_at({"words": cue.words}, cue.span) for cue in node.cues]
+    return _at(
+        {"natural": node.kind, "items": items, "cues": cues, "links": [list(link) for link in node.links]},
+        node.span,
+    )
 
 
 def _clause(node: Clause) -> Json:
@@ -132,8 +152,39 @@ def _load_word(data: object, terminal: Terminal) -> Word:
     return Word(terminal, entry, modal, _span(data))
 
 
-def _load_clause(data: object) -> Clause:
+def _load_natural(clause: Json) -> Natural:
+    kind = cast("NaturalKind", _choice(clause, "natural", NATURAL_KINDS))
+    items = tuple(_load_item(item) for item in _list(clause, "items"))
+    cues = tuple(_load_cue(cue) for cue in _list(clause, "cues"))
+    links = tuple(_load_link(link, items, len(cues)) for link in _list(clause, "links"))
+    return Natural(kind, items, cues, links, _span(clause))
+
+
+def _load_item(data: object) -> NP | Time | Rest:
+    return Rest(_span(data)) if "rest" in _object(data) else _load_target(data, bare=True)
+
+
+def _load_cue(data: object) -> Cue:
+    words = _object(data).get("words")
+    if not isinstance(words, str):
+        raise TreeError('"words" of a cue must be a text')
+    return Cue(words, _span(data))
+
+
+def _load_link(data: object, items: Sequence[NP | Time | Rest], cues: int) -> Link:
+    match data:
+        case [int(subject), "<" | ">" as relation, int(cue), int(target)] if (
+            0 <= subject < len(items) and 0 <= target < len(items) and 0 <= cue < cues
+        ):
+            if isinstance(items[subject], NP) and subject != target:
+                return Link(subject, relation, cue, target)
+    raise TreeError("a link is a list: subject, relation, cue, object")
+
+
+def _load_clause(data: object) -> Clause | Natural:
     clause = _object(data)
+    if "natural" in clause:
+        return _load_natural(clause)
     form = cast("Form", _choice(clause, "form", FORMS))
     relation = cast("Relation", _choice(clause, "relation", RELATIONS))
     subject, target = _load_target(clause.get("subject")), _load_target(clause.get("object"))

@@ -355,11 +355,12 @@ def _orders(text: str, span: Span, found: Items) -> Iterator[tuple[Item, Item]]:
         raise SentenceError(span, "there is no tool in this sentence", ("a tool's name",))
     written = "".join(pieces) + "."
     try:
-        reading = read_query(written, actions)
+        reading = read_query(written, actions, natural=False)
     except ParseFailure as failure:
         raise _mapped(text, failure.errors[0], places, sets, span) from None
     for sentence in reading.tree.sentences:
         for clause in sentence.clauses:
+            assert isinstance(clause, Clause), "natural sentences are not asked for"
             relatives = [np.relative for np in (clause.subject, clause.object) if isinstance(np, NP)]
             parts: list[Clause | Relative] = [clause, *(r for r in relatives if r is not None)]
             followed = any(

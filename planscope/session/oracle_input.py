@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from planscope.language.derive import problem_of_tree
 from planscope.language.problem import Action, Problem
 from planscope.language.reading import Reading, read_query
-from planscope.language.tree import Query
+from planscope.language.tree import ActionRef, Query, walk
 from planscope.oracle.trace import Call, Ending, Trace
 from planscope.session.model import Run, Variant
 from planscope.session.record import RecordedCall, RunRecord, record_of
@@ -65,9 +66,12 @@ def own_reading(
     if not text.strip():
         return Reading(text, Query((), (0, 0)), Problem((), (), timed, text, schemas, UNJUDGED))
     reading = read_query(text, actions, timed=timed, kept=kept)
-    named = {action for c in reading.problem.constraints for action in c.actions}
+    named = {node.action for _, node in walk(reading.tree) if isinstance(node, ActionRef)}
     required = tuple(a for a in reading.problem.actions if a.id in named)
-    return replace(reading, problem=replace(reading.problem, actions=required, own=schemas))
+    # "A comes first" is about the tools that the text names, not about all that the agent has.
+    said = problem_of_tree(reading.tree, required, timed=timed).constraints
+    problem = replace(reading.problem, actions=required, constraints=said, own=schemas)
+    return replace(reading, problem=problem)
 
 
 def has_own_tools(variant: Variant) -> bool:

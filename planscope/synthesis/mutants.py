@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from planscope.errors import UserError
 from planscope.language.problem import Problem
-from planscope.language.reading import ActionNameError, ParseFailure, Reading, read_query
+from planscope.language.reading import ActionNameError, ParseFailure, Reading, paper_reading, read_query
 from planscope.language.tree import Query, Word, same_tree
 from planscope.oracle.equivalence import equivalent
 from planscope.oracle.replay import replay
@@ -84,7 +84,7 @@ def mutants(
             yield _proved(problem, Mutant(kind, number, problem, reading.tree, topic or ""))
     draw = draw_for(reading, kind, seed)
     if kind == "TerminalSubstitute":
-        drafts = substitutes(reading, draw, topic or "")
+        drafts = substitutes(paper_reading(reading), draw, topic or "")
     elif kind == "TopicChange":
         drafts = other_topics(reading, draw, topic, topics)
     else:
@@ -99,7 +99,10 @@ def mutants(
 def reworded(reading: Reading, words: Sequence[Word], number: int, *, topic: str | None = None) -> Mutant:
     """Return a ``TerminalSubstitute`` with words that a caller chose, one for each of ``substitute.places``, each
     from its options. Raises CannotMutate if the text with these words cannot be read back, and as :func:`mutants`
-    does."""
+    does.
+
+    Natural sentences are put in the paper's words first (``paper_reading``), and the places are of that tree."""
+    reading = paper_reading(reading)
     draft = substitute(reading, places(reading.tree), words, topic or "")
     for found, _ in _read(reading, iter([draft])):
         return _proved(

@@ -27,6 +27,7 @@ from planscope.language.tree import (
     NP,
     ActionRef,
     Clause,
+    Natural,
     Query,
     Relative,
     Sentence,
@@ -162,6 +163,8 @@ def places(tree: Query, *, fresh: bool = True) -> list[Place]:
 
     for sentence in tree.sentences:
         for clause in sentence.clauses:
+            if isinstance(clause, Natural):
+                continue
             relative(clause.subject)
             relative(clause.object)
             slots = wording.clauses[clause.form, clause.relation, isinstance(clause.object, Time)]
@@ -214,7 +217,9 @@ def with_words(tree: Query, words: Sequence[Word]) -> Query:
             return np._replace(relative=np.relative._replace(words=take(np.relative.words)))
         return np
 
-    def clause(old: Clause) -> Clause:
+    def clause(old: Clause | Natural) -> Clause | Natural:
+        if isinstance(old, Natural):
+            return old
         subject = relative(old.subject)
         assert isinstance(subject, NP)
         target = relative(old.object)

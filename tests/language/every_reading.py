@@ -6,7 +6,7 @@ irregular in a reading is counted as the grammars have it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 Tokens = tuple[str, ...]
@@ -23,6 +23,13 @@ P = {"before": "<", "after": ">", "prior to": "<"}
 SC = {"before": "<", "after": ">", "before the time when": "<"}
 CONJ = ("and", "but", "while")
 
+PHASES = ("is done", "starts")
+WAITS = {"waits for": ">", "is required for": "<"}
+NOT = ("must not happen", "cannot start")
+CLOCKS = {"no later than": "<", "no earlier than": ">"}
+EVERYTHING = "abcdefghijkl"
+"""All actions, which "comes first" is about."""
+
 
 class Part(NamedTuple):
     """What some words can mean: where they end, what is irregular, what is said, and the list that they name."""
@@ -34,6 +41,9 @@ class Part(NamedTuple):
     goes_on: bool = False
     said: Said = frozenset()
     names: Tokens = ()
+    natural: bool = False
+    impossible: bool = False
+    """Does a verb such as "starts" have an hour that it cannot have?"""
 
     @property
     def cost(self) -> int:
@@ -49,6 +59,16 @@ def _then(one: Part, other: Part, names: Tokens = ()) -> Part:
         one.goes_on or other.goes_on,
         one.said | other.said,
         names,
+        one.natural or other.natural,
+        one.impossible or other.impossible,
+    )
+
+
+def _told(verb: str, part: Part) -> Part:
+    """The part, marked as impossible if it says "is done after 10:00" or "starts before 10:00"."""
+    wrong = {"is done": ">", "starts": "<", "cannot start": "<"}.get(verb)
+    return part._replace(
+        impossible=part.impossible or any(r == wrong and o == "10:00" for _, r, o in part.said)
     )
 
 
@@ -89,6 +109,10 @@ def _lists(tokens: Tokens, at: int) -> Iterator[Part]:
     for end, names, between in _runs(tokens, at):
         odd, unsaid = _marks(between)
         yield Part(end, odd=odd, unsaid=unsaid, names=names)
+    if tokens[at : at + 1] == ("both",):
+        for end, names, between in _runs(tokens, at + 1):
+            if between == ["and"]:
+                yield Part(end, names=names, natural=True)
 
 
 def _targets(tokens: Tokens, at: int) -> Iterator[Part]:
@@ -219,6 +243,10 @@ def _clauses(tokens: Tokens, at: int) -> Iterator[Part]:
                 for np in _nps(tokens, verb.end + 1, closed=True):
                     for other in _verb(tokens, np, np.names):
                         yield _related(verb, other, SC[word])
+    yield from _chains(tokens, at)
+    yield from _orders(tokens, at)
+    yield from _before_the_subject(tokens, at)
+    yield from _places(tokens, at)
     word = tokens[at] if at < len(tokens) else ""
     if word in P:
         for other in _objects(tokens, at + 1):
@@ -238,6 +266,205 @@ def _fronted(tokens: Tokens, other: Part, relation: str) -> Iterator[Part]:
             for subject in _verb(tokens, np, np.names):
                 found = _related(_then(comma, subject, subject.names), other, relation)
                 yield found
+
+
+def _word(tokens: Tokens, at: int, words: Container[str]) -> bool:
+    return at < len(tokens) and tokens[at] in words
+
+
+def _verbs(tokens: Tokens, part: Part) -> Iterator[Part]:
+    """A list with any verb behind it, in any number."""
+    if _word(tokens, part.end, VP0) or _word(tokens, part.end, PHASES):
+        yield part._replace(end=part.end + 1)
+
+
+def _chains(tokens: Tokens, at: int) -> Iterator[Part]:
+    """First a, then b and c, and finally d."""
+    if _word(tokens, at, ("first",)):
+        for start in {at + 1, at + 2} if _word(tokens, at + 1, (",",)) else {at + 1}:
+            for head in _items(tokens, start):
+                yield from _tails(tokens, head)
+        return
+    for head in _items(tokens, at):
+        yield from _tails(tokens, head)
+        if _word(tokens, head.end, ("first",)):
+            yield from _tails(tokens, head._replace(end=head.end + 1))
+
+
+def _items(tokens: Tokens, at: int) -> Iterator[Part]:
+    for start in (at, at + 1) if _word(tokens, at, ("do",)) else (at,):
+        for names in _lists(tokens, start):
+            yield names
+            if start == at:
+                yield from _verbs(tokens, names)
+
+
+def _tails(tokens: Tokens, head: Part) -> Iterator[Part]:
+    at = head.end
+    for marks in ((), (",",), ("and",), (",", "and"), (";",)):
+        end = at + len(marks)
+        if tokens[at:end] != marks or not _word(tokens, end, ("then", "last")):
+            continue
+        comma = _word(tokens, end, ("then",)) and _word(tokens, end + 1, (",",))
+        for start in (end + 1, end + 2) if comma else (end + 1,):
+            for item in _items(tokens, start):
+                said = _pairs(head.names, "<", item.names)
+                found = _then(head, item, item.names)
+                found = found._replace(said=found.said | said, natural=True)
+                yield found
+                yield from _tails(tokens, found)
+
+
+def _wheres(tokens: Tokens, at: int, names: Tokens) -> Iterator[tuple[Part, bool]]:
+    """What stands behind a verb: before b, after b is done, no later than 10:00; is it in the paper's grammar?"""
+    word = tokens[at] if at < len(tokens) else ""
+    if word in P:
+        for target in _targets(tokens, at + 1):
+            yield target._replace(said=_pairs(names, P[word], target.names)), True
+        if _word(tokens, at + 1, ("doing",)):
+            for target in _lists(tokens, at + 2):
+                yield target._replace(said=_pairs(names, P[word], target.names)), False
+    if word in SC:
+        for target in _lists(tokens, at + 1):
+            for done in _verbs(tokens, target):
+                regular = tokens[target.end] in VP0
+                yield done._replace(said=_pairs(names, SC[word], target.names)), regular
+    if word in CLOCKS and _word(tokens, at + 1, ("10:00",)):
+        yield Part(at + 2, said=_pairs(names, CLOCKS[word], ("10:00",))), False
+
+
+def _unlesses(tokens: Tokens, at: int, names: Tokens) -> Iterator[Part]:
+    """What stands behind "don't do a": until b is done, before b."""
+    word = tokens[at] if at < len(tokens) else ""
+    if word == "until":
+        for target in _targets(tokens, at + 1):
+            yield target._replace(said=_pairs(names, ">", target.names))
+        for target in _lists(tokens, at + 1):
+            for done in _verbs(tokens, target):
+                yield done._replace(said=_pairs(names, ">", target.names))
+    turned = {"<": ">", ">": "<"}
+    if word in P:
+        for target in _targets(tokens, at + 1):
+            yield target._replace(said=_pairs(names, turned[P[word]], target.names))
+        if _word(tokens, at + 1, ("doing",)):
+            for target in _lists(tokens, at + 2):
+                yield target._replace(said=_pairs(names, turned[P[word]], target.names))
+    if word in SC:
+        for target in _lists(tokens, at + 1):
+            for done in _verbs(tokens, target):
+                yield done._replace(said=_pairs(names, turned[SC[word]], target.names))
+
+
+def _predicates(tokens: Tokens, at: int, names: Tokens) -> Iterator[tuple[Part, bool]]:
+    """A verb with what stands behind it, and whether the paper's grammar has both."""
+    word = tokens[at] if at < len(tokens) else ""
+    if word in VP:
+        for target in _targets(tokens, at + 1):
+            yield target._replace(said=_pairs(names, VP[word][1], target.names)), True
+    if word in VP0 or word in PHASES:
+        for where, regular in _wheres(tokens, at + 1, names):
+            yield _told(word, where), regular and word in VP0
+    if word in WAITS:
+        for target in _targets(tokens, at + 1):
+            yield target._replace(said=_pairs(names, WAITS[word], target.names)), False
+        for target in _lists(tokens, at + 1):
+            for done in _verbs(tokens, target):
+                yield done._replace(said=_pairs(names, WAITS[word], target.names)), False
+
+
+def _more(tokens: Tokens, so_far: Part, names: Tokens, verbs: bool, verb: str = "") -> Iterator[Part]:
+    """Further predicates of the same subject; at least one. ``verb``: the one that goes on."""
+    at = so_far.end
+    for marks in (("and",), ("but",), (",",), (",", "and"), (",", "but")):
+        if tokens[at : at + len(marks)] != marks:
+            continue
+        start = at + len(marks)
+        found = [(_told(verb, where), verb) for where, _ in _wheres(tokens, start, names)]
+        if verbs:
+            found += [(one, tokens[start]) for one, _ in _predicates(tokens, start, names)]
+        for one, own in found:
+            both = _then(so_far, one)._replace(natural=True)
+            yield both
+            yield from _more(tokens, both, names, verbs, own)
+
+
+def _orders(tokens: Tokens, at: int) -> Iterator[Part]:
+    if _word(tokens, at, ("do",)):
+        for names in _lists(tokens, at + 1):
+            for where, _ in _wheres(tokens, names.end, names.names):
+                found = _then(names, where)._replace(natural=True)
+                yield found
+                yield from _more(tokens, found, names.names, verbs=False)
+    if _word(tokens, at, ("don't do",)):
+        for names in _lists(tokens, at + 1):
+            for where in _unlesses(tokens, names.end, names.names):
+                yield _then(names, where)._replace(natural=True)
+    for names in _lists(tokens, at):
+        for one, regular in _predicates(tokens, names.end, names.names):
+            found = _then(names, one)
+            if not regular:
+                yield found._replace(natural=True)
+            yield from _more(tokens, found, names.names, verbs=True, verb=tokens[names.end])
+        for where, _ in _wheres(tokens, names.end, names.names):
+            found = _then(names, where)._replace(natural=True)
+            found = found._replace(odd=found.odd + 1)
+            yield found
+            yield from _more(tokens, found, names.names, verbs=False)
+        if _word(tokens, names.end, NOT):
+            for where in _unlesses(tokens, names.end + 1, names.names):
+                yield _told(tokens[names.end], _then(names, where)._replace(natural=True))
+
+
+def _before_the_subject(tokens: Tokens, at: int) -> Iterator[Part]:
+    """After b, do a. Until b is done, don't do a. What is said of nobody yet is said of "?"."""
+    fronts = [(part, regular, False) for part, regular in _wheres(tokens, at, ("?",))]
+    fronts += [(part, False, True) for part in _unlesses(tokens, at, ("?",))]
+    for front, regular, negated in fronts:
+        commas = list(_mark(tokens, front.end, ","))
+        if tokens[front.end : front.end + 2] == (",", "and"):
+            commas.append(Part(front.end + 2, odd=1, unsaid=True))
+        for comma in commas:
+            for body, plain in _bodies(tokens, comma.end, negated):
+                if regular and plain:
+                    continue
+                found = _then(_then(front, comma), body)
+                named = {
+                    (name if one == "?" else one, relation, name if other == "?" else other)
+                    for one, relation, other in front.said
+                    for name in body.names
+                }
+                yield _told(tokens[body.end - 1], found._replace(said=frozenset(named), natural=True))
+
+
+def _bodies(tokens: Tokens, at: int, negated: bool) -> Iterator[tuple[Part, bool]]:
+    """The subject with what stands before or behind it; is it in the paper's grammar?"""
+    do = "don't do" if negated else "do"
+    if _word(tokens, at, (do,)):
+        for names in _lists(tokens, at + 1):
+            yield names, False
+    for names in _lists(tokens, at):
+        if negated:
+            if _word(tokens, names.end, NOT):
+                yield names._replace(end=names.end + 1), False
+            continue
+        for done in _verbs(tokens, names):
+            yield done, tokens[names.end] in VP0
+        yield names._replace(odd=names.odd + 1), False
+
+
+def _places(tokens: Tokens, at: int) -> Iterator[Part]:
+    """A comes first. Do b last."""
+    start = at + 1 if _word(tokens, at, ("do",)) else at
+    for names in _lists(tokens, start):
+        ends = [names.end] if start > at else []
+        if start == at and (_word(tokens, names.end, ("comes",)) or list(_verbs(tokens, names))):
+            ends = [names.end + 1]
+        for end in ends:
+            if _word(tokens, end, ("first", "last")):
+                relation = "<" if tokens[end] == "first" else ">"
+                others = tuple(name for name in EVERYTHING if name not in names.names)
+                said = _pairs(names.names, relation, others)
+                yield names._replace(end=end + 1, said=said, natural=True)
 
 
 def _conjunctions(tokens: Tokens, at: int) -> Iterator[Part]:

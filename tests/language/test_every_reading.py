@@ -56,6 +56,9 @@ def _check(tokens: Tokens) -> str:
         found = _said(read_query(text, _ACTIONS, timed=True).problem.said)
     except ParseFailure as failure:
         shown = failure.errors[0].readings
+        if "tells begin and end apart" in str(failure):
+            assert any(one.impossible for one in best), (text, str(failure))
+            return "refused"
         assert bool(shown) or not any(map(likely, best)), (text, str(failure))
         if not shown:
             return "refused"
@@ -63,6 +66,7 @@ def _check(tokens: Tokens) -> str:
         meant = {_said(read_query(one, _ACTIONS, timed=True).problem.said) for one in shown}
         assert len(meant) == 2 and meant <= meanings, (text, str(failure))
         return "two ways"
+    assert not any(one.impossible for one in best), text
     assert meanings == {found}, (text, sorted(found), [sorted(one) for one in meanings])
     return "read"
 
@@ -172,6 +176,97 @@ def _any_sentence(draw: st.DrawFn) -> Tokens:
 @settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", "200")))
 @given(_any_sentence())
 def test_any_sentence(tokens: Tokens) -> None:
+    if len(readings(tokens)) < 12:  # the parser looks at no more than MAX_READINGS
+        _check(tokens)
+
+
+@st.composite
+def _natural_sentence(draw: st.DrawFn) -> Tokens:
+    """A sentence of the kinds that people write, with letters for actions, with marks put in, left out and changed."""
+    left = list(LETTERS)
+
+    def names(most: int = 2) -> list[str]:
+        size = min(draw(st.integers(1, most)), len(left))
+        if size == 2 and draw(st.integers(0, 4)) == 0:
+            return ["both", left.pop(0), "and", left.pop(0)]
+        found: list[str] = []
+        for place in range(size):
+            mark: Tokens = draw(st.sampled_from(_BETWEEN[:3])) if place else ()
+            found += [*mark, left.pop(0)]
+        return found
+
+    def pick(*words: str) -> str:
+        return draw(st.sampled_from(words))
+
+    def where() -> list[str]:
+        match draw(st.integers(0, 4)):
+            case 0:
+                return [pick("before", "after"), *names(), pick("is done", "happens", "starts")]
+            case 1:
+                return [pick("no later than", "no earlier than"), "10:00"]
+            case 2:
+                return [pick("before", "after"), "doing", *names()]
+        return [pick("before", "after"), *(["10:00"] if draw(st.integers(0, 5)) == 0 else names())]
+
+    def predicate() -> list[str]:
+        match draw(st.integers(0, 2)):
+            case 0:
+                return [pick("precedes", "precede", "must follow"), *names()]
+            case 1:
+                return [pick("waits for", "is required for"), *names()]
+        return [pick("happens", "is done", "should occur"), *where()]
+
+    def joint() -> Tokens:
+        return draw(st.sampled_from((("and",), (",",), (",", "and"), (",", "but"))))
+
+    def then() -> list[str]:
+        return [*draw(st.sampled_from(((), (",",), (",", "and"), ("and",)))), pick("then", "then", "last")]
+
+    def item() -> list[str]:
+        return [*draw(st.sampled_from(((), ("do",)))), *names()]
+
+    def clause() -> list[str]:
+        match draw(st.integers(0, 7)):
+            case 0:
+                tail = [word for _ in range(draw(st.integers(1, 2))) for word in (*then(), *item())]
+                return [*draw(st.sampled_from(((), ("first",)))), *item(), *tail]
+            case 1:
+                return [*names(), *predicate(), *joint(), *draw(st.sampled_from((predicate, where)))()]
+            case 2:
+                return ["do", *names(), *where()]
+            case 3:
+                return [*names(), *predicate()]
+            case 4:
+                end = [pick("until", "before", "after"), *names(), *draw(st.sampled_from(((), ("is done",))))]
+                who = ["don't do", *names()] if draw(st.booleans()) else [*names(), "must not happen"]
+                return [*who, *end] if draw(st.booleans()) else [*end, ",", *who]
+            case 5:
+                return [
+                    *where(),
+                    ",",
+                    *draw(st.sampled_from(((), ("do",)))),
+                    *names(),
+                    *draw(st.sampled_from(((), ("happens",)))),
+                ]
+            case 6:
+                return [*names(), pick("comes", "happens"), pick("first", "last")]
+        return [*names(), *where()]
+
+    found = clause()
+    if len(left) > 3 and draw(st.booleans()):
+        found += [*draw(st.sampled_from(((",", "and"), (";",), ("and",), (",",)))), *clause()]
+    for _ in range(draw(st.integers(0, 2))):
+        place = draw(st.integers(0, len(found) - 1))
+        if found[place] in _MARKS:
+            found[place : place + 1] = draw(st.sampled_from(((), (",",), ("and",), (",", "and"))))
+        elif draw(st.booleans()):
+            found.insert(place, draw(st.sampled_from(_MARKS)))
+    return tuple(found)
+
+
+@settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", "200")))
+@given(_natural_sentence())
+def test_any_natural_sentence(tokens: Tokens) -> None:
     if len(readings(tokens)) < 12:  # the parser looks at no more than MAX_READINGS
         _check(tokens)
 

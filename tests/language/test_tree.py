@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from planscope.language.problem import Action
 from planscope.language.render import render
-from planscope.language.tree import Query, Word, at, same_tree, walk
+from planscope.language.tree import Clause, Query, Word, at, same_tree, walk
 from planscope.language.tree_json import TreeError, dump, load
 from tests.language.trees import queries, seeded
 
@@ -44,6 +44,7 @@ def test_json_and_back(case: tuple[Query, tuple[Action, ...], bool]) -> None:
 def test_synonyms_are_the_same_tree() -> None:
     tree, _ = seeded(4, actions=4, sentences=2, timed=True)
     clause = tree.sentences[0].clauses[0]
+    assert isinstance(clause, Clause)
     words = tuple(Word(w.terminal, "another", "must", (1, 2)) for w in clause.words)
     sentence = tree.sentences[0]
     changed = clause._replace(words=words, span=(3, 4))

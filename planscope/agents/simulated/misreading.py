@@ -14,7 +14,7 @@ from planscope.agents.simulated.knowledge import Understanding
 from planscope.agents.simulated.planning import can_be_met
 from planscope.agents.simulated.profiles import Character
 from planscope.language.problem import Constraint, Problem
-from planscope.language.tree import RELATION_WORD, Clause, Relative, at
+from planscope.language.tree import RELATION_WORD, Clause, Natural, Relative, at
 
 CHAIN = 4
 """The length of a chain of actions that a model blind to chains misreads."""
@@ -127,6 +127,8 @@ def _part(trait: float, name: str) -> float:
 
 def _word(read: Understanding, c: Constraint) -> str:
     node = at(read.tree, c.node)
+    if isinstance(node, Natural):
+        return next(cue.words for cue in node.cues if cue.span == c.spans[1])
     assert isinstance(node, Clause | Relative)
     word = node.words[RELATION_WORD[node.form]]
     return f"{word.terminal} {word.entry}"
@@ -135,7 +137,10 @@ def _word(read: Understanding, c: Constraint) -> str:
 def _skipped(read: Understanding, c: Constraint, fronted: bool) -> bool:
     node = at(read.tree, c.node)
     if fronted:
-        return isinstance(node, Clause) and node.form.startswith("fronted")
+        fronted_form = (
+            node.form if isinstance(node, Clause) else node.kind if isinstance(node, Natural) else ""
+        )
+        return fronted_form.startswith("fronted")
     return isinstance(node, Relative)
 
 

@@ -1,0 +1,246 @@
+"""Sentences that people write and the paper's grammar does not have: "First A, then B", "A must wait for B".
+
+They are read and never written. Their words are in ``data/natural.toml``, their grammar is in ``data/natural.lark``,
+and in the syntax tree each is a ``Natural`` clause.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from planscope.language.lexicon import LexiconError, load_lexicon
+from planscope.language.scan import Meaning, Phrases, Token, add_phrases
+from planscope.language.tree import Link, NaturalKind, Relation
+
+BEGIN, END = "begin", "end"
+"""Values of verbs that tell the begin or the end of an action from the whole."""
+
+_JOINTS = ("AND", "BUT", "COMMA")
+_AFTER_JOINTS = ("P", "PSC", "SC", "VP", "VP0")
+_VERBS = ("VP", "VP0")
+_NEGATIONS = ("NEG", "DONT", "DONTNEG")
+_BEFORE_OBJECTS = ("P", "PSC", "SC")
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    text = (files("planscope.language") / "data" / "natural.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _inflected(key: str) -> tuple[str, str]:
+    """Singular and plural of a verb phrase in its base form."""
+    head, _, rest = key.partition(" ")
+    lexicon = load_lexicon()
+    singular, plural = {**lexicon.heads, **_data()["heads"]}[head]
+    tail = f" {rest}" if rest else ""
+    return singular + tail, plural + tail
+
+
+def _with_modals(key: str) -> Iterator[str]:
+    yield from _inflected(key)
+    for modal in load_lexicon().modals:
+        yield f"{modal.singular} {key}"
+        yield f"{modal.plural} {key}"
+
+
+def natural_phrases() -> dict[str, Meaning]:
+    """Every phrase of natural sentences with its meaning. "Finish" and "don't start" are an instruction or a verb."""
+    found: dict[str, Meaning] = {}
+    for phrase, meaning in _phrases():
+        before = found.setdefault(phrase, meaning)
+        if before != meaning:
+            both = _TWOFOLD.get((before.type, meaning.type))
+            if both is None or before.value != meaning.value:
+                raise LexiconError(f"{phrase!r} has two meanings: {before} and {meaning}")
+            found[phrase] = before._replace(type=both)
+    return found
+
+
+_TWOFOLD = {("DO", "NV"): "DONV", ("DONT", "NEG"): "DONTNEG"}
+
+
+def _phrases() -> Iterator[tuple[str, Meaning]]:
+    data = _data()
+    for kind, phrases in data["words"].items():
+        for phrase in phrases:
+            yield phrase, Meaning(kind)
+    for relation in "<>":
+        for phrase in data[f"PT{relation}"]["phrases"]:
+            yield phrase, Meaning("PT", "", relation)
+        for verb in data[f"WAIT{relation}"]["verbs"]:
+            for phrase in _with_modals(verb):
+                yield phrase, Meaning("WAIT", "", relation)
+    phases = dict.fromkeys(data["phases"]["begin"], BEGIN) | dict.fromkeys(data["phases"]["end"], END)
+    for verb in data["do"]["verbs"]:
+        value = {"start": BEGIN, "begin": BEGIN, "finish": END, "complete": END}.get(verb, "")
+        for before in data["do"]["before"]:
+            yield f"{before} {verb}".strip(), Meaning("DO", value)
+        for before in data["do"]["not"]:
+            yield f"{before} {verb}", Meaning("DONT", value)
+    plain = dict.fromkeys(load_lexicon().entries["VP0"], "")
+    for verb, value in (*plain.items(), *phases.items()):
+        if value:
+            for phrase in _with_modals(verb):
+                yield phrase, Meaning("NV", value)
+        singular, plural = _inflected(verb)
+        for phrase in (
+            f"only {singular}",
+            f"only {plural}",
+            *(f"{m} {verb}" for m in data["only"]["modals"]),
+        ):
+            yield phrase, Meaning("NV", value)
+        for modal in data["only"]["weak"]:
+            for after in data["only"]["after"]:
+                yield f"{modal} {verb} {after}", Meaning("WAIT", "", ">")
+        for phrase in _negated(verb, data["negations"]):
+            yield phrase, Meaning("NEG", value)
+    for verb in data["place"]["verbs"]:
+        for phrase in _with_modals(verb):
+            yield phrase, Meaning("COME")
+    for place in ("first", "last"):
+        for phrase in data["place"][f"with_{place}"]:
+            yield phrase, Meaning("WITH", place)
+
+
+def _negated(verb: str, negations: Mapping[str, Any]) -> Iterator[str]:
+    for modal in negations["base"]:
+        yield f"{modal} {verb}"
+    head, _, rest = verb.partition(" ")
+    for forms in negations["be" if head == "be" else "do"]:
+        for form in forms:
+            if form == "never":
+                yield from (f"never {word}" for word in _inflected(verb))
+            else:
+                yield f"{form} {rest if head == 'be' else verb}"
+
+
+@cache
+def natural_vocabulary() -> Phrases[Meaning]:
+    """All phrases of ``vocabulary``, and those of natural sentences, which win over hints."""
+    return add_phrases(Phrases(), natural_phrases().items(), unhinted=("and then",))
+
+
+@cache
+def natural_types() -> frozenset[str]:
+    """The types of tokens that only natural sentences have."""
+    return frozenset(meaning.type for meaning in natural_phrases().values()) | {"STEP"}
+
+
+def is_natural_word(token: Token) -> bool:
+    """Has only a natural sentence such a token?"""
+    return token.type in natural_types()
+
+
+def may_be_natural(tokens: Sequence[Token]) -> bool:
+    """Can natural.lark read more in these tokens than the other grammars? A quick look."""
+    types = [token.type for token in tokens]
+    if any(kind in natural_types() for kind in types) or not any(kind in _VERBS for kind in types):
+        return True
+    if types[0] in _BEFORE_OBJECTS:  # "After b happens, a."
+        return True
+    return any(
+        (one in _JOINTS and other in _AFTER_JOINTS) or (one == "ACTION" and other in _BEFORE_OBJECTS)
+        for one, other in pairwise(types)
+    )
+
+
+class Step(NamedTuple):
+    """An item or a cue of a natural clause. ``kind``: "item", or the cue's type. ``place``: among items or among cues.
+    A mark or a joining word has kind "mark" and place -1.
+
+    ``value``: "begin" or "end" for a verb of a phase, "first" or "last" for "start with". ``clock``: is it a time?
+    """
+
+    kind: str
+    place: int
+    relation: str = ""
+    value: str = ""
+    clock: bool = False
+
+
+def links_of(kind: NaturalKind, steps: Sequence[Step]) -> Iterator[Link]:
+    """The relations of a natural clause, whose items and cues are given in the order of the text."""
+    if kind == "chain":
+        return _chain(steps)
+    return _place(steps) if kind == "place" else _related(steps, fronted=kind == "fronted")
+
+
+def _chain(steps: Iterable[Step]) -> Iterator[Link]:
+    cue = -1
+    for step in steps:
+        if step.kind in ("THEN", "LAST", "STEP"):
+            cue = step.place
+        elif step.kind == "item" and step.place:
+            yield Link(step.place - 1, "<", cue, step.place)
+
+
+def _place(steps: Sequence[Step]) -> Iterator[Link]:
+    """The last item is ``Rest``; the word for it is the last cue."""
+    cues = [step for step in steps if step.kind not in ("item", "mark")]
+    last = cues[-1].kind == "LAST" or cues[-1].value == "last"
+    yield Link(0, ">" if last else "<", cues[-2 if len(cues) > 1 else -1].place, 1)
+
+
+def _related(steps: Sequence[Step], *, fronted: bool) -> Iterator[Link]:
+    negated = any(step.kind in _NEGATIONS for step in steps)
+    items = [step.place for step in steps if step.kind == "item"]
+    subject = items[-1] if fronted else items[0]
+    cue, relations = -1, [""]
+    for step in steps:
+        if step.kind == "BETWEEN":
+            cue, relations = step.place, [">", "<"]
+        elif step.kind == "UNTIL":
+            cue, relations = step.place, [">"]
+        elif step.relation:
+            cue, relations = step.place, [_turned(step.relation) if negated else step.relation]
+        elif step.kind == "item" and step.place != subject:
+            relation: Relation = "<" if relations[0] == "<" else ">"
+            relations = relations[1:] or relations
+            yield Link(subject, relation, cue, step.place)
+
+
+def _turned(relation: str) -> str:
+    """Calls come one by one: what is not before is after."""
+    return "<" if relation == ">" else ">"
+
+
+def impossible_phase(kind: NaturalKind, steps: Sequence[Step]) -> tuple[Step, Step, str] | None:
+    """A verb such as "starts" with a clock time that its constraint cannot say: the verb, the time, the relation.
+
+    ``steps`` hold the marks too, of kind "mark": a verb behind a mark is the subject's.
+    """
+    if kind not in ("order", "fronted"):
+        return None
+    items = [step for step in steps if step.kind == "item"]
+    subject = items[-1] if kind == "fronted" else items[0]
+    relations = {link.object: link.relation for link in links_of(kind, steps)}
+    verb: Step | None = None
+    met: list[tuple[Step | None, Step]] = []
+    for before, step in pairwise((_MARK, *steps)):
+        if step.kind in ("DO", *_NEGATIONS) or (step.kind in _PREDICATES and before in (subject, _MARK)):
+            verb = step
+        elif step.clock:
+            met.append((verb, step))
+    for told, time in met:
+        own = verb if kind == "fronted" else told
+        relation = relations[time.place]
+        if own is not None and (own.value, relation) in ((BEGIN, "<"), (END, ">")):
+            return own, time, "before" if relation == "<" else "after"
+    return None
+
+
+_PREDICATES = ("NV", "DONV", "VP0", "VP", "WAIT")
+_MARK = Step("mark", -1)
+
+
+@cache
+def list_headings() -> dict[str, bool]:
+    """Lines that announce a list, in lower case, without their colon: do they say that it is in order?"""
+    lists = _data()["lists"]
+    return dict.fromkeys(lists["heading"], False) | dict.fromkeys(lists["in_order"], True)

@@ -1,0 +1,224 @@
+"""Natural sentences: each is read as the constraints that a person means, or refused with the sentence to write."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planscope.language.grammar import clause_skeletons, grammar_report
+from planscope.language.lexicon import load_lexicon
+from planscope.language.natural import natural_phrases
+from planscope.language.problem import make_actions
+from planscope.language.reading import paper_reading, read_query
+from planscope.language.scan import load_hints, surfaces
+from planscope.language.tree import Natural, is_natural, walk
+from planscope.language.tree_json import dump, load
+from planscope.session.oracle_input import own_reading
+from tests.language.support import LETTERS, error, errors, read, said
+
+READ = [
+    ("First a, then b, then c.", ["a1 < a2", "a2 < a3"]),
+    ("First do a and b, next c, and finally do d.", ["a1 < a3", "a2 < a3", "a3 < a4"]),
+    ("Do a first, then b.", ["a1 < a2"]),
+    ("A, followed by b, followed by c.", ["a1 < a2", "a2 < a3"]),
+    ("A happens after b and after c.", ["a1 > a2", "a1 > a3"]),
+    ("A happens after b, but before c and d.", ["a1 > a2", "a1 < a3", "a1 < a4"]),
+    ("A follows b and precedes c.", ["a1 > a2", "a1 < a3"]),
+    ("After b and c, a happens.", ["a1 > a2", "a1 > a3"]),
+    ("After b and c, do a.", ["a1 > a2", "a1 > a3"]),
+    ("Once b is done, do a.", ["a1 > a2"]),
+    ("Do a before b.", ["a1 < a2"]),
+    ("Please do a before doing b and c.", ["a1 < a2", "a1 < a3"]),
+    ("A before b.", ["a1 < a2"]),
+    ("B only after a and c.", ["a2 > a1", "a2 > a3"]),
+    ("A must wait for b.", ["a1 > a2"]),
+    ("A and b have to wait until c is done.", ["a1 > a3", "a2 > a3"]),
+    ("A depends on b and c.", ["a1 > a2", "a1 > a3"]),
+    ("A is required for b.", ["a1 < a2"]),
+    ("A can only happen after b.", ["a1 > a2"]),
+    ("A can happen only after b is done.", ["a1 > a2"]),
+    ("Don't do a until b is done.", ["a1 > a2"]),
+    ("Until b is done, don\u2019t do a.", ["a1 > a2"]),
+    ("A should not be executed before b.", ["a1 > a2"]),
+    ("Never do a after b.", ["a1 < a2"]),
+    ("A starts before b.", ["a1 < a2"]),
+    ("A and b finish before c.", ["a1 < a3", "a2 < a3"]),
+    ("A and b don't start until c is done.", ["a1 > a3", "a2 > a3"]),
+    ("Finish a before b; don't start c until a is done.", ["a1 < a2", "a3 > a1"]),
+    ("A should be done before b starts.", ["a1 < a2"]),
+    ("Both a and b precede c.", ["a1 < a3", "a2 < a3"]),
+    ("C happens after both a and b.", ["a3 > a1", "a3 > a2"]),
+    ("A comes first.", [f"a1 < a{i}" for i in range(2, 7)]),
+    ("Do f last.", [f"a6 > a{i}" for i in range(1, 6)]),
+    ("Start with a and b.", [f"a{i} < a{j}" for i in (1, 2) for j in range(3, 7)]),
+    ("A precedes b; first c, then d.", ["a1 < a2", "a3 < a4"]),
+    ("1. a\n2. b and c\n3. d", ["a1 < a2", "a1 < a3", "a2 < a4", "a3 < a4"]),
+    ("Do these in order:\n- do a\n- do b.\n\nC follows b.", ["a1 < a2", "a3 > a2"]),
+    ("Rules:\n- A precedes b. C follows d\n* do e before f", ["a1 < a2", "a3 > a4", "a5 < a6"]),
+    ("1) A precedes b.\n2) C follows b\n   and precedes d.", ["a1 < a2", "a3 > a2", "a3 < a4"]),
+]
+
+
+@pytest.mark.parametrize(("text", "formulas"), READ)
+def test_natural_sentences(text: str, formulas: list[str]) -> None:
+    assert said(text) == formulas
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        ("A happens after 10:00 and before 15:00.", ["a1.start >= 10", "a1.end <= 15"]),
+        ("A no later than 15:00.", ["a1.end <= 15"]),
+        ("A happens no earlier than 10 am.", ["a1.start >= 10"]),
+        ("A happens between noon and 3:00 pm.", ["a1.start >= 12", "a1.end <= 15"]),
+        ("Between 10:00 and 3pm, do a.", ["a1.start >= 10", "a1.end <= 15"]),
+        ("A happens before midnight and after 12 am.", ["a1.end <= 24", "a1.start >= 0"]),
+        ("Before 12 pm, a happens.", ["a1.end <= 12"]),
+        ("A starts after 10:00 and finishes by 15:00.", ["a1.start >= 10", "a1.end <= 15"]),
+        ("A happens after b is done and after 10:00.", ["a2.end <= a1.start", "a1.start >= 10"]),
+        ("Don't start a until 10:00.", ["a1.start >= 10"]),
+        ("A must not happen after 15:00.", ["a1.end <= 15"]),
+    ],
+)
+def test_natural_hours(text: str, formulas: list[str]) -> None:
+    assert said(text, timed=True) == formulas
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "write"),
+    [
+        ("A happens before 15:30.", "15:30", "15:00 or 16:00"),
+        ("A happens before 3:30 pm.", "3:30 pm", "15:00 or 16:00"),
+        ("A happens by 15.", "15", "15:00"),
+        ("A starts before 15:00.", "starts", '"A happens before 15:00."'),
+        ("A happens after b and is done after 15:00.", "is done", '"A happens after 15:00."'),
+        ("A happens no later than b.", "no later than", "15:00"),
+        ("A happens between b and c.", "between", '"A happens after B and before C"'),
+        ("A happens at 15:00.", "at", '"A happens after 10:00 and before 15:00"'),
+        ("First zork, then a.", "zork", "an action"),
+        ("Then a precedes b.", "Then", '"First A, then B, then C"'),
+        ("- a\n- b", "-", '"1. ..."'),
+        ("1. a\n2. zork", "zork", "an action"),
+    ],
+)
+def test_refused_with_what_to_write(text: str, found: str, write: str) -> None:
+    wrong = error(text, timed=True)
+    assert wrong.found == found and write in wrong.message
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        (
+            "After a, b, c.",
+            ("B and c follow a.", "C follows a and b."),
+        ),
+        (
+            "First a, then b, and c precedes d, which follows e, and f.",
+            (
+                "A precedes b. C precedes d, which follows e and f.",
+                "A precedes b. C precedes d and f. D follows e.",
+            ),
+        ),
+    ],
+)
+def test_two_meanings_are_shown(text: str, readings: tuple[str, str]) -> None:
+    shown = error(text).readings
+    assert set(shown) == set(readings)
+    assert len({frozenset(c.meaning for c in read(one).problem.said) for one in shown}) == 2
+
+
+def test_spans_are_what_the_text_says() -> None:
+    text = "First a, then b. C must wait for b; d comes last.\n\n1. e\n2. f"
+    found = [(c.text, [text[slice(*span)] for span in c.spans]) for c in read(text).problem.said]
+    assert found[:3] == [
+        ("a1 < a2", ["a", "then", "b"]),
+        ("a3 > a2", ["C", "must wait for", "b"]),
+        ("a4 > a1", ["d", "comes", "last"]),
+    ]
+    assert found[-1] == ("a5 < a6", ["e", "2.", "f"])
+
+
+def test_the_tree_names_them_plainly_and_survives_json() -> None:
+    reading = read("First a, then b. C must wait for b and happens before d. A comes first.")
+    assert load(json.loads(json.dumps(dump(reading.tree)))) == reading.tree
+    lines = [line.plain for line in reading.outline]
+    assert lines[1:7] == [
+        "sentence 1",
+        "chain: one after the other",
+        'words "first"',
+        "action a",
+        'words "then"',
+        "action b",
+    ]
+    assert lines[-4:] == ["first or last of all", "action a", 'words "comes"', "all other actions"]
+    links = [node.links for _, node in walk(reading.tree) if isinstance(node, Natural)]
+    assert [len(each) for each in links] == [1, 2, 1]
+
+
+@pytest.mark.parametrize("text", [text for text, _ in READ])
+def test_in_the_papers_words_they_say_the_same(text: str) -> None:
+    reading = read(text)
+    again = paper_reading(reading)
+    assert not is_natural(again.tree)
+    assert [c.text for c in again.problem.said] == [c.text for c in reading.problem.said]
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.lists(st.lists(st.sampled_from(LETTERS), min_size=1, max_size=3, unique=True), min_size=2, max_size=4)
+)
+def test_chains_survive_rendering(groups: list[list[str]]) -> None:
+    text = "First " + ", then ".join(" and ".join(group) for group in groups) + "."
+    wanted = [(one, other) for a, b in pairwise(groups) for one in a for other in b]
+    for reading in (found := read(text), paper_reading(found)):
+        names = {action.id: action.name for action in reading.problem.actions}
+        assert [(names[str(c.before)], names[str(c.after)]) for c in reading.problem.said] == wanted
+
+
+def test_no_word_has_two_meanings_and_synthesis_has_none_of_them() -> None:
+    assert not set(natural_phrases()) & set(surfaces())
+    lexicon = load_lexicon()
+    assert sum(len(entries) for entries in lexicon.entries.values()) == 121
+    assert (clause_skeletons(), grammar_report().clause_skeletons["timed"]) == (250, 864)
+
+
+def test_first_of_all_is_about_the_tools_that_the_text_names() -> None:
+    actions = make_actions(LETTERS)
+    problem = own_reading("A comes first. B precedes c.", actions, {}).problem
+    assert [a.name for a in problem.actions] == ["a", "b", "c"]
+    assert [c.text for c in problem.said] == ["a1 < a2", "a1 < a3", "a2 < a3"]
+
+
+def test_a_name_wins_over_a_natural_word() -> None:
+    names = ("first aid check", "then b", "last", "noon meeting", "a")
+    assert said("First aid check precedes then b. Noon meeting precedes last.", names) == [
+        "a1 < a2",
+        "a4 < a3",
+    ]
+
+
+def test_hints_show_a_sentence_or_say_what_to_leave_out() -> None:
+    for hint in set(load_hints().values()):
+        assert (
+            '"' in hint
+            or "leave it out" in hint
+            or "whole hours" in hint
+            or "period" in hint
+            or "backquotes" in hint
+        )
+
+
+def test_lists_keep_the_places_of_errors() -> None:
+    found = errors("Rules:\n- a precedes b\n- a precedez c\n- c follows zork")
+    assert [(e.line, e.column, e.found) for e in found] == [(3, 5, "precedez"), (4, 13, "zork")]
+
+
+def test_a_list_in_a_text_is_one_sentence() -> None:
+    text = "A precedes b.\n1. c\n2. d\nE follows f."
+    problem = read_query(text, make_actions(LETTERS)).problem
+    assert [(c.text, c.sentence) for c in problem.said] == [("a1 < a2", 0), ("a3 < a4", 1), ("a5 > a6", 2)]

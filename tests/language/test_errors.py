@@ -46,7 +46,7 @@ NET = ("network diagnosis", "network status check", "first aid check", "after ho
         ("Then a precedes b.", "Then"),
         ("a should not precede b.", "should not"),
         ("a happens no later than b.", "no later than"),
-        ("a comes at b.", "at"),
+        ("a happens at b.", "at"),
         ("a precedes b?", "?"),
         ("a < b.", "<"),
         ("a that precedes b follows c.", "that"),

@@ -113,7 +113,7 @@ def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:
             yield f"attempt {attempt}"
         yield line
         if view.call is not None and view.call.refused:
-            yield INDENT + "refused: it was kept from its tool"
+            yield INDENT + "refused: the call was blocked before it reached the tool"
         for finding in view.findings:
             yield from sentence(finding_text(run.problem, finding), width, INDENT)
         if view.core is not None and view.attempt != lost:
@@ -226,7 +226,7 @@ def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:
     for action in dict.fromkeys(fixed.removed):
         times = fixed.removed.count(action)
         often = f" {times} times" if times > 1 else ""
-        yield f"   -  {clip(name(run.problem, action), WIDEST_NAME)}: left out where it was done again{often}"
+        yield f"   -  {clip(name(run.problem, action), WIDEST_NAME)}: its repetition is left out{often}"
     swaps = fixed.swaps or 0
     far = "the agent's order" if swaps == 0 else f"{plural(swaps, 'adjacent swap')} from the agent's order"
     yield far[0].upper() + far[1:] + ("." if fixed.exact else "; the best found, perhaps not the nearest.")

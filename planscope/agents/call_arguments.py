@@ -23,7 +23,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return plain_text(value)
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        return f"a number of some {int(value.bit_length() * math.log10(2)):,} digits"
+        return f"a number of about {int(value.bit_length() * math.log10(2)):,} digits"
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):

@@ -40,7 +40,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "ids",
         metavar="ID",
         nargs="*",
-        help="ids of two runs or two queries (variants), a and b; one id is compared with the last other one",
+        help="ids of two runs or two queries (variants), a and b; one id alone is compared with the newest other one",
     )
     parser.add_argument("--other", metavar="SESSION", help="take b from this session")
     parser.add_argument("--variants", action="store_true", help="compare queries: the ids name variants")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PARSE_ABOUT = (
     "Read a query about the given actions. Shows its constraints, how many valid orders they leave, and the unsat core "
-    "if they contradict each other. A text that cannot be read: its errors, and exit status 1."
+    "if they contradict each other. If the text cannot be read, shows its errors; exit status 1."
 )
 
 

@@ -39,7 +39,7 @@ ACTIONS = {
     "rename": "change the name or title of a session in your library",
     "copy": "copy a session into your library",
     "delete": "move sessions from your library to the trash",
-    "restore": "move sessions from the trash back; of one name, the last deleted",
+    "restore": "move sessions from the trash back; of equal names, the last deleted",
     "trash": "list the sessions in the trash, or empty it",
     "recover": "list work that was not saved, or write it to a file",
 }

@@ -183,17 +183,21 @@ def _unknown(
     of_runs = one.run is not None or other.run is not None  # without runs nobody asked for calls
     yield from (u for u in (*one.unknown, *other.unknown) if of_runs or u.what != "calls")
     if a.steps and b.steps and (a.verdict is None) != (b.verdict is None):
-        yield Unknown(None, "states", "one run is not judged, so only calls and answers say where they part")
+        yield Unknown(
+            None,
+            "states",
+            "one run is not judged, so the first difference is found by calls and answers alone",
+        )
     if constraints is None or constraints.equivalent is not None:
         return
     if a.timed != b.timed:
         why = "one query is timed and the other is not"
     elif a.contradiction or b.contradiction:
-        why = "a contradiction asks for nothing that could be done"
+        why = "a query that contradicts itself has no correct plan"
     elif not matching.same_durations:
         why = "durations differ"
     else:
-        why = "no proof was found, neither that they ask for the same nor that they do not"
+        why = "no proof was found that they mean the same, nor that they do not"
     yield Unknown(None, "equivalence", why)
 
 

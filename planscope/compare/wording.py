@@ -149,8 +149,8 @@ def equivalence(c: Comparison) -> str:
         return ""
     if c.constraints.equivalent is None:
         why = next((u.why for u in c.unknown if u.what == "equivalence"), "")
-        return f"Whether both ask for the same is not decided: {why}." if why else ""
-    return "Both ask for the same." if c.constraints.equivalent else "They do not ask for the same."
+        return f"It is not decided whether both mean the same: {why}." if why else ""
+    return "Both mean the same." if c.constraints.equivalent else "They do not mean the same."
 
 
 def follows(row: ConstraintRow) -> str:

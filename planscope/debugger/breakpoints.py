@@ -107,7 +107,7 @@ def parse_breakpoint(text: str, run: RunIndex) -> Breakpoint:
     if not rest and kind in _ALONE:
         return _ALONE[kind]
     if kind in ("doomed", "lost"):
-        raise DebuggerError(f"'{kind}' takes no argument; {shown(rest)} is one")
+        raise DebuggerError(f"'{kind}' takes no argument; leave out {shown(rest)}")
     if kind == "tool":
         return ToolBreak(_tool(rest, run))
     if kind == "step":

@@ -152,7 +152,7 @@ def parse_step(run: RunIndex, text: str) -> int:
             return index
         over = ", and end" if run.steps[-1].step == "end" else "; this run is not over"
         raise DebuggerError(f"no step {int(word)}; the steps are 0 to {last}{over}")
-    raise DebuggerError(f"{shown(text)} is no step; say 0 to {last}, start or end")
+    raise DebuggerError(f"{shown(text)} is not a step; enter 0 to {last}, start or end")
 
 
 def cursor_record(state: DebugState) -> dict[str, Any]:

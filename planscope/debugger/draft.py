@@ -107,10 +107,10 @@ def checked_name(draft: Draft, name: str, besides: str = "") -> str:
     if len(name) > LONGEST_NAME:
         raise DraftError(f"a name has at most {LONGEST_NAME} characters")
     if visible(name) != name:
-        raise DraftError("the name holds characters that cannot be seen")
+        raise DraftError("the name has invisible characters; remove them")
     for action in draft.actions:
         if action.id != besides and phrase_key(action.name) == key:
-            raise DraftError(f"{action.id} has the name {shown(action.name)} already")
+            raise DraftError(f"{shown(action.name)} is the name of {action.id}; choose another name")
     return name
 
 

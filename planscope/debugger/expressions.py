@@ -110,7 +110,7 @@ def parse_expression(text: str, problem: Problem) -> Expression:
         raise DebuggerError(f"an expression has at most {MAX_LENGTH} characters")
     reader = _Reader(text, problem)
     if not reader.tokens:
-        raise DebuggerError("an expression is missing, such as valid_completions or a1.place")
+        raise DebuggerError("enter an expression, such as valid_completions or a1.place")
     expression = reader.expression()
     if reader.tokens:
         raise DebuggerError(f"unexpected {shown(reader.tokens[0][1])} after {shown(str(expression))}")
@@ -173,7 +173,7 @@ class _Reader:
             kind = str(match.lastgroup)
             if kind == "other":
                 hint = "; equality is ==" if match["other"] == "=" else ""
-                raise DebuggerError(f"{shown(match['other'])} means nothing here{hint}")
+                raise DebuggerError(f"{shown(match['other'])} is unexpected here{hint}")
             self.tokens.append((kind, match[kind]))
 
     def expression(self) -> Expression:
@@ -213,7 +213,9 @@ class _Reader:
         for known in get_args(Operator):
             if operator == known and (ordered or known in ("==", "!=")):
                 return Comparison(left, known, right, written)
-        raise DebuggerError(f"{operator} compares numbers; {shown(str(left))} is compared by == and != here")
+        raise DebuggerError(
+            f"{operator} compares numbers; {shown(str(left))} can only be compared by == and !="
+        )
 
     def names_operand(self, word: str) -> bool:
         return word.casefold() in FACTS or self.constraint(word) is not None or self.action(word) is not None
@@ -221,7 +223,7 @@ class _Reader:
     def operand(self) -> Operand:
         kind, written = self.tokens.pop(0)
         if kind not in ("word", "quote"):
-            raise DebuggerError(f"{shown(written)} is unexpected here; a name comes here")
+            raise DebuggerError(f"found {shown(written)} where a name was expected")
         name = unquoted(written) if kind == "quote" else written
         if self.tokens and self.tokens[0][0] == "dot":
             self.tokens.pop(0)
@@ -250,7 +252,7 @@ class _Reader:
         for known in ASPECTS:
             if aspect.casefold() == known:
                 if known != "place" and not self.problem.timed:
-                    raise DebuggerError(f"this plan has no clock times; {shown(name)} has a .place alone")
+                    raise DebuggerError(f"this query has no clock times, so {shown(name)} has only .place")
                 return ActionValue(action.id, known, name)
         raise unknown(f"part of {shown(name)}", aspect, ASPECTS)
 

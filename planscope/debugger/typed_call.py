@@ -55,7 +55,7 @@ def _unescaped(found: re.Match[str]) -> str:
             return chr(number)
     elif said in _LONG:
         return _LONG[said]
-    raise DebuggerError(f"{shown(found[0])} stands for nothing; \\n is a new line, \\\\ is a backslash")
+    raise DebuggerError(f"{shown(found[0])} is not an escape; write \\n for a new line, \\\\ for a backslash")
 
 
 def json_of(arguments: Mapping[str, Any]) -> str:
@@ -66,7 +66,7 @@ def json_of(arguments: Mapping[str, Any]) -> str:
 def arguments_of(text: str) -> dict[str, Any]:
     """Read the arguments that the user typed. Raises DebuggerError, which says in one line where the JSON is wrong."""
     if not text.strip():
-        raise DebuggerError('nothing is there; no arguments are written {}, others as {"start_time": 8}')
+        raise DebuggerError('enter {} for no arguments, or an object such as {"start_time": 8}')
     try:
         check_bounds(text.encode("utf-8", "replace"), "that", DEEPEST)
         read = json.loads(text, parse_constant=_no_constant, parse_int=_whole, object_pairs_hook=_each_once)
@@ -77,13 +77,13 @@ def arguments_of(text: str) -> dict[str, Any]:
     except RecursionError:
         raise DebuggerError("nested too deeply") from None
     if not isinstance(read, dict):
-        raise DebuggerError('arguments are an object, such as {"start_time": 8}')
+        raise DebuggerError('enter an object, such as {"start_time": 8}')
     made: dict[str, Any] = without_surrogates(read)
     return made
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise DebuggerError(f"{name} is no JSON number")
+    raise DebuggerError(f"{name} is not a JSON number")
 
 
 def _whole(digits: str) -> int:
@@ -95,5 +95,7 @@ def _whole(digits: str) -> int:
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise DebuggerError(f"{shown(first_duplicate(name for name, _ in pairs))} is there twice")
+        raise DebuggerError(
+            f"{shown(first_duplicate(name for name, _ in pairs))} occurs twice; leave one out"
+        )
     return made

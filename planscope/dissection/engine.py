@@ -370,15 +370,17 @@ def _check_possible(variant: Variant) -> None:
     if verdict.first_violation is not None and verdict.first_violation.step == 0:
         said = ", ".join(verdict.first_violation.core.constraints)
         raise UserError(
-            f"the query contradicts itself ({said} cannot all be met), so no agent can be right: "
-            "change it before it is dissected"
+            f"the query contradicts itself ({said} cannot all be met), so no agent can be right; "
+            "edit it before you dissect it"
         )
 
 
 def _check_resumed(resume: Dissection, variant: Variant, model: str, agent: str) -> None:
     """Raise UserError if the runs of the two cannot be counted together."""
     if resume.variant != variant.id:
-        raise UserError(f"dissection {resume.id} is about variant {resume.variant}, not {variant.id}")
+        raise UserError(
+            f"dissection {resume.id} is about variant {resume.variant}, not {variant.id}; begin another one"
+        )
     if (resume.model, resume.agent) != (model, agent):
         raise UserError(
             f"dissection {resume.id} is about agent {resume.agent} with {resume.model}, "

@@ -75,7 +75,7 @@ def decide_paper(
     if not failed and same.wrong == 0:
         done = same.runs >= SPOTLESS
         reason = (
-            f"the query as it is was right in {all_of(same.runs)}" if same.runs else "nothing was run yet"
+            f"the unchanged query was right in {all_of(same.runs)}" if same.runs else "nothing was run yet"
         )
         head = "there is nothing to dissect: " if done else ""
         return Decision(None, None, head + reason, "a run that fails", settled=done, blameless=done)
@@ -89,8 +89,8 @@ def decide_paper(
             reason = (
                 f"{ARMS[kind]} it was right {often(evidence, kind)} so far"
                 if counts.runs
-                else "it is not done yet"
+                else "its mutants have not run yet"
             )
             return Decision(None, None, reason, f"{plural(left, 'more run')} of “{MUTATIONS[kind]}”")
-    reason = f"it was right {times(of_kinds(evidence, LOOPS))}, however it was put"
+    reason = f"it was right {times(of_kinds(evidence, LOOPS))}, however it was worded"
     return Decision("Constraint", None, reason, settled=True)

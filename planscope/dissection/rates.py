@@ -137,19 +137,19 @@ def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
 def _spotless(same: Counts) -> Decision:
     """Return the decision if no failure of this query has been seen."""
     if same.runs == 0:
-        return Decision(None, None, "no run can be judged yet", f"{FIRST} runs of the query as it is")
+        return Decision(None, None, "no run can be judged yet", f"{FIRST} runs of the unchanged query")
     if same.runs < SPOTLESS:
         more = SPOTLESS - same.runs
-        reason = f"the query as it is was right in {all_of(same.runs)}"
-        return Decision(None, None, reason, f"a run that fails, or {more} more of the query as it is")
-    reason = f"there is nothing to dissect: the query as it is was right in {all_of(same.runs)}"
+        reason = f"the unchanged query was right in {all_of(same.runs)}"
+        return Decision(None, None, reason, f"a run that fails, or {more} more of the unchanged query")
+    reason = f"there is nothing to dissect: the unchanged query was right in {all_of(same.runs)}"
     return Decision(None, None, reason, "a run that fails", settled=True, blameless=True)
 
 
 def reason_for(cause: Cause, evidence: Evidence) -> str:
     """Return one sentence with the rates that indicate the cause."""
     same = of_kinds(evidence, SAME)
-    as_is = f"the query as it is was right {times(same)}"
+    as_is = f"the unchanged query was right {times(same)}"
     if cause == "Probability":
         if not of_kinds(evidence, CHANGED).runs:
             return f"{as_is}, and it is the same query each time"
@@ -160,7 +160,7 @@ def reason_for(cause: Cause, evidence: Evidence) -> str:
     if cause == "Constraint":
         rises = f"{ARMS[kind]} were right {often(evidence, kind)}"
         if before:
-            return f"{as_is}, however it is put {often(evidence, *before)}, but {rises}"
+            return f"{as_is}, however it was worded {often(evidence, *before)}, but {rises}"
         return f"{as_is}, but {rises}"
     if not before:
         return f"{as_is}, but {rises}"
@@ -179,7 +179,7 @@ def _hopeless(evidence: Evidence) -> str:
 def _unclear(belief: Belief) -> str:
     ranked = sorted(belief.likely.items(), key=lambda item: -item[1])[:2]
     shown = " or ".join(f"{NO_CAUSE if n == NONE else n} ({p:.0%})" for n, p in ranked if p >= 0.01)
-    return f"the runs do not tell yet: likeliest {'are' if ' or ' in shown else 'is'} {shown}"
+    return f"the runs do not decide yet; most likely: {shown}"
 
 
 def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
@@ -195,7 +195,7 @@ def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
     if best is None:
         return "more runs of every kind"
     claim = "that nothing in it is to blame" if lead == NONE else lead
-    return f"about {best[0]} more runs of “{MUTATIONS[best[2]]}” would tell, if it is {claim}"
+    return f"about {best[0]} more runs of “{MUTATIONS[best[2]]}” would decide, if it is {claim}"
 
 
 def _after(evidence: Evidence, belief: Belief, kind: CellKind, lead: str, more: int) -> float:

@@ -236,7 +236,7 @@ class Mutants:
         if kind in SAME:
             return self.variant
         if number > MOST:
-            raise NoVariant(f"mutants are numbered up to {MOST}, and number {number} is asked for")
+            raise NoVariant(f"mutants are numbered up to {MOST}; there is no number {number}")
         topic = self.topic
         if kind == "Control":
             reading = self._fresh(number)
@@ -244,7 +244,7 @@ class Mutants:
         elif kind == "TerminalSubstitute":
             found = self._in_words(self.reading, number, results)
             if found is None:
-                raise NoVariant("there are no (more) other words that can stand in their places")
+                raise NoVariant("no other words of the lexicon fit into this query")
             made = found
         else:
             mutant = self._mutant(kind, number)

@@ -118,7 +118,7 @@ class CallDocument(Document):
     arguments: Annotated[dict[str, Any], BeforeValidator(_printable)] | None = Field(
         description="null: they could not be read"
     )
-    refused: bool = Field(default=False, description="a guard or the user kept it from its tool")
+    refused: bool = Field(default=False, description="a guard or the user blocked the call")
 
 
 EVERY_STATUS: Mapping[str, Status] = {}

@@ -177,7 +177,7 @@ def stuck(
         near = begun_name(text, tokens, at, names) if "ACTION" in types else ""
         return Trouble(span, found, expected, f"{message}; did you mean {near}?" if near else message)
     if found.lower() in load_auxiliaries() and tokens[at + 1].type != "UNKNOWN":
-        return Trouble(span, found, expected, f'a verb is missing behind "{found}", or its form is wrong')
+        return Trouble(span, found, expected, f'a verb is missing after "{found}", or its form is wrong')
     if _NUMBER.fullmatch(found):
         message = _as_hour(found) if timed else NO_CLOCK
         return Trouble(span, found, expected, f'"{shown(found)}" is not known: {message}')

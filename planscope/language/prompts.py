@@ -61,11 +61,11 @@ def templates(file: Path | None) -> Mapping[str, str]:
     try:
         return read_prompts(data.decode(), file.name)
     except UnicodeDecodeError as error:
-        raise PromptError(f"{file.name}: not a text in UTF-8") from error
+        raise PromptError(f"{file.name} is not UTF-8 text") from error
 
 
 def _no_prompts(file: Path) -> PromptError:
-    return PromptError(f"{file} is no file of prompts: a TOML file of at most {LARGEST // 1024} KiB")
+    return PromptError(f"{file} is not a file of prompts; name a TOML file of at most {LARGEST // 1024} KiB")
 
 
 def query_in(prompt: str) -> tuple[str, bool]:

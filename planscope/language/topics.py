@@ -90,7 +90,7 @@ def breaking_problems(topics: Mapping[str, Sequence[str]], keywords: Iterable[st
 
 def _breaking(job: str, phrases: Sequence[str], keywords: set[tuple[str, ...]]) -> Iterator[TopicProblem]:
     if not job.strip() or len(job) > MAX_JOB or not job.isprintable():
-        yield TopicProblem(job, None, f"is no name of a job; give 1 to {MAX_JOB} plain characters", True)
+        yield TopicProblem(job, None, f"is not the name of a job; give 1 to {MAX_JOB} plain characters", True)
     if len(phrases) < 2:
         yield TopicProblem(job, None, "has fewer than two activities; a query needs two", True)
     seen: set[tuple[str, ...]] = set()
@@ -102,7 +102,7 @@ def _breaking(job: str, phrases: Sequence[str], keywords: set[tuple[str, ...]]) 
             message = "is not words with single blanks between them; use letters, digits, hyphen, apostrophe"
             yield TopicProblem(job, phrase, message, True)
         elif (held := _held(words, keywords)) is not None:
-            yield TopicProblem(job, phrase, f'holds the keyword "{held}"; say it in other words', True)
+            yield TopicProblem(job, phrase, f'contains the keyword "{held}"; use other words', True)
         elif phrase_key(phrase) in seen:
             yield TopicProblem(job, phrase, "is listed twice; leave one out", True)
         seen.add(phrase_key(phrase))
@@ -132,7 +132,7 @@ def _related(job: str, phrases: Sequence[str]) -> Iterator[TopicProblem]:
             # two duties of one kind ("firewall audit", "rule audit") are fine
             apart = word == head and uses[word] == heads[word] < 2
             if uses[word] and not apart:
-                yield TopicProblem(job, phrase, f'speaks of "{word}" again, which suggests an order', False)
+                yield TopicProblem(job, phrase, f'uses "{word}" again, which suggests an order', False)
             uses[word] += 1
         heads[head] += 1
 
@@ -148,11 +148,11 @@ def _entangled(topics: Mapping[str, Sequence[str]]) -> Iterator[TopicProblem]:
         words = name.split()
         for inner in _parts(words, longest):
             if len(inner) < len(words) and " ".join(inner) in count:
-                yield TopicProblem(job, phrase, f'holds the activity "{" ".join(inner)}"', False)
+                yield TopicProblem(job, phrase, f'contains the activity "{" ".join(inner)}"', False)
         if count[name] > 1:
             yield TopicProblem(job, phrase, "is in the file more than once", False)
         elif tools.setdefault(slug(phrase), name) != name:
-            yield TopicProblem(job, phrase, f'has the tool name of "{tools[slug(phrase)]}"', False)
+            yield TopicProblem(job, phrase, f'gets the same tool name as "{tools[slug(phrase)]}"', False)
 
 
 def _parts(words: Sequence[str], longest: int) -> Iterator[tuple[str, ...]]:
@@ -255,7 +255,7 @@ def _parse(text: str) -> dict[str, Any]:
 def _topics_in(document: dict[str, Any]) -> Topics:
     rows = document.get("topic")
     if not isinstance(rows, list) or not rows:
-        raise TopicError(f"no [[topic]] in it; {_SHAPE}")
+        raise TopicError(f"it has no [[topic]]; {_SHAPE}")
     topics: Topics = {}
     taken: set[str] = set()
     for number, row in enumerate(rows, 1):
@@ -263,7 +263,7 @@ def _topics_in(document: dict[str, Any]) -> Topics:
         if not isinstance(job, str):
             raise TopicError(f'topic {number} has no job; add job = "..."')
         if job.casefold() in taken:
-            raise TopicError(f'topic "{visible(job, limit=60)}" is there twice; put the two together')
+            raise TopicError(f'topic "{visible(job, limit=60)}" occurs twice; merge the two')
         taken.add(job.casefold())
         topics[job] = _activities_in(job, row.get("activities"))
     return topics
@@ -277,6 +277,6 @@ def _activities_in(job: str, found: object) -> tuple[str, ...]:
     for number, name in enumerate(cast("Iterable[object]", found), 1):
         if not isinstance(name, str):
             raise TopicError(
-                f'topic "{visible(job, limit=60)}": activity {number} is no text; put it in quotation marks'
+                f'topic "{visible(job, limit=60)}": activity {number} is not a text; put it in quotation marks'
             )
     return tuple(cast("list[str]", found))

@@ -189,7 +189,7 @@ def _load_clause(data: object) -> Clause | Natural:
     relation = cast("Relation", _choice(clause, "relation", RELATIONS))
     subject, target = _load_target(clause.get("subject")), _load_target(clause.get("object"))
     if isinstance(subject, Time) or (isinstance(target, Time) and "compound" in form):
-        raise TreeError("a clock time cannot stand before a verb")
+        raise TreeError("a clock time cannot be the subject of a verb")
     return Clause(form, relation, subject, target, _load_words(clause, form, relation), _span(data))
 
 
@@ -203,7 +203,7 @@ def _load_target(data: object, *, bare: bool = False) -> NP | Time:
     actions = tuple(_load_action(item) for item in _list(target, "actions"))
     relative = target.get("relative")
     if relative is not None and bare:
-        raise TreeError("a relative clause holds no other relative clause")
+        raise TreeError("a relative clause cannot contain another one")
     return NP(actions, None if relative is None else _load_relative(relative), _span(data))
 
 

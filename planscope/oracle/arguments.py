@@ -88,7 +88,11 @@ def _refused(schema: Any, value: Any, name: str, whole: Mapping[str, Any], depth
         if isinstance(choices, list) and choices:
             found = [_refused(choice, value, name, whole, depth) for choice in choices]
             if all(found):
-                return found[0] if len(found) == 1 else f"{name or 'the arguments'} fits none of its types"
+                return (
+                    found[0]
+                    if len(found) == 1
+                    else f"{name or 'the arguments'} has none of the allowed forms"
+                )
     for part in _list(schema.get("allOf")):
         if why := _refused(part, value, name, whole, depth):
             return why
@@ -102,9 +106,9 @@ def _plainly_refused(schema: Mapping[str, Any], value: Any, name: str) -> str | 
     if known and len(known) == len(wanted) and not any(_is(value, one) for one in known):
         return f"{said} must be {' or '.join(_article(one) for one in known)}, not {_sort(value)}"
     if isinstance(choices := schema.get("enum"), list) and not any(_same(value, one) for one in choices):
-        return f"{said} is none of its values"
+        return f"{said} is not one of the allowed values"
     if "const" in schema and not _same(value, schema["const"]):
-        return f"{said} is not the one value that it may have"
+        return f"{said} is not the only allowed value"
     if isinstance(value, int | float) and not isinstance(value, bool):
         for key, met in _LIMITS.items():
             limit = schema.get(key)

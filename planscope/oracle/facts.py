@@ -74,7 +74,7 @@ class FactReader:
         if call.arguments is None or call.error is not None:
             return self._fact(call, "refused", refusal=call.error or "the arguments could not be read")
         if call.refused:
-            return self._fact(call, "refused", refusal="it was kept from its tool")
+            return self._fact(call, "refused", refusal="the call was blocked before it reached the tool")
         if own is not None and call.failed:
             refusal = _own_refusal(own, call)
             return self._fact(call, "failed" if refusal is None else "refused", refusal=refusal)

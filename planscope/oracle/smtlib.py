@@ -71,6 +71,6 @@ def smt_document(run: Replay, title: str = "", in_words: Mapping[str, str] = NO_
     expected = "unsat" if violation else "sat"
     heading.append(f"expected answer of the last check: {expected}")
     if run.trace.ending in ("timeout", "call_limit"):
-        heading.append("the run hit a limit, which is an error of its own and no part of these formulas")
+        heading.append("the run reached a limit; these formulas do not express that error")
     core = member_names(violation.core) if violation else []
     return document(encoding_of(run), core, notes, heading)

@@ -49,7 +49,7 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise SessionError(f"there is no file {path}; check the name") from None
     except PermissionError:
-        raise SessionError(f"{path} may not be read; change its permissions (chmod u+r)") from None
+        raise SessionError(f"{path} cannot be read: permission denied; change it with chmod u+r") from None
     except (OSError, ValueError) as error:
         raise SessionError(f"{path} cannot be read: {_reason(error)}") from None
     return unpacked(data, str(path))
@@ -88,7 +88,7 @@ def _unpack(name: str, data: bytes) -> bytes:
 
 
 def _too_large(path: Path | str) -> str:
-    return f"{path} is larger than {LARGEST // 2**20} MB; a session is never that large"
+    return f"{path} is larger than {LARGEST // 2**20} MB; no session is that large"
 
 
 def _reason(error: Exception) -> str:
@@ -126,7 +126,7 @@ def writable_target(path: Path) -> Path:
 
 def _why_protected(path: Path, mode: int) -> str:
     if mode & 0o222 and hasattr(os, "statvfs") and os.statvfs(path).f_flag & os.ST_RDONLY:
-        return ", as is all of its disk (read-only file system); choose another place"
+        return ", because its file system is read-only; choose another place"
     return "; choose another file, or allow it (chmod u+w)"
 
 
@@ -158,7 +158,7 @@ def write_atomic(path: Path, data: bytes) -> None:
         temporary = None
         _sync_directory(place.parent)
     except PermissionError:
-        raise SessionError(f"{path} may not be written; choose another place") from None
+        raise SessionError(f"{path} cannot be written: permission denied; choose another place") from None
     except (OSError, ValueError) as error:
         raise SessionError(f"{path} cannot be written: {_reason(error)}{_advice(error)}") from None
     finally:
@@ -191,7 +191,7 @@ def short_name(name: str) -> str:
 def _advice(error: Exception) -> str:
     number = getattr(error, "errno", None)
     if number in (errno.ENOSPC, errno.EDQUOT):
-        return "; what was there is as it was, make room or choose another place"
+        return "; the old file is unchanged; make room or choose another place"
     if number == errno.EROFS:
         return "; choose another place"
     return ""
@@ -263,13 +263,11 @@ def check_unchanged(path: Path, fingerprint: Fingerprint | None) -> None:
     except FileNotFoundError:
         if fingerprint is None:
             return
-        raise Changed(f"{path} is gone since it was read; nothing was written") from None
+        raise Changed(f"{path} was deleted after it was read; nothing was written") from None
     except OSError as error:
-        raise Changed(
-            f"{path} cannot be looked at any more ({error.strerror}); nothing was written"
-        ) from None
+        raise Changed(f"{path} cannot be read any more ({error.strerror}); nothing was written") from None
     if fingerprint is not None and now == (fingerprint.mtime_ns, fingerprint.size, fingerprint.inode):
         return
     found = fingerprint_of(path)
     if fingerprint is None or found is None or found.digest != fingerprint.digest:
-        raise Changed(f"{path} was changed by another program since it was read; nothing was written over it")
+        raise Changed(f"{path} was changed by another program since it was read; it was not overwritten")

@@ -50,7 +50,9 @@ def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
     try:
         check_bounds(data, name, deepest)
         if _width(data) > WIDEST:
-            raise SessionError(f"{name} takes more than {WIDEST // 2**20} MB of memory; a session never does")
+            raise SessionError(
+                f"{name} takes more than {WIDEST // 2**20} MB of memory; no session needs as much"
+            )
         with without_collection():
             document = json.loads(
                 data.decode("utf-8-sig"),

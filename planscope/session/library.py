@@ -256,7 +256,7 @@ def library_session(name: str) -> Path:
         return path
     if name in bundled():
         raise SessionError(
-            f"{name} ships with planscope and stays as it is; copy it: planscope sessions copy {name}"
+            f"{name} is bundled with planscope and read-only; copy it: planscope sessions copy {name}"
         )
     if path.exists():
         raise SessionError(
@@ -386,14 +386,14 @@ def _without_saving_advice() -> Iterator[None]:
 
 def _check_free(name: str) -> None:
     if in_library(name) is not None or name in bundled():
-        raise SessionError(f"there is a session {name!r} already; choose another name")
+        raise SessionError(f"a session {name!r} exists already; choose another name")
 
 
 def _move(path: Path, target: Path) -> None:
     """Rename a file, or a link itself. Its modification time is unchanged, so its entry in the index stays valid."""
     try:
         if os.path.lexists(target):
-            raise SessionError(f"there is {target} already")
+            raise SessionError(f"{target} exists already")
         path.rename(target)
     except OSError as error:
         raise SessionError(f"{path} cannot be moved: {error.strerror}") from None

@@ -73,7 +73,7 @@ def make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise SessionError(f"the folder {folder} cannot be made: {error.strerror or error}") from None
+        raise SessionError(f"the folder {folder} cannot be created: {error.strerror or error}") from None
     return folder
 
 

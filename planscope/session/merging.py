@@ -79,9 +79,9 @@ def merge_now(path: Path) -> str | None:
             make_folder(place.parent)
             merge_recordings(path, into=place)
         except (SessionError, OSError):
-            return f"planscope could not record: {error}; what was recorded is kept in {recordings_of(path)}"
+            return f"planscope could not save a recording: {error}; it is kept in {recordings_of(path)}"
         _elsewhere[path] = place
-        return f"planscope could not record: {error}; it is recorded in {place}"
+        return f"planscope could not save a recording there: {error}; it is in {place}"
     return None
 
 
@@ -134,7 +134,7 @@ class _Merger:
         except Held:
             return True
         except Exception as error:
-            said = f"planscope could not record: {error}; what was recorded is kept in {recordings_of(path)}"
+            said = f"planscope could not save a recording: {error}; it is kept in {recordings_of(path)}"
         if said is not None:
             warn(said)
         return False

@@ -113,7 +113,7 @@ def help_in(calls: Iterable[Told]) -> Help:
     )
 
 
-BROKEN_OFF = "the record breaks off here"
+BROKEN_OFF = "the record ends here"
 
 
 class RecordedCall(NamedTuple):

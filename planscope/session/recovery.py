@@ -127,9 +127,9 @@ class RecoveryFile:
         try:
             self._file.write(json.dumps(head)[:-1].encode() + b', "session": ' + data + b"}\n")
         except SessionError as error:
-            return f"{why}; nor could it be kept for recovery: {error}"
+            return f"{why}; it could not be kept for recovery either: {error}"
         self.kept = True
-        return f"{why}; what you did is kept, and offered when you open the session again"
+        return f"{why}; your changes are kept, and offered when you open the session again"
 
     def drop(self) -> None:
         """Delete the file. Called when the work is saved elsewhere or unwanted."""
@@ -216,7 +216,7 @@ def _recovery(file: Path, path: Path | None = None) -> Recovery | None:
 def _document(file: Path) -> dict[str, Any]:
     said = parse_json(read_bytes(file), str(file), deepest=DEEPEST + 1)
     if not isinstance(said, dict) or said.get("format") != _SESSION_FORMAT or "session" not in said:
-        raise SessionError(f"{file} holds nothing that could be recovered")
+        raise SessionError(f"{file} has nothing to recover")
     return said
 
 

@@ -189,7 +189,7 @@ def _halves(unit: _Unit) -> list[_Unit]:
     one, runs = unit
     if one is None or len(runs) < 2:
         raise SessionError(
-            f"run {runs[0].id} alone is larger than {json_bytes.LARGEST // 2**20} MB and cannot be kept"
+            f"run {runs[0].id} alone is larger than {json_bytes.LARGEST // 2**20} MB and cannot be saved"
         )
     made: list[_Unit] = []
     for some in (runs[: len(runs) // 2], runs[len(runs) // 2 :]):

@@ -28,7 +28,7 @@ STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 def migrate(document: Any, name: str) -> dict[str, Any]:
     """Return a file's JSON in the current version. Raises :class:`SessionError` if it is no session, or a newer one."""
     if not isinstance(document, dict) or document.get("format") != "planscope-session":
-        raise SessionError(f'{name} is JSON but no planscope session (its "format" is missing)')
+        raise SessionError(f'{name} is JSON, but not a planscope session (its "format" is missing)')
     version = document.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise SessionError(f'{name}: its "version" is not a version number')
@@ -146,9 +146,9 @@ def _check_actions(variant: Variant, name: str) -> None:
     _unique((a.tool for a in variant.actions), name, "tool")
     for action in variant.actions:
         if not _ACTION_ID.fullmatch(action.id):
-            raise SessionError(f"{name}: {action.id!r} is no action id (a1, a2, ...)")
+            raise SessionError(f"{name}: {action.id!r} is not an action id (a1, a2, ...)")
         if not is_tool_name(action.tool):
-            raise SessionError(f"{name}: {action.tool[:80]!r} is no tool name (letters, digits, _ and -)")
+            raise SessionError(f"{name}: {action.tool[:80]!r} is not a tool name (letters, digits, _ and -)")
 
 
 def _check_tree(parents: dict[str, str | None], name: str) -> None:
@@ -170,5 +170,5 @@ def _unique(ids: Iterable[str], name: str, what: str) -> None:
     seen: set[str] = set()
     for one in ids:
         if one in seen:
-            raise SessionError(f"{name}: the {what} {one[:80]!r} is there twice")
+            raise SessionError(f"{name}: the {what} {one[:80]!r} occurs twice")
         seen.add(one)

@@ -80,12 +80,12 @@ class SessionWriter:
             self._to_copy("bundled sessions are read-only")
             return
         if not is_session_file(self.path):
-            self._to_copy("it is not a session file of its own")
+            self._to_copy("it is not a session file")
             return
         try:
             self.place = writable_target(self.path)
             if not _may_be_a_session(self.place):
-                self._to_copy("the file there is no session")
+                self._to_copy("the file there is not a session")
                 return
             self._take(self.place)
         except Held as held:
@@ -348,5 +348,5 @@ def _elsewhere(session: Session, before: set[str], place: Path, trouble: str) ->
         except SessionError as error:
             said = str(error)
         else:
-            return f"{trouble}; nothing was written there, and what was made is kept in {path}"
-    return f"{trouble}; nor could what was made be kept in your library: {said}"
+            return f"{trouble}; nothing was written there; the new session is in {path}"
+    return f"{trouble}; it could not be saved in your library either: {said}"

@@ -88,7 +88,7 @@ def share(session: Session, run_id: str | None, format: str, *, redaction: Redac
     from planscope.session.removal import without_removed
 
     if format not in FORMATS:
-        raise UserError(f"there is no format {format[:40]!r}; there are {', '.join(FORMATS)}")
+        raise UserError(f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
     with without_collection():
         session = without_removed(session)
         return _shared(session, find_run(session, run_id), format, redaction)
@@ -170,7 +170,7 @@ def _json(session: Session, run: Run | None) -> str:
         run=_record(run) if run else None,
         check=CheckDocument.about(replay, replay.verdict(), helped=case.help)
         if run
-        else CheckDocument.of_nothing("The session holds no run."),
+        else CheckDocument.of_nothing("The session has no run."),
         replay=ReplayDocument.about(replay, run_id),
         repair=RepairDocument.of(replay.repair(), run=run_id, from_step=0),
     )

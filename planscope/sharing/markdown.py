@@ -104,7 +104,7 @@ def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
     yield state_text(case.replay, view)
     notes = [cell(clip(finding_text(case.replay.problem, f), _LONGEST_CELL)) for f in view.findings]
     if view.call is not None and view.call.refused:
-        notes.insert(0, "refused: kept from its tool")
+        notes.insert(0, "refused: blocked before it reached the tool")
     if view.index == case.replay.first_doomed:
         notes.insert(0, f"**{terms.LOST_HERE}** ({terms.NO_RETURN})")
     yield ", ".join(notes)

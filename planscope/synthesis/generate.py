@@ -69,7 +69,9 @@ class ActionNames:
         taken, pool = [first], apart(names, [])
         while len(pool) < self.count or len(taken) * PER_TOPIC < self.count:
             if not others:
-                raise SynthesisError(f"the topics have {len(pool)} activities that can stand in one query")
+                raise SynthesisError(
+                    f"only {len(pool)} activities of the topics fit into one query; ask for fewer actions"
+                )
             taken.append(others.pop())
             pool += apart(self.topics[taken[-1]], pool)
         return ", ".join(taken), draw.sample(pool, self.count)
@@ -186,7 +188,7 @@ class Composer:
                     return said, order.day
         raise SynthesisError(
             f"no query over {n} actions in {counted(sentences, 'sentence')} has {orders[0]}..{orders[1]} valid "
-            f"orders as far as was tried; {nearest(seen, *orders)}, or ask for more sentences"
+            f"orders, as far as was searched; {nearest(seen, *orders)}, or ask for more sentences"
         )
 
     def _paragraph(

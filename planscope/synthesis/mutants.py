@@ -71,14 +71,12 @@ def mutants(
     if kind not in KINDS:
         raise CannotMutate(f"there is no mutation {kind!r}; the kinds are {', '.join(KINDS)}")
     if first < 1:
-        raise CannotMutate(f"mutants are numbered from 1, and {first} is asked for")
+        raise CannotMutate(f"mutants are numbered from 1; there is no number {first}")
     problem = reading.problem
     if not problem.said:
         raise CannotMutate("the query asks for nothing, so there is nothing to mutate; write a sentence")
     if replay(problem, Trace((), "running")).steps[0].lost:
-        raise CannotMutate(
-            "no plan meets the query, and whatever else cannot be met would mean the same; mend it first"
-        )
+        raise CannotMutate("no plan meets the query, so it has no mutants; correct it first")
     if kind == "Repeat":
         for number in count(first):
             yield _proved(problem, Mutant(kind, number, problem, reading.tree, topic or ""))
@@ -150,5 +148,5 @@ def _proved(old: Problem, mutant: Mutant) -> Mutant:
 def _no_more(kind: Kind, made: int, wanted: int) -> str:
     if made:
         has = f"has only {plural(made, 'mutant')} of the kind {kind}"
-        return f"the query {has}, and number {wanted} is asked for; ask for fewer"
+        return f"the query {has}, so there is no number {wanted}; ask for fewer"
     return f"the query has no mutant of the kind {kind}: {NO_MUTANT.get(kind, '')}"

@@ -388,8 +388,8 @@ def draw_order(draw: RandomChoices, n: int, low: int, high: int) -> tuple[list[i
     most = factorial(n - 1)  # the most valid orders: one action comes before all others
     if low > most:
         raise SynthesisError(
-            f"{n} actions of which each is compared with another have {most} valid orders at most; "
-            f"ask for a range that begins there or below"
+            f"{n} actions, each compared with another one, have {most} valid orders at most; "
+            f"ask for a range that begins there or lower"
         )
     search = _Search(draw, n, low, high)
     while search.left > 0:
@@ -397,7 +397,7 @@ def draw_order(draw: RandomChoices, n: int, low: int, high: int) -> tuple[list[i
         if found is not None:
             return found
     raise SynthesisError(
-        f"no query over {n} actions has {low}..{high} valid orders as far as was tried; "
+        f"no query over {n} actions has {low}..{high} valid orders, as far as was searched; "
         f"{nearest(search.seen, low, high)}"
     )
 
@@ -408,7 +408,7 @@ def nearest(seen: Iterable[int], low: int, high: int) -> str:
     over = min((k for k in seen if k > high), default=None)
     if under is None and over is None:
         return "ask for a wider range"
-    return f"{' and '.join(str(k) for k in (under, over) if k is not None)} can be had"
+    return f"{' and '.join(str(k) for k in (under, over) if k is not None)} are possible"
 
 
 class _Search:

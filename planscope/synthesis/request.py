@@ -67,7 +67,7 @@ def check(request: Request) -> None:
             f"{n} timed actions do not fit a day, as each takes an hour or more; ask for {DAY} at most"
         )
     if request.seed < 0:
-        raise SynthesisError(f"the seed must not be negative, and {request.seed} is")
+        raise SynthesisError(f"the seed must be 0 or more, not {request.seed}")
     if request.sentences is not None and request.sentences < 1:
         raise SynthesisError(f"a query needs at least one sentence, not {request.sentences}")
     _check_knobs(request)
@@ -82,7 +82,7 @@ def _check_knobs(request: Request) -> None:
             raise SynthesisError(f"{knob} is a share from 0 to 1, not {share}")
     if request.list_length < 1:
         raise SynthesisError(
-            f"a list holds at least one action, so list_length cannot be {request.list_length}"
+            f"a list has at least one action, so list_length cannot be {request.list_length}"
         )
 
 

@@ -192,7 +192,7 @@ class PlanscopeApp(ThemedApp):
                 self.exit(2)
                 return
             known = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-            line = shown(known.splitlines()[0] if known else "unknown trouble", 400)
+            line = shown(known.splitlines()[0] if known else "unknown error", 400)
             self.run_worker(self._show_first(document, None, line))
 
         def done(opened: Opened) -> None:

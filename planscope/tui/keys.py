@@ -90,7 +90,7 @@ def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
         return problems
     problems += [f"'{key}' is a key of {', '.join(ids)}" for key, ids in clashes(actions).items()]
     ids = [action.id for action in actions]
-    return problems + [f"{id}: stands twice" for id in dict.fromkeys(ids) if ids.count(id) > 1]
+    return problems + [f"{id}: occurs twice" for id in dict.fromkeys(ids) if ids.count(id) > 1]
 
 
 def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
@@ -201,7 +201,7 @@ def read_keys(
         return {}, (error.problem,)
     choice, problems = _read_table(file)
     unknown = [
-        file.problem(f"unknown section or key '{visible(key, limit=40)}'; there is [{SECTION}] alone", key)
+        file.problem(f"unknown section or key '{visible(key, limit=40)}'; only [{SECTION}] is allowed", key)
         for key in file.table
         if key != SECTION
     ]
@@ -211,7 +211,7 @@ def read_keys(
 def _read_table(file: TomlFile) -> tuple[dict[str, tuple[str, ...]], tuple[FileProblem, ...]]:
     table = file.table.get(SECTION, {})
     if not isinstance(table, dict):
-        return {}, (file.problem(f"'{SECTION}' has to be a table: [{SECTION}]", SECTION),)
+        return {}, (file.problem(f"'{SECTION}' must be a table: [{SECTION}]", SECTION),)
     problems = []
     choice: dict[str, tuple[str, ...]] = {}
     for id, value in table.items():
@@ -239,7 +239,7 @@ def _read_entry(id: str, value: object) -> tuple[str, ...]:
         if name in TAKEN:
             raise ValueError(f"{id}: '{name}' is {TAKEN[name]}")
         if name == ALWAYS_QUITS and id != "quit":
-            raise ValueError(f"{id}: '{name}' always leaves planscope")
+            raise ValueError(f"{id}: '{name}' always quits planscope")
         names.append(name)
     return tuple(dict.fromkeys(names))
 
@@ -289,20 +289,20 @@ def normal(key: str) -> str:
     modifiers = [word.casefold() for word in head.split("+")] if head else []
     wrong = [word for word in modifiers if word not in _MODIFIERS]
     if not base or wrong or len(set(modifiers)) < len(modifiers):
-        raise ValueError(f"'{visible(written, limit=40)}' is no key")
+        raise ValueError(f"'{visible(written, limit=40)}' is not a key")
     one = len(base) == 1 and base.isprintable() and base != " "
     if one:
         if modifiers and base.isalpha() and (base != base.lower() or "shift" in modifiers):
             plain = "+".join(m for m in modifiers if m != "shift")
             hint = f"{plain}+{base.lower()}" if plain else base.upper()
-            raise ValueError(f"terminals do not tell '{visible(written, limit=40)}' apart; say '{hint}'")
+            raise ValueError(f"terminals cannot distinguish '{visible(written, limit=40)}'; write '{hint}'")
         base = next(iter(Binding.make_bindings([Binding("comma" if base == "," else base, "x")]))).key
     else:
         base = base.casefold()
     if not (one and len(base) == 1) and base not in _KNOWN and not _sign_named(base):
         near = get_close_matches(base[:40], sorted(_KNOWN), n=1)
         hint = f"; nearest: '{near[0]}'" if near else ""
-        raise ValueError(f"'{visible(written, limit=40)}' is no key{hint}")
+        raise ValueError(f"'{visible(written, limit=40)}' is not a key{hint}")
     name = "+".join([*(m for m in ("alt", "ctrl", "shift", "super") if m in modifiers), base])
     if name in _SAME:
         raise ValueError(f"'{name}' is the same key as '{_SAME[name]}' in a terminal")

@@ -27,7 +27,9 @@ def run(
     session cannot be opened, and if it has no such run or step.
     """
     if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UserError("the debugger needs a terminal; see planscope --help for what can be had without one")
+        raise UserError(
+            "the debugger needs a terminal; planscope --help lists the commands that work without one"
+        )
     streams = sys.stdout, sys.stderr
     gc.disable()  # imports make no garbage; collecting would take a tenth of the time to the first frame
     try:

@@ -51,7 +51,7 @@ class Kind(NamedTuple):
     def read(self, value: object) -> Any:
         """Check a value and convert it. Raises ``ValueError``."""
         if not self.fits(value):
-            raise ValueError(f"has to be {self.takes}, not {_said(value)}{hint(value, self.names)}")
+            raise ValueError(f"must be {self.takes}, not {_said(value)}{hint(value, self.names)}")
         return self.made(value)
 
 
@@ -84,13 +84,13 @@ def _model(text: str) -> str:
     try:
         return parse_model(text).text
     except UserError as error:
-        raise ValueError(f"is no model: {visible(str(error), limit=200)}") from None
+        raise ValueError(f"is not a model: {visible(str(error), limit=200)}") from None
 
 
 def _theme(value: object) -> str:
     """Check the form of a theme's name. Its existence is checked when the themes are read."""
     if not isinstance(value, str) or not value or len(value) > 60:
-        raise ValueError(f"has to be the name of a theme, not {_said(value)}")
+        raise ValueError(f"must be the name of a theme, not {_said(value)}")
     return value
 
 
@@ -114,9 +114,9 @@ def _panes(names: tuple[str, ...]) -> Kind:
     def made(value: Iterable[object]) -> frozenset[Any]:
         for one in value:
             if not isinstance(one, str) or one not in names:
-                raise ValueError(f"has to be {takes}; there is no {_said(one)}{hint(one, names)}")
+                raise ValueError(f"must be {takes}; there is no {_said(one)}{hint(one, names)}")
         if not set(ALL_PANES) - set(value):
-            raise ValueError("hides every pane; one has to stay")
+            raise ValueError("hides every pane; at least one must stay visible")
         return frozenset(value)
 
     return Kind(takes, lambda value: isinstance(value, (list, tuple, frozenset)), made=made)
@@ -154,7 +154,7 @@ SECTIONS: dict[str, str] = {
     "layout.narrow": "The panes in windows of less than 110 columns.",
     "layout.wide": "The panes in windows from 110 columns on.",
     "layout.broad": "The panes in windows from 170 columns and 44 rows on.",
-    "defaults": "How to run and to dissect where nothing else says so, such as the run that is looked at.",
+    "defaults": "Defaults for runs and dissections, unless you or the displayed run say otherwise.",
 }
 """The config file's tables, except the table of keys."""
 
@@ -305,7 +305,7 @@ def _unknown(file: TomlFile, table: Mapping[str, Any], section: str = "") -> Ite
         elif name in _TABLES and isinstance(value, dict):
             yield from _unknown(file, value, name)
         elif name in _TABLES:
-            yield file.problem(f"'{name}' has to be a table: [{name}]", section or None, key)
+            yield file.problem(f"'{name}' must be a table: [{name}]", section or None, key)
 
 
 # Choices made on the screen

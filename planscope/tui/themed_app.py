@@ -202,7 +202,7 @@ class ThemedApp(App[int]):
     def _not_remembered(self, error: Exception) -> None:
         tell = getattr(self.screen, "tell", None)
         if tell is not None:
-            tell(f"not remembered for the next time: {shown(str(error), 200)}")
+            tell(f"this choice could not be saved: {shown(str(error), 200)}")
 
     def write_now(self) -> None:
         """Write changed settings now. Errors are dropped, as the application is closing."""

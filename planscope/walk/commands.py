@@ -17,11 +17,11 @@ class Command:
 
 COMMANDS: tuple[Command, ...] = (
     Command("n", "next", "go to the next call"),
-    Command("N", "back", "go to the call before"),
+    Command("N", "back", "go to the previous call"),
     Command("s", "check", "go to the next constraint that this step changed, then to the next step"),
-    Command("S", "check-back", "the same backwards"),
+    Command("S", "check-back", "go to the previous constraint that changed"),
     Command("c", "continue", "go to the next breakpoint or violation"),
-    Command("C", "continue-back", "go to the breakpoint or violation before"),
+    Command("C", "continue-back", "go to the previous breakpoint or violation"),
     Command("f", "first", "go to the first violation"),
     Command("g", "start", "go to the start, before any call"),
     Command("G", "end", "go to the end of the run"),
@@ -34,7 +34,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("i", "instead", "say the nearest correct plan"),
     Command("/", "search", "search query, constraints, calls and answers", "TEXT"),
     Command("h", "next-hit", "go to the next match"),
-    Command("H", "previous-hit", "go to the match before"),
+    Command("H", "previous-hit", "go to the previous match"),
     Command("1", "query", "say the query and its actions"),
     Command("2", "tree", "say the syntax tree"),
     Command("3", "constraints", "say every constraint and its status"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from planscope.oracle.walk import Walk
 
 UNFORESEEABLE = (
-    "The agent could not have known: it depends on how long a task takes that had not been called yet."
+    "The agent could not have known: it depends on the duration of a task that had not been called yet."
 )
 
 GIVEN_UP = 4
@@ -35,7 +35,7 @@ def explain_verdict(run: Walk, verdict: Verdict) -> str:
     again = _again(findings) if findings and kind in ("right", "wrong") else []
     if kind == "aborted":
         reason = run.trace.reason or "no reason was recorded"
-        said.append(f"The run was {ENDINGS['aborted']}, which is no planning error: {_stop(reason)}")
+        said.append(f"The run was {ENDINGS['aborted']}, which is not a planning error: {_stop(reason)}")
     elif run.problem.unjudged:
         pass
     elif kind == "unknown":
@@ -202,7 +202,7 @@ def _lost(fact: Fact) -> str:
 def _general(problem: Problem, facts: list[Fact], constraints: list[Constraint]) -> str:
     done = listed(_done(problem, f) for f in facts)
     said = "; ".join(source(problem, c) for c in constraints)
-    return f"{_lost(facts[-1])} once {done}, what was left could not meet all of this: {said}."
+    return f"{_lost(facts[-1])} once {done}, the remaining tasks could not meet all of this: {said}."
 
 
 def _done(problem: Problem, fact: Fact) -> str:

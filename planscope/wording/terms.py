@@ -127,12 +127,12 @@ MUTATIONS: Words = {
 """The kinds of queries in a dissection, by what they change."""
 
 MUTATIONS_MEAN: Words = {
-    "Original": "the query as it is",
+    "Original": "the unchanged query",
     "Repeat": "the same query again (Repeat in the paper)",
-    "TerminalSubstitute": "other words, the same tree and actions (TerminalSubstitute in the paper)",
+    "TerminalSubstitute": "other words in the same sentences (TerminalSubstitute in the paper)",
     "TopicChange": "another job's actions and tools (TopicChange in the paper)",
-    "QuerySynthesize": "another tree that asks for the same (QuerySynthesize in the paper)",
-    "Control": "fresh queries of this size that ask for something else",
+    "QuerySynthesize": "other sentences with the same meaning (QuerySynthesize in the paper)",
+    "Control": "fresh queries of this size with another meaning",
 }
 
 NO_MUTANT: Words = {
@@ -143,9 +143,9 @@ NO_MUTANT: Words = {
 """The reason why a query has no mutant of a kind."""
 
 ARMS: Words = {
-    "Original": "the query as it is",
-    "Repeat": "the query as it is",
-    "TerminalSubstitute": "in other words for the same",
+    "Original": "the unchanged query",
+    "Repeat": "the unchanged query",
+    "TerminalSubstitute": "with its words replaced",
     "TopicChange": "about another topic",
     "QuerySynthesize": "in other sentences with the same meaning",
     "Control": "fresh queries of the same size",

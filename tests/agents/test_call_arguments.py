@@ -49,5 +49,5 @@ def test_depth_ends_somewhere() -> None:
 
 def test_numbers_that_no_session_file_holds_are_told_by_their_length() -> None:
     assert plain({"a": [10**999 - 1, -(10**998)]}) == {"a": [10**999 - 1, -(10**998)]}
-    assert plain(10**1000) == "a number of some 1,000 digits"
-    assert plain(-(10**5000)) == "a number of some 5,000 digits"
+    assert plain(10**1000) == "a number of about 1,000 digits"
+    assert plain(-(10**5000)) == "a number of about 5,000 digits"

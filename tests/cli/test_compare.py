@@ -156,7 +156,7 @@ MARKDOWN = """\
 + a comes before c  (implied by the others)
 ```
 
-Both ask for the same.
+Both mean the same.
 
 ### Other differences
 
@@ -191,7 +191,7 @@ def test_a_diff_of_calls_in_markdown(cli: Cli, path: Path) -> None:
 def test_words_and_constraints_as_a_diff(cli: Cli, path: Path) -> None:
     out = cli("compare", path, "v1", "v2").out
     assert "  A [-comes before-]{+precedes+} B." in out
-    assert "  +  c3  a comes before c  implied by the others\n  Both ask for the same.\n" in out
+    assert "  +  c3  a comes before c  implied by the others\n  Both mean the same.\n" in out
     assert "Tree: changed\n  ~ sentence 1: verb comes before -> verb precedes\n" in out
 
 

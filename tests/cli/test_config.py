@@ -38,9 +38,9 @@ def test_what_is_set_and_what_is_wrong(cli: Cli, tmp_path: Path) -> None:
     assert checked.out.splitlines() == [
         "config.toml:1: theme: no theme 'lihgt'; nearest: 'light'; there are: dark, colour-blind, high-contrast, "
         "light, terminal",
-        "config.toml:4: defaults.budget has to be a whole number from 1 to 1000, not 0",
+        "config.toml:4: defaults.budget must be a whole number from 1 to 1000, not 0",
         "config.toml:7: next-call: 'c' is a key of continue too",
-        "mine.toml:1: 'dark' has to be true or false",
+        "mine.toml:1: 'dark' must be true or false",
     ]
     document = cli("config", "--json").json
     assert document["exists"] and document["keys"] == {"zoom": ["Z"]} and len(document["problems"]) == 4

@@ -114,7 +114,7 @@ def test_what_a_person_reads(cli: Cli, topical: Path) -> None:
     lines = done.out.splitlines()
     assert lines[0].startswith("Cause: Topic, confidence 9")
     told = " ".join(lines[1 : lines.index("")])
-    assert told.startswith("The query as it is was right ")
+    assert told.startswith("The unchanged query was right ")
     assert "but about another topic it was right" in told
     rates = lines[lines.index("Rates  (right runs, mutants, 95 % interval)") + 1 :]
     assert rates[0].startswith("  original ")
@@ -155,7 +155,7 @@ def test_nothing_to_dissect(cli: Cli, files: Files) -> None:
     done = cli("dissect", path, "--model", "sim:careful")
     assert done.status == 0
     assert done.out.startswith(
-        "No cause in the query\nThere is nothing to dissect: the query as it is was right"
+        "No cause in the query\nThere is nothing to dissect: the unchanged query was right"
     )
     document = cli("dissect", path, "--model", "sim:careful", "--json").json
     check_document(document)

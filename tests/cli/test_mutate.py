@@ -132,7 +132,7 @@ def test_fewer_than_were_asked_for(cli: Cli, files: Files) -> None:
     assert done.status == 0 and "\nTerminalSubstitute: the query has only 11 mutants" in done.out
     document = cli("mutate", path, "--count", "20", "--json").json
     assert [m["kind"] for m in document["missing"]] == ["TerminalSubstitute"]
-    assert "and number 12 is asked for; ask for fewer" in document["missing"][0]["reason"]
+    assert "so there is no number 12; ask for fewer" in document["missing"][0]["reason"]
     assert sum(m["kind"] == "TerminalSubstitute" for m in document["mutants"]) == 11
 
 

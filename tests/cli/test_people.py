@@ -91,7 +91,7 @@ def test_a_plan_beside_what_was_done(cli: Cli, files: Files) -> None:
         "   1  a  was 2nd",
         "   2  b  never done",
         "   3  c  was 1st",
-        "   -  a: left out where it was done again",
+        "   -  a: its repetition is left out",
         "1 adjacent swap from the agent's order.",
     ]
     right = cli("repair", files("a", "b", "c", about=ABC)).out

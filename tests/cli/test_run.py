@@ -134,7 +134,7 @@ def test_a_guard_keeps_the_plan_alive(cli: Cli, files: Files) -> None:
     assert cli("run", path, "--model", "sim:literal", "--guard", "--json").json["check"]["verdict"] == "right"
     steps = cli("replay", path, "--json").json["steps"]
     assert any(s["call"]["refused"] for s in steps[1:-1])
-    assert "refused: it was kept from its tool" in cli("replay", path).out
+    assert "refused: the call was blocked before it reached the tool" in cli("replay", path).out
 
 
 def test_what_was_added_meanwhile_stays(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +213,7 @@ def test_an_interrupted_run_that_cannot_be_recorded_is_told_of(
     assert done.status == 130 and done.out == ""
     said = f"planscope: interrupted; {path} was changed by another program since it was read"
     assert done.err.startswith(said) and done.err.count("\n") == 1
-    kept = Path(done.err.partition("is kept in ")[2].strip())
+    kept = Path(done.err.partition("the new session is in ")[2].strip())
     assert len(load(kept).runs) == 1 and load(path).runs == []
 
 

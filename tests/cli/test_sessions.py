@@ -223,7 +223,7 @@ def test_copied_renamed_deleted_restored(cli: Cli) -> None:
     assert (
         "cannot be a session's name: it begins with '.'" in cli("sessions", "rename", "x", "../y").complaint()
     )
-    assert "ships with planscope" in cli("sessions", "delete", "figure-10").complaint()
+    assert "bundled with planscope" in cli("sessions", "delete", "figure-10").complaint()
     assert "there is no session 'y'" in cli("sessions", "delete", "x", "y").complaint()
     assert names(checked(cli("sessions", "list", "--json", "--place", "library"))) == ["x", "figure-10-2"]
     assert cli("sessions", "delete", "x", "figure-10-2").status == 0
@@ -284,8 +284,8 @@ def test_a_run_is_kept_where_the_file_was_opened_meanwhile(cli: Cli, monkeypatch
     monkeypatch.setattr(LiveRun, "wait", opened)
     complaint = cli("run", "one", "--model", "sim:careful").complaint()
     locks[0].release()
-    assert "what was made is kept in" in complaint and len(load(path).runs) == 1
-    assert len(load(Path(complaint.rpartition(" kept in ")[2])).runs) == 2
+    assert "the new session is in" in complaint and len(load(path).runs) == 1
+    assert len(load(Path(complaint.rpartition(" new session is in ")[2])).runs) == 2
 
 
 def test_work_that_could_not_be_saved_is_given_back(cli: Cli, tmp_path: Path) -> None:

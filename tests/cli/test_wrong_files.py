@@ -47,8 +47,8 @@ FILES: list[tuple[str, bytes, str]] = [
     ("binary", bytes(range(256)) * 20, "UTF-8"),
     ("zeros", bytes(5000), "is not JSON"),
     ("text", b"A comes before B.\n", "is not JSON"),
-    ("other JSON", b'{"a": 1}', "no planscope session"),
-    ("a list", b"[1, 2]", "no planscope session"),
+    ("other JSON", b'{"a": 1}', "not a planscope session"),
+    ("a list", b"[1, 2]", "not a planscope session"),
     ("deep", b"[" * 100_000, "nested too deeply"),
     ("deep and closed", b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
     ("cut gzip", gzip.compress(GOOD)[:-15], "cut off"),
@@ -63,7 +63,11 @@ FILES: list[tuple[str, bytes, str]] = [
         edited(lambda d: d["runs"][0].update(variant="v7")),
         "a variant that does not exist",
     ),
-    ("an odd tool", edited(lambda d: d["variants"][0]["actions"][0].update(tool="\x1b[31m")), "no tool name"),
+    (
+        "an odd tool",
+        edited(lambda d: d["variants"][0]["actions"][0].update(tool="\x1b[31m")),
+        "not a tool name",
+    ),
 ]
 
 

@@ -91,12 +91,12 @@ def test_breakpoints_as_written(text: str, expected: Breakpoint, stops: tuple[in
         ("tol first_task", "no kind of breakpoint 'tol'; nearest: 'tool'"),
         ("tool", "a tool's name is missing after 'tool'"),
         ("tool frist_task", "no tool 'frist_task'; nearest: 'first_task'"),
-        ("step", "is no step; say 0 to 5"),
+        ("step", "is not a step; enter 0 to 5"),
         ("step 9", "no step 9; the steps are 0 to 5, and end"),
         ("breaks c9", "no constraint 'c9'; nearest: 'c1'"),
         ("error oder_error", "no error type 'oder_error'; nearest: 'order_error'"),
         ("doomed c1", "'doomed' takes no argument"),
-        ("when", "an expression is missing"),
+        ("when", "enter an expression"),
         ("when valid_completions", "is a value; a condition compares it"),
         ("when valid_completion < 3", "nearest: 'valid_completions'"),
         ("99", "no step 99"),
@@ -115,7 +115,7 @@ def test_a_run_that_goes_on_may_come_to_any_step() -> None:
     assert parse_breakpoint("step 9", run) == parse_breakpoint("9", run) == StepBreak(9)
     assert parse_breakpoint("end", run) == parse_breakpoint("step end", run) == StepBreak("end")
     assert hits(StepBreak(9), run) == hits(StepBreak("end"), run) == ()
-    with pytest.raises(DebuggerError, match="is no step"):
+    with pytest.raises(DebuggerError, match="is not a step"):
         parse_breakpoint("step x", run)
 
 

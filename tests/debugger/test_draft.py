@@ -206,9 +206,9 @@ def test_the_tool_follows_the_name_and_stays_unlike_the_others() -> None:
     [
         ("", "an action needs a name"),
         (" \t", "an action needs a name"),
-        ("Cable  SURVEY", "a3 has the name 'cable survey' already"),
+        ("Cable  SURVEY", "'cable survey' is the name of a3"),
         ("x" * 201, "at most 200 characters"),
-        ("a\u202eb", "characters that cannot be seen"),
+        ("a\u202eb", "has invisible characters"),
     ],
 )
 def test_names_that_cannot_be_had(name: str, why: str) -> None:

@@ -42,7 +42,7 @@ def test_escapes(line: str, text: str) -> None:
 
 @pytest.mark.parametrize("line", [r"\q", "\\", r"\u12", r"\U00110000", r"C:\dir"])
 def test_a_backslash_that_nothing_is_known_of(line: str) -> None:
-    with pytest.raises(DebuggerError, match="stands for nothing") as caught:
+    with pytest.raises(DebuggerError, match="is not an escape") as caught:
         text_of(line)
     assert visible(str(caught.value)) == str(caught.value)
 
@@ -59,15 +59,15 @@ def test_arguments_are_read_back(arguments: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "no arguments are written {}"),
-        ("   ", "no arguments are written {}"),
+        ("", "enter {} for no arguments"),
+        ("   ", "enter {} for no arguments"),
         ("{", "not JSON at column 2"),
         ('{"a": }', "not JSON at column 7: expecting value"),
-        ("[1]", "arguments are an object"),
-        ("8", "arguments are an object"),
-        ('{"a": NaN}', "NaN is no JSON number"),
-        ('{"a": -Infinity}', "is no JSON number"),
-        ('{"a": 1, "a": 2}', "'a' is there twice"),
+        ("[1]", "enter an object"),
+        ("8", "enter an object"),
+        ('{"a": NaN}', "NaN is not a JSON number"),
+        ('{"a": -Infinity}', "is not a JSON number"),
+        ('{"a": 1, "a": 2}', "'a' occurs twice"),
         ('{"a": ' + "9" * 5000 + "}", "a number of more than 1,000 digits"),
         ('{"a": ' + "[" * 9000 + "]" * 9000 + "}", "nested too deeply"),
     ],

@@ -17,7 +17,7 @@ R, W = Counts(1, 0), Counts(0, 1)
 CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
     "Probability": (
         {"Original": [Counts(6, 6)], "TerminalSubstitute": [Counts(2, 2)] * 3, "Control": [Counts(2, 2)]},
-        "the query as it is was right 6 of 12 times, and changed 8 of 16 times (4 mutants): it comes and goes, "
+        "the unchanged query was right 6 of 12 times, and changed 8 of 16 times (4 mutants): it comes and goes, "
         "whatever is changed",
     ),
     "Terminal": (
@@ -26,12 +26,12 @@ CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
             "TerminalSubstitute": [R, W, R, R, Counts(6, 0)],
             "TopicChange": [W] * 3,
         },
-        "the query as it is was right 1 of 12 times, but in other words for the same it was right 9 of 10 times "
+        "the unchanged query was right 1 of 12 times, but with its words replaced it was right 9 of 10 times "
         "(5 mutants)",
     ),
     "Topic": (
         {"Original": [Counts(0, 10)], "TerminalSubstitute": [W] * 10, "TopicChange": [R, W, Counts(5, 0)]},
-        "the query as it is was right 0 of 10 times, in other words for the same 0 of 10 times, but about "
+        "the unchanged query was right 0 of 10 times, with its words replaced 0 of 10 times, but about "
         "another topic it was right 6 of 7 times (3 mutants)",
     ),
     "Structure": (
@@ -41,7 +41,7 @@ CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
             "TopicChange": [W] * 10,
             "QuerySynthesize": [R, W, Counts(5, 0)],
         },
-        "the query as it is was right 0 of 10 times, in other words for the same 0 of 10 times and about another "
+        "the unchanged query was right 0 of 10 times, with its words replaced 0 of 10 times and about another "
         "topic 0 of 10 times, but in other sentences with the same meaning it was right 6 of 7 times "
         "(3 mutants)",
     ),
@@ -53,7 +53,7 @@ CLEAR: Mapping[Cause, tuple[Evidence, str]] = {
             "QuerySynthesize": [W] * 12,
             "Control": [R, W, R, R, Counts(4, 0)],
         },
-        "the query as it is was right 0 of 10 times, however it is put 0 of 36 times, but fresh queries of the "
+        "the unchanged query was right 0 of 10 times, however it was worded 0 of 36 times, but fresh queries of the "
         "same size were right 7 of 8 times (5 mutants)",
     ),
 }
@@ -97,11 +97,11 @@ def test_where_it_never_failed_there_is_nothing_to_dissect() -> None:
     assert decide({}).reason == "no run can be judged yet"
     some = decide({"Original": [Counts(5, 0)]})
     assert (some.cause, some.settled) == (None, False)
-    assert some.missing == f"a run that fails, or {SPOTLESS - 5} more of the query as it is"
+    assert some.missing == f"a run that fails, or {SPOTLESS - 5} more of the unchanged query"
     all_ = decide({"Original": [Counts(SPOTLESS, 0)]})
     assert (all_.cause, all_.settled) == (None, True)
     assert all_.reason.startswith(
-        "there is nothing to dissect: the query as it is was right in all of its 12"
+        "there is nothing to dissect: the unchanged query was right in all of its 12"
     )
     mixed = decide({"Repeat": [R] * SPOTLESS})
     assert mixed.settled
@@ -123,7 +123,7 @@ def test_what_is_missing_names_a_kind_and_a_number() -> None:
     assert found.cause is None
     assert found.missing is not None
     assert found.missing.startswith("about 5 more runs of ")
-    assert "likeliest" in found.reason
+    assert "most likely" in found.reason
 
 
 @settings(max_examples=60)

@@ -141,8 +141,8 @@ def test_prompts_of_ones_own(tmp_path: Path) -> None:
 def test_files_that_hold_no_prompts_are_told_of_and_not_read_without_end(tmp_path: Path) -> None:
     for odd, said in (
         (tmp_path / "nope.toml", r"nope\.toml cannot be read: No such file"),
-        (tmp_path, "is no file of prompts"),
-        (Path("/dev/zero"), "is no file of prompts"),
+        (tmp_path, "is not a file of prompts"),
+        (Path("/dev/zero"), "is not a file of prompts"),
         (Path("/dev/zero/x"), "cannot be read: Not a directory"),
     ):
         with pytest.raises(PromptError, match=said):

@@ -227,7 +227,7 @@ def test_across_topics_same_phrases_and_tool_names_are_found() -> None:
     topics = {"one": ["window cleaning", "data-entry"], "two": ["window cleaning", "data entry"]}
     found = [str(p) for p in check_topics(topics, keywords())]
     assert sum("more than once" in p for p in found) == 2
-    assert sum('tool name of "data-entry"' in p for p in found) == 1
+    assert sum('same tool name as "data-entry"' in p for p in found) == 1
 
 
 @pytest.mark.parametrize("job", ["", "  ", "x" * 61, "a\nb", "\x1b[31mred"])
@@ -327,12 +327,12 @@ ROW = '[[topic]]\njob = "beekeeper"\n'
         (GOOD + "[[topic]]\njob = 7\n", "topic 2 has no job"),
         (ROW, 'topic "beekeeper" has no list of activities'),
         (ROW + 'activities = "hive painting"', 'topic "beekeeper" has no list of activities'),
-        (ROW + 'activities = ["hive painting", 3]', "activity 2 is no text"),
+        (ROW + 'activities = ["hive painting", 3]', "activity 2 is not a text"),
         (ROW + "activities = []", "fewer than two"),
         (ROW + 'activities = ["hive painting"]', "fewer than two"),
         (ROW + 'activities = ["hive painting", "Hive Painting"]', '"Hive Painting" is listed twice'),
         (ROW + 'activities = ["hive painting", "honey, comb"]', '"honey, comb" is not words'),
-        (GOOD + GOOD.lower(), 'topic "beekeeper" is there twice'),
+        (GOOD + GOOD.lower(), 'topic "beekeeper" occurs twice'),
         (GOOD + "[[topic]\n", "line 4"),
         (ROW + "activities = " + "[" * 50_000, "nested too deeply"),
         (ROW + "activities = " + "9" * 5_000, "not TOML"),

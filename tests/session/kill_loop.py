@@ -77,7 +77,7 @@ def into_journal(path: Path, say: Say) -> None:
         try:
             keeper.save(version(number))
         except Exception as error:
-            assert "is kept, and offered" in str(error), error
+            assert "are kept, and offered" in str(error), error
             say(b"D", number)
         else:
             raise AssertionError("it was saved over what another program had written")

@@ -47,7 +47,7 @@ def kept_in_library(session: Session, path: Path, says: str) -> Path:
     text = str(caught.value)
     assert says in text and "\n" not in text
     assert (path.read_bytes() if path.is_file() else None) == before
-    found = re.search(r"what was made is kept in (.+)$", text)
+    found = re.search(r"the new session is in (.+)$", text)
     assert found is not None, text
     assert Path(found[1]).parent == library_folder() and runs(Path(found[1]))[-1] == "r7"
     return Path(found[1])
@@ -200,7 +200,7 @@ def test_nor_can_the_library_be_written(path: Path, monkeypatch: pytest.MonkeyPa
     path.write_text("")
     library_folder().parent.mkdir(parents=True)
     library_folder().write_text("a file where the folder should be")
-    with pytest.raises(SessionError, match="nor could what was made be kept in your library"):
+    with pytest.raises(SessionError, match="it could not be saved in your library either"):
         add_run(session, path, path, "r2")
     assert path.read_text() == ""
 

@@ -205,7 +205,7 @@ def test_the_same_content_again_is_no_change(path: Path) -> None:
 def test_a_file_that_is_gone(path: Path) -> None:
     keeper = SessionWriter(path)
     path.unlink()
-    assert "is gone since it was read" in complaint(keeper, titled("mine"))
+    assert "was deleted after it was read" in complaint(keeper, titled("mine"))
     keeper.close()
     assert not path.exists()
 
@@ -249,7 +249,9 @@ def test_where_the_journal_cannot_be_written_either(path: Path, monkeypatch: pyt
     keeper = SessionWriter(path)
     monkeypatch.setattr(files.os, "fsync", full)
     said = complaint(keeper, titled("second"))
-    assert said.count("No space left") == 2 and "nor could it be kept" in said and not keeper.unsaved
+    assert (
+        said.count("No space left") == 2 and "could not be kept for recovery" in said and not keeper.unsaved
+    )
     keeper.close()
     assert load(path).title == "first" and recoverable(path) is None
 

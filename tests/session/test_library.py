@@ -263,12 +263,12 @@ def test_a_copy_of_anything_goes_to_the_library(tmp_path: Path) -> None:
     assert made == library_folder() / "x.planscope.json.gz" and load(made) == load(
         tmp_path / "x.planscope.json.gz"
     )
-    with pytest.raises(SessionError, match="there is a session 'mine' already"):
+    with pytest.raises(SessionError, match="a session 'mine' exists already"):
         copy(origin, "mine")
-    with pytest.raises(SessionError, match="there is a session 'figure-7' already"):
+    with pytest.raises(SessionError, match="a session 'figure-7' exists already"):
         copy(origin, "figure-7")
     (tmp_path / "bad.planscope.json").write_text("{}")
-    with pytest.raises(SessionError, match="no planscope session"):
+    with pytest.raises(SessionError, match="not a planscope session"):
         copy(tmp_path / "bad.planscope.json")
 
 

@@ -77,7 +77,7 @@ def test_future_version_and_other_json(tmp_path: Path) -> None:
     assert "version" in complaint(path)
     for other in ("[]", "{}", "3", '"x"', "null"):
         path.write_text(other)
-        assert "no planscope session" in complaint(path)
+        assert "not a planscope session" in complaint(path)
     path.write_text('{"format": "planscope-session", "version": 1, "id": 7}')
     assert "not a valid session: id" in complaint(path)
 
@@ -96,7 +96,7 @@ def test_no_permission(tmp_path: Path) -> None:
     path = tmp_path / "x.planscope.json"
     save(figure_10(), path)
     path.chmod(0)
-    assert "may not be read" in complaint(path)
+    assert "permission denied" in complaint(path)
 
 
 def test_odd_bytes(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_half_a_surrogate_pair_is_mended(tmp_path: Path) -> None:
         (lambda s: setattr(s.variants[0], "parent", "v1"), "its own ancestor"),
         (lambda s: setattr(s.variants[0], "parent", "v9"), "does not exist"),
         (lambda s: s.runs.append(s.runs[0]), "run 'r1'"),
-        (lambda s: setattr(s.variants[0].actions[0], "id", "a1) (exit"), "no action id"),
+        (lambda s: setattr(s.variants[0].actions[0], "id", "a1) (exit"), "not an action id"),
         (lambda s: setattr(s.variants[0].actions[0], "tool", "applying_hair_color"), "tool"),
         (lambda s: s.runs[0].events.append(CallEvent(step=9, tool="x")), "not numbered"),
     ],

@@ -87,7 +87,7 @@ REFUSED = {
     "comment inside": (PAGE.replace(OPENING, OPENING + b"<!--"), "has markup"),
     "no JSON": (b"<html>" + OPENING + b"alert(1)" + CLOSING, "not JSON"),
     "empty": (b"<html>" + OPENING + CLOSING, "empty"),
-    "other JSON": (b"<html>" + OPENING + b"[1]" + CLOSING, "no planscope session"),
+    "other JSON": (b"<html>" + OPENING + b"[1]" + CLOSING, "not a planscope session"),
     "deep": (b"<html>" + OPENING + b"[" * 100_000 + CLOSING, "nested too deeply"),
     "broken text": (b"<html>" + OPENING + b'{"a": "\xff"}' + CLOSING, "not UTF-8"),
     "SVG": (b"<svg><script>alert(1)</script></svg>", "contains no session"),

@@ -120,13 +120,13 @@ def test_a_range_leaves_the_knobs_alone() -> None:
     [
         (
             Request(actions=4, valid_orders=(7, 9)),
-            "4 actions of which each is compared with another have 6 valid",
+            "4 actions, each compared with another one, have 6 valid",
         ),
         (
             Request(actions=5, valid_orders=(13, 13)),
-            "has 13..13 valid orders as far as was tried; 12 and 14 can be had",
+            "has 13..13 valid orders, as far as was searched; 12 and 14 are possible",
         ),
-        (Request(actions=6, valid_orders=(100, 119)), "90 and 120 can be had"),
+        (Request(actions=6, valid_orders=(100, 119)), "90 and 120 are possible"),
         (
             Request(actions=8, sentences=1, second_clauses=0.0, lists=0.0, valid_orders=(1, 1)),
             "cannot mention 8",

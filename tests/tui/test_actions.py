@@ -110,11 +110,11 @@ def test_keys_that_terminals_grab_are_aliases_alone() -> None:
         (KeyAction("a", ("ctrl+m",), "A", "a", "Panes"), "the same key as 'enter'"),
         (KeyAction("a", ("ctrl+h",), "A", "a", "Panes"), "the same key as 'backspace'"),
         (KeyAction("a", ("rihgt",), "A", "a", "Panes"), "nearest: 'right'"),
-        (KeyAction("a", ("shift+n",), "A", "a", "Panes"), "say 'N'"),
+        (KeyAction("a", ("shift+n",), "A", "a", "Panes"), "write 'N'"),
         (KeyAction("a", ("n",), "A", "a", "Panes"), "key of next-call, a"),
         (KeyAction("a", ("down",), "A", "a", "Panes"), "used inside the panes"),
         (KeyAction("a", (), "A", "a", "Panes"), "no key"),
-        (KeyAction("quit", ("Q",), "A", "a", "Panes"), "stands twice"),
+        (KeyAction("quit", ("Q",), "A", "a", "Panes"), "occurs twice"),
     ],
 )
 def test_a_wrong_row_is_found(row: KeyAction, complaint: str) -> None:
@@ -276,10 +276,10 @@ def test_keys_can_be_swapped(tmp_path: Path) -> None:
         ("[keys]\nnext-call = []", 2, "next-call: keys are a text"),
         ('[keys]\nnext-call = ""', 2, "next-call: keys are a text"),
         ('[keys]\n"next-call" = "down"', 2, "used inside the panes"),
-        ('[keys]\nzoom = "ctrl+q"', 2, "zoom: 'ctrl+q' always leaves planscope"),
+        ('[keys]\nzoom = "ctrl+q"', 2, "zoom: 'ctrl+q' always quits planscope"),
         ('\n[kyes]\nnext-call = "j"', 2, "unknown section or key 'kyes'"),
         ('[keys]\nnext-call = "j', 2, "is not TOML"),
-        ("keys = 3", 1, "has to be a table"),
+        ("keys = 3", 1, "must be a table"),
     ],
 )
 def test_a_wrong_key_is_named_with_its_line(tmp_path: Path, text: str, line: int, complaint: str) -> None:

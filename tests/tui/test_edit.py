@@ -237,7 +237,7 @@ async def test_an_action_is_renamed_in_the_text_too(path: Path) -> None:
         await driven.commands("4", "down", "D")
         await driven.type("Cable Survey")
         await driven.press("enter")
-        assert "a3 has the name 'cable survey' already" in driven.text
+        assert "'cable survey' is the name of a3" in driven.text
         await driven.press("ctrl+u")
         await driven.type("disk scan")
         await driven.press("enter")
@@ -508,7 +508,8 @@ def test_what_goes_wrong_with_an_editor_is_said(
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("/no/such program", "names no program"), ("'", "is not a command")]
+    ("name", "why"),
+    [("/no/such program", "names a program that is not installed"), ("'", "is not a command")],
 )
 def test_an_editor_that_is_none(monkeypatch: pytest.MonkeyPatch, name: str, why: str) -> None:
     monkeypatch.setenv("VISUAL", name)
@@ -522,7 +523,7 @@ async def test_what_comes_back_is_one_step_and_a_terminal_that_cannot_be_lent_is
     monkeypatch.setenv("VISUAL", program(tmp_path, "path.write_text(path.read_text() + '\\x1b]0;x\\x07')"))
     async with editing(path) as driven:
         await driven.press("ctrl+o")
-        assert "no other program can use this terminal" in driven.text
+        assert "no editor can run in this terminal" in driven.text
         monkeypatch.setattr(type(driven.app), "suspend", Lent.suspend)
         await driven.press("ctrl+o")
         await driven.settle()

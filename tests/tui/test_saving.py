@@ -23,7 +23,7 @@ async def test_a_copy_goes_into_a_new_file_only(tmp_path: Path, monkeypatch: pyt
         await driven.press("y", "enter")
         assert "a file of this name exists" in driven.text
         await driven.press(*["backspace"] * 40, "slash", "x", "slash", "y", "enter")
-        assert "cannot write it" in driven.text
+        assert "it cannot be written" in driven.text
     with pytest.raises(FileExistsError):
         write_text("x", tmp_path / "planscope-query.txt")
 

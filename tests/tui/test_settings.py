@@ -126,10 +126,10 @@ broad = { sides = [3, 1], hide = ["inspector"] }
     ("text", "line", "complaint"),
     [
         ('thme = "light"', 1, "no setting 'thme'; nearest: 'theme'"),
-        ("theme = 3", 1, "theme has to be the name of a theme, not 3"),
+        ("theme = 3", 1, "theme must be the name of a theme, not 3"),
         ("\n[layot]\nx = 1", 2, "no setting 'layot'"),
         ("[layout.wide]\n\nrow = [1, 2]", 3, "no setting 'layout.wide.row'; nearest: 'layout.wide.rows'"),
-        ("[layout.wide]\nrows = [1, 2, 3]", 2, "layout.wide.rows has to be a list of 2 whole numbers"),
+        ("[layout.wide]\nrows = [1, 2, 3]", 2, "layout.wide.rows must be a list of 2 whole numbers"),
         ("[layout.wide]\nrows = [0, 2]", 2, "not [0, 2]"),
         ("[layout.wide]\nrows = [true, 2]", 2, "not [True, 2]"),
         ("[layout.narrow]\nupper = [1, 1, 1]", 2, "no setting 'layout.narrow.upper'"),
@@ -138,23 +138,23 @@ broad = { sides = [3, 1], hide = ["inspector"] }
         (
             '[layout.wide]\nhide = ["query", "tree", "constraints", "timeline", "step"]',
             2,
-            "hides every pane; one has to stay",
+            "hides every pane; at least one must stay visible",
         ),
-        ("layout = 3", 1, "'layout' has to be a table: [layout]"),
-        ("[layout]\nwide = 3", 2, "'layout.wide' has to be a table: [layout.wide]"),
-        ("[defaults]\nbudget = 0", 2, "defaults.budget has to be a whole number from 1 to 1000, not 0"),
+        ("layout = 3", 1, "'layout' must be a table: [layout]"),
+        ("[layout]\nwide = 3", 2, "'layout.wide' must be a table: [layout.wide]"),
+        ("[defaults]\nbudget = 0", 2, "defaults.budget must be a whole number from 1 to 1000, not 0"),
         ("[defaults]\nbudget = 1e3", 2, "not 1000.0"),
         ("[defaults]\nbudget = true", 2, "not true"),
-        ('[defaults]\nguard = "yes"', 2, "defaults.guard has to be true or false, not 'yes'"),
+        ('[defaults]\nguard = "yes"', 2, "defaults.guard must be true or false, not 'yes'"),
         ('[defaults]\nagent = "reakt"', 2, "nearest: 'react'"),
-        ('[defaults]\nagent = "os.system()"', 2, "defaults.agent has to be tools, react"),
-        ('[defaults]\nmodel = "sim:litteral"', 2, "defaults.model is no model: "),
-        ("[defaults]\nmodel = 3", 2, "defaults.model has to be a model"),
+        ('[defaults]\nagent = "os.system()"', 2, "defaults.agent must be tools, react"),
+        ('[defaults]\nmodel = "sim:litteral"', 2, "defaults.model is not a model: "),
+        ("[defaults]\nmodel = 3", 2, "defaults.model must be a model"),
         ('[defaults]\nmethod = "papers"', 2, "nearest: 'paper'"),
         ('"layout.wide" = 3', 1, "no setting 'layout.wide'"),
-        ("[[defaults]]\nguard = true", None, "'defaults' has to be a table"),
+        ("[[defaults]]\nguard = true", None, "'defaults' must be a table"),
         ("[defaults", 1, "is not TOML"),
-        ("defaults.guard.x = 1", 1, "defaults.guard has to be true or false"),
+        ("defaults.guard.x = 1", 1, "defaults.guard must be true or false"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(
@@ -412,4 +412,4 @@ async def test_what_cannot_be_remembered_is_said(path: Path) -> None:
     state_file().mkdir(parents=True)
     async with opened(path) as driven:
         await driven.press("2", "greater_than_sign")
-        await driven.sees("not remembered for the next time")
+        await driven.sees("this choice could not be saved")

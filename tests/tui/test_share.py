@@ -405,6 +405,6 @@ async def test_what_is_being_written_is_not_said_to_be_stopped(
         await driven.press("enter", "enter")
         await until(driven, begun.is_set)
         await driven.press("escape")
-        assert "too late to stop; see " in driven.text and driven.app.screen is driven.screen
+        assert "it could not be stopped in time; see " in driven.text and driven.app.screen is driven.screen
         go_on.set()
         await until(driven, lambda: list(Path.cwd().glob("*.md")))

@@ -122,28 +122,28 @@ def test_a_user_may_change_a_bundled_theme(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "complaint"),
     [
-        ('[colors]\nprimary = "#12345"', 2, "primary: '#12345' is no colour"),
-        ('[colors]\n\nprimary = "}{"', 3, "primary: '}{' is no colour"),
-        ('[colors]\nprimary = "blurple"', 2, "primary: 'blurple' is no colour that is known by name"),
+        ('[colors]\nprimary = "#12345"', 2, "primary: '#12345' is not a colour"),
+        ('[colors]\n\nprimary = "}{"', 3, "primary: '}{' is not a colour"),
+        ('[colors]\nprimary = "blurple"', 2, "primary: 'blurple' is not the name of a colour"),
         ('[colors]\nprimary = "transparent"', 2, "primary: 'transparent' is not opaque"),
-        ('[colors]\nprimary = "#ffffff80"', 2, "primary: '#ffffff80' is no colour"),
+        ('[colors]\nprimary = "#ffffff80"', 2, "primary: '#ffffff80' is not a colour"),
         ('[colors]\nprimary = "ansi_red"', 2, "primary: 'ansi_red' needs 'ansi = true'"),
         ('ansi = true\n[colors]\nprimary = "red"', 3, "primary: 'red' is not one of the terminal's"),
         ("[colors]\nprimary = 3", 2, "primary: a colour is a text"),
         ('[colors]\nprimry = "red"', 2, "unknown colour 'primry'; nearest: 'primary'"),
         ('[roles]\nhold = "red"', 2, "unknown role 'hold'; nearest: 'holds'"),
-        ('[roles]\nholds = "red; color: blue"', 2, "holds: 'red; color: blue' is no colour"),
-        ('roles.holds = "nope"', 1, "holds: 'nope' is no colour that is known"),
-        ('roles = { holds = "nope" }', 1, "holds: 'nope' is no colour that is known"),
-        ('[[roles]]\nholds = "red"', None, "'roles' has to be a table"),
-        ('\nroles = "red"', 2, "'roles' has to be a table"),
-        ('dark = "yes"', 1, "'dark' has to be true or false"),
+        ('[roles]\nholds = "red; color: blue"', 2, "holds: 'red; color: blue' is not a colour"),
+        ('roles.holds = "nope"', 1, "holds: 'nope' is not the name of a colour"),
+        ('roles = { holds = "nope" }', 1, "holds: 'nope' is not the name of a colour"),
+        ('[[roles]]\nholds = "red"', None, "'roles' must be a table"),
+        ('\nroles = "red"', 2, "'roles' must be a table"),
+        ('dark = "yes"', 1, "'dark' must be true or false"),
         ('nmae = "x"', 1, "unknown key 'nmae'; nearest: 'name'"),
-        ('name = "No Capitals"', 1, "is no name for a theme"),
-        ('name = "../../etc/passwd"', 1, "is no name for a theme"),
+        ('name = "No Capitals"', 1, "is not a name for a theme"),
+        ('name = "../../etc/passwd"', 1, "is not a name for a theme"),
         ('\ninherits = "drak"', 2, "inherits from an unknown theme 'drak'; nearest: 'dark'"),
         ('inherits = "broken"', 1, "inherits from an unknown theme 'broken'"),
-        ('inherits = "terminal"', 1, "do not mix"),
+        ('inherits = "terminal"', 1, "must be the same"),
         ('name = "x"\ncolors', 2, "is not TOML"),
         ('name = "x', 1, "is not TOML"),
         ("a = " + "[" * 5000, None, "is nested too deeply"),
@@ -185,7 +185,7 @@ def test_circles_and_doubles(tmp_path: Path) -> None:
     said = sorted(map(str, problems))
     assert said[:2] == ["a.toml:1: inherits in a circle", "b.toml:1: inherits in a circle"]
     assert [line.split(":")[0] for line in said[2:]] == ["d.toml", "dark.toml", "e.toml"]
-    assert "e.toml: inherits from dark.toml, which is of no use" in said
+    assert "e.toml: inherits from dark.toml, which cannot be used" in said
     assert "d.toml:1: 'twin' is the name of c.toml already" in said
     assert any("dark.toml:1: inherits from an unknown theme 'nowhere'" in line for line in said)
 

@@ -100,10 +100,10 @@ async def test_what_makes_no_sense_is_said_in_the_dialog_and_the_call_waits_on()
         await start(driven, STEPPING)
         await paused(driven, 1)
         for keys, said in (
-            (("a", "end", "ctrl+u", "enter"), "no arguments are written {}"),
-            (("a", "end", "ctrl+u", "[", "1", "]", "enter"), "arguments are an object"),
+            (("a", "end", "ctrl+u", "enter"), "enter {} for no arguments"),
+            (("a", "end", "ctrl+u", "[", "1", "]", "enter"), "enter an object"),
             (("A", "end", "ctrl+u", "enter"), "enter a text"),
-            (("R", "end", "\\", "q", "enter"), "stands for nothing"),
+            (("R", "end", "\\", "q", "enter"), "is not an escape"),
         ):
             await driven.press(*keys)
             assert said in driven.text

@@ -30,6 +30,6 @@ DIFFERENT: tuple[tuple[str, Where, str], ...] = (
         "debug",
         "In what-if play - moves the chosen call an hour earlier; on other screens it removes something.",
     ),
-    ("ctrl+s", "edit", "Ctrl+s saves, and what an edit screen saves is the draft, as a new variant."),
+    ("ctrl+s", "edit", "Ctrl+s saves; on the edit screen it saves the draft as a new variant."),
 )
 """Keys that mean something else on one screen than on the others: key, screen, reason."""

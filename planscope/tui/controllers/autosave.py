@@ -162,7 +162,7 @@ class Autosave:
             runs = [run for _, some in writer.more for run in some]
             which = f"run {runs[0]} is" if len(runs) == 1 else f"{len(runs)} runs are"
             beside = name_of(writer.more[-1][0])
-            self._post(Notice(f"one file holds 16 MB at most: {which} in {beside} beside it"))
+            self._post(Notice(f"a file can have at most 16 MB, so {which} in {beside} beside it"))
         if self.document.unsaved:
             self.touch()
 
@@ -304,4 +304,4 @@ def _quiet(future: Future[Path]) -> Future[None]:
 def _line(error: BaseException) -> str:
     known = isinstance(error, UserError)
     text = str(error) if known else f"{type(error).__name__}: {error}"
-    return text.splitlines()[0] if text.strip() else "unknown trouble"
+    return text.splitlines()[0] if text.strip() else "unknown error"

@@ -281,7 +281,7 @@ class Judge:
         text = (
             str(error) if isinstance(error, UserError | DebuggerError) else f"{type(error).__name__}: {error}"
         )
-        trouble = shown(text.splitlines()[0] if text else "unknown trouble", 400)
+        trouble = shown(text.splitlines()[0] if text else "unknown error", 400)
         if self.now is not None and self.now.key == key:
             self._set(replace(self.now, progress="failed", trouble=trouble))
 
@@ -346,7 +346,7 @@ class Judge:
         self._jobs.start("ahead", look, done, self._no_facts)
 
     def _no_facts(self, error: Exception) -> None:
-        self._post(Notice(f"no more is known about this step: {shown(str(error), 120)}"))
+        self._post(Notice(f"this step cannot be judged any further: {shown(str(error), 120)}"))
 
     # The certificate
 

@@ -132,7 +132,8 @@ def load_themes(
                 if error.problem.file != own:
                     problems.append(
                         FileProblem(
-                            own, f"inherits from {visible(error.problem.file, limit=120)}, which is of no use"
+                            own,
+                            f"inherits from {visible(error.problem.file, limit=120)}, which cannot be used",
                         )
                     )
     problems = list(dict.fromkeys(problems))
@@ -193,7 +194,7 @@ def _resolve(file: TomlFile, ours: Mapping[str, TomlFile], theirs: Mapping[str, 
         if base in chain:
             raise Unusable(file.problem("inherits in a circle", None, "inherits"))
         if base.table.get("ansi", False) != last.table.get("ansi", False):
-            message = f"a theme with 'ansi' and one without do not mix; '{wanted}' differs"
+            message = f"'ansi' must be the same as in '{wanted}', from which it inherits"
             raise Unusable(last.problem(message, None, "inherits"))
         chain.append(base)
     whole: dict[str, Any] = {"colors": {}, "roles": {}}
@@ -257,12 +258,14 @@ def check_theme(file: TomlFile) -> Iterable[FileProblem]:
         if key not in _TOP:
             yield file.problem(f"unknown key {nearest(key, _TOP)}", None, key)
         elif type(value) is not _TOP[key]:
-            yield file.problem(f"'{key}' has to be {_KINDS[_TOP[key]]}", None, key)
+            yield file.problem(f"'{key}' must be {_KINDS[_TOP[key]]}", None, key)
         elif isinstance(value, dict):
             yield from _check_table(file, key, value)
     if not _NAME.fullmatch(name_of(file)):
         shown = visible(name_of(file), limit=50)
-        yield file.problem(f"'{shown}' is no name for a theme (small letters, digits, - and _)", None, "name")
+        yield file.problem(
+            f"'{shown}' is not a name for a theme (small letters, digits, - and _)", None, "name"
+        )
 
 
 def _check_table(file: TomlFile, section: str, table: dict[str, Any]) -> Iterable[FileProblem]:
@@ -282,11 +285,11 @@ def _color_problem(value: object, ansi: object) -> str | None:
         return 'a colour is a text such as "#2f4d73"'
     shown = visible(value, limit=40)
     if not _COLOR.fullmatch(value):
-        return f"'{shown}' is no colour; say #rrggbb or a name"
+        return f"'{shown}' is not a colour; write #rrggbb or a name"
     try:
         color = Color.parse(value)
     except ColorParseError:
-        return f"'{shown}' is no colour that is known by name"
+        return f"'{shown}' is not the name of a colour"
     if color.a != 1:
         return f"'{shown}' is not opaque"
     if ansi is True and color.ansi is None:

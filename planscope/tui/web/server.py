@@ -205,4 +205,4 @@ def _why_not(port: int, error: OSError) -> str:
         return f"port {port} is taken; choose another with --port N, or 0 for any that is free"
     if error.errno in (errno.EACCES, errno.EPERM):
         return f"port {port} may not be used; choose one from 1024 on with --port N"
-    return f"port {port} of {HOST} cannot be had: {error.strerror or error}"
+    return f"port {port} of {HOST} cannot be used: {error.strerror or error}"

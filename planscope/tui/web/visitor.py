@@ -121,7 +121,7 @@ class Visitor:
                     process.stdin.write(packet)
                     await process.stdin.drain()
             elif message.type is WSMsgType.ERROR:
-                self._say(f"it has more than {LARGEST_MESSAGE // 2**20} MB, or is none of a web socket")
+                self._say(f"it has more than {LARGEST_MESSAGE // 2**20} MB, or is not a web socket message")
             else:
                 self._say("it is not text")
 
@@ -129,14 +129,14 @@ class Visitor:
         """Convert a message of the page for the process. Raises ``ValueError`` if it is invalid."""
         message = json.loads(text)
         if not (isinstance(message, list) and message and isinstance(message[0], str)):
-            raise ValueError("it is no list with a name")
+            raise ValueError("it is not a list with a name")
         name, given = message[0], message[1] if len(message) > 1 else None
         if name == "stdin" and isinstance(given, str):
             return _packed(b"D", given.encode())
         if name == "resize" and isinstance(given, dict):
             width, height = given.get("width"), given.get("height")
             if not (type(width) is int and type(height) is int):
-                raise ValueError("a size is no two whole numbers")
+                raise ValueError("a size is not two whole numbers")
             size = {"width": clamped(width, COLUMNS), "height": clamped(height, ROWS)}
             return _meta({"type": "resize", **size})
         if name in ("focus", "blur"):
@@ -145,12 +145,12 @@ class Visitor:
             with suppress(ConnectionError, RuntimeError):
                 await self._socket.send_str(json.dumps(["pong", given]))
             return b""
-        raise ValueError("its name or what it holds is none that a page sends")
+        raise ValueError("no page sends a message of this name or with these data")
 
     def _say(self, what: str) -> None:
         if not self._complained:
             self._complained = True
-            self._complain(f"a page sent a message that cannot be read, and was left out: {what}")
+            self._complain(f"a page sent a message that cannot be read; it was ignored: {what}")
 
 
 async def _end(process: Process) -> None:
@@ -175,7 +175,7 @@ async def _last_line(process: Process) -> str:
         end = (end + part)[-4096:]
     lines = end.decode("utf-8", "replace").split("\n")
     return visible(
-        next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing"), limit=300
+        next((line.strip() for line in reversed(lines) if line.strip()), "it printed nothing"), limit=300
     )
 
 

@@ -420,7 +420,7 @@ async def test_runs_that_one_file_cannot_hold_are_said_once(
         saved.document.put_run(run.model_copy(update={"id": id}))
         await saved.autosave.flush()
     assert [line for line in saved.notices if "beside it" in line] == [
-        "one file holds 16 MB at most: run r8 is in test-2 beside it"
+        "a file can have at most 16 MB, so run r8 is in test-2 beside it"
     ]
     saved.autosave.close()
 

@@ -274,7 +274,7 @@ def test_a_question_that_fails_is_said_and_may_be_asked_again(monkeypatch: pytes
         patch.setattr(judge_, "facts_at", wrong)
         court.judge.ask(1)
     (notice,) = court.posted.of(Notice)
-    assert "no more is known about this step" in notice.line and "\x1b" not in notice.line
+    assert "this step cannot be judged any further" in notice.line and "\x1b" not in notice.line
     court.judge.ask(1)
     assert court.judge.facts(1) is not None
 

@@ -37,7 +37,7 @@ def editor_command() -> list[str]:
         if not command:
             raise EditorTrouble(f"$EDITOR is not a command: {shown(named, 60)}")
         if shutil.which(command[0]) is None:
-            raise EditorTrouble(f"$EDITOR names no program: {shown(command[0], 60)}")
+            raise EditorTrouble(f"$EDITOR names a program that is not installed: {shown(command[0], 60)}")
         return command
     for name in _USUAL:
         if shutil.which(name) is not None:
@@ -57,7 +57,7 @@ def edit_elsewhere(app: App[Any], text: str) -> str:
             with app.suspend():
                 status = subprocess.run([*command, str(path)], check=False).returncode
         except SuspendNotSupported:
-            raise EditorTrouble("no other program can use this terminal") from None
+            raise EditorTrouble("no editor can run in this terminal") from None
         except OSError as error:
             raise EditorTrouble(f"{shown(command[0], 60)} cannot be run: {error.strerror}") from None
         if status != 0:
@@ -73,10 +73,10 @@ def _read(path: Path, before: str) -> str:
     except OSError as error:
         raise EditorTrouble(f"the text cannot be read back: {error.strerror}") from None
     if len(data) > MOST_BYTES:
-        raise EditorTrouble("the text came back too long; it is unchanged")
+        raise EditorTrouble("the edited text is too long; the query is unchanged")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise EditorTrouble("what came back is not UTF-8; the text is unchanged") from None
+        raise EditorTrouble("the edited text is not UTF-8; the query is unchanged") from None
     text = text.replace("\r\n", "\n") if "\r\n" not in before else text
     return text[:-1] if text.endswith("\n") and not before.endswith("\n") else text

@@ -304,7 +304,7 @@ async def _make(
         return outcome[0]
     jobs.cancel(MAKE)
     if target.file is not None and writing.is_set():
-        return _Told(f"too late to stop; see {phrases.place(target.file)}", True)
+        return _Told(f"it could not be stopped in time; see {phrases.place(target.file)}", True)
     return _Told("stopped; nothing was shared", True)
 
 

@@ -30,7 +30,7 @@ async def take_away(screen: AppScreen[Any], what: str, text: str, file: str, pri
         except FileExistsError:
             return "a file of this name exists; choose another name"
         except (OSError, ValueError) as error:
-            return f"cannot write it: {getattr(error, 'strerror', None) or error}"
+            return f"it cannot be written: {getattr(error, 'strerror', None) or error}"
         return None
 
     before = (

@@ -1,1 +1,1 @@
-"""Rules about tool calls: sentences of a file, judged call by call on traces. Begin reading at ``rule.py``."""
+"""Rules about tool calls: sentences in a file, judged call by call on traces. Begin reading at ``rule.py``."""

@@ -1,7 +1,7 @@
-"""Where a trace is lost, and the core: rules and calls that clash, none of which can be dropped.
+"""Finds where a trace is lost, and the core: rules and calls that clash, none of which can be dropped.
 
-Once no continuation keeps all rules, none does later either: the rest of the trace is one. So the first lost step is
-found by bisection. It is the end where every step before can still be continued.
+Once no continuation keeps all rules, no later one does, because the rest of the trace is a continuation itself. So the
+first lost step is found by bisection. It is the end if every step before can still be continued.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from planscope.rules.rule import Rule
 from planscope.traces.shape import Said, ToolCall, Trace
 
 BETWEEN = 64
-"""Calls between two saved states of a judge: a call's deletion is tried from the last one before it."""
+"""The number of calls between two saved states of a judge. Deleting a call is tried from the last state before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class Core:
     rules: tuple[str, ...]
     steps: tuple[int, ...]
     confirmed: bool | None = None
-    """Does Z3 confirm it? None: not decided."""
+    """Whether Z3 confirms the core; None if not decided."""
 
 
 def play(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> Judge:
-    """A judge that saw these events."""
+    """Return a judge that has seen these events."""
     judge = Judge(book)
     feed(judge, happened)
     return judge
@@ -47,7 +47,7 @@ def feed(judge: Judge, happened: Sequence[tuple[Event, int]]) -> None:
 def first_lost(
     book: Rulebook, tools: Sequence[str], trace: Trace, *, open_end: bool = False
 ) -> tuple[StepNo, list[tuple[Event, int]]] | None:
-    """The first lost step and the events up to it, or None. ``open_end``: the trace may go on.
+    """Return the first lost step and the events up to it, or None. ``open_end``: the trace may continue.
 
     A step that the search cannot decide counts as not lost.
     """
@@ -90,10 +90,10 @@ def first_lost(
 def find_core(
     book: Rulebook, tools: Sequence[str], step: StepNo, happened: Sequence[tuple[Event, int]]
 ) -> Core:
-    """The core of a lost step, in the order that fixes it.
+    """Return the core of a lost step. The order of deletions makes it unique.
 
-    Rules are dropped from the last to the first, with all calls kept; then calls, from the last to the first (a
-    dropped call was not made; user messages stay); both again until no member can be dropped.
+    Rules are dropped from the last to the first, with all calls kept; then calls, from the last to the first (a dropped
+    call was not made; user messages stay); both again until no member can be dropped.
     """
     rules = list(range(len(book.rules)))
     kept = list(range(len(happened)))
@@ -172,5 +172,5 @@ def _drop_calls(
 
 
 def core_rules(rules: Sequence[Rule], core: Core) -> list[Rule]:
-    """The rules of a core."""
+    """Return the rules of a core."""
     return [rule for rule in rules if rule.id in core.rules]

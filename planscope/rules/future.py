@@ -1,13 +1,13 @@
-"""Can a trace still be continued so that every rule is kept?
+"""Decides whether a trace can still be continued so that every rule is kept.
 
-The continuations are searched in the product of the automata, and only of those that matter. The search begins with
-the rules that owe something. If it finds a continuation that another rule does not keep, that rule joins the product
+The continuations are searched in the product of the automata, but only of those that matter. The search begins with the
+rules that are owed a call. If it finds a continuation that another rule does not keep, that rule joins the product
 (counterexample-guided refinement). So a lost trace is proved lost with few rules, and a continuation that is found
 keeps all of them. Both answers are exact; beyond ``MOST_STATES`` states there is no answer.
 
-A continuation calls tools that the trace defines or calls or that a rule names, or one other tool. Its calls have
-every combination of conditions that some call can have (``satisfiable.py``), the values that rules go by so far, or
-none. A new value would only add to what must be kept, so it is needed only where a condition asks for it; there the
+A continuation calls tools that the trace defines or calls or that a rule names, or one other tool. Its calls have every
+combination of conditions that some call can have (``satisfiable.py``), the values that rules have been judged by so
+far, or none. A new value would only add to what must be kept, so it is needed only if a condition requires it; then the
 search does not decide. Deadlines in seconds are met, since calls may follow at once.
 """
 
@@ -28,7 +28,7 @@ from planscope.rules.values import key_part as part_of
 from planscope.traces.shape import ToolCall
 
 MOST_STATES = 20_000
-"""States of a product that are looked at; beyond, the search does not decide."""
+"""Limit of states of a product. Beyond it, the search does not decide."""
 
 MOST_LETTERS = 20_000
 
@@ -36,7 +36,7 @@ OTHER_TOOL = "any other tool"
 """Stands for every tool that is not known. No tool's name has a blank, so no rule names it."""
 
 Place = tuple[int, Key | None]
-"""A rule by its index, and the value, if it goes by values."""
+"""The index of a rule, and the value that it is judged for, if it is judged by values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Letter:
     fresh: bool = True
 
     def effect(self, book: Rulebook, place: Place) -> int | None:
-        """What the call is to a rule (a machine's letter), or None if the rule does not see it."""
+        """Return what the call is to a rule (a letter of its automaton), or None if the rule does not see it."""
         return effect(book.rules[place[0]], place[1], self.tool, dict(self.truths), dict(self.values))
 
 
@@ -91,21 +91,21 @@ def effect(
 
 @dataclass(slots=True)
 class Found:
-    """The answer: ``possible`` is None if the search did not decide. ``plan``: calls after which all is kept."""
+    """The answer. ``possible`` is None if the search did not decide. ``plan``: calls after which all rules are kept."""
 
     possible: bool | None
     plan: tuple[Letter, ...] = ()
     rules: frozenset[int] = frozenset()
-    """If it is lost: rules that no continuation keeps together."""
+    """If the trace is lost, rules that no continuation keeps together."""
 
 
 class _Undecided(Exception):
-    """A limit was reached, or a condition asks for a value that is not looked at."""
+    """A limit was reached, or a condition requires a value that is not searched."""
 
 
 @dataclass
 class Future:
-    """Answers for the traces of one rulebook with one set of known tools."""
+    """Decides for the traces of one rulebook, with one set of known tools."""
 
     book: Rulebook
     tools: Sequence[str]
@@ -117,7 +117,8 @@ class Future:
     def of(
         self, judge: Judge, first: ToolCall | str | None = None, only: Collection[int] | None = None
     ) -> Found:
-        """Can the trace be continued? ``first``: the next call, made but not answered yet, or the name of its tool.
+        """Return whether the trace can be continued. ``first``: the next call, made but not answered yet, or the
+        name of its tool.
 
         ``only``: the rules, by index, that must be kept (by default all).
         """
@@ -156,7 +157,7 @@ class Future:
                 chosen[place] = self._state(judge, states, place)
 
     def _states(self, judge: Judge, rules: Iterable[int]) -> dict[Place, int]:
-        """The state of every rule, for every value so far, as it is in the current message."""
+        """Return the state of every rule, for every value so far, as it is in the current message."""
         found: dict[Place, int] = {}
         for i in rules:
             for k in judge.instances(i):
@@ -176,7 +177,7 @@ class Future:
     def _unkept(
         self, judge: Judge, rules: Iterable[int], states: Mapping[Place, int], plan: Sequence[Letter]
     ) -> list[Place]:
-        """The rules and values that a continuation does not keep, in order."""
+        """Return the rules and values that a continuation does not keep, in order."""
         places: dict[Place, int] = dict(states)
         for letter in plan:
             values = dict(letter.values)
@@ -209,7 +210,7 @@ class Future:
     def _plan(
         self, judge: Judge, chosen: Mapping[Place, int], first: ToolCall | str | None
     ) -> tuple[Letter, ...] | None:
-        """Calls that keep all chosen rules, or None. Raises _Undecided."""
+        """Return calls that keep all chosen rules, or None. Raises _Undecided."""
         places = sorted(chosen, key=repr)
         letters, complete = self.alphabet(places)
         if first is not None:
@@ -236,7 +237,7 @@ class Future:
         return tuple(whole)
 
     def _groups(self, places: Sequence[Place], letters: Sequence[Letter]) -> list[list[Place]]:
-        """The rules, apart if no call touches both."""
+        """Group the rules so that no call touches rules of two groups."""
         group = list(range(len(places)))
 
         def root(k: int) -> int:
@@ -261,7 +262,7 @@ class Future:
         letters: Sequence[Letter],
         begin: Sequence[Letter] | None,
     ) -> tuple[Letter, ...] | None:
-        """The best-first search of the product. ``begin``: what the first call may be."""
+        """Search the product best-first. ``begin``: what the first call may be."""
         machines = [self.book.machines[i] for i, _ in places]
         late = [self.book.rules[i].late for i, _ in places]
 
@@ -325,7 +326,7 @@ class Future:
         return None
 
     def alphabet(self, places: Sequence[Place]) -> tuple[tuple[Letter, ...], bool]:
-        """Every call that some of these rules can tell from the others; and whether that is all that there can be.
+        """Return every call that some of these rules can tell from the others, and whether there are no more.
 
         Raises _Undecided for more than ``MOST_LETTERS``.
         """
@@ -359,7 +360,8 @@ class Future:
         return tuple(found.values()), complete
 
     def _of_tool(self, tool: str, places: Sequence[Place], call: ToolCall | None) -> Iterator[Letter | None]:
-        """Letters of one tool; None if there may be others. ``call``: only what agrees with this call, unanswered."""
+        """Return letters of one tool, or None if there may be others. ``call``: only those that agree with this
+        unanswered call."""
         formulas: dict[Formula, None] = {}
         paths: dict[Path, set[Any]] = {}
         for i, key in places:
@@ -398,13 +400,13 @@ class Future:
                     yield Letter(tool, paired, tuple((p, v) for p, v in assigned.items() if v is not ABSENT))
 
     def _asked(self, formulas: Iterable[Formula]) -> list[Path]:
-        """The arguments that rules go by and that conditions ask for."""
+        """Return the arguments that rules are judged by and that conditions test."""
         used = {c.path for f in formulas for c in compares(f.condition) if c.source == "argument"}
         by = {path for rule in self.book.rules for path in (*rule.per, *rule.per_then)} if used else set()
         return sorted((path for path in by if any(_same_root(path, other) for other in used)), key=repr)
 
     def _completed(self, letter: Letter) -> Letter:
-        """The letter with a truth value for every condition that a rule has on its tool."""
+        """Complete the letter with a truth value for every condition that a rule has on its tool."""
         found = self._whole.get(letter)
         if found is None:
             known = dict(letter.truths)
@@ -445,7 +447,7 @@ def _same_root(one: Path, other: Path) -> bool:
 
 
 def _known(formula: Formula, call: ToolCall) -> bool | None:
-    """Does a call that is not answered yet meet a formula? None: its answer decides."""
+    """Return whether a call that is not answered yet meets a formula; None if that depends on its answer."""
     from dataclasses import replace
 
     open_call = replace(call, answered=True, answer=None, failed=None)

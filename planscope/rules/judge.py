@@ -1,6 +1,6 @@
-"""The judge: rules stepped call by call. A call costs only the rules that its tool touches, however long the trace is.
+"""Judges rules call by call. A call costs only the rules that its tool touches, however long the trace is.
 
-``Rulebook`` is compiled once for many traces; ``Judge`` holds what one trace has done to it.
+A ``Rulebook`` is compiled once for many traces; a ``Judge`` holds the state of one trace.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Event = ToolCall | Said
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """What one tool is to one rule. ``first`` and ``then``: the rule's sets that name the tool."""
+    """The relation of one tool to one rule. ``first`` and ``then``: the rule's sets that name the tool."""
 
     rule: int
     first: tuple[Calls, ...]
@@ -36,12 +36,12 @@ class Touch:
     letter: int
     """The letter if the sets' conditions are met."""
     decided: bool
-    """Does the tool's name alone decide the letter?"""
+    """Whether the tool's name alone decides the letter."""
 
 
 @dataclass(slots=True)
 class Tested:
-    """A rule's result on a whole trace: its state, where it broke, and for how many values it was put to the test."""
+    """A rule's result on a whole trace: its state, where it broke, and for how many values it was tested."""
 
     rule: Rule
     state: Literal["kept", "broken", "not_applicable", "unknown"]
@@ -54,7 +54,8 @@ class Tested:
 
 
 class Rulebook:
-    """Rules, ready to judge traces. ``tools``: names that calls may have, to accept a name in another case."""
+    """Rules that are ready to judge traces. ``tools``: names that calls may have, which rules may write in another
+    case."""
 
     def __init__(self, rules: Sequence[Rule], *, succeeded_only: bool = False) -> None:
         self.rules = tuple(rules)
@@ -78,7 +79,8 @@ class Rulebook:
         self._others: dict[tuple[tuple[str, str], ...], Rulebook] = {}
 
     def for_tools(self, tools: Iterable[str]) -> Rulebook:
-        """The same rules with names as these tools have them: ``Get Order`` names ``get_order`` if only that fits."""
+        """Return the same rules with names as these tools have them: ``Get Order`` names ``get_order`` if only that
+        fits."""
         known = frozenset(tools)
         if known.issuperset(self.literal):
             return self
@@ -93,7 +95,7 @@ class Rulebook:
         return self._others[key]
 
     def touches(self, tool: str) -> tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]:
-        """The rules that a call of the tool touches: with their letter if the name decides, and the others."""
+        """Return the rules that a call of the tool touches: those whose letter the name decides, and the others."""
         found = self._touches.get(tool)
         if found is None:
             decided, others = [], []
@@ -122,7 +124,7 @@ class Rulebook:
 
 
 def renamed(rule: Rule, names: dict[str, str]) -> Rule:
-    """The rule with other names of tools."""
+    """Return the rule with other names of tools."""
     from dataclasses import replace
 
     def sets(of: tuple[Calls, ...]) -> tuple[Calls, ...]:
@@ -170,7 +172,7 @@ class Judge:
         return self.machine(instance).status[self.state[instance]]
 
     def said(self, said: Said, step: int) -> None:
-        """A user message. It counts with ``step``, the call that follows it."""
+        """Take in a user message. It counts with ``step``, the call that follows it."""
         if said.by != "user":
             return
         self.message = said.message
@@ -186,7 +188,8 @@ class Judge:
                 self._step(instance, (letter,), said.message, said.at, step)
 
     def call(self, call: ToolCall) -> None:
-        """One call, with its answer. ``changed`` gathers the instances whose state changed, until it is cleared."""
+        """Take in one call with its answer. ``changed`` collects the instances whose state changed, until it is
+        cleared."""
         self.last_step = call.step
         if call.refused or (self.book.succeeded_only and call.failed):
             return
@@ -217,7 +220,7 @@ class Judge:
     def _step(
         self, instance: int, letters: tuple[int, ...], message: int, now: float | None, step: StepNo
     ) -> None:
-        """Step one instance by one of these letters; of several, the trace does not tell which."""
+        """Step one instance by one of these letters. If there are several, the trace does not tell which one it was."""
         owner = self.owner[instance]
         rule = self.book.rules[owner]
         fresh = 0
@@ -268,7 +271,7 @@ class Judge:
         self._step(instance, letters, call.message, call.at, call.step)
 
     def _perhaps(self, instance: int, letters: tuple[int, ...], call: ToolCall) -> None:
-        """The call may or may not have the value of this instance."""
+        """Step an instance by a call that may or may not have the value of this instance."""
         before = self.state[instance]
         self._step(instance, letters, call.message, call.at, call.step)
         after = self.machine(instance).joined((before, self.state[instance]))
@@ -299,7 +302,7 @@ class Judge:
         return instance
 
     def _clock(self, instance: int, letters: tuple[int, ...], now: float | None, step: StepNo) -> None:
-        """Keep the deadline of the earliest call that is still owed for."""
+        """Keep the deadline of the earliest call that still needs its answer by another call."""
         if len(letters) > 1:
             self.unsure.add(instance)
         letter = letters[-1]
@@ -323,11 +326,11 @@ class Judge:
                 self._moved(instance, self.state[instance], TOO_LATE | FRESH, step)
 
     def instances(self, rule: int) -> list[int]:
-        """The instances of a rule: itself, or those of its values so far."""
+        """Return the instances of a rule: itself, or those of its values so far."""
         return self.by_rule.get(rule, []) if self.book.rules[rule].per else [rule]
 
     def rule_status(self, rule: int) -> Status:
-        """The status of a rule: the worst of its values."""
+        """Return the status of a rule, which is the worst of its values."""
         statuses = {self.status(instance) for instance in self.instances(rule)}
         for worst in ("broken", "unknown", "owed", "kept_so_far"):
             if worst in statuses:
@@ -335,7 +338,7 @@ class Judge:
         return "kept_so_far" if self.book.rules[rule].per else "kept"
 
     def broken(self) -> bool:
-        """Is a rule broken?"""
+        """Return whether a rule is broken."""
         return bool(self.broken_at) and any(
             self.status(k) == "broken" for k in self.broken_at if not self.is_template(k)
         )
@@ -344,7 +347,7 @@ class Judge:
         return instance < len(self.book.rules) and bool(self.book.rules[instance].per)
 
     def copy(self) -> Judge:
-        """Another judge in the same state."""
+        """Return another judge in the same state."""
         other = Judge.__new__(Judge)
         for name, value in vars(self).items():
             setattr(other, name, value if name == "book" or not hasattr(value, "copy") else value.copy())
@@ -353,7 +356,8 @@ class Judge:
         return other
 
     def lost_at_end(self, only: Iterable[int] | None = None) -> bool:
-        """If the trace ended here, would one of these rules (by index; default: any) certainly be broken?"""
+        """Return whether one of these rules (by index; default: any) would certainly be broken if the trace ended
+        here."""
         for rule in range(len(self.book.rules)) if only is None else only:
             machine = self.book.machines[rule]
             for k in self.instances(rule):
@@ -364,7 +368,8 @@ class Judge:
         return False
 
     def results(self, trace: Trace, *, open_end: bool = False) -> list[Tested]:
-        """Every rule's result. ``open_end``: the trace may go on, so what is owed is not broken but unknown."""
+        """Return every rule's result. ``open_end``: the trace may continue, so what is owed is unknown and not
+        broken."""
         return [self._result(i, trace, open_end) for i in range(len(self.book.rules))]
 
     def _result(self, i: int, trace: Trace, open_end: bool) -> Tested:
@@ -414,7 +419,7 @@ class Judge:
 
 
 def in_schema(trace: Trace, tool: str, rule: Rule) -> bool:
-    """Does the tool's schema have an argument that the rule goes by?"""
+    """Return whether the tool's schema has an argument that the rule is judged by."""
     known = trace.tools.get(tool)
     properties = (known.parameters or {}).get("properties") if known is not None else None
     if not isinstance(properties, dict):
@@ -423,7 +428,7 @@ def in_schema(trace: Trace, tool: str, rule: Rule) -> bool:
 
 
 def letters_of(rule: Rule, touch: Touch, call: ToolCall) -> tuple[int, ...]:
-    """What a call is to a rule; several letters if the trace did not capture enough to tell."""
+    """Return what a call is to a rule; several letters if the trace did not capture enough to tell."""
     letters = [0]
     for named, bit in ((touch.first, FIRST), (touch.then, THEN)):
         if named:
@@ -442,7 +447,7 @@ def letters_of(rule: Rule, touch: Touch, call: ToolCall) -> tuple[int, ...]:
 
 
 def events(items: Iterable[Item]) -> Iterator[tuple[Event, int]]:
-    """Calls and user messages with the step that they count with: a user message counts with the next call."""
+    """Yield calls and user messages with the step that they count with: a user message counts with the next call."""
     step = 0
     for item in items:
         if isinstance(item, ToolCall):
@@ -453,7 +458,7 @@ def events(items: Iterable[Item]) -> Iterator[tuple[Event, int]]:
 
 
 def known_tools(book: Rulebook, trace: Trace) -> list[str]:
-    """The tools that the trace defines or calls, or a rule names exactly, in this order."""
+    """Return the tools that the trace defines or calls, or that a rule names exactly, in this order."""
     names = dict.fromkeys(trace.tools)
     names.update(dict.fromkeys(item.tool for item in trace.items if isinstance(item, ToolCall)))
     names.update(dict.fromkeys(book.literal))

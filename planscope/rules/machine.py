@@ -1,4 +1,4 @@
-"""Rules as small automata. A state says what a rule remembers; a letter says what one call is to the rule.
+"""Rules as small automata: a state is what a rule remembers; a letter is what one call is to the rule.
 
 The states are made from the definitions below by search, and the four statuses follow from the graph, as in run-time
 verification of Declare (Maggi and others, 2011): kept for good, kept so far, owed, broken.
@@ -15,9 +15,9 @@ from planscope.rules.rule import Kind, Rule
 
 FIRST, THEN, MET, USER, FRESH = 1, 2, 4, 8, 16
 TOO_LATE = MET
-"""Bits of a letter: the call belongs to ``first``, to ``then``; its answer meets the condition of ``latest``; it is a
-user message; it is the first in a new message since the rule was last touched. TOO_LATE: a deadline in seconds passed
-(rules that have one use MET for nothing else)."""
+"""Bits of a letter: the call belongs to ``first``, to ``then``; its answer meets the condition of ``latest``; it is
+a user message; it is the first in a new message since the rule was last touched. TOO_LATE: a deadline in seconds
+passed (rules with a deadline use MET for nothing else)."""
 
 LETTERS = 32
 
@@ -33,7 +33,7 @@ UNFILLED = -1
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """An automaton before its states are numbered. ``flush``: what changes where a new message begins."""
+    """An automaton before its states are numbered. ``flush``: the change at the beginning of a new message."""
 
     start: State
     step: Step
@@ -42,10 +42,10 @@ class Definition:
 
 
 class Machine:
-    """The automaton of a rule, for one trace or the calls with one value. State 0 is the start.
+    """The automaton of a rule, for one trace or for the calls with one value. State 0 is the start.
 
     ``rows[state][letter]`` is the next state, or UNFILLED: then ``fill`` computes it. A state may stand for several
-    (``members``), of which the trace does not tell which one it is.
+    (``members``) if the trace does not tell which one of them it is.
     """
 
     def __init__(self, definition: Definition) -> None:
@@ -78,7 +78,7 @@ class Machine:
         self.size = len(order)
 
     def _statuses(self) -> list[Status]:
-        """By what can be reached: nothing that accepts (broken), nothing else (kept for good), or both."""
+        """Compute statuses by reachable states: none that accepts (broken), only such (kept for good), or both."""
         before: list[set[int]] = [set() for _ in self.rows]
         for state, row in enumerate(self.rows):
             for after in row:
@@ -97,7 +97,7 @@ class Machine:
         ]
 
     def joined(self, states: Iterable[int]) -> int:
-        """The state that stands for one of these states."""
+        """Return the state that stands for one of these states."""
         members = tuple(sorted({member for state in states for member in self.members[state]}))
         found = self._sets.get(members)
         if found is None:
@@ -110,7 +110,7 @@ class Machine:
         return found
 
     def fill(self, state: int, letter: int) -> int:
-        """The next state of one that stands for several."""
+        """Compute the next state of a state that stands for several."""
         after = self.rows[state][letter]
         if after == UNFILLED:
             after = self.joined(self.rows[member][letter] for member in self.members[state])
@@ -118,7 +118,7 @@ class Machine:
         return after
 
     def flush(self, state: int) -> int:
-        """The state once a new message has begun."""
+        """Return the state once a new message has begun."""
         after = self.flushed[state]
         if after == UNFILLED:
             after = self.flushed[state] = self.joined(self.flushed[m] for m in self.members[state])
@@ -142,7 +142,7 @@ def _joined_status(statuses: set[Status]) -> Status:
 
 
 def machine_of(rule: Rule) -> Machine:
-    """The automaton of a rule. Rules of one kind share theirs."""
+    """Return the automaton of a rule. Rules of one kind share theirs."""
     timed = rule.kind == "within" and rule.unit == "seconds"
     kind: Kind = "response" if timed else rule.kind
     return _machine(kind, 0 if timed else rule.count, rule.late, timed)
@@ -154,10 +154,10 @@ def _machine(kind: Kind, count: int, late: bool, timed: bool) -> Machine:
 
 
 def _definition(kind: Kind, count: int, late: bool, timed: bool) -> Definition:
-    """The states of each kind.
+    """Return the states of each kind.
 
-    Where ``late``, a call of ``first`` is only pending until a new message begins, since nobody who chose another call
-    of its message knew its answer.
+    If ``late``, a call of ``first`` is only pending until a new message begins, because the model that chose another
+    call in its message could not know its answer.
     """
     match kind:
         case "precedence" | "not_succession":

@@ -1,4 +1,4 @@
-"""Reads a file of rules: special sentences by their shape, and the order sentences by the query language's reader."""
+"""Reads a file of rules: special sentences by their shape, order sentences with the query language's reader."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_TEXT = 1_000_000
 MAX_RULES = 10_000
 MAX_ERRORS = 200
 MOST = 1_000
-"""A number of calls, times, seconds or minutes is 1 to this."""
+"""The limit for a number of calls, times, seconds or minutes; the least is 1."""
 
 LIST = r"(?:(?:both )?S(?: (?:, and|and|,) S)*)"
 HAPPENS = "V0"
@@ -33,7 +33,7 @@ COUNT = r"(?P<how>at least|at most|exactly|no more than)? ?(?:(?P<n>N) times?|(?
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A sentence's shape over the codes of its items."""
+    """The shape of a sentence, over the codes of its items."""
 
     kind: Kind
     pattern: re.Pattern[str]
@@ -163,7 +163,7 @@ def _sentence(scanner: Scanner, row: list[Token], rules: list[Rule], marks: dict
 
 
 def _named(text: str, row: list[Token]) -> tuple[str | None, list[Token]]:
-    """The name before the sentence, if it has one, and the rest."""
+    """Return the name before the sentence, if it has one, and the rest."""
     for k, token in enumerate(row[:12]):
         if token.text == ":" and k:
             name = _words(text, (row[0].start, row[k - 1].end))
@@ -182,7 +182,7 @@ def _words(text: str, span: Span) -> str:
 
 
 def _ors(text: str, items: list[Item]) -> list[Item]:
-    """The items with every list joined by "or" made one set. Raises SentenceError if "and" and "or" are mixed."""
+    """Join every list with "or" into one set. Raises SentenceError if "and" and "or" are mixed."""
     found: list[Item] = []
     k = 0
     while k < len(items):
@@ -231,7 +231,7 @@ def _ors(text: str, items: list[Item]) -> list[Item]:
 
 
 def _mixed(text: str, sets: Sequence[Item], joins: Sequence[str]) -> SentenceError:
-    """The error for "A and B or C", with both readings."""
+    """Return the error for "A and B or C", with both readings."""
     names = [_words(text, item.span) for item in sets]
     plain = [join if join in ("and", "or") else "," for join in joins]
     ands = _bracketed(names, plain, "and")
@@ -246,7 +246,7 @@ def _mixed(text: str, sets: Sequence[Item], joins: Sequence[str]) -> SentenceErr
 
 
 def _bracketed(names: Sequence[str], joins: Sequence[str], tight: str) -> str:
-    """The list with brackets around the parts that ``tight`` joins."""
+    """Return the list with brackets around the parts that ``tight`` joins."""
     groups: list[list[str]] = [[names[0]]]
     between = []
     for join, name in zip(joins, names[1:], strict=True):
@@ -260,7 +260,7 @@ def _bracketed(names: Sequence[str], joins: Sequence[str], tight: str) -> str:
 
 
 def _group(items: Sequence[Item], match: re.Match[str], name: str) -> list[Item]:
-    """The sets that a group of the shape matched."""
+    """Return the sets that a group of the shape matched."""
     if name not in match.re.groupindex:
         return []
     begin = match.string.count(" ", 0, match.start(name))
@@ -303,7 +303,7 @@ def _special(text: str, shape: Shape, match: re.Match[str], found: Items, add: C
 
 
 def _counted(items: Sequence[Item], match: re.Match[str]) -> tuple[Kind, int]:
-    """The kind and the number of "A happens at most 2 times"."""
+    """Return the kind and the number of "A happens at most 2 times"."""
     how, word = match["how"], match["word"]
     if word is None and match["n"] is None:
         return "existence", 1
@@ -320,7 +320,7 @@ def _number(item: Item) -> int:
 
 
 def _orders(text: str, span: Span, found: Items) -> Iterator[tuple[Item, Item]]:
-    """The pairs of an order sentence: the earlier set, and the later one.
+    """Return the pairs of an order sentence, each the earlier set and the later one.
 
     The sets are replaced by names of actions, and the query language reads the sentence.
     """
@@ -391,7 +391,7 @@ def _mapped(
     sets: dict[str, Item],
     span: Span,
 ) -> SentenceError:
-    """An error of the query language's reader, at its place in the file and with the names of the file."""
+    """Move an error of the query language's reader to its place in the file, with the names of the file."""
     touched = [place for begin, end, place in places if begin < error.span[1] and end > error.span[0]]
     where = (touched[0][0], touched[-1][1]) if touched else (span[1], span[1])
 

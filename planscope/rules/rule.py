@@ -1,4 +1,4 @@
-"""A rule and its parts. A rule speaks of one or two sets of calls; its kind says how they must follow one another."""
+"""A rule and its parts. A rule is about one or two sets of calls; its kind says how they must follow one another."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 EVERY_CALL: frozenset[Kind] = frozenset(
     {"chain_precedence", "chain_response", "first", "last", "init", "end"}
 )
-"""Kinds that any call touches; so does ``within`` if it counts calls."""
+"""Kinds that any call touches. So does ``within`` if it counts calls."""
 
 ALWAYS_TESTED: frozenset[Kind] = frozenset({"existence", "exactly", "never", "init", "end"})
 TESTED_BY_THEN: frozenset[Kind] = frozenset(
     {"precedence", "alternate_precedence", "chain_precedence", "not_succession", "latest"}
 )
-"""Kinds that are put to the test by a call of ``then``. All others are put to the test by a call of ``first``."""
+"""Kinds that a call of ``then`` puts to the test. All others are tested by a call of ``first``."""
 
 Path = tuple[str | int, ...]
 """A path into an argument or an answer: ``a.b[0]`` is ``("a", "b", 0)``."""
@@ -55,7 +55,7 @@ Source = Literal["argument", "answer", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """``path operator value``. ``source``: the arguments, the answer, or the text of a user message."""
+    """A comparison ``path operator value``. ``source``: the arguments, the answer, or the text of a user message."""
 
     source: Source
     path: Path
@@ -76,7 +76,7 @@ Condition = Compare | Combined
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls of one tool, or of all tools that a glob names; or user messages, which are no calls.
+    """A set of calls of one tool or of all tools that a glob names, or of user messages, which are no calls.
 
     ``name``: a tool's name or a glob (``*``: any call); "" for user messages. ``condition``, ``outcome`` and ``agent``
     narrow it. ``text``: the words of the rule.
@@ -98,33 +98,33 @@ class Calls:
 
     @property
     def needs_answer(self) -> bool:
-        """Is it known only after the answer whether a call belongs here?"""
+        """Whether only the answer shows if a call belongs to the set."""
         return self.outcome is not None or any(c.source == "answer" for c in compares(self.condition))
 
     @property
     def plain(self) -> bool:
-        """Does the tool's name alone decide?"""
+        """Whether the tool's name alone decides."""
         return self.condition is None and self.outcome is None and self.agent is None
 
     def names(self, tool: str) -> bool:
-        """Does it name this tool? User messages are no tool."""
+        """Return whether the set names this tool. User messages have no tool."""
         if "*" in self.name:
             return glob(self.name).fullmatch(tool) is not None
         return bool(self.name) and tool == self.name
 
 
 CallSet = tuple[Calls, ...]
-"""Calls of any of these; counted together."""
+"""Calls that belong to any of these, counted together."""
 
 
 @cache
 def glob(pattern: str) -> re.Pattern[str]:
-    """The pattern of a tool's name with ``*``. Nothing else is special."""
+    """Return the pattern of a tool's name with ``*``. No other character is special."""
     return re.compile("".join(".*" if c == "*" else re.escape(c) for c in pattern), re.DOTALL)
 
 
 def compares(condition: Condition | None) -> Iterator[Compare]:
-    """Every comparison in a condition."""
+    """Yield every comparison in a condition."""
     if isinstance(condition, Compare):
         yield condition
     elif condition is not None:
@@ -139,8 +139,8 @@ class Rule:
     ``first``: the calls that the rule takes as the earlier ones (the only ones of a kind about one set); ``then``: the
     others. ``count``: a number of calls or, for ``within`` with ``unit`` "seconds", seconds. ``per``: names of
     arguments; calls with equal values are judged as a trace of their own. ``per_then``: their names in the calls of
-    ``then`` if they differ. ``condition`` (``latest`` only): what the answer of ``first`` must have met.
-    ``span`` is the sentence in the file, ``spans`` the words of ``first`` and ``then``.
+    ``then`` if they differ. ``condition`` (``latest`` only): what the answer of ``first`` must have met. ``span`` is
+    the sentence in the file, ``spans`` the words of ``first`` and ``then``.
     """
 
     id: str
@@ -166,7 +166,7 @@ class Rule:
 
     @property
     def every_call(self) -> bool:
-        """Does a call that the rule does not name matter as well? If it goes by values, such a call may bring one."""
+        """Whether calls that the rule does not name matter as well: with values, such a call may bring a new one."""
         if self.per and self.kind in ALWAYS_TESTED:
             return True
         return self.kind in EVERY_CALL or (self.kind == "within" and self.unit == "calls")
@@ -177,7 +177,7 @@ class Rule:
 
     @property
     def late(self) -> bool:
-        """Does ``first`` depend on answers? Then it counts from the next message on."""
+        """Whether ``first`` depends on answers. Then it counts from the next message on."""
         return self.kind == "latest" or any(calls.needs_answer for calls in self.first)
 
 
@@ -192,7 +192,7 @@ class RuleFile:
 
 
 def path_text(path: Path) -> str:
-    """A path as it is written: ``a.b[0]``."""
+    """Return a path as it is written: ``a.b[0]``."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -200,12 +200,13 @@ def path_text(path: Path) -> str:
 
 
 def loose(name: str) -> str:
-    """Equal for names that differ only in case, and in blanks for underscores."""
+    """Return a key that is equal for names that differ only in case, and in blanks for underscores."""
     return "_".join(name.casefold().replace("_", " ").split())
 
 
 def resolve(names: Iterator[str] | tuple[str, ...], tools: frozenset[str]) -> Mapping[str, str]:
-    """For each name that no tool has exactly: the one tool that has it but for case and blanks, if there is one."""
+    """For each name that no tool has exactly, return the one tool that has it but for case and blanks, if there is
+    one."""
     near: dict[str, set[str]] = {}
     wanted = {name for name in names if name and "*" not in name and name not in tools}
     if wanted:

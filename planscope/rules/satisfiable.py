@@ -1,4 +1,5 @@
-"""Which combinations of conditions some call can meet: Z3 decides, unless the conditions speak of different values."""
+"""Decides which combinations of conditions some call can meet: by Z3, unless the conditions are about different
+values."""
 
 from __future__ import annotations
 
@@ -12,15 +13,15 @@ from planscope.rules.rule import Calls, Compare, Condition, Path, Source, compar
 from planscope.rules.values import moment, number
 
 MOST = 10
-"""Conditions on one tool of which all combinations are looked at. More are not decided."""
+"""Limit of conditions on one tool, of which all combinations are tried. More are not decided."""
 
 ABSENT = object()
-"""A value that is fixed to be missing."""
+"""Stands for a value that is fixed to be missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """What must hold of a call, beside the name of its tool."""
+    """What must hold for a call, besides the name of its tool."""
 
     condition: Condition | None = None
     outcome: Literal["failed", "succeeded"] | None = None
@@ -32,7 +33,7 @@ class Formula:
 
 
 Fixed = tuple[tuple[Path, Any, bool], ...]
-"""Paths with their values; true: it is absent."""
+"""Paths with their values. True means that the value is absent."""
 
 
 class TooMany(Exception):
@@ -42,7 +43,7 @@ class TooMany(Exception):
 def combinations(
     formulas: Sequence[Formula], fixed: Mapping[Path, Any] | None = None
 ) -> tuple[tuple[bool, ...], ...]:
-    """Every combination of truth values that some call has, those with more true ones first.
+    """Return every combination of truth values that some call has, those with more true ones first.
 
     ``fixed``: arguments that have a given value, or ABSENT. Raises TooMany.
     """
@@ -54,7 +55,7 @@ def combinations(
 def completed(
     known: Mapping[Formula, bool], others: Sequence[Formula], fixed: Mapping[Path, Any]
 ) -> tuple[bool, ...]:
-    """Truth values of ``others`` in some call that has the known ones. Such a call must exist."""
+    """Return truth values of ``others`` in some call that has the known ones. Such a call must exist."""
     return _completed(tuple(known.items()), tuple(others), _frozen(fixed))
 
 
@@ -89,7 +90,7 @@ def _combinations(formulas: tuple[Formula, ...], fixed: Fixed) -> tuple[tuple[bo
 
 
 def _independent(formulas: tuple[Formula, ...], fixed: Fixed) -> bool:
-    """Is every formula one comparison that some value meets and another does not, each of a value of its own?"""
+    """Return whether each formula is one comparison about a value of its own, which can be true and can be false."""
     used: list[tuple[str, Path]] = [("argument", path) for path, _, _ in fixed]
     for formula in formulas:
         parts = list(compares(formula.condition))
@@ -118,7 +119,7 @@ def _related(one: tuple[str, Path], other: tuple[str, Path]) -> bool:
 
 
 def satisfiable(formula: Formula) -> bool:
-    """Is there a call that meets it?"""
+    """Return whether some call meets the formula."""
     return any(combo[0] for combo in combinations([formula]))
 
 
@@ -168,7 +169,7 @@ class _World:
         return make(f"{name} {source} {path!r}", ctx=self.context)
 
     def value(self, source: Source, path: Path) -> dict[str, Any]:
-        """The variables of the value at a path."""
+        """Return the variables of the value at a path."""
         found = self.paths.get((source, path))
         if found is None:
             found = self.paths[source, path] = {
@@ -197,7 +198,7 @@ class _World:
         return self.z3.StringVal(text, self.context)
 
     def background(self) -> list[Any]:
-        """How the values at longer paths depend on those at shorter ones, and answers on the outcome."""
+        """Say how the values at longer paths depend on those at shorter ones, and answers on the outcome."""
         z3 = self.z3
         more = []
         for (source, path), value in list(self.paths.items()):

@@ -1,4 +1,4 @@
-"""Rule sentences cut into items: sets of calls with their conditions, phrases of the lexicon, keywords, numbers."""
+"""Cuts rule sentences into items: sets of calls with their conditions, phrases of the lexicon, keywords, numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KEYWORDS = frozenset(
     when always message
     """.split()  # noqa: SIM905
 )
-"""Words that no tool's name begins or ends with, unless it stands in backquotes or the tool is known."""
+"""Words with which no tool's name begins or ends, unless it is in backquotes or the tool is known."""
 
 VERB_LIKE = ("VP", "VP0")
 
@@ -50,7 +50,7 @@ NOT_BEFORE_NAMES = frozenset(
     shall will
     """.split()  # noqa: SIM905
 )
-"""Codes of items after which a verb is a verb, not a tool that is named like one."""
+"""Codes of items after which a verb is read as a verb, and not as a tool with that name."""
 
 
 class SentenceError(Exception):
@@ -65,7 +65,7 @@ class SentenceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``kind``: a group of ``_TOKEN``. ``key``: the text in lower case, for comparison."""
+    """A word, number or sign. ``kind``: a group of ``_TOKEN``. ``key``: the text in lower case, for comparison."""
 
     kind: str
     text: str
@@ -90,7 +90,7 @@ class Item:
 
 @dataclass(slots=True)
 class Items:
-    """A sentence in items, and the arguments that it goes by."""
+    """A sentence as items, and the arguments that it is judged by."""
 
     items: list[Item] = field(default_factory=list)
     per: tuple[Path, ...] = ()
@@ -98,7 +98,7 @@ class Items:
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """All tokens of a text; comments are left out."""
+    """Return all tokens of a text. Comments are left out."""
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or "mark"
         if kind != "comment":
@@ -106,7 +106,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def sentences(text: str) -> Iterator[list[Token]]:
-    """The tokens of each sentence, without its period. A sentence ends with a period or with its line."""
+    """Return the tokens of each sentence, without its period. A sentence ends with a period or with its line."""
     found: list[Token] = []
     row = list(tokens(text))
     for k, token in enumerate(row):
@@ -124,7 +124,7 @@ def sentences(text: str) -> Iterator[list[Token]]:
 
 @cache
 def phrases() -> dict[tuple[str, ...], str]:
-    """The lexicon's phrases as words, with the code of each: V0, FOLLOWED, or its words."""
+    """Return the lexicon's phrases as words, with the code of each: V0, FOLLOWED, or its words."""
     found = {}
     for surface, meaning in surfaces().items():
         words = tuple(surface.split())
@@ -169,7 +169,7 @@ class Scanner:
         self.longest_tool = max(map(len, self.tools), default=0)
 
     def items(self, row: Sequence[Token]) -> Items:
-        """The items of a sentence. Raises SentenceError."""
+        """Return the items of a sentence. Raises SentenceError."""
         return _Sentence(self, row).read()
 
 
@@ -240,7 +240,7 @@ class _Sentence:
         return self.found
 
     def _phrase(self) -> tuple[int, str]:
-        """The longest phrase of the lexicon that begins here: its number of words and its code."""
+        """Return the longest phrase of the lexicon that begins here: its number of words and its code."""
         best = (0, "")
         words: list[str] = []
         for k in range(_longest_phrase()):
@@ -253,7 +253,7 @@ class _Sentence:
         return best
 
     def _known(self) -> tuple[int, str]:
-        """The longest known tool whose words begin here."""
+        """Return the longest known tool whose words begin here."""
         best = (0, "")
         words: list[str] = []
         for k in range(self.scanner.longest_tool):
@@ -266,7 +266,7 @@ class _Sentence:
         return best
 
     def _set(self, expecting: bool) -> Calls | None:
-        """A set of calls, if one begins here; without its conditions."""
+        """Return a set of calls, without its conditions, if one begins here."""
         begun = self.at
         if self._is("any", "call") or self._is("any", "calls"):
             self.at += 2
@@ -333,7 +333,7 @@ class _Sentence:
                 raise self._error(f"a name with {token.text!r} in it must stand in backquotes", "`name`")
 
     def _modified(self, calls: Calls) -> Calls:
-        """The set with what narrows it: with CONDITION, that failed, by AGENT."""
+        """Return the set narrowed by the words after it: with CONDITION, that failed, by AGENT."""
         while True:
             if self._key() in ("with", "where", "whose"):
                 self.at += 1
@@ -358,7 +358,7 @@ class _Sentence:
         return calls
 
     def _condition(self, source: Source) -> Condition:
-        """``or`` of ``and`` of comparisons and brackets."""
+        """Read a condition: ``or`` of ``and`` of comparisons and brackets."""
         parts = [self._all(source)]
         while self._is("or") and self._compares(1):
             self.at += 1
@@ -407,7 +407,7 @@ class _Sentence:
         return Compare(source, path, operator, value)
 
     def _compares(self, ahead: int) -> bool:
-        """Does a comparison or a bracket begin ``ahead`` tokens from here?"""
+        """Return whether a comparison or a bracket begins ``ahead`` tokens from here."""
         saved = self.at
         self.at += ahead
         try:
@@ -478,7 +478,7 @@ class _Sentence:
         return tuple(values)
 
     def _per(self) -> bool:
-        """``per A and B``, ``for the same A [as B]``: noted, and no item."""
+        """Read ``per A and B`` or ``for the same A [as B]``, which is noted and is no item."""
         begun = self.at
         if not (self._take("per") or self._take("for", "the", "same") or self._take("for", "each")):
             return False

@@ -1,4 +1,5 @@
-"""What conditions see in a call: values at paths, and whether a condition holds, does not, or cannot be known."""
+"""Reads what conditions test in a call: values at paths, and whether a condition holds, does not, or cannot be
+known."""
 
 from __future__ import annotations
 
@@ -12,17 +13,17 @@ from planscope.rules.rule import Calls, CallSet, Compare, Condition, Path, Rule
 from planscope.traces.shape import Said, ToolCall
 
 MISSING = object()
-"""There is no value at a path. A null counts as missing."""
+"""Stands for no value at a path. A null counts as missing."""
 
 UNKNOWN = object()
-"""The trace did not capture it."""
+"""Stands for a value that the trace did not capture."""
 
 Key = tuple[Any, ...]
-"""Equal for equal values of the arguments that a rule is judged by: 1 equals 1.0, not "1"."""
+"""A key that is equal for equal values of the arguments that a rule is judged by: 1 equals 1.0, not "1"."""
 
 
 def at(value: Any, path: Path) -> Any:
-    """The value at a path, or MISSING."""
+    """Return the value at a path, or MISSING."""
     for step in path:
         if isinstance(step, int):
             if not isinstance(value, list) or step >= len(value):
@@ -36,7 +37,8 @@ def at(value: Any, path: Path) -> Any:
 
 
 def answer_of(call: ToolCall) -> Any:
-    """A call's answer, as JSON if it is JSON, else its text. MISSING without an answer, UNKNOWN if not captured."""
+    """Return a call's answer, parsed if it is JSON, or else its text. MISSING without an answer, UNKNOWN if not
+    captured."""
     if call.answer is None:
         return UNKNOWN if call.answered else MISSING
     return _read(call.answer)
@@ -53,7 +55,7 @@ def _read(answer: str) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Equal, as JSON: 1 is 1.0, but neither "1" nor true."""
+    """Return whether values are equal as JSON: 1 is 1.0, but neither "1" nor true."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
@@ -63,7 +65,8 @@ def same(one: Any, other: Any) -> bool:
 
 @lru_cache(maxsize=4096)
 def moment(text: str) -> float | None:
-    """The seconds since 1970 of an ISO date or date with time; without a time zone, UTC. None if it is none."""
+    """Return the seconds since 1970 of an ISO date or date with time (UTC without a time zone), or None for other
+    text."""
     if len(text) > 40 or not text[:4].isdigit():
         return None
     try:
@@ -77,12 +80,12 @@ def moment(text: str) -> float | None:
 
 
 def number(value: Any) -> float | None:
-    """A number, or None. True and false are no numbers."""
+    """Return a number, or None for other values. True and false are not numbers."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def meets(found: Any, compare: Compare) -> bool:
-    """Does a value that was captured meet a comparison? ``found`` may be MISSING."""
+    """Return whether a captured value meets a comparison. ``found`` may be MISSING."""
     operator, wanted = compare.operator, compare.value
     if found is MISSING:
         return operator == "is missing"
@@ -116,7 +119,7 @@ def meets(found: Any, compare: Compare) -> bool:
 
 
 def holds(condition: Condition | None, event: ToolCall | Said) -> bool | None:
-    """Does a condition hold? None: the trace did not capture what it asks for."""
+    """Return whether a condition holds; None if the trace did not capture what it tests."""
     if condition is None:
         return True
     if isinstance(condition, Compare):
@@ -139,7 +142,7 @@ def holds(condition: Condition | None, event: ToolCall | Said) -> bool | None:
 
 
 def belongs(calls: Calls, call: ToolCall) -> bool | None:
-    """Does a call of a tool that ``calls`` names belong to it? None: not captured."""
+    """Return whether a call of a tool that ``calls`` names belongs to it; None if that was not captured."""
     known: bool | None = True
     if calls.agent is not None:
         if call.agent is None:
@@ -162,7 +165,7 @@ def belongs(calls: Calls, call: ToolCall) -> bool | None:
 
 
 def among(named: Sequence[Calls], call: ToolCall) -> bool | None:
-    """Does a call belong to any of these sets, which all name its tool?"""
+    """Return whether a call belongs to any of these sets, which all name its tool."""
     found: bool | None = False
     for calls in named:
         one = belongs(calls, call)
@@ -173,14 +176,15 @@ def among(named: Sequence[Calls], call: ToolCall) -> bool | None:
 
 
 def said_among(calls: CallSet, said: Said) -> bool:
-    """Does a user message belong to any of these sets?"""
+    """Return whether a user message belongs to any of these sets."""
     return any(one.is_user and holds(one.condition, said) for one in calls)
 
 
 def key_of(rule: Rule, call: ToolCall, then: bool) -> Key | None:
-    """The values by which a rule is judged; None if the call lacks one. ``call.arguments`` must be captured.
+    """Return the values by which a rule is judged, or None if the call lacks one. ``call.arguments`` must be
+    captured.
 
-    ``then``: the call's tool belongs to ``then`` alone, where the arguments may have other names.
+    ``then``: the call's tool belongs only to ``then``, where the arguments may have other names.
     """
     found = []
     arguments = call.arguments
@@ -203,7 +207,7 @@ def key_part(value: Any) -> Any:
 
 
 def key_text(key: Key) -> str:
-    """The values as text: ``R1``, or ``R1, 2``."""
+    """Return the values as text: ``R1``, or ``R1, 2``."""
     return ", ".join(
         one if isinstance(one, str) else json.dumps(one[1]) if one[0] != "json" else one[1] for one in key
     )

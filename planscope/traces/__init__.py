@@ -1,6 +1,6 @@
-"""Traces that people bring: readers for the formats of other programs, behind one interface.
+"""Traces of other programs: readers for their formats, behind one interface.
 
-``open_traces`` reads files of any of them; ``shape`` is what it gives.
+``open_traces`` reads files of any format; ``shape`` defines the traces that it returns.
 """
 
 from planscope.traces.opening import open_traces as open_traces

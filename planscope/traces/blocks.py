@@ -1,4 +1,5 @@
-"""Messages with roles, whose content may be text or blocks: OpenAI, Anthropic, Bedrock, Gemini, Vercel AI and OTel.
+"""Reads messages with roles, whose content may be text or blocks: OpenAI, Anthropic, Bedrock, Gemini, Vercel AI and
+OTel.
 
 Programs mix these dialects, so one function reads them all.
 """
@@ -15,7 +16,7 @@ CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "
 ANSWERS = frozenset(
     ("tool_result", "mcp_tool_result", "tool_call_response", "tool-result", "function_call_output")
 )
-"""Types of blocks that are answers, beside those that end in ``_tool_result``."""
+"""Types of blocks that are answers, besides those that end in ``_tool_result``."""
 REASONING = frozenset(("thinking", "redacted_thinking", "reasoning"))
 SPEAKERS: dict[Any, Literal["user", "model", "system"]] = {
     "user": "user",
@@ -35,7 +36,7 @@ _TIMES = ("timestamp", "created_at")
 
 
 def speaks(message: Any) -> bool:
-    """Whether a value is a message with a role."""
+    """Return whether a value is a message with a role."""
     if type(message) is not dict:
         return False
     role = message.get("role")
@@ -80,7 +81,7 @@ def take(
 
 
 def take_tool_call(build: Builder, call: Any, *, at: float | None = None, agent: str | None = None) -> None:
-    """Add an entry of ``tool_calls``: the name and the arguments lie in ``function``, or beside the id."""
+    """Add an entry of ``tool_calls``. Its name and arguments are in ``function``, or beside the id."""
     if type(call) is not dict:
         build.unknown("a tool call that is no object")
         return
@@ -181,7 +182,7 @@ _ANSWER_PLACED = frozenset(
 
 
 def _vercel(block: dict[str, Any], content: Any) -> tuple[Any, bool | None]:
-    """The answer and the mark of a ``tool-result``; since version 5 the output says its own type."""
+    """Return the answer of a ``tool-result`` and whether it failed. Since version 5 the output says its own type."""
     output = obj(block.get("output"))
     kind = text(output.get("type"))
     if kind in ("text", "json", "error-text", "error-json", "content", "execution-denied"):
@@ -190,7 +191,7 @@ def _vercel(block: dict[str, Any], content: Any) -> tuple[Any, bool | None]:
 
 
 def _take_wrapped(build: Builder, block: dict[str, Any], at: float | None, agent: str | None) -> None:
-    """A block of Bedrock (``toolUse``, ``toolResult``) or Gemini (``functionCall``, ``functionResponse``)."""
+    """Add a block of Bedrock (``toolUse``, ``toolResult``) or Gemini (``functionCall``, ``functionResponse``)."""
     for key, value in block.items():
         inner = obj(value)
         if key == "toolUse":
@@ -207,7 +208,7 @@ def _take_wrapped(build: Builder, block: dict[str, Any], at: float | None, agent
 
 
 def function_response(response: Any) -> tuple[str, bool | None]:
-    """The answer in a function response of Gemini, whose ``output`` or ``error`` it is, and whether it failed."""
+    """Return the answer in a function response of Gemini (its ``output`` or ``error``), and whether it failed."""
     inner = obj(response)
     if "error" in inner and len(inner) == 1:
         return as_text(inner["error"]), True
@@ -217,7 +218,7 @@ def function_response(response: Any) -> tuple[str, bool | None]:
 
 
 def _answer(build: Builder, message: dict[str, Any], content: Any, at: float | None, raw: Any) -> None:
-    """A message of role tool: one answer, or blocks that are answers."""
+    """Add a message of role tool: one answer, or blocks that are answers."""
     if type(content) is list and any(type(b) is dict and _acts(b, b.get("type")) for b in content):
         for block in content:
             if type(block) is dict and _acts(block, block.get("type")):
@@ -230,7 +231,7 @@ def _answer(build: Builder, message: dict[str, Any], content: Any, at: float | N
 
 
 def usage_of(usage: Any) -> tuple[int, int] | None:
-    """Tokens that the model read and wrote, as the providers name them."""
+    """Return the tokens that the model read and wrote, as the providers name them."""
     u = obj(usage)
     if not u:
         return None

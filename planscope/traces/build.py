@@ -1,4 +1,4 @@
-"""Makes a trace from messages, calls and answers as they are read: numbers them, and gives each call its answer."""
+"""Makes a trace from messages, calls and answers while they are read: numbers them, and gives each call its answer."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from planscope.traces.shape import Branch, Item, Mark, Said, Tool, ToolCall, Tra
 from planscope.traces.values import arguments_of, as_text, name, obj, says_error, seconds, text
 
 MOST_CALLS = 100_000
-"""Calls of one trace that are kept, at most."""
+"""Limit of calls that are kept of one trace."""
 MOST_ITEMS = 4 * MOST_CALLS
-"""Calls, messages and marks of one trace that are kept, at most."""
+"""Limit of calls, messages and marks that are kept of one trace."""
 LOOKED_AT = 1000
-"""Calls without an answer that are looked at for an answer without an id, at most."""
+"""Limit of calls without an answer that are searched for one that an answer without an id belongs to."""
 MOST_KINDS = 100
-"""Kinds of unknown records that are named, at most."""
+"""Limit of kinds of unknown records that are named."""
 
 
 class Full(Exception):
-    """The trace has as many calls as are kept; what comes after them is not read."""
+    """The trace has as many calls as are kept. What comes after them is not read."""
 
 
 class Builder:
-    """One trace under way. Every value that it is given may be of any type."""
+    """Builds one trace. Every value that it receives may be of any type."""
 
     def __init__(self, id: str, format: str, *, steps: int = 0, message: int = -1) -> None:
         self.trace = Trace(id, format)
@@ -40,11 +40,11 @@ class Builder:
     # messages -----------------------------------------------------------------------------------------------------
 
     def next_message(self) -> None:
-        """A new message begins: calls from now on know the answers to those before."""
+        """Begin a new message: calls from now on know the answers to those before."""
         self.message += 1
 
     def at(self, time: Any) -> float | None:
-        """A time of any form as seconds since the trace began; the first one begins it."""
+        """Return a time of any form as seconds since the trace began, which is the first time."""
         if time is None:
             return None
         found = seconds(time)
@@ -64,7 +64,7 @@ class Builder:
         usage: tuple[int, int] | None = None,
         raw: Any = None,
     ) -> None:
-        """A message's text; nothing is kept of a message without text, tokens or other fields."""
+        """Add a message's text. A message without text, tokens or other fields is dropped."""
         words = content if type(content) is str else as_text(content)
         if words or usage or raw:
             if len(self.items) >= MOST_ITEMS:
@@ -79,7 +79,7 @@ class Builder:
         at: float | None = None,
         raw: Any = None,
     ) -> None:
-        """Something that happened between calls."""
+        """Add something that happened between calls."""
         if len(self.items) >= MOST_ITEMS:
             raise Full
         self.items.append(Mark(kind, as_text(words), max(self.message, 0), at, raw))
@@ -97,7 +97,7 @@ class Builder:
         raw: Any = None,
         problem: str | None = None,
     ) -> ToolCall:
-        """One call. ``arguments``: an object, JSON text, or None if they were not captured."""
+        """Add one call. ``arguments``: an object, JSON text, or None if they were not captured."""
         if self.steps >= MOST_CALLS:
             raise Full
         if type(arguments) is not dict:
@@ -124,9 +124,9 @@ class Builder:
         return made
 
     def waiting(self, call_id: Any, tool: Any = None) -> ToolCall | None:
-        """The earliest call that waits for this answer.
+        """Return the earliest call that waits for this answer.
 
-        Without an id, or with one that no call has, the earliest call of the tool that has no id of its own.
+        Without an id, or with one that no call has, that is the earliest call of the tool that has no id of its own.
         """
         key = call_id if type(call_id) is str else name(call_id)
         if key and key in self._by_id:
@@ -141,7 +141,7 @@ class Builder:
         return None
 
     def known(self, call_id: Any) -> bool:
-        """Whether a call has this id."""
+        """Return whether a call has this id."""
         return type(call_id) is str and call_id in self._by_id
 
     def last(self, call_id: Any) -> ToolCall | None:
@@ -163,7 +163,7 @@ class Builder:
         at: float | None = None,
         raw: Any = None,
     ) -> ToolCall | None:
-        """The answer to a call; None if no call waits for it.
+        """Add the answer to a call, and return the call, or None if no call waits for it.
 
         ``failed`` is the format's own mark; without one (None) the text decides. ``content`` is None if it was not
         captured.
@@ -205,13 +205,13 @@ class Builder:
             call.raw = {"call": call.raw, "answer": raw} if call.raw is not None else {"answer": raw}
 
     def settle(self, call: ToolCall) -> None:
-        """This call waits for no answer any more."""
+        """Note that this call waits for no answer any more."""
         self._open.pop(call.step, None)
 
     # the whole ----------------------------------------------------------------------------------------------------
 
     def tool(self, tool: Any, description: Any = None, parameters: Any = None) -> None:
-        """A tool that the trace defines; one without a name is left out."""
+        """Add a tool that the trace defines. One without a name is left out."""
         known = text(tool)
         if known and len(self.trace.tools) < 10_000:
             self.trace.tools[known] = Tool(
@@ -219,7 +219,7 @@ class Builder:
             )
 
     def tools(self, definitions: Any) -> None:
-        """Definitions in the forms of OpenAI (both), Anthropic, MCP and JSON schemas that name themselves."""
+        """Add definitions in the forms of OpenAI (both), Anthropic, MCP and JSON schemas that name themselves."""
         if type(definitions) is not list:
             return
         for one in definitions:
@@ -244,7 +244,7 @@ class Builder:
         kinds[label] = kinds.get(label, 0) + count
 
     def problem(self, words: str, *, ended: Literal["broke_off", "error"] | None = None) -> None:
-        """What could not be read, in one line; the first one stays."""
+        """Note in one line what could not be read. The first note stays."""
         trace = self.trace
         if trace.problem is None:
             trace.problem = words
@@ -252,15 +252,15 @@ class Builder:
             trace.ended = ended
 
     def full(self) -> None:
-        """Say that the rest was not read."""
+        """Note that the rest was not read."""
         self.problem(f"only the first {self.steps:,} calls were read", ended="broke_off")
 
     def branch(self, after: int, items: list[Item]) -> None:
-        """Items that the user went back from."""
+        """Add items that the user rewound."""
         self.trace.branches.append(Branch(after, items))
 
     def done(self) -> Trace:
-        """The finished trace."""
+        """Return the finished trace."""
         return self.trace
 
 

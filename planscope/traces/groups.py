@@ -1,4 +1,4 @@
-"""Records of interleaved traces, put in order by trace in a temporary file."""
+"""Orders records of interleaved traces by trace, in a temporary file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 IN_MEMORY = 32 * 2**20
-"""Bytes that are kept in memory before they go to a file."""
+"""The number of bytes that are kept in memory before they go to a file."""
 MOST_TRACES = 1_000_000
 MOST_RECORDS = 400_000
-"""Records of one trace that are kept, at most."""
+"""Limit of records that are kept of one trace."""
 
 
 class Groups:
-    """Records by the id of their trace; the traces come in the order in which they began."""
+    """Records by the id of their trace. The traces come in the order in which they began."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
@@ -43,7 +43,7 @@ class Groups:
         return len(self._places)
 
     def each(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """The records of each trace."""
+        """Yield the records of each trace."""
         for trace, places in self._places.items():
             found: list[dict[str, Any]] = []
             for place in places:

@@ -1,7 +1,7 @@
-"""JSON read piece by piece from a stream of any length: lines, elements of arrays, members of objects.
+"""Reads JSON piece by piece from a stream of any length: lines, elements of arrays, members of objects.
 
-Only one value is held in memory, of at most ``LONGEST`` characters. The values themselves are decoded by ``json``,
-which is several times as fast as a parser of events.
+Only one value of at most ``LONGEST`` characters is held in memory. The values themselves are decoded by ``json``, which
+is several times as fast as a parser of events.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from planscope.session.json_bytes import without_surrogates
 LONGEST = 64 * 2**20
 """The limit for one record, in characters (lines: bytes)."""
 DEEPEST = 200
-"""The limit for nested lists and objects in what is saved from a record that was cut."""
+"""The limit for nested lists and objects in the part of a cut record that is saved."""
 _PIECE = 256 * 1024
 _SPACE = re.compile(r"[ \t\r\n]*")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+|"', re.DOTALL)
 _NEAR_END = 16
-"""A value that the end of the buffer cuts fails this close to it, or in a string."""
+"""If the end of the buffer cuts a value, decoding fails this close to the end, or in a string."""
 _decode = json.JSONDecoder(strict=False).raw_decode
 
 
 class Broken(Exception):
-    """The data end in the middle (``cut``) or are no JSON.
+    """The data end in the middle (``cut``) or are not JSON.
 
-    ``where``: for example ``line 7``; ``rest``: the text from the value that cannot be read.
+    ``where``: for example ``line 7``; ``rest``: the text from the value on that cannot be read.
     """
 
     def __init__(self, why: str, where: str, rest: str = "", *, cut: bool = True) -> None:
@@ -38,7 +38,7 @@ class Broken(Exception):
 
 
 def parsed(text: str) -> Any:
-    """One JSON value, with U+FFFD for lone surrogates. Raises ValueError, also for deep nesting."""
+    """Parse one JSON value, with U+FFFD for lone surrogates. Raises ValueError, also for deep nesting."""
     try:
         value = json.loads(text, strict=False)
     except RecursionError:
@@ -47,7 +47,7 @@ def parsed(text: str) -> Any:
 
 
 def clean(value: Any, text: str) -> Any:
-    """The value that was decoded from ``text``, without lone surrogates. Raises ValueError for deep nesting."""
+    """Remove lone surrogates from a value that was decoded from ``text``. Raises ValueError for deep nesting."""
     if "\\ud" not in text and "\\uD" not in text:
         return value
     try:
@@ -57,14 +57,14 @@ def clean(value: Any, text: str) -> Any:
 
 
 def reason_of(error: ValueError) -> str:
-    """Why JSON cannot be read, in a few words."""
+    """Say in a few words why JSON cannot be read."""
     if isinstance(error, json.JSONDecodeError):
         return f"it is no JSON at column {error.pos + 1:,}: {error.msg}"
     return str(error)
 
 
 class Lines:
-    """The lines of a stream, each with its number from 1. A line that is too long ends the file."""
+    """The lines of a stream, with numbers from 1. A line that is too long ends the file."""
 
     def __init__(self, stream: IO[bytes], longest: int = LONGEST) -> None:
         self.stream, self.longest = stream, longest
@@ -87,7 +87,7 @@ class Lines:
 
 
 class JsonStream:
-    """One or more JSON values in a row, read piece by piece."""
+    """Reads one or more JSON values in a row, piece by piece."""
 
     def __init__(self, stream: IO[bytes], longest: int = LONGEST) -> None:
         self._read = stream.read
@@ -99,7 +99,7 @@ class JsonStream:
         self._ended = False
 
     def documents(self) -> Iterator[Cursor]:
-        """A cursor for each value of the stream. Raises Broken for what is no JSON."""
+        """Yield a cursor for each value of the stream. Raises Broken for data that are not JSON."""
         while self.peek():
             cursor = Cursor(self)
             yield cursor
@@ -113,7 +113,7 @@ class JsonStream:
         return f"line {self._line + self._text.count(chr(10), 0, self._at):,}"
 
     def peek(self) -> str:
-        """The next character that is no blank; empty at the end."""
+        """Return the next character that is not blank; empty at the end."""
         while True:
             found = _SPACE.match(self._text, self._at)
             self._at = found.end() if found is not None else self._at
@@ -134,7 +134,7 @@ class JsonStream:
         return found
 
     def broken(self, why: str = "") -> Broken:
-        """The error at this place; without ``why``: the data end here."""
+        """Return the error at this place. Without ``why``, the data end here."""
         rest = self._text[self._at :]
         return Broken(why or "the data end in the middle", self.where, rest, cut=not why)
 
@@ -166,7 +166,7 @@ class JsonStream:
         return error.pos >= len(self._text.rstrip()) - 6 or error.msg.startswith("Unterminated")
 
     def _more(self) -> bool:
-        """Read on; as much as is left, so that a long value is decoded a few times only."""
+        """Read on, each time as much as is left, so that a long value is decoded only a few times."""
         if self._ended:
             return False
         self._line += self._text.count("\n", 0, self._at)
@@ -194,7 +194,7 @@ class Cursor:
         return self._stream.where
 
     def value(self) -> Any:
-        """The whole value. Raises Broken."""
+        """Return the whole value. Raises Broken."""
         self._done = True
         return self._stream.value()
 
@@ -204,7 +204,7 @@ class Cursor:
             self.value()
 
     def elements(self) -> Iterator[Cursor]:
-        """The elements of an array. Raises Broken, also for other values."""
+        """Yield the elements of an array. Raises Broken, also for other values."""
         self._done = True
         stream = self._stream
         stream.expect("[")
@@ -221,7 +221,7 @@ class Cursor:
                 return
 
     def members(self) -> Iterator[tuple[str, Cursor]]:
-        """The members of an object. Raises Broken, also for other values."""
+        """Yield the members of an object. Raises Broken, also for other values."""
         self._done = True
         stream = self._stream
         stream.expect("{")
@@ -243,9 +243,9 @@ class Cursor:
 
 
 def salvaged(text: str, *, partial_elements: bool = False) -> Any:
-    """What is whole in a JSON text that was cut off; None if nothing is.
+    """Return the complete parts of a JSON text that was cut off, or None if there are none.
 
-    A list keeps its whole elements, an object its whole members and those that are lists or objects themselves.
+    A list keeps its complete elements, an object its complete members and those that are lists or objects themselves.
     ``partial_elements``: keep also the beginning of an element that was cut.
     """
     stack: list[

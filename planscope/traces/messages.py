@@ -23,15 +23,15 @@ IDS = (
     "task_id",
     "custom_id",
 )
-"""Keys beside the messages that name a trace, the first one first."""
+"""Keys beside the messages that may name a trace, the first one first."""
 
 
 class MessageFormat:
-    """A format of messages. Subformats are values, not classes: what they do is given as functions.
+    """A format of messages. A format is a value, not a subclass: its behaviour is given as functions.
 
-    ``lists``: keys that the messages may lie under; ``in_row``: under all of them, in this order. ``is_message`` tells
-    a message from other objects. ``sure``: how surely these messages, and the members beside them, have this format.
-    ``take`` adds one message, ``about`` what the members beside them tell.
+    ``lists``: keys that may have the messages; ``in_row``: under all of them, in this order. ``is_message`` tells a
+    message from other objects. ``sure``: how surely these messages, and the members beside them, have this format.
+    ``take`` adds one message, ``about`` adds what the members beside them say.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class MessageFormat:
     # recognising --------------------------------------------------------------------------------------------------
 
     def recognises(self, head: Head) -> float:
-        """The surest of what the first records say."""
+        """Return how surely the first records have this format, by the surest of them."""
         records = head.records
         if head.kind == "lines" or (head.sample and type(head.sample[0]) is list):
             alone = [one for one in records if self.is_message(one)]
@@ -69,7 +69,7 @@ class MessageFormat:
         return self.sure(found, beside) if found else 0.0
 
     def _split(self, record: Any) -> tuple[list[Any], dict[str, Any]]:
-        """The messages of a record, and its other members."""
+        """Return the messages of a record, and its other members."""
         if type(record) is list:
             return record, {}
         beside = obj(record)
@@ -81,14 +81,14 @@ class MessageFormat:
         return found, beside
 
     def line_is_a_trace(self, head: Head) -> bool:
-        """Whether every line of such a file is a trace of its own."""
+        """Return whether every line of such a file is a trace of its own."""
         first = next((one for one in head.sample if type(one) in (dict, list)), None)
         return head.kind == "lines" and first is not None and not self.is_message(first)
 
     # reading ------------------------------------------------------------------------------------------------------
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        """Every trace of the file."""
+        """Yield every trace of the file."""
         if self.line_is_a_trace(source.seen):
             yield from self.read_lines(source.stem, source.lines(), source)
         elif source.seen.kind == "lines":
@@ -99,7 +99,7 @@ class MessageFormat:
     def read_lines(
         self, stem: str, lines: Iterable[tuple[int, bytes]], source: Source | None = None
     ) -> Iterator[Trace]:
-        """A trace of each line. A line that is damaged gives the trace of what is whole in it."""
+        """Yield a trace of each line. A damaged line gives the trace of its complete parts."""
         try:
             for number, line in lines:
                 words = text_of_line(line)
@@ -118,7 +118,7 @@ class MessageFormat:
             yield build.done()
 
     def trace_of(self, record: Any, default_id: str) -> Trace:
-        """The trace of one record: a list of messages, or an object with such a list."""
+        """Return the trace of one record: a list of messages, or an object with such a list."""
         messages, beside = self._split(record)
         build = Builder(self.id_of(beside) or default_id, self.name)
         self._take_all(build, messages)
@@ -140,7 +140,7 @@ class MessageFormat:
             build.full()
 
     def _one(self, source: Source, messages: Iterable[Any]) -> Trace:
-        """The trace of a file whose lines are messages."""
+        """Return the trace of a file whose lines are messages."""
         build = Builder(source.stem, self.name)
         broken = None
         try:
@@ -170,7 +170,7 @@ class MessageFormat:
             yield build.done()
 
     def _read_array(self, top: Cursor, source: Source, before: int) -> Iterator[Trace]:
-        """An array: of messages, which are one trace, or of traces."""
+        """Read an array of messages, which are one trace, or of traces."""
         one: Builder | None = None
         count = before
         elements = top.elements()
@@ -200,7 +200,7 @@ class MessageFormat:
             yield one.done()
 
     def _read_object(self, top: Cursor, default_id: str) -> Trace:
-        """An object with a list of messages, which is read element by element."""
+        """Read an object with a list of messages, element by element."""
         build = Builder(default_id, self.name)
         beside: dict[str, Any] = {}
         later: list[tuple[int, Any]] = []
@@ -226,7 +226,7 @@ class MessageFormat:
 
 
 def _whole_or_saved(cursor: Cursor) -> tuple[Any, Broken | None]:
-    """The value, or what is whole of one that was cut."""
+    """Return the value, or the complete parts of one that was cut."""
     try:
         return cursor.value(), None
     except Broken as broken:
@@ -234,7 +234,7 @@ def _whole_or_saved(cursor: Cursor) -> tuple[Any, Broken | None]:
 
 
 def id_beside(beside: dict[str, Any]) -> str:
-    """The trace's id among the members beside the messages; empty if it has none."""
+    """Return the trace's id among the members beside the messages; empty if it has none."""
     for key in IDS:
         found = name(beside.get(key))
         if found:
@@ -243,7 +243,7 @@ def id_beside(beside: dict[str, Any]) -> str:
 
 
 def about_messages(build: Builder, beside: dict[str, Any]) -> None:
-    """Tools, model, title and reward, as most programs name them."""
+    """Add tools, model, title and reward, as most programs name them."""
     build.tools(beside.get("tools", beside.get("functions")))
     trace = build.trace
     model = beside.get("model")

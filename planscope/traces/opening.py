@@ -18,28 +18,29 @@ from planscope.traces.shape import Trace
 from planscope.traces.source import LOOKS, Head, Source, Unreadable, file_source, standard_input
 
 GROUP = "planscope.traces"
-"""The entry point group of readers that other packages add."""
+"""The entry point group for readers of other packages."""
 SURE = 0.2
 """A reader that is less sure than this does not read a file."""
 MOST_FILES = 1_000_000
 PART_OF_A_SESSION = ("subagents", "tool-results")
 ENDINGS = (".jsonl", ".json", ".ndjson", ".eval", ".jsonl.zst", ".json.zst", ".jsonl.gz", ".json.gz")
-"""Names of files that are read in a folder. A file that is named itself may have any name."""
+"""Ends of the names of files that are read in a folder. A file that is named directly may have any name."""
 
 Heard = Callable[[str], None]
-"""Is told one line, for example about a file that cannot be read."""
+"""A function that receives one line, for example about a file that cannot be read."""
 
 
 @cache
 def own_readers() -> tuple[Reader, ...]:
-    """planscope's readers, in the order in which they are asked."""
+    """Return planscope's readers, in the order in which they are asked."""
     return tuple(
         reader for name in formats.MODULES for reader in import_module(f"{formats.__name__}.{name}").READERS
     )
 
 
 def readers(heard: Heard) -> list[Reader]:
-    """All readers: planscope's, then those of other packages. One that does not work is one line to ``heard``."""
+    """Return planscope's readers, then those of other packages. ``heard`` receives one line about one that does not
+    work."""
     found: list[Reader] = list(own_readers())
     for entry in entry_points(group=GROUP):
         try:
@@ -58,7 +59,7 @@ def _named(error: BaseException) -> str:
 
 
 def reader_of(source: Source, heard: Heard) -> Reader:
-    """The reader that is the surest about a file. Raises Unreadable."""
+    """Return the reader that is the surest about a file. Raises Unreadable."""
     asked = readers(heard)
     for size in LOOKS:
         head = source.head(size)
@@ -80,7 +81,7 @@ def reader_of(source: Source, heard: Heard) -> Reader:
 
 
 def why_unknown(head: Head) -> str:
-    """Why no reader knows a file, in one line."""
+    """Say in one line why no reader knows a file."""
     first = next(iter(head.objects), None)
     if first is not None and isinstance(first.get("history"), list):
         return (
@@ -100,7 +101,7 @@ def why_unknown(head: Head) -> str:
 
 
 def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:
-    """The traces of one file. Raises Unreadable, one line, if none can be read."""
+    """Yield the traces of one file. Raises Unreadable, one line, if none can be read."""
     reader = reader_of(source, heard)
     count = 0
     try:
@@ -130,7 +131,7 @@ def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:
 
 
 def sources(paths: Iterable[str | Path], heard: Heard) -> Iterator[Source]:
-    """The files that are meant: files, folders (with those in them), globs, and ``-`` for standard input.
+    """Yield the files that names mean: files, folders (with the files in them), globs, and ``-`` for standard input.
 
     Raises Unreadable for a name that means nothing.
     """
@@ -148,7 +149,7 @@ def sources(paths: Iterable[str | Path], heard: Heard) -> Iterator[Source]:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files that a name means, sorted. Raises Unreadable."""
+    """Return the files that a name means, sorted. Raises Unreadable."""
     try:
         if path.is_dir():
             found = files_in(path)
@@ -171,7 +172,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files of traces in a folder and the folders in it, sorted; links to folders are not followed.
+    """Return the files of traces in a folder and its subfolders, sorted. Links to folders are not followed.
 
     Files that belong to a session of Claude Code (its sub-agents) are read with it, and so left out.
     """
@@ -194,9 +195,9 @@ def open_traces(
     options: Options | None = None,
     on_problem: Heard | None = None,
 ) -> Iterator[Trace]:
-    """Every trace of these files, folders and globs (``-``: standard input), one after the other.
+    """Yield every trace of these files, folders and globs (``-``: standard input), one after the other.
 
-    Only one trace is held in memory. Traces of the same id get a number: ``0.1~2``. ``on_problem`` is told one line
+    Only one trace is held in memory. Traces with the same id get a number: ``0.1~2``. ``on_problem`` receives one line
     about each file that cannot be read, and the others are read; without it the first such file raises Unreadable. A
     file that can be read in part gives a trace whose ``problem`` says where it broke.
     """
@@ -218,7 +219,7 @@ def open_traces(
 
 
 def once(id: str, taken: dict[str, int]) -> str:
-    """The id, with a number if it is taken."""
+    """Return the id, with a number if it is taken."""
     count = taken.get(id, 0) + 1
     taken[id] = count
     return id if count == 1 else f"{id}~{count}"

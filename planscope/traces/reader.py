@@ -1,4 +1,4 @@
-"""The interface of a reader of one format, and what readers share: one trace of many records, and its end."""
+"""The interface of a reader of one format, and helpers that readers share: one trace of many records, and its end."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from planscope.wording.phrases import plural
 
 @dataclass(frozen=True)
 class Options:
-    """``siblings``: read the files beside a session that belong to it (sub-agents, long answers)."""
+    """Options of reading. ``siblings``: read the files beside a session that belong to it (sub-agents, long
+    answers)."""
 
     siblings: bool = True
 
 
 class Reader(Protocol):
-    """Reads one format. Others add theirs under the entry point group ``planscope.traces``."""
+    """Reads one format. Other packages add theirs under the entry point group ``planscope.traces``."""
 
     @property
     def name(self) -> str:
@@ -32,15 +33,16 @@ class Reader(Protocol):
         """The name for people, for example ``OpenAI chat messages``."""
 
     def recognises(self, head: Head) -> float:
-        """How surely a file that begins so has this format, from 0 to 1. The name of the file does not count."""
+        """Return how surely a file with this beginning has this format, from 0 to 1. The name of the file does not
+        count."""
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        """The traces of the file. What is damaged is said in ``Trace.problem``; raises UserError or Broken if nothing
-        can be read."""
+        """Yield the traces of the file. ``Trace.problem`` says what is damaged. Raises UserError or Broken if
+        nothing can be read."""
 
 
 def closed(build: Builder, source: Source, broken: Broken | None = None) -> Trace:
-    """The trace of a whole file, with what was damaged in it."""
+    """Return the trace of a whole file, with a note of what was damaged in it."""
     if source.damaged:
         more = (
             f" (and {plural(source.damaged_count - 1, 'more damaged line')})"

@@ -1,6 +1,6 @@
 """A trace in planscope's own shape, which every reader makes and every judge of rules reads.
 
-It is light, since a file may hold 100,000 traces: ``check`` judges it as it is, and only ``import`` turns it into the
+It is small, because a file may have 100,000 traces: ``check`` judges it directly, and only ``import`` turns it into the
 events of a session.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Json = Any
-"""What ``json.loads`` returns."""
+"""Any value that ``json.loads`` returns."""
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class Said:
 
 @dataclass(slots=True)
 class Mark:
-    """What happened between calls: the history was compacted, another agent took over, the model had an error."""
+    """An event between calls: the history was compacted, another agent took over, the model had an error."""
 
     kind: Literal["compacted", "handoff", "error"]
     text: str
@@ -72,7 +72,7 @@ Item = ToolCall | Said | Mark
 
 @dataclass(slots=True)
 class Branch:
-    """Items that were rewound: they followed step ``after`` (0: the beginning) until the user went back."""
+    """Items that the user rewound. They followed step ``after`` (0: the beginning)."""
 
     after: int
     items: list[Item]

@@ -1,4 +1,4 @@
-"""A file of traces: its bytes, unpacked and bounded, and a look at its beginning that tells the format."""
+"""A file of traces: its bytes, unpacked and bounded, and its beginning, which tells the format."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from planscope.errors import UserError
 from planscope.traces.json_stream import Broken, JsonStream, Lines, parsed, reason_of, salvaged
 
 LOOKS = (64 * 1024, 1024 * 1024)
-"""Bytes from the beginning of a file that a format is recognised by; the second if the first do not tell."""
+"""How many bytes at the beginning of a file tell its format; the second number if the first do not suffice."""
 SAMPLE = 50
-"""Lines that are looked at, at most."""
+"""Limit of lines in the sample of a file."""
 MOST_DAMAGED = 20
-"""Damaged lines that are kept with their places."""
+"""Limit of damaged lines that are kept with their places."""
 BOMB_FROM = 256 * 2**20
 BOMB_RATIO = 250
-"""Packed data that unpack to more bytes than ``BOMB_FROM``, and ``BOMB_RATIO`` times their size, are refused."""
+"""Packed data are refused if they unpack to more bytes than ``BOMB_FROM`` and than ``BOMB_RATIO`` times their size."""
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
 
 class Unreadable(UserError):
-    """A file that no trace can be read from; the message is one line with the file's name."""
+    """No trace can be read from a file. The message is one line with the file's name."""
 
 
 @dataclass(frozen=True)
@@ -48,35 +48,35 @@ class Head:
 
     @property
     def records(self) -> list[Any]:
-        """The first records: values of lines, elements of an array, or the one value."""
+        """Return the first records: values of lines, elements of an array, or the one value."""
         if self.kind == "json" and self.sample and type(self.sample[0]) is list:
             return list(self.sample[0][:SAMPLE])
         return self.sample
 
     @property
     def objects(self) -> list[dict[str, Any]]:
-        """Those records that are objects."""
+        """Return the first records that are objects."""
         return [one for one in self.records if type(one) is dict]
 
 
 @dataclass
 class Source:
-    """One file, or standard input. ``opened`` gives its bytes from the start each time, still packed."""
+    """One file, or standard input. ``opened`` returns its bytes from the start each time, still packed."""
 
     name: str
     opened: Callable[[], IO[bytes]]
     path: Path | None = None
     damaged: list[str] = field(default_factory=list)
-    """The places that could not be read, each in a few words; those that :meth:`damage` was told."""
+    """The places that could not be read, each in a few words, as :meth:`damage` was told."""
     damaged_count: int = 0
     ends_damaged: bool = False
     open_files: list[IO[bytes]] = field(default_factory=list)
     seen: Head = field(default_factory=lambda: Head("other", []))
-    """The beginning, once the format was recognised by it."""
+    """The beginning by which the format was recognised."""
 
     @property
     def stem(self) -> str:
-        """The name for the id of a trace that has none."""
+        """The name that a trace without an id gets."""
         name = Path(self.name).name
         for ending in (".zst", ".gz"):
             name = name.removesuffix(ending)
@@ -85,7 +85,7 @@ class Source:
         return name or "trace"
 
     def raw(self) -> IO[bytes]:
-        """The bytes, as they are. :meth:`close` closes the file if nobody else does."""
+        """Return the bytes as they are. :meth:`close` closes the file if nobody else does."""
         try:
             file = self.opened()
         except OSError as error:
@@ -95,13 +95,13 @@ class Source:
         return file
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close the files that were opened."""
         for file in self.open_files:
             file.close()
         self.open_files = []
 
     def stream(self) -> IO[bytes]:
-        """The bytes, unpacked if they are gzip or zstd. Reading raises Broken for damage and for bombs."""
+        """Return the bytes, unpacked if they are gzip or zstd. Reading raises Broken for damage and for bombs."""
         file = self.raw()
         begins = file.read(4)
         file.seek(0)
@@ -119,12 +119,12 @@ class Source:
         return file
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """The lines that are not blank, with their numbers. Raises Broken."""
+        """Yield the lines that are not blank, with their numbers. Raises Broken."""
         with self.stream() as file:
             yield from Lines(file)
 
     def records(self) -> Iterator[tuple[int, Any]]:
-        """The JSON value of each line. A line that is damaged is noted and left out; Broken ends them."""
+        """Yield the JSON value of each line. A damaged line is noted and left out; Broken ends them."""
         for number, line in self.lines():
             try:
                 yield number, parsed(text_of_line(line))
@@ -132,7 +132,7 @@ class Source:
                 self.damage(*damage_of(number, line, error))
 
     def json(self) -> JsonStream:
-        """The JSON values of the file. The caller reads it to its end."""
+        """Return the JSON values of the file. The caller reads it to its end."""
         return JsonStream(self.stream())
 
     def damage(self, place: str, cut: bool = False) -> None:
@@ -143,7 +143,7 @@ class Source:
             self.damaged.append(f"{place}; the file ends there" if cut else place)
 
     def head(self, size: int) -> Head:
-        """A look at the first bytes. Raises Unreadable for what cannot be opened or unpacked."""
+        """Return the first bytes and values. Raises Unreadable if the file cannot be opened or unpacked."""
         file = self.raw()
         with file:
             if file.read(4) == ZIP:
@@ -159,7 +159,7 @@ class Source:
 
 
 def head_of(data: bytes, *, whole: bool) -> Head:
-    """The beginning of a file as a sample of values. ``whole``: these are all its bytes."""
+    """Return the beginning of a file as a sample of values. ``whole``: these are all its bytes."""
     text = data.decode("utf-8-sig", "replace")
     start = text.lstrip()
     if not start or start[0] not in "[{":
@@ -180,7 +180,7 @@ def head_of(data: bytes, *, whole: bool) -> Head:
 
 
 def _value(line: str) -> Any:
-    """The object or list of one line; None if it is neither."""
+    """Return the object or list of one line, or None if it is neither."""
     begins = line.lstrip()[:1]
     if begins not in ("{", "["):
         return None
@@ -191,12 +191,12 @@ def _value(line: str) -> Any:
 
 
 def damage_of(number: int, line: bytes, error: ValueError) -> tuple[str, bool]:
-    """The place of a damaged line in words, and whether the file ends in it."""
+    """Return the place of a damaged line in words, and whether the file ends in it."""
     return f"line {number:,}: {reason_of(error)}", not line.endswith(b"\n")
 
 
 def text_of_line(line: bytes) -> str:
-    """The text of a line of UTF-8, with U+FFFD for bytes that are not."""
+    """Return the text of a line of UTF-8, with U+FFFD for other bytes."""
     return line.decode("utf-8-sig" if line.startswith(b"\xef\xbb\xbf") else "utf-8", "replace")
 
 
@@ -243,7 +243,7 @@ class Unpacked(io.RawIOBase):
 
 
 def _recoded(file: IO[bytes]) -> IO[bytes]:
-    """UTF-16 as UTF-8, in a temporary file."""
+    """Convert UTF-16 to UTF-8, in a temporary file."""
     made: IO[bytes] = tempfile.SpooledTemporaryFile(8 * 2**20)  # noqa: SIM115
     with io.TextIOWrapper(file, "utf-16", "replace", newline="") as text:
         while piece := text.read(2**20):
@@ -253,7 +253,7 @@ def _recoded(file: IO[bytes]) -> IO[bytes]:
 
 
 def zstandard(name: str) -> Any:
-    """The package that unpacks zstd. Raises Unreadable that says how to get it."""
+    """Return the package that unpacks zstd. Raises Unreadable, which says how to get it."""
     try:
         import zstandard as package
     except ImportError:
@@ -264,7 +264,7 @@ def zstandard(name: str) -> Any:
 
 
 def file_source(path: Path) -> Source:
-    """A regular file as a source. Raises Unreadable for others."""
+    """Return a regular file as a source. Raises Unreadable for others."""
     try:
         status = path.stat()
     except OSError as error:
@@ -281,7 +281,7 @@ def file_source(path: Path) -> Source:
 
 
 def stream_source(stream: IO[bytes] | None, name: str = "standard input") -> Source:
-    """A stream that can be read once as a source; it is kept in a temporary file. Raises Unreadable."""
+    """Return a stream, which can be read once, as a source. It is kept in a temporary file. Raises Unreadable."""
     if stream is None:
         raise Unreadable(f"{name} is closed; name a file")
     kept: IO[bytes] = tempfile.SpooledTemporaryFile(32 * 2**20)  # noqa: SIM115
@@ -334,5 +334,5 @@ class _Kept(io.RawIOBase):
 
 
 def standard_input() -> Source:
-    """Standard input as a source. Raises Unreadable."""
+    """Return standard input as a source. Raises Unreadable."""
     return stream_source(sys.stdin.buffer if sys.stdin is not None else None)

@@ -157,7 +157,7 @@ class _Assembly:
             )
 
     def _take_model(self, span: Span, at: float | None) -> None:
-        """What is new in a model's messages; the history is in every span again."""
+        """Add what is new in a model's messages; the history is in every span again."""
         build = self.build
         here: Counter[str] = Counter()
         agent = self.agent_of(span)
@@ -192,7 +192,7 @@ _ACTS = ("tool_call", "tool_call_response", "tool_use", "tool_result", "tool-cal
 
 
 def _key(message: dict[str, Any]) -> str:
-    """What makes a message the same when it comes again: role, text and calls."""
+    """Return a key that is the same when a message comes again: role, text and calls."""
     content = message.get("content", message.get("parts"))
     calls = [
         name(obj(c).get("id")) or compact(obj(c).get("function") or obj(c).get("name"))

@@ -1,4 +1,5 @@
-"""Values of untrusted JSON: each function takes a value of any type and gives one of the type that its name says."""
+"""Reads values of untrusted JSON: each function takes a value of any type and returns one of the type that its name
+says."""
 
 from __future__ import annotations
 
@@ -15,29 +16,29 @@ NO_LIST: list[Any] = []
 
 
 def obj(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else an empty one (not to be changed)."""
+    """Return the value if it is an object, else an empty one (not to be changed)."""
     return value if type(value) is dict else NO_DICT
 
 
 def seq(value: Any) -> list[Any]:
-    """The value if it is a list, else an empty one (not to be changed)."""
+    """Return the value if it is a list, else an empty one (not to be changed)."""
     return value if type(value) is list else NO_LIST
 
 
 def text(value: Any) -> str:
-    """The value if it is a string, else an empty one."""
+    """Return the value if it is a string, else an empty one."""
     return value if type(value) is str else ""
 
 
 def name(value: Any, default: str = "") -> str:
-    """An id or a name: strings, and numbers as text."""
+    """Return an id or a name: strings, and numbers as text."""
     if type(value) is str:
         return value or default
     return str(value) if type(value) is int and abs(value) < 10**30 else default
 
 
 def compact(value: Any) -> str:
-    """A value as JSON on one line."""
+    """Return a value as JSON on one line."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
     except (RecursionError, ValueError):
@@ -45,7 +46,7 @@ def compact(value: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """What a model read: a string as it is, blocks of content joined, other values as JSON."""
+    """Return what a model read: a string as it is, blocks of content joined, other values as JSON."""
     if type(value) is str:
         return value
     if value is None:
@@ -73,7 +74,8 @@ def _block(value: Any) -> str:
 
 
 def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
-    """Arguments that are an object or JSON text, and what is wrong with them. ``None`` counts as not captured."""
+    """Return arguments that are an object or JSON text, and what is wrong with them. ``None`` counts as not
+    captured."""
     if type(value) is dict:
         return value, None
     if value is None:
@@ -94,24 +96,24 @@ def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
 
 
 def rest_of(record: dict[str, Any], placed: Collection[str]) -> dict[str, Any] | None:
-    """The members of a record that have no place of their own; None if there are none."""
+    """Return the members of a record that have no place of their own, or None if there are none."""
     return {k: v for k, v in record.items() if k not in placed and v is not None and v != []} or None
 
 
 def count_of(value: Any) -> int:
-    """A number of tokens: a whole number from 0; else 0."""
+    """Return a number of tokens, which is a whole number from 0, or else 0."""
     return value if type(value) is int and 0 <= value < 2**53 else 0
 
 
 def number(value: Any) -> float | None:
-    """A finite number; None for other values."""
+    """Return a finite number, or None for other values."""
     if type(value) is bool:
         return float(value)
     return float(value) if type(value) in (int, float) and abs(value) < 1e300 else None
 
 
 def seconds(value: Any) -> float | None:
-    """A time as seconds since 1970: ISO text, or a number of seconds, milli-, micro- or nanoseconds."""
+    """Return a time as seconds since 1970: ISO text, or a number of seconds, milli-, micro- or nanoseconds."""
     if type(value) is str:
         try:
             when = datetime.fromisoformat(value)
@@ -132,7 +134,7 @@ def seconds(value: Any) -> float | None:
 
 
 def says_error(answer: str) -> bool:
-    """Whether an answer without a mark of its format says that the call failed.
+    """Return whether an answer without a mark of its format says that the call failed.
 
     It begins with "Error", or is JSON with a top-level ``error`` that is neither null nor false.
     """

@@ -1,4 +1,4 @@
-"""The formats, a module each. Each module has ``READERS``; the first of the surest readers reads a file."""
+"""The formats, each in a module with its ``READERS``. The first of the surest readers reads a file."""
 
 MODULES = (
     "chat",

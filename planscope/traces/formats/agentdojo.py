@@ -1,4 +1,5 @@
-"""Runs of AgentDojo. A tool's message repeats its call and has a mark for errors; some models leave the ids empty."""
+"""Reads runs of AgentDojo. A tool's message repeats its call and has a mark for errors; some models leave the ids
+empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Traces of the OpenAI Agents SDK: bodies of its exporter (``{"data": [..]}``), one a line, or its spans alone."""
+"""Reads traces of the OpenAI Agents SDK: bodies of its exporter (``{"data": [..]}``), one on each line, or its spans
+alone."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ KINDS: dict[str, Kind] = {
 
 
 class AgentsSdk:
-    """Every trace id is a trace."""
+    """The reader. Every trace id is a trace."""
 
     name = "openai-agents"
     title = "OpenAI Agents SDK spans"

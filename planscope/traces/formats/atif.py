@@ -1,4 +1,4 @@
-"""ATIF trajectories (any version 1): steps of a user, the system and the agent; results lie with their calls."""
+"""Reads ATIF trajectories (any version 1): steps of a user, the system and the agent; results are with their calls."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _PLACED = frozenset(
     )
 )
 DEEPEST = 5
-"""Levels of sub-agents that are read."""
+"""The number of levels of sub-agents that are read."""
 
 
 def is_step(value: Any) -> bool:
-    """Whether a value is a step."""
+    """Return whether a value is a step."""
     return type(value) is dict and "step_id" in value and "source" in value
 
 
@@ -81,7 +81,7 @@ def _about(build: Builder, beside: dict[str, Any]) -> None:
 
 
 def _take_subagents(build: Builder, trajectories: Any, depth: int) -> None:
-    """Sub-agents whose steps lie in the same file come after the calls whose results name them."""
+    """Add sub-agents whose steps are in the same file, after the calls whose results name them."""
     starts: dict[str, ToolCall] = {}
     for item in build.items:
         if isinstance(item, ToolCall) and type(item.raw) is dict:

@@ -1,4 +1,4 @@
-"""OpenAI chat messages, and Anthropic messages, whose calls and results are blocks of content."""
+"""Reads OpenAI chat messages, and Anthropic messages, whose calls and results are blocks of content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _sure_anthropic(messages: list[dict[str, Any]], beside: dict[str, Any]) -> f
 
 
 def about_anthropic(build: Builder, beside: dict[str, Any]) -> None:
-    """As of other messages; the system prompt is no message here."""
+    """Add the members beside the messages, and the system prompt, which is one of them and no message."""
     about_messages(build, beside)
     if beside.get("system"):
         build.items.insert(0, Said("system", as_text(beside["system"]), 0))

@@ -1,8 +1,8 @@
-"""Sessions of Claude Code: JSON lines that form a tree by ``parentUuid``.
+"""Reads sessions of Claude Code: JSON lines that form a tree by ``parentUuid``.
 
-The live branch ends in the last message of the file. What hangs beside it was rewound, but for answers and parts of
-messages that belong to the live branch (calls made together fork the tree too). The file is read twice: for the tree,
-which is small, and for the content.
+The live branch ends in the last message of the file. Other lines were rewound, except for answers and parts of messages
+that belong to the live branch (calls made together fork the tree, too). The file is read twice: for the tree, which is
+small, and for the content.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from planscope.traces.source import Head, Source, Unreadable, file_source
 from planscope.traces.values import as_text, name, obj, rest_of, seq, text
 
 KNOWN = frozenset(("user", "assistant", "system", "attachment", "progress"))
-"""Types of lines that may lie on the chain of parents."""
+"""Types of lines that may be on the chain of parents."""
 REJECTED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action",
             "[Request interrupted by user for tool use]", "Permission to use ")  # fmt: skip
-"""How the answer to a call begins that the user or a rule of permissions refused."""
+"""Beginnings of answers to calls that the user or a permission rule refused."""
 DEEPEST = 5
-"""Levels of sub-agents that are read."""
+"""The number of levels of sub-agents that are read."""
 MOST_PARTS = 500
-"""Files of sub-agents that are read for one session."""
+"""Limit of sub-agents' files that are read for one session."""
 LONGEST_ANSWER = 4 * 2**20
-"""Bytes of an answer that lies in a file of its own."""
+"""Limit of an answer that is in a file of its own, in bytes."""
 _SAVED = re.compile(r"(?:saved to|Full output[^:]*):\s*(\S[^\n]*)")
 _PLACED = frozenset(
     ("type", "uuid", "parentUuid", "sessionId", "timestamp", "message", "isSidechain", "cwd", "version", "gitBranch",
@@ -66,7 +66,7 @@ class _Tree:
 
 
 class ClaudeCode:
-    """One session a file, with its sub-agents and long answers in the folder of the same name."""
+    """The reader. Each file is a session; its sub-agents and long answers are in the folder of the same name."""
 
     name = "claude-code"
     title = "a Claude Code session"
@@ -94,13 +94,13 @@ class ClaudeCode:
 
 
 def session_folder(path: Path) -> Path | None:
-    """The folder of a session's own files, beside its file and named like it."""
+    """Return the folder of a session's own files, which is beside its file and has its name."""
     folder = path.with_suffix("")
     return folder if folder != path and folder.is_dir() and not folder.is_symlink() else None
 
 
 def inside(folder: Path, file: Path) -> Path | None:
-    """The file if it lies inside the folder, also after links are followed, and is a regular file."""
+    """Return the file if it is inside the folder, also after links are followed, and is a regular file."""
     try:
         place = file.resolve()
         return place if place.is_relative_to(folder.resolve()) and place.is_file() else None
@@ -128,7 +128,7 @@ class _Session:
         self.side_prompts: dict[str, str] = {}
 
     def trace(self) -> Trace:
-        """The trace, with the sub-agents' calls in it."""
+        """Return the trace, with the sub-agents' calls in it."""
         broken: Broken | None = None
         try:
             self._grow()
@@ -296,7 +296,7 @@ class _Session:
         agent: str | None,
         raw: Any,
     ) -> None:
-        """One line of the model's message: its blocks may lie in several lines with the message's id."""
+        """Add one line of the model's message. Its blocks may be in several lines with the message's id."""
         key = name(message.get("id"))
         if not key or build.turn != key:
             build.message += 1
@@ -318,7 +318,7 @@ class _Session:
             build.said("model", content, at=at, agent=agent, usage=usage, raw=raw)
 
     def _copied(self, build: Builder, block: Any) -> bool:
-        """Whether a call or an answer is a copy of one that is in the trace, as in a session that was resumed."""
+        """Return whether a call or an answer is a copy of one in the trace, as in a session that was resumed."""
         if type(block) is not dict:
             return False
         if block.get("type") == "tool_use":
@@ -334,7 +334,7 @@ class _Session:
                 call.refused, call.failed = True, False
 
     def _longer(self, block: Any) -> Any:
-        """An answer whose text lies in the folder ``tool-results``, with that text."""
+        """Return an answer with its text, if that is in the folder ``tool-results``."""
         if self.folder is None or type(block) is not dict or block.get("type") != "tool_result":
             return block
         words = as_text(block.get("content"))
@@ -380,7 +380,7 @@ class _Session:
             self.build.branch(self.calls_at.get(parent, 0) if parent is not None else 0, branch.items)
 
     def _take_side(self, root: str, line: dict[str, Any]) -> None:
-        """A line of a sub-agent in the same file, as older versions write it."""
+        """Add a line of a sub-agent in the same file, as older versions write it."""
         side = self.sides.get(root)
         if side is None:
             if len(self.sides) >= MOST_PARTS:
@@ -424,7 +424,7 @@ class _Session:
                 yield one.removeprefix("agent-").removesuffix(".jsonl"), file
 
     def _sub_agent(self, file: Path, agent: str) -> tuple[list[Item], str]:
-        """The items of a sub-agent's file, and its prompt."""
+        """Return the items of a sub-agent's file, and its prompt."""
         try:
             source = file_source(file)
         except Unreadable as error:
@@ -450,7 +450,7 @@ class _Session:
 
 
 def _look(node: _Node, line: dict[str, Any]) -> None:
-    """Take from a line what decides where it belongs."""
+    """Read from a line what decides where it belongs."""
     kind = line.get("type")
     if kind not in ("user", "assistant"):
         return
@@ -465,7 +465,7 @@ def _look(node: _Node, line: dict[str, Any]) -> None:
 
 
 def _meta(file: Path) -> dict[str, Any]:
-    """The file beside a sub-agent's that says what started it."""
+    """Return the content of the file beside a sub-agent's, which says what started it."""
     meta = file.with_suffix(".meta.json")
     try:
         if meta.is_symlink() or meta.stat().st_size > 2**20:

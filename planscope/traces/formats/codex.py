@@ -1,6 +1,6 @@
-"""Codex CLI: rollout files (a session's own log) and the events of ``codex exec --json``.
+"""Reads Codex CLI: rollout files (a session's own log) and the events of ``codex exec --json``.
 
-A rollout holds each call once as a ``response_item``; its ``event_msg`` lines repeat them for display and are left out.
+A rollout has each call once as a ``response_item``; its ``event_msg`` lines repeat them for display and are left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ERRORS = ("error", "stream_error", "turn_aborted")
 
 
 class Codex:
-    """One session a file. A forked session repeats the lines of its parent once; calls are told by their ids."""
+    """The reader of rollouts. Each file is a session. A fork repeats its parent's lines once; ids tell calls apart."""
 
     name = "codex"
     title = "a Codex rollout"
@@ -57,7 +57,7 @@ class Codex:
 
 
 class _Rollout:
-    """A rollout under way."""
+    """Reads one rollout."""
 
     def __init__(self, build: Builder) -> None:
         self.build = build
@@ -84,7 +84,7 @@ class _Rollout:
             self.build.unknown(kind)
 
     def _take_old(self, line: dict[str, Any]) -> None:
-        """A line of the first version: an item as it is, or the session's beginning."""
+        """Add a line of the first version: an item as it is, or the session's beginning."""
         if is_item(line):
             self._take_item(line, self.build.at(line.get("timestamp")))
         elif "instructions" in line and not self.begun:
@@ -119,7 +119,7 @@ class _Rollout:
         build.answer(item.get("call_id"), words, failed=failed, refused=refused, at=at)
 
     def _take_event(self, event: dict[str, Any], at: float | None) -> None:
-        """What only the display's log says: tokens, errors, and turns that were rolled back."""
+        """Add what only the log for display says: tokens, errors, and turns that were rolled back."""
         build, kind = self.build, event.get("type")
         if kind == "token_count":
             tokens = usage_of(obj(event.get("info")).get("last_token_usage"))
@@ -144,7 +144,7 @@ class _Rollout:
             build.mark("compacted", "the history was compacted", at=at)
 
     def _roll_back(self, turns: int) -> None:
-        """Turn what followed the last messages of the user into a branch."""
+        """Turn everything after the last messages of the user into a branch."""
         items = self.build.items
         starts = [k for k, item in enumerate(items) if isinstance(item, Said) and item.by == "user"]
         if not starts:
@@ -158,7 +158,7 @@ class _Rollout:
 
 
 def answer_of(output: Any) -> tuple[str, bool | None, bool]:
-    """The text of an answer, whether it failed, if it says so, and whether the call was refused."""
+    """Return the text of an answer, whether it failed (if it says so), and whether the call was refused."""
     inner = obj(output)
     failed: bool | None = None
     words = as_text(output)
@@ -180,7 +180,7 @@ def answer_of(output: Any) -> tuple[str, bool | None, bool]:
 
 
 class CodexExec:
-    """What ``codex exec --json`` prints."""
+    """The reader of the output of ``codex exec --json``."""
 
     name = "codex-exec"
     title = "events of codex exec --json"

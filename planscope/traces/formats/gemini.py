@@ -1,4 +1,4 @@
-"""Sessions of Gemini CLI: one JSON document (older), or lines with checkpoints and rewinds."""
+"""Reads sessions of Gemini CLI: one JSON document (older), or lines with checkpoints and rewinds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_PARTS = 200
 
 
 class Gemini:
-    """One session a file; sub-agents lie in a folder named by the session's id."""
+    """The reader. Each file is a session; sub-agents are in a folder named by the session's id."""
 
     name = "gemini-cli"
     title = "a Gemini CLI session"
@@ -46,7 +46,7 @@ class Gemini:
 
 
 class _History:
-    """The messages as they are after all rewinds and checkpoints, and those that were rewound."""
+    """The messages after all rewinds and checkpoints, and those that were rewound."""
 
     def __init__(self) -> None:
         self.about: dict[str, Any] = {}
@@ -198,7 +198,7 @@ def _take_call(build: Builder, call: dict[str, Any], at: float | None, agent: st
 
 
 def _put_in_sub_agents(build: Builder, path: Path) -> None:
-    """Sessions in the folder that is named by this session's id come after the call that was made before them."""
+    """Add the sessions in the folder named by this session's id, each after the call made before it."""
     if not _SAFE.fullmatch(build.trace.id):
         return
     folder = path.parent / build.trace.id

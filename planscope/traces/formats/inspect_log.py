@@ -1,4 +1,4 @@
-"""Logs of Inspect: ``.eval`` (a ZIP, newer ones packed with zstd) and JSON. Each epoch of a sample is a trace."""
+"""Reads logs of Inspect: ``.eval`` (a ZIP, newer ones packed with zstd) and JSON. Each epoch of a sample is a trace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
 class InspectLog:
-    """Samples are read one by one; of a sample's events only calls are looked at."""
+    """The reader. Samples are read one by one; of a sample's events only calls are read."""
 
     name = "inspect"
     title = "an Inspect log"
@@ -172,7 +172,7 @@ def _is_sample(file: str) -> bool:
 
 
 def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> IO[bytes]:
-    """The unpacked bytes of an entry, which Python's zipfile cannot give for zstd."""
+    """Return the unpacked bytes of an entry, which Python's zipfile cannot unpack if it is zstd."""
     packed: IO[bytes]
     if entry.compress_type != ZSTD_IN_ZIP:
         return io.BufferedReader(Unpacked(source.raw(), archive.open(entry), entry.compress_size))
@@ -234,7 +234,7 @@ def _take(build: Builder, message: dict[str, Any]) -> None:
 
 
 class _Events:
-    """Calls among the events: the times of those in the messages, and calls that only sub-agents' messages had."""
+    """Calls among the events: the times of those in the messages, and calls that only sub-agents' messages have."""
 
     def __init__(self, build: Builder) -> None:
         self.build = build
@@ -244,7 +244,7 @@ class _Events:
         self.before: ToolCall | None = None
 
     def begin(self) -> None:
-        """The messages were read."""
+        """Index the calls by their ids, once the messages were read."""
         self.known = {call.call_id: call for call in self.build.trace.calls if call.call_id}
 
     def take(self, event: dict[str, Any]) -> None:
@@ -306,14 +306,14 @@ class _Events:
 
 
 class _Attachments:
-    """Long texts that lie at the end of a sample: only those that the trace names are kept."""
+    """Long texts at the end of a sample. Only those that the trace names are kept."""
 
     def __init__(self, build: Builder) -> None:
         self.build = build
         self.wanted: dict[str, list[Item]] = {}
 
     def look(self, inner: _Events) -> None:
-        """Find the texts that are meant."""
+        """Find the texts that the trace names."""
         parts = [part.items for _, part in inner.parts.values()] + (
             [inner.front.items] if inner.front else []
         )
@@ -328,7 +328,7 @@ class _Attachments:
                             self.wanted.setdefault(value.removeprefix(ATTACHED), []).append(item)
 
     def put(self, hash_of: str, one: Cursor) -> None:
-        """Replace the name of a text by the text."""
+        """Replace the name of a text with the text."""
         items = self.wanted.get(hash_of)
         if not items:
             one.skip()
@@ -346,7 +346,7 @@ class _Attachments:
 
 
 def _reward(scores: Any) -> float | None:
-    """The first score as a number; None if it is none."""
+    """Return the first score as a number, or None if it is not one."""
     for score in obj(scores).values():
         value = obj(score).get("value") if type(score) is dict else score
         if type(value) is str and value in _GRADES:

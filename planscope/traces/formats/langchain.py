@@ -1,4 +1,5 @@
-"""LangChain messages, as ``messages_to_dict``, ``dumpd`` and ``model_dump`` write them, and the state of LangGraph."""
+"""Reads LangChain messages, as ``messages_to_dict``, ``dumpd`` and ``model_dump`` write them, and the state of
+LangGraph."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ _PLACED = frozenset(
 
 
 def plain(value: Any) -> dict[str, Any] | None:
-    """A message of any of the three shapes as ``model_dump`` writes it; None for what is no message."""
+    """Return a message of any of the three shapes as ``model_dump`` writes it, or None for other values."""
     if type(value) is not dict:
         return None
     if value.get("lc") == 1 and type(value.get("id")) is list:
@@ -54,14 +55,14 @@ def plain(value: Any) -> dict[str, Any] | None:
 
 
 def is_message(value: Any) -> bool:
-    """Whether a value is a message of LangChain."""
+    """Return whether a value is a message of LangChain."""
     return plain(value) is not None
 
 
 def take(
     build: Builder, message: dict[str, Any], *, at: float | None = None, agent: str | None = None
 ) -> None:
-    """Add one message, with its calls; a call whose arguments could not be read is a call with a problem."""
+    """Add one message with its calls. A call whose arguments could not be read becomes a call with a problem."""
     found = plain(message)
     if found is None:
         build.unknown(message.get("type"))

@@ -1,4 +1,4 @@
-"""Langfuse: a trace with its observations (``{"trace", "observations"}``), or observations alone.
+"""Reads Langfuse: a trace with its observations (``{"trace", "observations"}``), or observations alone.
 
 Batch exports have camelCase names, blob exports snake_case; inputs and outputs may be JSON text.
 """
@@ -42,12 +42,12 @@ _NAMES = {
 
 
 def camel(record: dict[str, Any]) -> dict[str, Any]:
-    """A record with the names of batch exports."""
+    """Return a record with the names of batch exports."""
     return {_NAMES.get(key, key): value for key, value in record.items()}
 
 
 def is_observation(value: Any) -> bool:
-    """Whether a value is an observation."""
+    """Return whether a value is an observation."""
     if type(value) is not dict or type(value.get("type")) is not str:
         return False
     beside = "startTime" in value or "start_time" in value
@@ -55,7 +55,7 @@ def is_observation(value: Any) -> bool:
 
 
 class Langfuse:
-    """Every trace id is a trace."""
+    """The reader. Every trace id is a trace."""
 
     name = "langfuse"
     title = "a Langfuse export"
@@ -100,7 +100,7 @@ class Langfuse:
 
 
 def _records(source: Source) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Every trace and every observation (the second is True) of the file."""
+    """Yield every trace and every observation (the second is True) of the file."""
     if source.seen.kind == "lines":
         for _, value in source.records():
             yield from _in_value(obj(value))

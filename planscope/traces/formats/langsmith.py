@@ -1,4 +1,4 @@
-"""Runs of LangSmith: lines of ``langsmith trace export``, lists of runs, or runs with ``child_runs`` in them."""
+"""Reads runs of LangSmith: lines of ``langsmith trace export``, lists of runs, or runs with ``child_runs`` in them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LONGEST_LITERAL = 100_000
 
 
 def is_run(value: Any) -> bool:
-    """Whether a value is a run."""
+    """Return whether a value is a run."""
     if type(value) is not dict:
         return False
     return value.get("run_type") in RUN_TYPES and ("trace_id" in value or "id" in value or "run_id" in value)
 
 
 class LangSmith:
-    """Every trace id is a trace."""
+    """The reader. Every trace id is a trace."""
 
     name = "langsmith"
     title = "LangSmith runs"
@@ -69,7 +69,7 @@ class LangSmith:
 
 
 def _runs(source: Source) -> Iterator[dict[str, Any]]:
-    """Every run of the file; those in ``child_runs`` follow their parents."""
+    """Yield every run of the file. Those in ``child_runs`` follow their parents."""
     if source.seen.kind == "lines":
         for _, value in source.records():
             yield from _in_value(value, "", "", 0)
@@ -164,7 +164,7 @@ def _fill_tool(span: Span, run: dict[str, Any], inputs: Any, outputs: Any) -> No
 
 
 def _literal(value: Any) -> Any:
-    """Arguments that LangChain wrote as Python's text of a dict. Nothing is run."""
+    """Return arguments that LangChain wrote as Python's text of a dict. Nothing is run."""
     if type(value) is not str:
         return value if type(value) is dict else {"input": value}
     begins = value[:1]
@@ -210,7 +210,7 @@ def _fill_model(
 
 
 def _messages(found: Any) -> list[dict[str, Any]]:
-    """Messages of LangChain or with roles, as messages with roles; a list of lists is flattened."""
+    """Return messages of LangChain or with roles as messages with roles. A list of lists is flattened."""
     made: list[dict[str, Any]] = []
     for one in seq(found):
         if type(one) is list:

@@ -1,4 +1,4 @@
-"""MCP as JSON-RPC lines: each ``tools/call`` is a call, and the response with its id the answer."""
+"""Reads MCP as JSON-RPC lines: each ``tools/call`` is a call, and the response with its id is the answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TIMES = ("timestamp", "time", "ts", "at")
 
 
 def message_of(value: Any) -> dict[str, Any] | None:
-    """The JSON-RPC message in a line, as it is or wrapped by a logger; None if there is none."""
+    """Return the JSON-RPC message in a line, as it is or wrapped by a logger, or None if there is none."""
     if type(value) is not dict:
         return None
     if value.get("jsonrpc") == "2.0":
@@ -31,7 +31,7 @@ def message_of(value: Any) -> dict[str, Any] | None:
 
 
 class Mcp:
-    """All messages of a file are one trace, whoever sent them."""
+    """The reader. All messages of a file are one trace, whoever sent them."""
 
     name = "mcp"
     title = "MCP messages (JSON-RPC)"
@@ -74,7 +74,7 @@ def _values(source: Source) -> Iterator[Any]:
 
 
 def _key(id: Any) -> str:
-    """An id as a key: 1 and "1" differ."""
+    """Return an id as a key in which 1 and "1" differ."""
     return compact(id)
 
 

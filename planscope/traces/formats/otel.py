@@ -1,7 +1,8 @@
-"""OpenTelemetry spans of agents: OTLP JSON (also a request a line), Tempo, Jaeger, and Python's console exporter.
+"""Reads OpenTelemetry spans of agents: OTLP JSON (also one request on each line), Tempo, Jaeger, Python's console
+exporter.
 
-Reads the GenAI conventions in all generations and the dialects of OpenInference, OpenLLMetry, Vercel AI SDK, ADK and
-pydantic-ai. Spans of other kinds are kept for their places in the tree alone.
+It reads the GenAI conventions in all generations and the dialects of OpenInference, OpenLLMetry, Vercel AI SDK, ADK and
+pydantic-ai. Spans of other kinds are kept only for their places in the tree.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from planscope.traces.values import arguments_of, as_text, count_of, name, obj, 
 _OURS = ("gen_ai.", "openinference.", "llm.", "traceloop.", "ai.", "gcp.vertex.agent.", "tool", "input.value",
          "output.value", "agent.name", "pydantic_ai.", "events", "all_messages_events", "error",
          "otel.status")  # fmt: skip
-"""Beginnings of attributes that are kept."""
+"""Prefixes of the attributes that are kept."""
 _ARRAYS = ("resourceSpans", "resource_spans", "batches")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 MOST_MESSAGES = 10_000
@@ -38,7 +39,7 @@ _MODEL_OPERATIONS = ("chat", "generate_content", "text_completion")
 
 
 class OpenTelemetry:
-    """Every trace id is a trace; its spans may lie anywhere in the file."""
+    """The reader. Every trace id is a trace; its spans may be anywhere in the file."""
 
     name = "otel"
     title = "OpenTelemetry spans"
@@ -92,7 +93,7 @@ def _is_span(one: dict[str, Any]) -> bool:
 
 
 def _spans(source: Source, unknown: dict[str, int]) -> Iterator[dict[str, Any]]:
-    """Every span of the file as it is there."""
+    """Yield every span of the file unchanged."""
     if source.seen.kind == "lines":
         for _, value in source.records():
             yield from _in_value(value, unknown, 0)
@@ -128,7 +129,7 @@ def _in_value(value: Any, unknown: dict[str, int], depth: int) -> Iterator[dict[
 
 
 def _in_cursor(cursor: Cursor, unknown: dict[str, int], depth: int) -> Iterator[dict[str, Any]]:
-    """As _in_value, element by element: a resource may have all spans of a day."""
+    """Do as _in_value, but element by element: a resource may have all spans of a day."""
     if cursor.kind == "[":
         for element in cursor.elements():
             yield from _in_cursor(element, unknown, depth + 1)
@@ -150,7 +151,7 @@ def _in_cursor(cursor: Cursor, unknown: dict[str, int], depth: int) -> Iterator[
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """An attribute's value of OTLP as JSON."""
+    """Return an attribute's OTLP value as JSON."""
     if type(value) is not dict or depth > 50:
         return value
     for key, inner in value.items():
@@ -179,7 +180,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def attributes_of(found: Any) -> dict[str, Any]:
-    """The attributes that tell something about an agent, from a list of pairs or an object."""
+    """Return the attributes that say something about an agent, from a list of pairs or an object."""
     if type(found) is dict:
         pairs = ((key, _plain(value)) for key, value in found.items())
     else:
@@ -188,7 +189,7 @@ def attributes_of(found: Any) -> dict[str, Any]:
 
 
 def _slim(span: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of a span, whichever program wrote it."""
+    """Return the part of a span that is kept, whichever program wrote it."""
     context = obj(span.get("context"))
     given = span.get("attributes", span.get("tags"))
     attributes = attributes_of(given)
@@ -232,7 +233,7 @@ def _slim(span: dict[str, Any]) -> dict[str, Any]:
 
 
 def _events(events: Any) -> list[dict[str, Any]]:
-    """Events that carry messages (the first generation), each with its name and its attributes."""
+    """Return events that carry messages (the first generation), each with its name and its attributes."""
     found = []
     for event in seq(events):
         event = obj(event)
@@ -253,7 +254,7 @@ def _events(events: Any) -> list[dict[str, Any]]:
 
 
 def _of_use(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The records without outer spans of the Vercel AI SDK, whose inner ones say the same."""
+    """Return the records without outer spans of the Vercel AI SDK, whose inner ones say the same."""
     inner = {one.get("parent") for one in records if _operation(one).endswith((".doGenerate", ".doStream"))}
     for one in records:
         if one.get("id") in inner and _operation(one).startswith("ai."):
@@ -266,7 +267,7 @@ def _operation(record: dict[str, Any]) -> str:
 
 
 def kind_of(attributes: dict[str, Any], label: str) -> Kind:
-    """What a span with these attributes and this name is."""
+    """Return the kind of a span with these attributes and this name."""
     operation = attributes.get("gen_ai.operation.name")
     other = (
         text(attributes.get("openinference.span.kind")).upper()
@@ -356,7 +357,8 @@ def fill_tool(span: Span, attributes: dict[str, Any]) -> None:
 
 
 def _unwrapped(given: Any, wrapped: bool) -> Any:
-    """Arguments without the wrapping of OpenLLMetry: ``{"inputs": {..}}`` or ``{"args": [], "kwargs": {..}}``."""
+    """Return arguments without the wrapping of OpenLLMetry: ``{"inputs": {..}}`` or ``{"args": [], "kwargs":
+    {..}}``."""
     value = arguments_of(given)[0] if type(given) is str else given
     if type(value) is not dict:
         return given
@@ -370,7 +372,7 @@ def _unwrapped(given: Any, wrapped: bool) -> Any:
 
 
 def _json(value: Any) -> Any:
-    """The value, or that of JSON text."""
+    """Return the value, parsed if it is JSON text."""
     if type(value) is not str or value[:1] not in ("[", "{"):
         return value
     try:
@@ -417,7 +419,7 @@ def _usage(attributes: dict[str, Any]) -> tuple[int, int] | None:
 
 
 def _by_conventions(span: Span, attributes: dict[str, Any]) -> None:
-    """Semantic conventions from 1.37 on."""
+    """Read the semantic conventions from 1.37 on."""
     instructions = _json(attributes.get("gen_ai.system_instructions"))
     if instructions:
         span.messages.append(
@@ -428,7 +430,7 @@ def _by_conventions(span: Span, attributes: dict[str, Any]) -> None:
 
 
 def _by_numbers(span: Span, attributes: dict[str, Any]) -> None:
-    """OpenLLMetry (``gen_ai.prompt.0.role``) and OpenInference (``llm.input_messages.0.message.role``)."""
+    """Read OpenLLMetry (``gen_ai.prompt.0.role``) and OpenInference (``llm.input_messages.0.message.role``)."""
     for prefix, into in (
         ("gen_ai.prompt.", span.messages),
         ("gen_ai.completion.", span.answers),
@@ -453,13 +455,13 @@ def _by_numbers(span: Span, attributes: dict[str, Any]) -> None:
 
 
 def _json_blocks(content: Any) -> Any:
-    """Content that OpenLLMetry wrote as the JSON of its blocks, as blocks."""
+    """Return content that OpenLLMetry wrote as the JSON of its blocks as blocks."""
     found = _json(content)
     return found if type(found) is list and all(type(one) is dict for one in found) else content
 
 
 def _numbered(attributes: dict[str, Any], prefix: str) -> list[dict[str, Any]]:
-    """Attributes like ``PREFIX0.role`` as a list of objects, nested at the dots."""
+    """Return attributes like ``PREFIX0.role`` as a list of objects, nested at the dots."""
     found: dict[int, dict[str, Any]] = {}
     for key, value in attributes.items():
         if not key.startswith(prefix):
@@ -480,12 +482,12 @@ def _numbered(attributes: dict[str, Any], prefix: str) -> list[dict[str, Any]]:
 
 
 def _joined(words: list[str]) -> list[str]:
-    """Words of a key; at most a few levels are meant."""
+    """Return the words of a key, of which at most a few are levels."""
     return words if len(words) <= 8 else [*words[:7], ".".join(words[7:])]
 
 
 def _by_vercel(span: Span, attributes: dict[str, Any]) -> None:
-    """Vercel AI SDK to version 6."""
+    """Read the Vercel AI SDK to version 6."""
     prompt = obj(_json(attributes.get("ai.prompt")))
     system = prompt.get("system")
     if type(system) is str and system:
@@ -504,7 +506,7 @@ def _by_vercel(span: Span, attributes: dict[str, Any]) -> None:
 
 
 def _by_adk(span: Span, attributes: dict[str, Any]) -> None:
-    """Google's ADK, whose request and response are JSON of Gemini."""
+    """Read Google's ADK, whose request and response are JSON of Gemini."""
     request = obj(_json(attributes.get("gcp.vertex.agent.llm_request")))
     system = obj(request.get("config")).get("system_instruction")
     if system:
@@ -516,7 +518,7 @@ def _by_adk(span: Span, attributes: dict[str, Any]) -> None:
 
 
 def _gemini(message: dict[str, Any]) -> dict[str, Any]:
-    """A content of Gemini, also with Python's names."""
+    """Return a content of Gemini, also with Python's names."""
     names = {"function_call": "functionCall", "function_response": "functionResponse"}
     parts = [
         {names.get(k, k): v for k, v in obj(part).items() if v is not None}
@@ -526,7 +528,7 @@ def _gemini(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _take_event(span: Span, event: dict[str, Any]) -> None:
-    """A message of the first generation, or the details of 1.37 in an event."""
+    """Add a message of the first generation, or the details of 1.37 in an event."""
     label, attributes = text(event.get("name")), obj(event.get("attributes"))
     if label == "gen_ai.client.inference.operation.details":
         if not span.messages and not span.answers:

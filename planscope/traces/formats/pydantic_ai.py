@@ -1,4 +1,4 @@
-"""Messages of pydantic-ai: requests and responses, each with parts."""
+"""Reads messages of pydantic-ai: requests and responses, each with parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")
 
 
 def is_message(value: Any) -> bool:
-    """Whether a value is a message of pydantic-ai."""
+    """Return whether a value is a message of pydantic-ai."""
     return (
         type(value) is dict
         and value.get("kind") in ("request", "response")
@@ -71,7 +71,7 @@ def _take(build: Builder, message: dict[str, Any]) -> None:
 
 
 def _take_retry(build: Builder, part: dict[str, Any], at: float | None, raw: Any) -> None:
-    """A tool's complaint, or without a tool one about the model's answer."""
+    """Add a tool's complaint, or without a tool one about the model's answer."""
     words = as_text(part.get("content"))
     if part.get("tool_name"):
         build.answer(part.get("tool_call_id"), words, tool=part.get("tool_name"), failed=True, at=at, raw=raw)

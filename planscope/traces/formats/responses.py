@@ -1,4 +1,5 @@
-"""Items of OpenAI's Responses API: the ``input`` of a request, the ``output`` of a response, or a list of both."""
+"""Reads items of OpenAI's Responses API: the ``input`` of a request, the ``output`` of a response, or a list of
+both."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from planscope.traces.values import as_text, name, obj, rest_of, text
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call",
          "tool_search_call")  # fmt: skip
-"""Calls whose answers are items of their own, named like them with ``_output``."""
+"""Calls whose answers are items of their own, with the same name and ``_output``."""
 HOSTED = ("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call")
-"""Calls that the provider makes itself; the item holds the answer, if anything does."""
+"""Calls that the provider makes itself. The item has the answer, if there is one."""
 _OUTPUTS = (*(f"{kind}_output" for kind in CALLS), "tool_search_output")
 _BESIDE = ("mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "item_reference", "compaction",
            "compaction_summary", "context_compaction")  # fmt: skip
@@ -37,7 +38,7 @@ _PLACED = frozenset(
 
 
 def is_item(value: Any) -> bool:
-    """Whether a value is an item."""
+    """Return whether a value is an item."""
     if type(value) is not dict:
         return False
     kind = value.get("type")
@@ -88,14 +89,14 @@ def take_item(
 
 
 def model_speaks(build: Builder) -> None:
-    """The model's items in a row are one message."""
+    """Begin the model's message, unless the last item was the model's too."""
     if build.turn != "model":
         build.message += 1
         build.turn = "model"
 
 
 def other_speaks(build: Builder) -> None:
-    """Each item of someone else is a message."""
+    """Begin a new message: each item of someone else is one."""
     build.message += 1
     build.turn = "other"
 
@@ -114,7 +115,7 @@ def _take_message(build: Builder, item: dict[str, Any], at: float | None, agent:
 
 
 def _what(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
-    """The tool of a call and its arguments; tools of OpenAI have no name of their own."""
+    """Return the tool of a call and its arguments. Tools of OpenAI have no name of their own."""
     if kind == "function_call":
         return name(item.get("name")), item.get("arguments")
     if kind == "custom_tool_call":
@@ -125,7 +126,7 @@ def _what(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
 
 
 def output_of(output: Any) -> tuple[str, bool | None]:
-    """An answer's text, and whether it failed if the item says so."""
+    """Return an answer's text, and whether it failed if the item says so."""
     inner = obj(output)
     if type(inner.get("success")) is bool:
         return as_text(inner.get("content", inner.get("body", ""))), not inner["success"]

@@ -1,4 +1,4 @@
-"""Results of tau-bench, tau2-bench: many trials of many tasks in one file, each a trace named ``task.trial``."""
+"""Reads results of tau-bench and tau2-bench: many trials of many tasks in one file, each a trace ``task.trial``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planscope.traces.values import name, number, obj, rest_of, seq
 
 
 def id_of(beside: dict[str, Any]) -> str:
-    """``task_id.trial``; without a trial the task alone."""
+    """Return ``task_id.trial``, or without a trial the task alone."""
     task, trial = name(beside.get("task_id")), name(beside.get("trial"))
     return f"{task}.{trial}" if task and trial else task
 
@@ -53,7 +53,7 @@ _PLACED = frozenset(
 
 
 def _take_tau2(build: Builder, message: dict[str, Any]) -> None:
-    """One message of tau2: calls name their requestor, and a tool's message has the id of its call and a mark."""
+    """Add one message of tau2: calls name their requestor, and a tool's message has the id of its call and a mark."""
     if type(message.get("tool_messages")) is list:
         for one in message["tool_messages"]:
             _take_tau2(build, obj(one))
@@ -110,7 +110,7 @@ _SIMULATION = MessageFormat(
 
 
 class Tau2:
-    """``{"info", "tasks", "simulations"}``; the simulations are read one by one."""
+    """The reader of ``{"info", "tasks", "simulations"}``. The simulations are read one by one."""
 
     name = "tau2"
     title = "tau2 results"

@@ -33,11 +33,12 @@ from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 from planscope.session.model import AnswerEvent, Run, Session, Variant, variant_of
 from planscope.session.oracle_input import actions_of, reading_of, trace_of
 from planscope.session.record import NO_HELP, cost_of, help_of
-from planscope.wording.explain import explain_verdict
+from planscope.wording.explain import explain_core, explain_verdict
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
     from planscope.oracle.replay import Replay
+    from planscope.oracle.verdict_types import Core
 
 
 _SURE = ("completable", "doomed", "broken")
@@ -330,6 +331,7 @@ def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> I
         if isinstance(event, AnswerEvent):
             answers.setdefault(event.step, event)
     tools = {action.tool: action.id for action in variant.actions}
+    why: dict[Core | None, str] = {None: ""}
     ended = [] if trace.ending == "running" else [None]
     attempt = 1
     for index, call in enumerate([None, *trace.calls, *ended]):
@@ -337,6 +339,9 @@ def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> I
         if call is not None and variant.query.timed and _restarts(call, tools):
             attempt += 1
         view = replay.steps[index] if replay is not None else None
+        core = view.core if view is not None else None
+        if core not in why and replay is not None and core is not None:
+            why[core] = explain_core(replay, core)
         yield StepSide(
             index=index,
             step=index if call is not None or index == 0 else "end",
@@ -350,6 +355,8 @@ def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> I
             start=view.start if view is not None else None,
             end=view.end if view is not None else None,
             findings=view.findings if view is not None else (),
+            core=core,
+            why=why[core],
         )
 
 

@@ -14,7 +14,7 @@ from planscope.language.errors import ParseError
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Constraint, Problem, Span
 from planscope.oracle.trace import Call, Ending
-from planscope.oracle.verdict_types import Finding, State, StepNo, Verdict
+from planscope.oracle.verdict_types import Core, Finding, State, StepNo, Verdict
 from planscope.session.record import NO_HELP, Help
 
 SideName = Literal["a", "b"]
@@ -36,6 +36,7 @@ class StepSide:
 
     ``action`` is the id of the action whose tool was called, None for any other tool. ``state``, ``start`` and
     ``end`` are None if the run is not judged. ``refused_by``: the guard or the user, if one of them blocked the call.
+    ``core``: the conflict, from the step on at which the plan was lost; ``why`` explains it, in hostile text.
     """
 
     index: int
@@ -50,6 +51,8 @@ class StepSide:
     start: int | None = None
     end: int | None = None
     findings: tuple[Finding, ...] = ()
+    core: Core | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

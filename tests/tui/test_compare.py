@@ -120,6 +120,7 @@ async def test_a_fork_says_what_was_kept_and_what_was_edited(
         assert "takes 1 hour." in driven.text and "It is closed today." in driven.text
         assert screen.rows[screen.state.at].steps == (2, 2)  # where they part, and not what is said of it
         if size == (80, 24):
+            await driven.sees("copied to your library")
             same_frame(driven.app, "compare-fork")  # type: ignore[operator]
 
 

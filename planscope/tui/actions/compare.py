@@ -34,6 +34,9 @@ COMPARE: tuple[KeyAction, ...] = (
         verb="open other",
     ),
     _shown("open-right", "o", "Open right", help="Open the right run in the debugger, at this step."),
+    _act(
+        "look-on-row", "space", "Scroll detail", help="Scroll what happened at the selected row.", verb="look"
+    ),
     _act("copy-comparison", "y", "Copy", help="Copy the comparison as Markdown, or write it to a file."),
     _shown("leave-compare", "escape", "Leave", help="Go back to the debugger."),
 )

@@ -21,6 +21,7 @@ RUNS: tuple[KeyAction, ...] = (
     _act("compare-run", "d", "Compare", help="Compare the run with the one in the debugger."),
     _act("share-run", "E", "Share", help="Write this run, or the listed ones, to a file for others."),
     _act("empty-runs", "Z", "Empty trash", help="Delete for good what was deleted in this session."),
+    _act("look-on-run", "space", "Scroll run", help="Scroll the calls of the chosen run.", verb="look"),
     _act("runs-next-pane", "tab", "Next pane", help="Go to the histogram of lost steps, and back."),
     _shown("leave-runs", "escape", "Leave", help="Clear search and filters; then go back to the debugger."),
 )

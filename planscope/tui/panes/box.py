@@ -102,6 +102,11 @@ class BoxPane(Windowed):
             self.reveal(self._wanted, self._wanted)
         self.sync()
 
+    def scroll_round(self) -> None:
+        """Scroll by a page; at the end, go back to the start."""
+        at_end = self.top + self.window >= self.size_of()
+        self.scroll_lines(-self.size_of() if at_end else max(self.window - 1, 1))
+
     def size_of(self) -> int:
         return len(self._lines)
 

@@ -104,7 +104,8 @@ def constraint_rows(compared: Comparison, width: int) -> list[Row]:
             cells.append(
                 [((*head, *runs) if i == 0 else (Run(" " * 6), *runs)) for i, runs in enumerate(lines)]
             )
-        rows += beside(cells[0], cells[1], row.change != "same")
+        ids = (row.a.id if row.a is not None else "", row.b.id if row.b is not None else "")
+        rows += beside(cells[0], cells[1], row.change != "same", constraints=ids)
     return rows
 
 

@@ -15,6 +15,7 @@ from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.compare_calls import ROOMY
+from planscope.tui.panes.compare_detail import detail_lines, detail_title
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
 from planscope.tui.panes.compare_rows import Row
 from planscope.tui.screens.compare.comparable import Chosen
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     from planscope.compare.result import Comparison
 
 JOB, COPY = "compare", "compare copy"
+BARS, BORDER, LOWEST = 2, 2, 5
+"""Rows of title and keys, of a box's border, and of the smallest upper half."""
+
+DETAILED: tuple[Page, ...] = ("calls", "constraints")
+"""The pages whose lower half describes the selected row."""
+
 REASONS = {
     "call": "different call",
     "arguments": "different arguments",
@@ -90,6 +97,8 @@ class CompareScreen(SideScreen):
         self.state = CompareState(a, b)
         self.rows: list[Row] = []
         self._rows_of: Comparison | None = None
+        self._detailed: Row | None = None
+        self._upper = 0
         self._rows_as: tuple[Page, int] = ("calls", 0)
 
     def body(self) -> Iterable[Widget]:
@@ -98,7 +107,10 @@ class CompareScreen(SideScreen):
         self.left.scroll_with(self.right)
         self.right.scroll_with(self.left)
         self.columns = Horizontal(self.left, self.right, id="columns")
-        return (self.columns,)
+        self.left_detail = BoxPane(self.paint, id="left-detail")
+        self.right_detail = BoxPane(self.paint, id="right-detail")
+        self.details = Horizontal(self.left_detail, self.right_detail, id="details")
+        return (self.columns, self.details)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.compare)
@@ -179,7 +191,35 @@ class CompareScreen(SideScreen):
             column.set_content(lines, title=title, note=verdict_of(side), current=True, reveal=at)
         self.right.move_to(self.left.top)
         self.right.sync()
+        self._show_details(compared, at)
         self.show_bars()
+
+    def _show_details(self, compared: Comparison, at: int) -> None:
+        """Display both sides of the selected row in the lower half, on the pages that have more to tell."""
+        more = self.state.page in DETAILED and bool(self.rows)
+        height = self._upper_height() if more else 0
+        if self._upper != height:
+            self._upper = height
+            self.details.display = more
+            self.columns.styles.height = height or "1fr"
+            self.call_after_refresh(self.show_state)
+        if not more:
+            return
+        row = self.rows[at]
+        for which, (pane, side) in enumerate(
+            ((self.left_detail, compared.a), (self.right_detail, compared.b))
+        ):
+            pane.measure()
+            if self._detailed is not row:
+                pane.move_to(0)
+            lines = detail_lines(compared, row, which, pane.inner_width)
+            pane.set_content(lines, title=detail_title(side, row, which))
+        self._detailed = row
+
+    def _upper_height(self) -> int:
+        """Return the height of the rows with their border: what they need, at most three fifths of the screen."""
+        free = self.app.size.height - BARS
+        return max(min(len(self.rows) + BORDER, free * 3 // 5), LOWEST)
 
     def _by(self, run_id: str | None) -> str:
         run = self.document.run(run_id) if run_id is not None else None
@@ -235,6 +275,11 @@ class CompareScreen(SideScreen):
 
     def action_go_page(self, by: int) -> None:
         self.action_go(by * max(self.left.window - 1, 1))
+
+    def action_look_on_row(self) -> None:
+        """Scroll what happened at the selected row; at the end, go back to the start."""
+        self.left_detail.scroll_round()
+        self.right_detail.scroll_round()
 
     def action_next_difference(self) -> None:
         self._difference(range(self.state.at + 1, len(self.rows)), "no difference below")

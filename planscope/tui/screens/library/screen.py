@@ -191,9 +191,7 @@ class LibraryScreen(SideScreen):
 
     def action_look_on(self) -> None:
         """Scroll the preview by a page; at its end, go back to its start."""
-        pane = self.preview
-        at_end = pane.top + pane.window >= pane.size_of()
-        pane.scroll_lines(-pane.size_of() if at_end else max(pane.window - 1, 1))
+        self.preview.scroll_round()
 
     @on(LineClicked)
     def _clicked(self, message: LineClicked) -> None:

@@ -75,6 +75,7 @@ class RunsScreen(SideScreen):
         self.pane: Literal["list", "losses"] = "list"
         self.step = 0
         self._columns = columns_of(())
+        self._scrolled: Row | None = None
         self._columns_of: tuple[Row, ...] = ()
         self._losses: tuple[tuple[Row, ...], Losses, str] | None = None
 
@@ -151,6 +152,9 @@ class RunsScreen(SideScreen):
             current=not typing and not on_list,
             reveal=step,
         )
+        if self._scrolled is not state.chosen:
+            self._scrolled = state.chosen
+            self.run.move_to(0)
         self.run.set_content(
             chosen_lines(state.chosen, state.all_runs, self.run.inner_width), title=chosen_title(state.chosen)
         )
@@ -188,6 +192,10 @@ class RunsScreen(SideScreen):
     def action_runs_next_pane(self) -> None:
         self.pane = "losses" if self.pane == "list" else "list"
         self.show_state()
+
+    def action_look_on_run(self) -> None:
+        """Scroll the chosen run; at its end, go back to its start."""
+        self.run.scroll_round()
 
     def action_next_failure(self) -> None:
         self.notice = ""

@@ -401,6 +401,10 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
     for event in events:
         if isinstance(event, PromptEvent):
             messages.append(HumanMessage(event.text))
+        elif isinstance(event, MessageEvent) and event.by is not None:
+            flush()
+            if event.by == "user":
+                messages.append(HumanMessage(event.text))
         elif isinstance(event, MessageEvent):
             flush()
             said = event.text

@@ -22,6 +22,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "repair": "find the correct plan nearest to what the agent did",
         "compare": "compare two runs or two queries side by side",
         "runs": "list a session's runs and where they were lost",
+        "import": "make a session of a trace that another program wrote",
         "sessions": "list, copy, rename, delete and restore your sessions",
     },
     "run": {
@@ -51,6 +52,7 @@ GROUPS: dict[str, dict[str, str]] = {
 COMMANDS: dict[str, str] = {name: about for group in GROUPS.values() for name, about in group.items()}
 
 MODULES: dict[str, str] = {
+    "import": "traces",
     "walk": "open",
     "serve": "open",
     "replay": "check",

@@ -87,6 +87,9 @@ class MessageEvent(_Event):
     ``took``: seconds. ``refusal``: the words in which the model refused. ``finish``: why the answer ended early
     (``length``, ``content_filter``). ``structured``: the answer as data, if the agent asked for a schema.
     ``given``: what the model was given, if it is not what it was given before and the messages since.
+
+    In imported runs ``by`` says who spoke if it was not the model, or what happened between calls; ``agent`` is the
+    sub-agent; ``raw`` holds what the trace said besides.
     """
 
     type: Literal["message"] = "message"
@@ -98,12 +101,16 @@ class MessageEvent(_Event):
     finish: str | None = None
     structured: Any = None
     given: Given | None = None
+    by: Literal["user", "system", "compacted", "handoff"] | None = None
+    agent: str | None = None
+    raw: Any = None
 
 
 class CallEvent(_Event):
     """One tool call, which is a step. ``arguments`` is None if they could not be read; see ``raw`` and ``error``.
 
-    ``asked``: the agent's arguments, if the user changed them before the call was made.
+    ``asked``: the agent's arguments, if the user changed them before the call was made. In imported runs ``agent`` is
+    the sub-agent, and calls with the same ``message`` were made in one message.
     """
 
     type: Literal["call"] = "call"
@@ -114,6 +121,8 @@ class CallEvent(_Event):
     error: str | None = None
     call_id: str | None = None
     asked: dict[str, Any] | None = None
+    agent: str | None = None
+    message: int | None = None
 
 
 class AnswerEvent(_Event):
@@ -122,6 +131,9 @@ class AnswerEvent(_Event):
     ``took``: seconds. ``refused_by``: who blocked the call; then ``text`` tells the agent why. ``said``: the tool's
     answer, if the user changed it. ``to_graph``: the fields ``goto`` and ``update`` of a LangGraph ``Command`` that the
     tool returned. ``artifact``: what the tool returned to the program and not to the model.
+
+    In imported runs ``guessed`` says that the words alone show whether the call failed, ``captured`` is False if the
+    trace does not hold the answer, and ``raw`` holds what it said besides about the call.
     """
 
     type: Literal["answer"] = "answer"
@@ -134,6 +146,9 @@ class AnswerEvent(_Event):
     said: str | None = None
     to_graph: dict[str, Any] | None = None
     artifact: Any = None
+    guessed: Literal[True] | None = None
+    captured: Literal[False] | None = None
+    raw: Any = None
 
 
 class ErrorEvent(_Event):

@@ -47,6 +47,9 @@ def words_of(text: str, refusal: str | None, finish: str | None, structured: Any
 
 BY_HAND = "by hand"
 
+SPEAKERS = {"user": "user", "system": "system", "compacted": "history compacted", "handoff": "handed over"}
+"""What stands before words that are not the model's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Help:
@@ -266,7 +269,7 @@ class _Gathered:
         cost = self.cost._replace(ends=max(self.cost.ends, event.at))
         if event.kept:
             cost = cost._replace(begins=max(cost.begins, event.at))
-        elif isinstance(event, MessageEvent):
+        elif isinstance(event, MessageEvent) and event.by is None:
             cost = cost._replace(
                 model_calls=cost.model_calls + 1, model_seconds=round(cost.model_seconds + event.took, 6)
             )
@@ -282,7 +285,7 @@ class _Gathered:
             case MessageEvent():
                 self.messages.append(event)
                 said = words_of(event.text, event.refusal, event.finish, event.structured)
-                self.words += [said] if said else []
+                self.words += [f"{SPEAKERS[event.by]}: {said}" if event.by else said] if said else []
             case CallEvent():
                 self._call(event)
             case AnswerEvent():

@@ -304,8 +304,20 @@ def _read(handle: int, name: str) -> RecordedRun | None:
     os.lseek(handle, 0, os.SEEK_SET)
     with os.fdopen(os.dup(handle), "rb") as file:
         data = file.read(LARGEST + 1)
+    return _run_in(data, name)
+
+
+def session_in_journal(data: bytes) -> Session | None:
+    """Return a session with the run in a journal's bytes, up to the first broken line; None without a head."""
+    one = _run_in(data, None)
+    return with_recordings(None, [one]) if one is not None else None
+
+
+def _run_in(data: bytes, file: str | None) -> RecordedRun | None:
+    """Return the run in a journal's bytes. ``file`` is the journal's name, which its head must agree with."""
+    name = file or "the recording"
     lines = data[:LARGEST].split(b"\n")[:-1]
-    if not lines or (one := _head(lines[0], name)) is None:
+    if not lines or (one := _head(lines[0], file)) is None:
         return None
     changed: dict[int, dict[str, Any]] = {}
     calls = 0
@@ -330,15 +342,17 @@ def _read(handle: int, name: str) -> RecordedRun | None:
     return one
 
 
-def _head(line: bytes, name: str) -> RecordedRun | None:
+def _head(line: bytes, file: str | None) -> RecordedRun | None:
     try:
-        said = parse_json(line, name)
-        if said.get("format") != _FORMAT or said["token"] != name.removesuffix(_SUFFIX):
+        said = parse_json(line, file or "the recording")
+        if said.get("format") != _FORMAT or (
+            file is not None and said["token"] != file.removesuffix(_SUFFIX)
+        ):
             return None
         texts = [str(said[key]) for key in ("title", "query", "agent", "model")]
         started = datetime.fromisoformat(said["started"]).astimezone(UTC)
         title, query, agent, model = texts
-        return RecordedRun(said["token"], title, query, said["timed"] is True, agent, model, started)
+        return RecordedRun(str(said["token"]), title, query, said["timed"] is True, agent, model, started)
     except (SessionError, KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return None
 

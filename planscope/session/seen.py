@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from planscope.session.model import Given, MessageEvent, SeenTool
-from planscope.session.record import RecordedCall, RunRecord
+from planscope.session.record import SPEAKERS, RecordedCall, RunRecord
 from planscope.wording.phrases import plural
 
 NOT_RECORDED = "not recorded"
@@ -103,6 +103,9 @@ def _model(record: RunRecord, index: int, messages: tuple[MessageEvent, ...]) ->
             yield Part("message", NOT_RECORDED, False)
         return
     for event in messages:
+        if event.by is not None:
+            yield Part(SPEAKERS[event.by], event.text)
+            continue
         if event.given is not None and event is not next(iter(_messages(record)), None):
             yield from _changed(event.given)
         yield Part("tokens and time", f"{cost_of([event])}, {event.at:.3g} s after the start")

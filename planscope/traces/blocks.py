@@ -135,6 +135,11 @@ def take_blocks(
         take_act(build, block, at=at, agent=agent)
 
 
+def is_act(block: Any) -> bool:
+    """Whether a block is a call or an answer."""
+    return type(block) is dict and _acts(block, block.get("type"))
+
+
 def _acts(block: dict[str, Any], kind: Any) -> bool:
     if type(kind) is str:
         return kind in CALLS or kind in ANSWERS or kind.endswith("_tool_result")
@@ -219,9 +224,9 @@ def function_response(response: Any) -> tuple[str, bool | None]:
 
 def _answer(build: Builder, message: dict[str, Any], content: Any, at: float | None, raw: Any) -> None:
     """Add a message of role tool: one answer, or blocks that are answers."""
-    if type(content) is list and any(type(b) is dict and _acts(b, b.get("type")) for b in content):
+    if type(content) is list and any(map(is_act, content)):
         for block in content:
-            if type(block) is dict and _acts(block, block.get("type")):
+            if is_act(block):
                 take_act(build, block, at=at)
         return
     call_id = message.get("tool_call_id")

@@ -30,6 +30,16 @@ BOMB_RATIO = 250
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
 
+def file_name(source: str) -> str:
+    """The name of a file without its folder and its endings."""
+    name = Path(source).name
+    for ending in (".zst", ".gz"):
+        name = name.removesuffix(ending)
+    for ending in (".jsonl", ".ndjson", ".json", ".eval", ".txt", ".log"):
+        name = name.removesuffix(ending)
+    return name or "trace"
+
+
 class Unreadable(UserError):
     """No trace can be read from a file. The message is one line with the file's name."""
 
@@ -77,12 +87,7 @@ class Source:
     @property
     def stem(self) -> str:
         """The name that a trace without an id gets."""
-        name = Path(self.name).name
-        for ending in (".zst", ".gz"):
-            name = name.removesuffix(ending)
-        for ending in (".jsonl", ".ndjson", ".json", ".eval", ".txt", ".log"):
-            name = name.removesuffix(ending)
-        return name or "trace"
+        return file_name(self.name)
 
     def raw(self) -> IO[bytes]:
         """Return the bytes as they are. :meth:`close` closes the file if nobody else does."""

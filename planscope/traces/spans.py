@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from planscope.traces.blocks import SPEAKERS, take
+from planscope.traces.blocks import SPEAKERS, is_act, take
 from planscope.traces.build import Builder
 from planscope.traces.values import as_text, compact, name, obj, seq, text
 
@@ -70,6 +70,7 @@ class _Assembly:
         if self.has_tools:
             for span in ordered:
                 self._look(span)
+        self._drop_repeated(ordered)
         after_model = False
         for span in ordered:
             if span.tools is not None:
@@ -95,6 +96,30 @@ class _Assembly:
             self.build.problem(
                 f"the run ended in an error: {failed[-1].error or failed[-1].name}"[:300], ended="error"
             )
+
+    def _drop_repeated(self, ordered: list[Span]) -> None:
+        """Of model spans inside one another, which describe one call, keep the outermost that captured something."""
+        holds: set[str] = set()
+        for span in ordered:
+            if span.kind != "model":
+                continue
+            above = self._above(span)
+            if any(one.kind == "model" and (one.messages or one.answers) for one in above):
+                span.kind = "other"
+            elif span.messages or span.answers:
+                holds.update(one.id for one in above)
+        for span in ordered:
+            if span.kind == "model" and span.id in holds:
+                span.kind = "other"
+
+    def _above(self, span: Span) -> list[Span]:
+        """The spans around it, the nearest first."""
+        found: list[Span] = []
+        at = self.known.get(span.parent)
+        while at is not None and len(found) < 200 and at is not span:
+            found.append(at)
+            at = self.known.get(at.parent)
+        return found
 
     def agent_of(self, span: Span) -> str | None:
         """The agent of the nearest span above it that has one."""
@@ -184,11 +209,8 @@ class _Assembly:
             return
         content = message.get("content", message.get("parts"))
         if type(content) is list:
-            content = [b for b in content if text(obj(b).get("type")) not in _ACTS]
+            content = [b for b in content if not is_act(b)]
         self.build.said(by, content, at=at, agent=agent)
-
-
-_ACTS = ("tool_call", "tool_call_response", "tool_use", "tool_result", "tool-call", "tool-result")
 
 
 def _key(message: dict[str, Any]) -> str:

@@ -43,6 +43,7 @@ LINES: dict[str, tuple[str, ...]] = {
         "mutate GOOD --kind TopicChange --count 1 --topics-file {} -o OUT",
     ),
     "dissect": ("dissect {} --model sim:literal --budget 1 -o OUT",),
+    "import": ("import {} --all -o OUT", "import {} --list --json", "import - --list < {}"),
     "reasons": ("reasons {}", "reasons {} --json"),
     "run": (
         "run {} --model sim:careful -o OUT",
@@ -136,7 +137,7 @@ def untold() -> set[str]:
 
 def reads_session(line: str) -> bool:
     """Whether the command opens the hostile file as a session, and so must refuse what is none."""
-    others = ("parse", "new", "topics", "sessions recover", "sessions restore")
+    others = ("parse", "new", "topics", "sessions recover", "sessions restore", "import")
     return (
         "{}" in line
         and not line.startswith(others)

@@ -1,6 +1,7 @@
 """The formats, each in a module with its ``READERS``. The first of the surest readers reads a file."""
 
 MODULES = (
+    "own",
     "chat",
     "claude_code",
     "codex",

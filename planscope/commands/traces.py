@@ -1,0 +1,211 @@
+"""``planscope import``: makes sessions of traces that other programs wrote."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from planscope.commands import Command
+from planscope.commands.common import STANDARD_INPUT, columns, output_file, print_json, quoted, say
+from planscope.errors import UserError
+from planscope.wording.phrases import plural
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from planscope.session.model import Session
+    from planscope.traces.listing import Line
+    from planscope.traces.shape import Trace
+
+ABOUT = (
+    "Import a trace of an agent as a session, which the debugger opens. The format is recognised by the content: chats "
+    "of OpenAI and Anthropic, sessions of Claude Code, Codex and Gemini CLI, LangChain, LangSmith, OpenTelemetry, "
+    "Langfuse, OpenAI Agents SDK, pydantic-ai, ATIF, Inspect, tau-bench, AgentDojo, MCP. TRACE is a file, a folder, a "
+    "glob or - (standard input). If there are many traces, they are listed; then choose with --pick or --all."
+)
+EXAMPLE = """echo '[{"role":"user","content":"hi"}]' | planscope import -"""
+AGENTS = ("claude", "codex", "gemini")
+MOST_LISTED = 1_000
+"""Traces that a list for a person shows, at most."""
+MOST_TOGETHER = 5_000
+"""Traces that become one session, at most."""
+
+
+def _add_import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "trace", metavar="TRACE", nargs="*", help="a file, a folder, a glob, or - (standard input)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="SESSION", help="write this file (default: a new session in your library)"
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--pick", metavar="ID", help="of many traces the one with this id")
+    which.add_argument("--all", action="store_true", help="all traces as runs of one session")
+    parser.add_argument(
+        "--last",
+        choices=AGENTS,
+        metavar="AGENT",
+        help=f"the newest session of {', '.join(AGENTS)} on this machine",
+    )
+    parser.add_argument("--list", action="store_true", help="only list the traces")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _import(args: argparse.Namespace) -> int:
+    from planscope.traces.listing import newest
+
+    paths = list(args.trace)
+    if args.last is not None:
+        if paths:
+            raise UserError("--last finds the trace itself; leave out TRACE")
+        paths = [newest(args.last)]
+    if not paths:
+        raise UserError("name a trace: a file, a folder, - (standard input), or --last claude")
+    target = output_file(args.output) if args.output is not None else None
+    if args.list:
+        lines = list(_lines(_traces(paths, [])))
+        _print_list(lines, args.json)
+        return 0
+    chosen = _chosen(paths, args)
+    return 2 if chosen is None else _save(chosen, args, target)
+
+
+def _traces(paths: list[str | Path], troubles: list[str]) -> Iterator[Trace]:
+    """The traces; files that cannot be read are said at once, unless it is the only one."""
+    from planscope.traces import open_traces
+    from planscope.traces.source import Unreadable
+
+    count = 0
+    for trace in open_traces(paths, on_problem=troubles.append):
+        count += 1
+        yield trace
+    if not count and len(troubles) == 1:
+        raise Unreadable(troubles[0])
+    for line in troubles:
+        sys.stderr.write(f"planscope: {_safe(line)}\n")
+    if not count:
+        raise Unreadable("no trace could be read")
+
+
+def _safe(line: str) -> str:
+    from planscope.safe import visible
+
+    return visible(line, limit=1_000)
+
+
+def _lines(traces: Iterator[Trace]) -> Iterator[Line]:
+    from planscope.traces.listing import line_of
+
+    for trace in traces:
+        yield line_of(trace)
+
+
+def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | None:
+    """The traces that become the session; None if the user has to choose, and the list was printed."""
+    from planscope.traces.listing import line_of
+
+    first: Trace | None = None
+    kept: list[Trace] = []
+    lines: list[Line] = []
+    for trace in _traces(paths, []):
+        if args.pick is not None:
+            if trace.id == args.pick:
+                return [trace]
+            lines.append(line_of(trace))
+            continue
+        if args.all:
+            kept.append(trace)
+            if len(kept) > MOST_TOGETHER:
+                raise UserError(
+                    f"more than {MOST_TOGETHER:,} traces do not fit into a session; choose some with --pick"
+                )
+            continue
+        first = first or trace
+        lines.append(line_of(trace))
+    if args.all:
+        return kept
+    if args.pick is not None:
+        known = ", ".join(one.id for one in lines[:10])
+        raise UserError(
+            f"there is no trace {quoted(args.pick)}; there are: {known}{', ...' if len(lines) > 10 else ''}"
+        )
+    if first is not None and len(lines) == 1:
+        return [first]
+    _print_list(lines, args.json)
+    sys.stdout.flush()
+    raise UserError(f"there are {len(lines):,} traces; choose one with --pick ID, or take --all")
+
+
+def _print_list(lines: list[Line], as_json: bool) -> None:
+    from planscope.traces.listing import text_lines
+
+    if as_json:
+        print_json({"traces": [one.as_json() for one in lines]})
+        return
+    for line in text_lines(lines[:MOST_LISTED], columns()):
+        say(line)
+    if len(lines) > MOST_LISTED:
+        say(f"... and {len(lines) - MOST_LISTED:,} more")
+
+
+def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None) -> int:
+    from planscope.session.files import TooLarge
+    from planscope.traces.events import session_of
+    from planscope.traces.source import file_name
+
+    stem = file_name(traces[0].source)
+    single = len(traces) == 1
+    title = f"{stem}: {plural(len(traces), 'trace')}" if not single else ""
+    try:
+        session = session_of(traces, title)
+    except TooLarge as error:
+        if single:
+            raise
+        raise UserError(
+            f"{len(traces):,} traces do not fit into one session ({error}); choose some with --pick"
+        ) from None
+    wanted = "trace" if stem == STANDARD_INPUT else stem
+    if args.pick is not None:
+        wanted = f"{wanted}-{args.pick}"[:80]
+    path = _write(session, wanted, target)
+    if args.json:
+        print_json({"session": str(path), "traces": [line.as_json() for line in _lines(iter(traces))]})
+        return 0
+    _tell(traces, session, path, in_library=target is None)
+    return 0
+
+
+def _write(session: Session, wanted: str, target: Path | None) -> Path:
+    if target is None:
+        from planscope.session.library import add
+
+        return add(session, wanted)
+    from planscope.session.store import save
+
+    save(session, target)
+    return target
+
+
+def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool) -> None:
+    """Say what was imported, what was not read, and how to go on."""
+    from planscope.session.locations import name_of
+    from planscope.traces.listing import format_title
+
+    calls = sum(len(trace.calls) for trace in traces)
+    tools = len({call.tool for trace in traces for call in trace.calls})
+    what = format_title(traces[0].format) if len({t.format for t in traces}) == 1 else "several formats"
+    many = f"{plural(len(traces), 'trace')}, " if len(traces) > 1 else ""
+    found = f"{plural(calls, 'call')} of {plural(tools, 'tool')}" if calls else "no tool calls"
+    say(f"read: {what}, {many}{found}")
+    forks = sum(len(trace.branches) for trace in traces)
+    if forks:
+        say(f"{plural(forks, 'rewound branch', 'rewound branches')} became forks of their runs")
+    for line in session.notes.splitlines():
+        say(line)
+    name = name_of(path) if in_library else str(path)
+    say(f"not judged yet: it has no rules; open it with: planscope {name}")
+
+
+COMMANDS = {"import": Command(ABOUT, EXAMPLE, _add_import, _import)}

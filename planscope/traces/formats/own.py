@@ -1,0 +1,45 @@
+"""planscope's own files: sessions, whose runs are traces, and the journals of runs that are being recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planscope.session.files import LARGEST
+from planscope.session.model import Session
+from planscope.session.recordings import session_in_journal
+from planscope.session.store import loads
+from planscope.traces.events import trace_of_run
+from planscope.traces.reader import Options
+from planscope.traces.shape import Trace
+from planscope.traces.source import Head, Source, Unreadable
+
+
+class Own:
+    """Every run is a trace."""
+
+    name = "planscope"
+    title = "a planscope session"
+
+    def recognises(self, head: Head) -> float:
+        formats = {one.get("format") for one in head.objects[:1] if type(one.get("format")) is str}
+        return 1.0 if formats & {"planscope-session", "planscope-recording"} else 0.0
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        with source.stream() as file:
+            data = file.read(LARGEST + 1)
+        if source.seen.objects[0].get("format") == "planscope-recording":
+            session = session_in_journal(data)
+            if session is None:
+                raise Unreadable(f"{source.name}: a recording whose beginning cannot be read")
+        else:
+            session = loads(data, source.name)
+        yield from traces_of(session)
+
+
+def traces_of(session: Session) -> Iterator[Trace]:
+    """The runs of a session as traces, each with the run's id."""
+    for run in session.runs:
+        yield trace_of_run(session, run)
+
+
+READERS = (Own(),)

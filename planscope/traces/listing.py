@@ -1,0 +1,106 @@
+"""A list of traces for people and programs, and the newest session of a coding agent on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planscope.traces.events import title_of
+from planscope.traces.opening import own_readers
+from planscope.traces.shape import Trace
+from planscope.traces.source import Unreadable
+from planscope.wording.phrases import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a list shows of a trace. ``tools``: how many different tools were called."""
+
+    id: str
+    format: str
+    calls: int
+    tools: int
+    failed: int
+    branches: int
+    title: str
+    problem: str | None
+    reward: float | None
+    source: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The line as JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def line_of(trace: Trace) -> Line:
+    """The line of a trace."""
+    calls = trace.calls
+    return Line(
+        trace.id,
+        trace.format,
+        len(calls),
+        len({call.tool for call in calls}),
+        sum(bool(call.failed) for call in calls),
+        len(trace.branches),
+        title_of(trace),
+        trace.problem,
+        trace.reward,
+        trace.source,
+    )
+
+
+def format_title(format: str) -> str:
+    """The name of a format for people."""
+    return next((reader.title for reader in own_readers() if reader.name == format), format)
+
+
+def text_lines(lines: Iterable[Line], width: int) -> Iterator[str]:
+    """The list in columns: id, calls, how it went, what it is about."""
+    rows = [
+        (
+            one.id,
+            plural(one.calls, "call"),
+            "" if one.reward is None else f"reward {one.reward:g}",
+            f"(cannot be read whole: {one.problem})" if one.problem else one.title,
+        )
+        for one in lines
+    ]
+    wide = [min(max((len(row[k]) for row in rows), default=0), limit) for k, limit in enumerate((40, 14, 12))]
+    for row in rows:
+        cells = [f"{cell[: wide[k]]:<{wide[k]}}" for k, cell in enumerate(row[:3]) if wide[k]]
+        yield "  ".join([*cells, row[3]]).rstrip()[:width]
+
+
+def newest(agent: str) -> Path:
+    """The file of the newest session of ``claude``, ``codex`` or ``gemini``. Raises Unreadable if there is none."""
+    home = Path.home()
+    if agent == "claude":
+        folder = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"
+        patterns: tuple[str, ...] = ("*/*.jsonl",)
+    elif agent == "codex":
+        folder = Path(os.environ.get("CODEX_HOME") or home / ".codex")
+        patterns = (
+            "sessions/**/rollout-*.jsonl",
+            "sessions/**/rollout-*.jsonl.zst",
+            "archived_sessions/*.jsonl*",
+        )
+    else:
+        folder = home / ".gemini" / "tmp"
+        patterns = ("*/chats/*.json", "*/chats/*.jsonl")
+    best: tuple[float, Path] | None = None
+    try:
+        for pattern in patterns:
+            for path in folder.glob(pattern):
+                if path.name.startswith("agent-") or not path.is_file():
+                    continue
+                age = path.stat().st_mtime
+                if best is None or age > best[0]:
+                    best = (age, path)
+    except OSError as error:
+        raise Unreadable(f"{folder} cannot be read: {error.strerror or error}") from None
+    if best is None:
+        raise Unreadable(f"there is no session of {agent} in {folder}; name a file")
+    return best[1]

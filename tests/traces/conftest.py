@@ -1,0 +1,3 @@
+"""The command line in process, as in the tests of commands."""
+
+from tests.cli.conftest import cli as cli

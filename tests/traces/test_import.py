@@ -1,0 +1,128 @@
+"""``planscope import``: one trace becomes a session, many are listed, what is no trace is one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planscope.session.model import CallEvent, MessageEvent, Session
+from planscope.session.store import dumps, load, loads
+from planscope.traces import open_traces
+from planscope.traces.events import session_of, trace_of_run
+from planscope.traces.shape import Branch, ToolCall
+from tests.cli.support import Cli
+
+
+def call(identity: str, tool: str, arguments: Any) -> dict[str, Any]:
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    return {"role": "assistant", "content": None, "tool_calls": [{"id": identity, "function": function}]}
+
+
+def answer(identity: str, content: str) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": identity, "content": content}
+
+
+CHAT: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "Refund order 7."},
+    call("c1", "find order", {"order": 7}),
+    answer("c1", '{"status": "paid"}'),
+    {"role": "user", "content": "yes"},
+    call("c2", "refund", {"order": 7}),
+    answer("c2", "Error: refused by the bank"),
+    {"role": "assistant", "content": "Sorry."},
+]
+
+
+def save(path: Path, value: Any) -> Path:
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def test_a_chat_becomes_a_session_that_says_that_it_is_not_judged(cli: Cli, tmp_path: Path) -> None:
+    trace, out = save(tmp_path / "run.json", CHAT), tmp_path / "run.planscope.json"
+    done = cli("import", str(trace), "-o", str(out))
+    assert done.status == 0 and done.err == ""
+    assert "2 calls of 2 tools" in done.out and "2 answers have no mark for errors; 1 of them" in done.out
+    session = load(out)
+    assert session.variants[0].origin.kind == "imported" and session.title == "Refund order 7."
+    judged = cli("check", str(out))
+    assert judged.status == 2 and judged.out.startswith("NOT JUDGED")
+
+
+def test_a_run_of_a_session_is_the_trace_that_it_was_made_of(tmp_path: Path) -> None:
+    (before,) = open_traces([save(tmp_path / "run.json", CHAT)])
+    session = loads(dumps(session_of([before])))
+    after = trace_of_run(session, session.runs[0])
+    assert after.calls == [*after.calls] and len(after.calls) == 2
+    for old, new in zip(before.calls, after.calls, strict=True):
+        for name in ("step", "tool", "arguments", "answer", "answered", "failed", "guessed", "call_id"):
+            assert getattr(old, name) == getattr(new, name), name
+    kinds = [(type(i).__name__, getattr(i, "by", None), getattr(i, "text", None)) for i in after.items]
+    assert kinds == [
+        (type(i).__name__, getattr(i, "by", None), getattr(i, "text", None)) for i in before.items
+    ]
+
+
+def test_calls_of_one_message_stay_together() -> None:
+    session = Session.model_validate_json((Path(__file__).parent / "data" / "one_message.json").read_bytes())
+    trace = trace_of_run(session, session.runs[0])
+    assert [c.message for c in trace.calls] == [1, 1, 2]
+
+
+def test_a_users_word_between_calls_is_kept_and_is_no_model_call(tmp_path: Path) -> None:
+    (trace,) = open_traces([save(tmp_path / "run.json", CHAT)])
+    events = session_of([trace]).runs[0].events
+    said = [e.text for e in events if isinstance(e, MessageEvent) and e.by == "user"]
+    assert said == ["yes"]
+    places = [type(e) for e in events if not isinstance(e, MessageEvent) or e.by == "user"]
+    assert places.index(MessageEvent) > places.index(CallEvent)
+
+
+def test_many_traces_are_listed_and_one_is_picked(cli: Cli, tmp_path: Path) -> None:
+    results = [{"task_id": 4, "trial": k, "reward": k, "info": {}, "traj": CHAT} for k in (0, 1)]
+    trace, out = save(tmp_path / "results.json", results), tmp_path / "one.planscope.json"
+    done = cli("import", str(trace))
+    assert done.status == 2 and done.out.splitlines() == [
+        "4.0  2 calls  reward 0  Refund order 7.",
+        "4.1  2 calls  reward 1  Refund order 7.",
+    ]
+    assert done.err == "planscope: there are 2 traces; choose one with --pick ID, or take --all\n"
+    assert cli("import", str(trace), "--pick", "4.1", "-o", str(out)).status == 0
+    assert cli("import", str(trace), "--pick", "9").err.startswith(
+        "planscope: there is no trace '9'; there are: 4.0"
+    )
+    assert cli("import", str(trace), "--all", "-o", str(out)).status == 0
+    assert len(load(out).runs) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "is empty"),
+        ("hello", "is no JSON"),
+        ('{"a": 1}', "no format of traces that planscope knows (it has a;"),
+        (
+            '{"history": [{"role": "Orchestrator (thought)", "name": "x", "content": "hi"}]}',
+            "without structured calls",
+        ),
+        ("[" * 100_000, "no trace"),
+    ],
+)
+def test_what_is_no_trace_is_one_line(cli: Cli, tmp_path: Path, content: str, said: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content, encoding="utf-8")
+    done = cli("import", str(path))
+    assert done.status == 2 and done.out == "" and done.err.count("\n") == 1 and said in done.err, done.err
+
+
+def test_a_rewound_branch_becomes_a_fork(tmp_path: Path) -> None:
+    (trace,) = open_traces([save(tmp_path / "run.json", CHAT)])
+    trace.branches.append(Branch(1, [ToolCall(2, "cancel", 5, {})]))
+    session = loads(dumps(session_of([trace])))
+    fork, live = session.runs
+    assert fork.forked_from is not None and (fork.forked_from.run, fork.forked_from.step) == (live.id, 1)
+    assert [c.tool for c in trace_of_run(session, fork).calls] == ["find order", "cancel"]

@@ -135,7 +135,7 @@ def _sentence(scanner: Scanner, row: list[Token], rules: list[Rule], marks: dict
     def add(kind: Kind, first: Item, then: Item | None, **more: object) -> None:
         spans = (first.span,) if then is None else (first.span, then.span)
         if kind in ("init", "end") and any(c.is_user for c in first.calls):
-            raise SentenceError(first.span, "a user message is no call")
+            raise SentenceError(first.span, "a user message is not a call")
         rules.append(
             Rule(
                 f"c{len(rules) + 1}",

@@ -210,7 +210,7 @@ class _Sentence:
             start = token.start
             if token.kind == "time":
                 raise self._error(
-                    "clock times cannot be judged: rules speak of calls, their order and their number"
+                    "clock times cannot be judged: rules are about calls, their order and their number"
                 )
             if self._per():
                 continue
@@ -330,7 +330,7 @@ class _Sentence:
         if token is not None and token.start == before.end and token.text in (".", "-", "/", ":"):
             following = self.row[self.at + 1] if self.at + 1 < len(self.row) else None
             if following is not None and following.start == token.end:
-                raise self._error(f"a name with {token.text!r} in it must stand in backquotes", "`name`")
+                raise self._error(f"a name with {token.text!r} in it must be in backquotes", "`name`")
 
     def _modified(self, calls: Calls) -> Calls:
         """Return the set narrowed by the words after it: with CONDITION, that failed, by AGENT."""
@@ -385,7 +385,7 @@ class _Sentence:
             path = path[1:]
         elif source == "text":
             if path != ("text",):
-                raise self._error("of a user message only the text can be asked for", "text", ahead=-1)
+                raise self._error("a condition on a user message can only test its text", "text", ahead=-1)
             path = ()
         operator = self._operator()
         if operator == "is missing":
@@ -457,7 +457,7 @@ class _Sentence:
             try:
                 value = json.loads(token.text)
             except ValueError:
-                raise self._error("this is no JSON value", 'a string such as "yes"', "a number") from None
+                raise self._error("this is not a JSON value", 'a string such as "yes"', "a number") from None
         elif token is not None and token.key in ("true", "false", "null"):
             value = {"true": True, "false": False, "null": None}[token.key]
         else:
@@ -490,7 +490,7 @@ class _Sentence:
                 raise self._error("there must be as many names before 'as' as after it", ahead=-1)
         if self.found.per:
             self.at = begun
-            raise self._error("a sentence can go by one value only; join the names by 'and'")
+            raise self._error("a sentence can be judged by one value only; join the names by 'and'")
         self.found.per, self.found.per_then = names, other if other != names else ()
         if not self.found.items:
             self._take(",")

@@ -83,7 +83,7 @@ def take(
 def take_tool_call(build: Builder, call: Any, *, at: float | None = None, agent: str | None = None) -> None:
     """Add an entry of ``tool_calls``. Its name and arguments are in ``function``, or beside the id."""
     if type(call) is not dict:
-        build.unknown("a tool call that is no object")
+        build.unknown("a tool call that is not an object")
         return
     function = call.get("function")
     if type(function) is dict:

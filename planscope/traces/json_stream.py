@@ -59,7 +59,7 @@ def clean(value: Any, text: str) -> Any:
 def reason_of(error: ValueError) -> str:
     """Say in a few words why JSON cannot be read."""
     if isinstance(error, json.JSONDecodeError):
-        return f"it is no JSON at column {error.pos + 1:,}: {error.msg}"
+        return f"it is not JSON at column {error.pos + 1:,}: {error.msg}"
     return str(error)
 
 
@@ -129,7 +129,7 @@ class JsonStream:
         """Step over one of these letters and return it. Raises Broken."""
         found = self.peek()
         if not found or found not in letters:
-            raise self.broken(f"{found!r} where {' or '.join(letters)} belongs" if found else "")
+            raise self.broken(f"found {found!r} where {' or '.join(letters)} was expected" if found else "")
         self._at += 1
         return found
 
@@ -152,7 +152,7 @@ class JsonStream:
             except json.JSONDecodeError as error:
                 near = error.pos >= len(self._text) - _NEAR_END or error.msg.startswith("Unterminated")
                 if not near or (self._ended and not self._is_cut(error)):
-                    raise self.broken(f"it is no JSON: {error.msg}") from None
+                    raise self.broken(f"it is not JSON: {error.msg}") from None
             except RecursionError:
                 raise self.broken("it is nested too deeply") from None
             except ValueError as error:

@@ -135,7 +135,7 @@ class MessageFormat:
                 elif type(message) is list:
                     self._take_all(build, message)
                 else:
-                    build.unknown("a message that is no object")
+                    build.unknown("a message that is not an object")
         except Full:
             build.full()
 

@@ -89,15 +89,15 @@ def why_unknown(head: Head) -> str:
             "judged"
         )
     if head.kind == "zip":
-        return "a ZIP file that is no Inspect log; unpack it first"
+        return "a ZIP file that is not an Inspect log; unpack it first"
     if head.kind == "other":
-        return "it is no JSON, and no format of traces that planscope knows (docs/traces.md lists them)"
+        return (
+            "it is not JSON, and not in a format of traces that planscope knows (docs/traces.md lists them)"
+        )
     if first is None:
-        return "JSON, but no trace: there is no object in it"
+        return "JSON, but not a trace: there is no object in it"
     keys = ", ".join(sorted(map(str, first))[:8])
-    return (
-        f"JSON, but no format of traces that planscope knows (it has {keys[:200]}; docs/traces.md lists them)"
-    )
+    return f"JSON, but not in a format of traces that planscope knows (it has {keys[:200]}; docs/traces.md lists them)"
 
 
 def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:

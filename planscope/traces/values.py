@@ -86,13 +86,13 @@ def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
         try:
             found = parsed(value)
         except ValueError:
-            return None, f"the arguments are no JSON: {value[:200]}"
+            return None, f"the arguments are not JSON: {value[:200]}"
         if type(found) is dict:
             return found, None
         if found is None:
             return {}, None
-        return None, f"the arguments are no object: {value[:200]}"
-    return None, f"the arguments are no object: {compact(value)[:200]}"
+        return None, f"the arguments are not an object: {value[:200]}"
+    return None, f"the arguments are not an object: {compact(value)[:200]}"
 
 
 def rest_of(record: dict[str, Any], placed: Collection[str]) -> dict[str, Any] | None:

@@ -115,7 +115,7 @@ def test_file_names_comments_marks_and_places() -> None:
         ("A frobs B.", 1, 1, "no verb"),
         ("A comes before.", 1, 15, "expected"),
         ("If A and B happen, C happens.", 1, 4, "each"),
-        ("The first call is a user message.", 1, 19, "no call"),
+        ("The first call is a user message.", 1, 19, "not a call"),
         ('A with x < "big" happens.', 1, 12, "numbers and ISO dates"),
     ],
 )

@@ -76,7 +76,7 @@ class InspectLog:
             ) from None
         entries = [one for one in archive.infolist() if _is_sample(one.filename)]
         if not entries:
-            raise Unreadable(f"{source.name}: a ZIP file that is no Inspect log, or one without samples")
+            raise Unreadable(f"{source.name}: a ZIP file that is not an Inspect log, or one without samples")
         header = self._header(archive, source)
         model = text(obj(header.get("eval")).get("model")) or None
         for entry in entries[:MOST_SAMPLES]:

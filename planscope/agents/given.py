@@ -1,4 +1,4 @@
-"""What a model is given with each call: system prompt, tools and messages. Only what changed is recorded."""
+"""Records what a model is given with each call: system prompt, tools and messages. Only changes are recorded."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from planscope.session.json_bytes import plain_text
 from planscope.session.model import Given, PromptEvent, SeenMessage, SeenTool
 
 MOST_GIVEN = 512 * 1024
-"""Characters of the messages that are recorded of one call, at most; the last ones count."""
+"""Limit for the recorded messages of one call, in characters. The last messages are kept."""
 
 _ROLES = ((HumanMessage, "user"), (AIMessage, "assistant"), (ToolMessage, "tool"))
 
 
 class GivenSoFar:
-    """What a model was given last. ``changed`` returns what is different this time, and None if nothing is."""
+    """Remembers what a model was given last, to find the changes in the next call."""
 
     def __init__(self, prompt: PromptEvent, recorded: Sequence[BaseMessage] = ()) -> None:
         """``recorded``: the messages of the first call, if the prompt has them."""
@@ -36,7 +36,8 @@ class GivenSoFar:
     def changed(
         self, system: str | None, tools: Sequence[Any], messages: Sequence[BaseMessage]
     ) -> Given | None:
-        """Compare one call with the call before. A system prompt may also be among the messages."""
+        """Return the differences between this call and the one before, or None. A system prompt may also be among
+        the messages."""
         fresh: dict[str, Any] = {}
         if system is None:
             system = next((text_of(m) for m in messages if isinstance(m, SystemMessage)), None)
@@ -60,7 +61,8 @@ class GivenSoFar:
 
 
 def seen_messages(messages: Sequence[BaseMessage]) -> list[SeenMessage]:
-    """The messages as the model sees them, without the system prompt; long conversations from their end."""
+    """Return the messages as the model sees them, without the system prompt. Long conversations are cut at their
+    beginning."""
     made: list[SeenMessage] = []
     left = MOST_GIVEN
     for message in reversed(messages):
@@ -75,7 +77,7 @@ def seen_messages(messages: Sequence[BaseMessage]) -> list[SeenMessage]:
 
 
 def seen_tools(tools: Sequence[Any]) -> list[SeenTool]:
-    """Names, descriptions and JSON schemas of tools, however they are given to a model."""
+    """Return names, descriptions and JSON schemas of tools, however they are given to a model."""
     made = []
     for tool in tools:
         said = tool.get("function", tool) if isinstance(tool, dict) else tool
@@ -87,7 +89,7 @@ def seen_tools(tools: Sequence[Any]) -> list[SeenTool]:
 
 
 def seen_tool(name: str, tool: Any, said: Any) -> SeenTool:
-    """One tool. ``said``: the part of it that has its description and schema."""
+    """Return one tool. ``said``: the part of it that has its description and schema."""
     description, schema = getattr(said, "description", None), None
     if isinstance(said, dict):
         description, schema = said.get("description"), said.get("parameters") or said.get("input_schema")

@@ -75,7 +75,7 @@ class _Conversation:
     """One run. ``open`` maps the ids of unanswered calls to their steps.
 
     ``ending``: the run ends once all calls are answered. ``failed``: an error ended it, but it may be retried.
-    ``changed``: what the model was given with the call under way, if it is not what it was given before.
+    ``changed``: the new part of what the model was given with its current call.
     """
 
     journal: Journal

@@ -97,7 +97,8 @@ def write_prompt(tools: Sequence[ToolSpec], question: str, turns: Sequence[Turn]
 
 
 def prompt_event(agent: str, text: str, role: str | None, tools: Sequence[MockTool]) -> PromptEvent:
-    """What the model of an agent is given at first. ReAct writes all of it, the tools too, into one message."""
+    """Return what the model of an agent is given at first. ReAct writes everything, also the tools, into one
+    message."""
     whole = write_prompt([tool.spec for tool in tools], text, ()) if agent == "react" else None
     return PromptEvent(
         text=text,

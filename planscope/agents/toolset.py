@@ -83,7 +83,7 @@ def _timed_tool(action: ActionRecord) -> MockTool:
 
 
 def seen_tools(tools: Iterable[MockTool]) -> list[SeenTool]:
-    """The tools as the model sees them, for the record."""
+    """Return the tools as the model sees them, for the record."""
     return [
         SeenTool(
             name=tool.spec.name, description=tool.spec.description, parameters=dict(tool.spec.parameters)

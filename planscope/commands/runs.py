@@ -1,4 +1,4 @@
-"""``planscope runs``: the runs of a session, where they were lost; deleting them and taking them back."""
+"""``planscope runs``: lists the runs of a session and where they were lost; deletes and restores runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ABOUT = (
 )
 VERDICTS = ("right", "wrong", "aborted", "unknown")
 _BAR = 20
-"""Columns of the longest bar of the histogram."""
+"""The width of the longest bar of the histogram, in columns."""
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:

@@ -28,9 +28,9 @@ ABOUT = (
 EXAMPLE = """echo '[{"role":"user","content":"hi"}]' | planscope import -"""
 AGENTS = ("claude", "codex", "gemini")
 MOST_LISTED = 1_000
-"""Traces that a list for a person shows, at most."""
+"""Limit of traces in a list for a person."""
 MOST_TOGETHER = 5_000
-"""Traces that become one session, at most."""
+"""Limit of traces that become one session."""
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +73,7 @@ def _import(args: argparse.Namespace) -> int:
 
 
 def _traces(paths: list[str | Path], troubles: list[str]) -> Iterator[Trace]:
-    """The traces; files that cannot be read are said at once, unless it is the only one."""
+    """Yield the traces. Files that cannot be read are reported at once; if there is only one file, it is an error."""
     from planscope.traces import open_traces
     from planscope.traces.source import Unreadable
 
@@ -103,7 +103,7 @@ def _lines(traces: Iterator[Trace]) -> Iterator[Line]:
 
 
 def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | None:
-    """The traces that become the session; None if the user has to choose, and the list was printed."""
+    """Return the traces that become the session, or None if the list was printed because the user has to choose."""
     from planscope.traces.listing import line_of
 
     first: Trace | None = None
@@ -189,7 +189,7 @@ def _write(session: Session, wanted: str, target: Path | None) -> Path:
 
 
 def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool) -> None:
-    """Say what was imported, what was not read, and how to go on."""
+    """Say what was imported, what was not read, and what to do next."""
     from planscope.session.locations import name_of
     from planscope.traces.listing import format_title
 

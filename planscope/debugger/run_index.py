@@ -201,7 +201,7 @@ class RunIndex:
 
     @property
     def counted(self) -> int:
-        """The number of indices whose count is known."""
+        """The number of indexes whose count is known."""
         return len(self._counts)
 
     def has_count(self, index: int) -> bool:

@@ -1,6 +1,6 @@
 """The survival curve of a run: the logarithm of the valid completions left after each step, in one row of cells.
 
-It falls to nothing at the point of no return, and begins again with each attempt.
+It falls to zero at the point of no return, and starts again with each attempt.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ LOST = "✗"
 NOTHING = " "
 UNKNOWN = "?"
 WIDEST = 4
-"""Cells of one step, at most."""
+"""The greatest width of one step, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of the curve: its glyph, and the first and last index of the steps that it stands for."""
+    """One cell of the curve: its glyph, and the first and last index of its steps."""
 
     glyph: str
     first: int
@@ -29,7 +29,7 @@ class Cell:
 
 
 def counts_left(run: RunIndex) -> tuple[int | None, ...]:
-    """Return the valid completions left at each index, as far as they are known; None: unknown, or not asked yet."""
+    """Return the valid completions left at each index; None if unknown, or not computed yet."""
     return tuple(_count(run, index) for index in range(len(run.steps)))
 
 
@@ -40,9 +40,9 @@ def _count(run: RunIndex, index: int) -> int | None:
 
 
 def curve(counts: Sequence[int | None], doomed: Sequence[int], width: int) -> tuple[Cell, ...]:
-    """Return the cells of the curve, at most ``width``; steps share a cell if they are more.
+    """Return the cells of the curve, at most ``width``. If there are more steps, several share a cell.
 
-    A cell of several steps shows the fewest completions. ``doomed``: the indices at which attempts were lost.
+    Such a cell shows the fewest completions of its steps. ``doomed``: the indexes at which attempts were lost.
     """
     steps = len(counts)
     if steps < 2 or width < 2:

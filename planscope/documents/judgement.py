@@ -222,7 +222,7 @@ class CoreDocument(Document):
 
 
 class CorrectionDocument(Document):
-    """A minimal set to give up so that the rest can hold."""
+    """A minimal set of constraints and steps to give up so that the rest can hold."""
 
     constraints: list[str]
     steps: list[StepNo] = Field(description="calls that would have to be different or missing")

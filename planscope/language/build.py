@@ -122,13 +122,13 @@ class _Builder:
 
 
 def cue_tokens(pattern: NaturalPattern, units: Sequence[Unit]) -> list[Token]:
-    """The tokens of a natural clause that are no item and no mark, in the order of the text."""
+    """Return the tokens of a natural clause that are neither items nor marks, in the order of the text."""
     tokens = (units[part][0] for part in pattern.parts if isinstance(part, int))
     return [token for token in tokens if token.type != "TIME" and token.type not in _NO_CUES]
 
 
 def steps_of(pattern: NaturalPattern, units: Sequence[Unit]) -> list[Step]:
-    """Items and cues of a natural clause, in the order of the text."""
+    """Return items and cues of a natural clause, in the order of the text."""
     items = cues = 0
     steps = []
     for part in pattern.parts:

@@ -78,7 +78,7 @@ class _Collector:
                 found.append(Constraint(cid, "order", text, before, after, None, None, sentence, spans, path))
 
     def natural(self, natural: Natural, path: NodePath) -> None:
-        """Collect what a clause says that the paper's grammar does not have."""
+        """Collect the constraints of a natural clause, which the paper's grammar does not have."""
         for subject, relation, cue, target in ordered_links(natural):
             one, other = natural.items[subject], natural.items[target]
             assert isinstance(one, NP)

@@ -189,7 +189,7 @@ def stuck(
 
 
 def _as_hour(number: str) -> str:
-    """What to write instead of a number without minutes."""
+    """Suggest what to write instead of a number without minutes."""
     hour = int(number) if number.isdigit() and len(number) < 3 else 99
     if hour > 24:
         return "clock times are whole hours from 0:00 to 24:00, such as 15:00"

@@ -1,7 +1,7 @@
-"""Lists in a query's text: numbered lines, and lines with bullets, with or without a line that announces them.
+"""Reads lists in a query's text: numbered lines, and lines with bullets, perhaps below a line that announces them.
 
-A numbered list of actions is a chain: each comes before the next. In any other list every line has
-sentences of its own.
+A numbered list of actions is a chain: each comes before the next. In any other list every line has sentences of its
+own.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class Item(NamedTuple):
 
 
 class ItemList(NamedTuple):
-    """``heading``: the span of the line that announces the list, or None. ``in_order``: does it say "in order"?"""
+    """A list. ``heading``: the span of the line that announces it, or None. ``in_order``: whether that line says "in
+    order"."""
 
     start: int
     end: int
@@ -64,7 +65,7 @@ class ItemList(NamedTuple):
 
 
 def list_at(text: str, at: int, scanner: Scanner) -> ItemList | None:
-    """The list that begins at a place of the text, which is a line's first character that is not white space."""
+    """Return the list that begins at a place of the text, which is a line's first character that is not white space."""
     heading, in_order = None, False
     line_end = _line_end(text, at)
     line = text[at:line_end].rstrip()
@@ -111,13 +112,13 @@ def _continues(line: str) -> bool:
 
 
 def is_bare(text: str, item: Item, scanner: Scanner) -> bool:
-    """Does an item only name actions, without saying anything about them?"""
+    """Return whether an item only names actions, without saying anything about them."""
     tokens = scanner.tokens(text[item.start : item.end])
     return tokens is not None and not any(token.type in _RELATING for token in tokens)
 
 
 def parts_of(text: str, found: ItemList, scanner: Scanner) -> Iterator[Span]:
-    """The spans to read one by one: the whole list if it is a chain, else what its items say."""
+    """Return the spans to read one by one: the whole list if it is a chain, or else the texts of its items."""
     bare = [is_bare(text, item, scanner) for item in found.items]
     if all(bare) or (found.in_order and any(bare)):
         yield found.start, found.end
@@ -127,7 +128,8 @@ def parts_of(text: str, found: ItemList, scanner: Scanner) -> Iterator[Span]:
 
 
 def read_list(text: str, scanner: Scanner) -> list[Token] | Trouble | None:
-    """The tokens of a text that is one list of actions, with STEP before each; an error; None if it is no list."""
+    """Return the tokens of a text that is one list of actions, each item after a STEP; or an error; or None if it is
+    no list."""
     first = _blanks(text)
     if not text[first:] or (found := list_at(text, first, scanner)) is None or found.end < len(text.rstrip()):
         return None

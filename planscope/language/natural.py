@@ -1,4 +1,5 @@
-"""Sentences that people write and the paper's grammar does not have: "First A, then B", "A must wait for B".
+"""Natural sentences, which people write and the paper's grammar does not have: "First A, then B", "A must wait for
+B".
 
 They are read and never written. Their words are in ``data/natural.toml``, their grammar is in ``data/natural.lark``,
 and in the syntax tree each is a ``Natural`` clause.
@@ -34,7 +35,7 @@ def _data() -> Mapping[str, Any]:
 
 
 def _inflected(key: str) -> tuple[str, str]:
-    """Singular and plural of a verb phrase in its base form."""
+    """Return singular and plural of a verb phrase in its base form."""
     head, _, rest = key.partition(" ")
     lexicon = load_lexicon()
     singular, plural = {**lexicon.heads, **_data()["heads"]}[head]
@@ -50,7 +51,8 @@ def _with_modals(key: str) -> Iterator[str]:
 
 
 def natural_phrases() -> dict[str, Meaning]:
-    """Every phrase of natural sentences with its meaning. "Finish" and "don't start" are an instruction or a verb."""
+    """Return every phrase of natural sentences with its meaning. "Finish" and "don't start" are an instruction or a
+    verb."""
     found: dict[str, Meaning] = {}
     for phrase, meaning in _phrases():
         before = found.setdefault(phrase, meaning)
@@ -122,23 +124,23 @@ def _negated(verb: str, negations: Mapping[str, Any]) -> Iterator[str]:
 
 @cache
 def natural_vocabulary() -> Phrases[Meaning]:
-    """All phrases of ``vocabulary``, and those of natural sentences, which win over hints."""
+    """Return all phrases of ``vocabulary``, and those of natural sentences, which win over hints."""
     return add_phrases(Phrases(), natural_phrases().items(), unhinted=("and then",))
 
 
 @cache
 def natural_types() -> frozenset[str]:
-    """The types of tokens that only natural sentences have."""
+    """Return the types of tokens that only natural sentences have."""
     return frozenset(meaning.type for meaning in natural_phrases().values()) | {"STEP"}
 
 
 def is_natural_word(token: Token) -> bool:
-    """Has only a natural sentence such a token?"""
+    """Return whether only natural sentences have such a token."""
     return token.type in natural_types()
 
 
 def may_be_natural(tokens: Sequence[Token]) -> bool:
-    """Can natural.lark read more in these tokens than the other grammars? A quick look."""
+    """Return after a quick look whether natural.lark may read more in these tokens than the other grammars."""
     types = [token.type for token in tokens]
     if any(kind in natural_types() for kind in types) or not any(kind in _VERBS for kind in types):
         return True
@@ -151,10 +153,11 @@ def may_be_natural(tokens: Sequence[Token]) -> bool:
 
 
 class Step(NamedTuple):
-    """An item or a cue of a natural clause. ``kind``: "item", or the cue's type. ``place``: among items or among cues.
-    A mark or a joining word has kind "mark" and place -1.
+    """An item or a cue of a natural clause. ``kind``: "item", or the cue's type. ``place``: among items or among
+    cues. A mark or a joining word has kind "mark" and place -1.
 
-    ``value``: "begin" or "end" for a verb of a phase, "first" or "last" for "start with". ``clock``: is it a time?
+    ``value``: "begin" or "end" for a verb about a beginning or an end, "first" or "last" for "start with". ``clock``:
+    it is a time.
     """
 
     kind: str
@@ -165,7 +168,7 @@ class Step(NamedTuple):
 
 
 def links_of(kind: NaturalKind, steps: Sequence[Step]) -> Iterator[Link]:
-    """The relations of a natural clause, whose items and cues are given in the order of the text."""
+    """Yield the relations of a natural clause, whose items and cues are given in the order of the text."""
     if kind == "chain":
         return _chain(steps)
     return _place(steps) if kind == "place" else _related(steps, fronted=kind == "fronted")
@@ -181,7 +184,7 @@ def _chain(steps: Iterable[Step]) -> Iterator[Link]:
 
 
 def _place(steps: Sequence[Step]) -> Iterator[Link]:
-    """The last item is ``Rest``; the word for it is the last cue."""
+    """Yield the relation of "A comes first": the last item is ``Rest``, and its word is the last cue."""
     cues = [step for step in steps if step.kind not in ("item", "mark")]
     last = cues[-1].kind == "LAST" or cues[-1].value == "last"
     yield Link(0, ">" if last else "<", cues[-2 if len(cues) > 1 else -1].place, 1)
@@ -206,14 +209,15 @@ def _related(steps: Sequence[Step], *, fronted: bool) -> Iterator[Link]:
 
 
 def _turned(relation: str) -> str:
-    """Calls come one by one: what is not before is after."""
+    """Return the opposite relation. Calls come one by one, so an action that is not before another is after it."""
     return "<" if relation == ">" else ">"
 
 
 def impossible_phase(kind: NaturalKind, steps: Sequence[Step]) -> tuple[Step, Step, str] | None:
-    """A verb such as "starts" with a clock time that its constraint cannot say: the verb, the time, the relation.
+    """Return verb, time and relation if a verb such as "starts" has a clock time that no constraint can state, or
+    None.
 
-    ``steps`` hold the marks too, of kind "mark": a verb behind a mark is the subject's.
+    ``steps`` contain the marks too, of kind "mark": a verb after a mark belongs to the subject.
     """
     if kind not in ("order", "fronted"):
         return None
@@ -241,6 +245,6 @@ _MARK = Step("mark", -1)
 
 @cache
 def list_headings() -> dict[str, bool]:
-    """Lines that announce a list, in lower case, without their colon: do they say that it is in order?"""
+    """Return the lines that announce a list, in lower case and without colon, each with whether it says "in order"."""
     lists = _data()["lists"]
     return dict.fromkeys(lists["heading"], False) | dict.fromkeys(lists["in_order"], True)

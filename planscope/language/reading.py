@@ -36,7 +36,7 @@ MAX_ERRORS = 200
 """After this many broken sentences, the rest of a text is not read."""
 
 MAX_HEADING = 60
-"""A line that announces a list is no longer (code points)."""
+"""The limit for a line that announces a list, in code points."""
 
 _KEPT = 4096
 _KEPT_LENGTH = 5000
@@ -88,7 +88,7 @@ class _Reader:
             start = end
 
     def _list(self, text: str, at: int) -> ItemList | None:
-        """The list of lines that begins at a place of the text, or None."""
+        """Return the list of lines that begins at a place of the text, or None."""
         line = text.rfind("\n", 0, at) + 1
         if (
             text[at].isalpha()
@@ -99,7 +99,7 @@ class _Reader:
         return None if text[line:at].strip() else list_at(text, at, self._sentences.naturally)
 
     def _plain(self, text: str, start: int, stop: int) -> Iterator[Span]:
-        """The spans of the sentences in a part of the text."""
+        """Return the spans of the sentences in a part of the text."""
         while start < stop:
             if text[start].isspace():
                 start += 1
@@ -231,7 +231,8 @@ def _reading(text: str, sentences: tuple[Sentence, ...], actions: tuple[Action, 
 
 
 def paper_reading(reading: Reading) -> Reading:
-    """The query in the paper's words if it has natural sentences: the same constraints, another text. Else itself."""
+    """Return the query in the paper's words if it has natural sentences: the same constraints in another text. Else
+    itself."""
     if not is_natural(reading.tree):
         return reading
     actions, timed = reading.problem.actions, reading.problem.timed

@@ -277,7 +277,7 @@ def _spaced(pieces: Sequence[Piece]) -> str:
 
 
 def hour_of(hour: int, relation: Relation) -> int:
-    """The hour of a clock time as the object of a relation."""
+    """Return the hour of a clock time as the object of a relation."""
     return hour if hour != MIDNIGHT else 24 if relation == "<" else 0
 
 
@@ -303,7 +303,7 @@ class Scanner:
         return None if len(pieces) > MAX_PIECES or len(tokens) > MAX_TOKENS else tokens
 
     def begins_name(self, text: str, at: int) -> bool:
-        """Does an action's name begin at a place of the text?"""
+        """Return whether an action's name begins at a place of the text."""
         pieces = list(islice(cut(text, at), self.names.longest))
         return bool(pieces) and self.names.phrases.longest(pieces, 0)[1] is not None
 
@@ -368,7 +368,7 @@ class Scanner:
         return token, close - at + 1
 
     def _spoken_time(self, text: str, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
-        """A time such as "3 pm" or "noon", or None."""
+        """Return a time such as "3 pm" or "noon", or None."""
         first = pieces[at]
         if first.key in _HOURS:
             return Token(self.time_type, first.start, first.end, hour=_HOURS[first.key]), 1

@@ -283,7 +283,7 @@ class SentenceReader:
         return self._blamed(text, found) if self.natural and isinstance(found, Trouble) else found
 
     def _blamed(self, text: str, trouble: Trouble) -> Trouble:
-        """The error at the word that no grammar knows, instead of at a word that natural sentences have."""
+        """Return the error at the word that no grammar knows, instead of at a word that natural sentences have."""
         tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
         if trouble.readings or tokens is None or isinstance(tokens, Trouble):
             return trouble
@@ -341,10 +341,7 @@ class SentenceReader:
         return replace(trouble, message=f'{trouble.message}; did you mean "{regularly}"?')
 
     def _natural(self, text: str) -> SentenceReading | Trouble | None:
-        """The only meaning of a sentence that people write and the paper's grammar does not have, or its error.
-
-        None: it is no such sentence.
-        """
+        """Return the only meaning of a natural sentence, or its error, or None if the sentence is not natural."""
         tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
         if tokens is None or isinstance(tokens, Trouble):
             return tokens
@@ -457,12 +454,12 @@ def going_on(tokens: Sequence[Token], grammar: Grammar = "continued") -> list[Se
 
 
 def is_natural(reading: SentenceReading) -> bool:
-    """Has a reading a clause that the paper's grammar does not have?"""
+    """Return whether a reading has a clause that the paper's grammar does not have."""
     return any(isinstance(pattern, NaturalPattern) for pattern, _ in reading.clauses)
 
 
 def impossible(text: str, reading: SentenceReading) -> Trouble | None:
-    """The error of "A starts before 15:00", which no constraint says, or None."""
+    """Return the error of "A starts before 15:00", which no constraint can state, or None."""
     for pattern, units in reading.clauses:
         if not isinstance(pattern, NaturalPattern):
             continue

@@ -26,7 +26,7 @@ RelativeForm = Literal["direct", "adjunct"]
 Terminal = Literal["VP<", "VP>", "VP0", "P<", "P>", "SC<", "SC>", "J"]
 
 NaturalKind = Literal["chain", "order", "fronted", "place"]
-"""Of a natural clause: "first A, then B"; subject first; object first; "A comes first"."""
+"""The kind of a natural clause: "first A, then B"; subject first; object first; "A comes first"."""
 
 NOWHERE: Span = (0, 0)
 
@@ -124,7 +124,7 @@ class Cue(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """All actions but the subject's, as "first" and "last" in "A comes first" mean them."""
+    """All actions except the subject's, which "first" and "last" mean in "A comes first"."""
 
     span: Span = NOWHERE
 
@@ -139,7 +139,7 @@ class Link(NamedTuple):
 
 
 class Natural(NamedTuple):
-    """A clause that people write and the paper's grammar does not have; it is read, never written.
+    """A clause that people write and the paper's grammar does not have. It is read, never written.
 
     ``items`` and ``cues`` are in the order of the text. ``links`` say which item comes before which; the subject of
     each is an ``NP``.
@@ -260,12 +260,12 @@ def same_tree(one: Node, other: Node) -> bool:
 
 
 def is_natural(tree: Query) -> bool:
-    """Has the query a clause that the paper's grammar does not have?"""
+    """Return whether the query has a clause that the paper's grammar does not have."""
     return any(isinstance(clause, Natural) for sentence in tree.sentences for clause in sentence.clauses)
 
 
 def paper_tree(tree: Query, actions: Iterable[str]) -> Query:
-    """The tree with every natural clause as sentences of the paper's grammar that have the same constraints.
+    """Return the tree with every natural clause as sentences of the paper's grammar that have the same constraints.
 
     ``actions``: the ids of all actions, which "A comes first" is about. New nodes have no spans.
     """
@@ -284,7 +284,7 @@ def paper_tree(tree: Query, actions: Iterable[str]) -> Query:
 
 
 def paper_clauses(natural: Natural, actions: tuple[str, ...]) -> Iterator[Clause]:
-    """One clause for each link of a natural clause, in the order of their constraints."""
+    """Return one clause for each link of a natural clause, in the order of their constraints."""
     for subject, relation, _, target in ordered_links(natural):
         one, other = natural.items[subject], natural.items[target]
         assert isinstance(one, NP)
@@ -301,11 +301,11 @@ def paper_clauses(natural: Natural, actions: tuple[str, ...]) -> Iterator[Clause
 
 
 def ordered_links(natural: Natural) -> list[Link]:
-    """The links of a natural clause by the place of their words in the text."""
+    """Return the links of a natural clause by the place of their words in the text."""
     return sorted(natural.links, key=lambda link: (natural.cues[link.cue].span, link.object))
 
 
 def rest_of(subject: NP, rest: Rest, actions: Iterable[str]) -> NP:
-    """All other actions; each has the span of the word that stands for them."""
+    """Return all other actions, each with the span of the word that means them."""
     own = {ref.action for ref in subject.actions}
     return NP(tuple(ActionRef(a, rest.span) for a in actions if a not in own), None, rest.span)

@@ -48,7 +48,7 @@ def words_of(text: str, refusal: str | None, finish: str | None, structured: Any
 BY_HAND = "by hand"
 
 SPEAKERS = {"user": "user", "system": "system", "compacted": "history compacted", "handoff": "handed over"}
-"""What stands before words that are not the model's."""
+"""The names of speakers other than the model, to show before their words."""
 
 
 @dataclass(frozen=True, slots=True)

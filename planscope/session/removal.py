@@ -1,6 +1,7 @@
-"""Deleting queries and runs, and taking them back.
+"""Deletes queries and runs, and restores them.
 
-What is deleted stays in the file, out of sight (``Session.removed``), until it is deleted for good. It is never shared.
+Deleted parts stay in the file, out of sight (``Session.removed``), until they are deleted for good. They are never
+shared.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ class Parts:
 
     @property
     def text(self) -> str:
-        """Return it in words, for example ``run r2`` or ``1 query, 3 runs``."""
+        """The parts in words, for example ``run r2`` or ``1 query, 3 runs``."""
         return parts_text(self.variants, self.runs, self.dissections)
 
 
 def parts_text(variants: Collection[str], runs: Collection[str], dissections: Collection[str]) -> str:
-    """Describe what was deleted or taken back, in words."""
+    """Describe in words what was deleted or restored."""
     if len(runs) == 1 and not variants and not dissections:
         return f"run {visible(next(iter(runs)), limit=20)}"
     counts = (
@@ -46,7 +47,7 @@ def parts_text(variants: Collection[str], runs: Collection[str], dissections: Co
 
 
 def text_of(removal: Removal) -> str:
-    """Describe what was deleted together, in words."""
+    """Describe in words what was deleted together."""
     ids: list[list[str]] = [[one.id for one in getattr(removal, name)] for name in _LISTS]
     return parts_text(*ids)
 
@@ -54,10 +55,11 @@ def text_of(removal: Removal) -> str:
 def with_dependents(
     session: Session, variants: Iterable[str] = (), runs: Iterable[str] = (), *, busy: Collection[str] = ()
 ) -> Parts:
-    """Return these queries and runs and what depends on them: runs and edits of a query, forks of a run, dissections.
+    """Return these queries and runs and what depends on them: runs and edits of a query, forks of a run,
+    dissections.
 
-    ``busy``: ids of runs and dissections that are under way. Raises UserError if something cannot be deleted: a run
-    that a dissection counts, what is under way, or the last query.
+    ``busy``: ids of runs and dissections that are in progress. Raises UserError if something cannot be deleted: a run
+    that a dissection counts, one in progress, or the last query.
     """
     gone_variants, gone_runs, gone_dissections = set(variants), set(runs), set[str]()
     size = -1
@@ -106,7 +108,7 @@ def remove(session: Session, parts: Parts) -> Removal:
 
 
 def take_back(session: Session, wanted: Callable[[Removal], bool] = lambda removal: True) -> Removal:
-    """Put the last deletion that is ``wanted`` back in its places. Changes the session in place.
+    """Restore the last deletion that is ``wanted`` to its places. Changes the session in place.
 
     Raises UserError if there is none, or if the session no longer has what it belongs to.
     """
@@ -131,7 +133,7 @@ def take_back(session: Session, wanted: Callable[[Removal], bool] = lambda remov
 
 
 def delete_for_good(session: Session) -> int:
-    """Forget all that was deleted; returns the number of its runs and queries."""
+    """Delete everything in ``removed`` for good. Return the number of its runs and queries."""
     count = sum(len(one.runs) + len(one.variants) for one in session.removed or ())
     session.removed = None
     return count

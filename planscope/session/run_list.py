@@ -1,4 +1,4 @@
-"""The runs of a session as a list: how each came out, where it was lost, filters and their counts, a histogram."""
+"""Lists the runs of a session: how each ended, where it was lost, filters and their counts, a histogram."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from planscope.session.record import RunRecord
 
 MOST_BARS = 30
-"""Steps in a row of a histogram; of more, only those at which a run was lost."""
+"""Up to this number of steps, the histogram shows all of them; beyond it, only those at which a run was lost."""
 
 
 class Outcome(NamedTuple):
-    """How a run came out: verdict, and the type of error if it is ``wrong``.
+    """The outcome of a run: its verdict, and the type of error if it is ``wrong``.
 
     ``lost``: the step that lost the plan, ``end``, or "" if none did. ``tool``: the tool that was called there.
     """
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 
 
 def outcomes_of_runs(session: Session, runs: Iterable[Run]) -> Iterator[Outcome]:
-    """Judge runs one by one, and yield each; ``unknown`` if the query cannot be read."""
+    """Judge runs one by one, and yield each outcome; ``unknown`` if the query cannot be read."""
     from planscope.errors import UserError
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.oracle.replay import replay
@@ -65,7 +65,8 @@ def _tool_at(run: Run, step: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """``number`` counts from 1. ``outcome`` None: not judged yet, or under way. ``trial``: a dissection made it."""
+    """A run in the list. ``number`` counts from 1. ``outcome`` is None if it is not judged yet. ``trial``: a
+    dissection made it."""
 
     number: int
     run: RunRecord
@@ -99,7 +100,7 @@ class Facet(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return it in words: ``wrong``, ``order error``, ``lost at step 2``, ``model sim:careful``."""
+        """The filter in words: ``wrong``, ``order error``, ``lost at step 2``, ``model sim:careful``."""
         if self.kind in ("verdict", "error"):
             return said(self.value)
         if self.kind == "lost":
@@ -133,7 +134,7 @@ def facets_of(one: ListedRun) -> set[Facet]:
 
 
 def counts_of(runs: Iterable[ListedRun]) -> list[tuple[Facet, int]]:
-    """Return all filters that some of the runs have and others do not, with the number of runs, by kind."""
+    """Return all filters that divide the runs, with their number of runs, by kind."""
     found = list(runs)
     counts = Counter(facet for one in found for facet in facets_of(one))
 
@@ -150,7 +151,7 @@ def _step_order(step: str) -> int:
 
 
 def matches(one: ListedRun, words: str, facets: Collection[Facet]) -> bool:
-    """Return whether a run has every word, and of each kind of filter one."""
+    """Return whether a run has every word, and at least one filter of each kind that is set."""
     wanted: defaultdict[str, set[Facet]] = defaultdict(set)
     for facet in facets:
         wanted[facet.kind].add(facet)
@@ -191,7 +192,7 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Where runs were lost, step by step. ``rest``: words about runs that no step lost."""
+    """The histogram of the steps that lost runs. ``rest``: words about runs that no step lost."""
 
     rows: tuple[Loss, ...]
     lost: int
@@ -250,7 +251,7 @@ def tally(runs: Iterable[ListedRun]) -> Outcomes:
 
 
 def loss_lines(losses: Losses, width: int) -> Iterator[str]:
-    """Yield the histogram as plain text, ``width`` cells for the longest bar."""
+    """Yield the histogram as plain text. The longest bar has ``width`` cells."""
     yield f"lost: {losses.lost:,} of {plural(losses.total, 'run')}" + (
         f"; {losses.rest}" if losses.rest else ""
     )

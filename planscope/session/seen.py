@@ -1,6 +1,6 @@
-"""What the model saw and said in a run, in parts with names: at the start, and at each step.
+"""Returns what the model saw and said in a run, in parts with names: at the start, and at each step.
 
-The values are JSON from the record, untrusted. What older sessions did not record is called so.
+The values are untrusted JSON from the record. What older sessions did not record is marked so.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ NO_SYSTEM_PROMPT = "none"
 NO_TOOLS = "none"
 
 _LONGEST_JSON = 1_000_000
-"""Characters of a text that is looked at for JSON."""
+"""Longer texts (characters) are not parsed as JSON."""
 
 
 class Part(NamedTuple):
-    """A thing that the model saw or said. ``known`` is False if ``value`` only says that it is missing."""
+    """A thing that the model saw or said. ``known`` is False if ``value`` only says that it was not recorded."""
 
     name: str
     value: Any
@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
 
 def given_at_first(record: RunRecord) -> tuple[Part, ...]:
-    """System prompt, messages and tools of the first model call."""
+    """Return system prompt, messages and tools of the first model call."""
     prompt = record.prompt
     if prompt is None:
         return tuple(Part(name, NOT_RECORDED, False) for name in ("system prompt", "messages", "tools"))
@@ -55,7 +55,8 @@ def given_at_first(record: RunRecord) -> tuple[Part, ...]:
 
 
 def said_at(record: RunRecord, index: int) -> tuple[Part, ...]:
-    """What the model said and the tool answered at step ``index``; after the last call, the model's last messages.
+    """Return what the model said and the tool answered at step ``index``; after the last call, the model's last
+    messages.
 
     ``index`` counts the calls from 1. Step 0 is :func:`given_at_first`.
     """
@@ -68,13 +69,13 @@ def said_at(record: RunRecord, index: int) -> tuple[Part, ...]:
 
 
 def model_parts(record: RunRecord, index: int) -> Iterator[Part]:
-    """The model's part of :func:`said_at`: the message that asked for the call, its tokens and its time."""
+    """Return the model's part of :func:`said_at`: the message that asked for the call, its tokens and its time."""
     calls = record.calls
     return _model(record, index, calls[index - 1].messages if index <= len(calls) else record.last_messages)
 
 
 def cost_of(messages: Iterable[MessageEvent]) -> str:
-    """Tokens and time of model calls: ``120 tokens read, 8 written, 0.3 s``; what was not counted is left out."""
+    """Describe tokens and time of model calls: ``120 tokens read, 8 written, 0.3 s``. Missing counts are left out."""
     told = list(messages)
     if not told:
         return ""
@@ -87,7 +88,8 @@ def cost_of(messages: Iterable[MessageEvent]) -> str:
 
 
 def first_of_message(record: RunRecord, index: int) -> int | None:
-    """The step that has the message with this step's call; None if it has one itself, or there is none at all."""
+    """Return the earlier step that has the message with this step's call, or None if this step has it or it is
+    missing."""
     calls = record.calls
     if not 0 < index <= len(calls) or calls[index - 1].messages:
         return None
@@ -150,7 +152,7 @@ def _tool(call: RecordedCall) -> Iterator[Part]:
 
 
 def as_json(text: str) -> Any:
-    """The object or list that a text is as JSON, or the text itself."""
+    """Return the object or list that a text is as JSON, or else the text itself."""
     if len(text) <= _LONGEST_JSON and text.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(text)

@@ -26,7 +26,7 @@ MOST_STEPS = 300
 """Limit of steps in the table. A longer run is cut around its first error."""
 
 MOST_MESSAGES = 50
-"""Steps whose raw messages are shown, at most."""
+"""Limit of steps whose raw messages are shown."""
 
 _LONGEST_CELL = 160
 _LONGEST_VALUE = 4000
@@ -111,7 +111,7 @@ def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
 
 
 def _seen(record: RunRecord) -> Iterator[str]:
-    """What the model was given, and its message, tokens and time at each step."""
+    """Write what the model was given, and its message, tokens and time at each step."""
     yield "### What the model was given"
     for part in given_at_first(record):
         if not part.known:

@@ -280,7 +280,7 @@ def _said(view: StepView, call: RecordedCall | None) -> Json:
 
 
 def _seen(record: RunRecord | None, index: int) -> list[list[str]]:
-    """What the model saw or said at a step: name, value, and ``json``, ``text`` or ``missing``.
+    """Return what the model saw or said at a step: name, value, and ``json``, ``text`` or ``missing``.
 
     Arguments and answers are left out: the step has them.
     """

@@ -136,7 +136,7 @@ def take_blocks(
 
 
 def is_act(block: Any) -> bool:
-    """Whether a block is a call or an answer."""
+    """Return whether a block is a call or an answer."""
     return type(block) is dict and _acts(block, block.get("type"))
 
 

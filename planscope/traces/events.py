@@ -1,4 +1,4 @@
-"""A trace as a session that the debugger opens, and a session's run as a trace."""
+"""Converts a trace to a session that the debugger opens, and a session's run to a trace."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ from planscope.traces.values import compact
 from planscope.wording.phrases import plural
 
 LONGEST = (1_000_000, 60_000, 8_000, 1_000)
-"""Characters that an event keeps of a text; the next smaller limit is taken if a session is too large for its file."""
+"""Limits for a text in an event, in characters. The next smaller one is used if a session is too large for its file."""
 LONGEST_RAW = 4_000
-"""Characters of JSON that an event keeps of what has no place of its own."""
+"""Limit for the JSON in an event of data that have no place of their own, in characters."""
 MOST_BRANCHES = 50
-"""Rewound branches of a trace that become runs, at most."""
+"""Limit of rewound branches of a trace that become runs."""
 MOST_NOTED = 20
-"""Traces whose problems are noted each, at most."""
+"""Limit of traces whose problems are noted one by one."""
 DEEPEST = 100
-"""Levels of lists and objects that are kept."""
+"""The number of levels of lists and objects that are kept."""
 NO_ARGUMENTS = "the trace did not capture the arguments"
 NO_ANSWER = "(the trace did not capture the answer)"
 
 
 def session_of(traces: Sequence[Trace], title: str = "") -> Session:
-    """A session with a run for each trace and for each branch that was rewound. Nothing in it is judged yet.
+    """Return a session with a run for each trace and for each branch that was rewound. Nothing in it is judged yet.
 
-    Long texts are shortened if the session would be too large for a file. Raises :class:`TooLarge`, or SessionError
-    for what cannot be written.
+    Long texts are shortened if the session would be too large for a file. Raises :class:`TooLarge`, or SessionError for
+    what cannot be written.
     """
     for longest in LONGEST:
         made = _session(traces, title, longest)
@@ -98,7 +98,8 @@ def _session(traces: Sequence[Trace], title: str, longest: int) -> Session:
 
 
 def notes_of(traces: Sequence[Trace]) -> str:
-    """What could not be read of these traces, and what was guessed, a line each; empty if all was read."""
+    """Describe what could not be read of these traces, and what was guessed, one line for each; empty if all was
+    read."""
     broken = [trace for trace in traces if trace.problem]
     said = [f"{_line(trace.id)}: {trace.problem}" for trace in broken[:MOST_NOTED]]
     if len(broken) > MOST_NOTED:
@@ -120,7 +121,7 @@ def notes_of(traces: Sequence[Trace]) -> str:
 
 
 def title_of(trace: Trace) -> str:
-    """The trace's own title, or the beginning of what the user said first."""
+    """Return the trace's own title, or the beginning of what the user said first."""
     said = next(
         (one.text for one in trace.items if isinstance(one, Said) and one.by == "user" and one.text), ""
     )
@@ -133,7 +134,7 @@ def _line(text: str) -> str:
 
 
 def actions_of(traces: Iterable[Trace]) -> list[ActionRecord]:
-    """The tools that the traces define or call, as actions. Tools whose names no provider accepts are left out."""
+    """Return the tools that the traces define or call, as actions, except tools whose names no provider accepts."""
     found: dict[str, Tool] = {}
     for trace in traces:
         for tool in trace.tools.values():
@@ -166,7 +167,7 @@ def actions_of(traces: Iterable[Trace]) -> list[ActionRecord]:
 
 
 def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
-    """The run of a trace's live branch."""
+    """Return the run of a trace's live branch."""
     events: list[Event] = []
     items = list(trace.items)
     events.append(_prompt(trace, items, longest))
@@ -205,7 +206,7 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
 
 
 def _branch_run(run: Run, branch: Branch, run_id: str, longest: int) -> Run:
-    """A rewound branch as a fork of the live run."""
+    """Return a rewound branch as a fork of the live run."""
     calls = sum(isinstance(event, CallEvent) for event in run.events)
     step = min(branch.after, calls)
     kept = [event for event in events_up_to(run, step) if not isinstance(event, EndEvent)]
@@ -238,7 +239,8 @@ def _when(started: float | None) -> datetime | None:
 
 
 def _prompt(trace: Trace, items: list[Item], longest: int) -> PromptEvent:
-    """The first message of the user and the first system prompt before any call; both leave the list."""
+    """Return the first message of the user and the first system prompt before any call, and remove both from the
+    list."""
     words: dict[str, Said] = {}
     for item in list(items):
         if not isinstance(item, Said):
@@ -263,7 +265,7 @@ def _prompt(trace: Trace, items: list[Item], longest: int) -> PromptEvent:
 
 
 def _events(item: Item, longest: int, step: int | None = None) -> list[Event]:
-    """The events of one item."""
+    """Yield the events of one item."""
     at = item.at if item.at is not None and math.isfinite(item.at) else 0.0
     if isinstance(item, ToolCall):
         return _call_events(item, at, longest, step if step is not None else item.step)
@@ -328,7 +330,7 @@ def _call_events(call: ToolCall, at: float, longest: int, step: int) -> list[Eve
 
 
 def _clip(text: str | None, longest: int) -> str:
-    """A text, shortened with a note on how much is missing."""
+    """Shorten a text, with a note on how much is missing."""
     text = text or ""
     if len(text) > longest:
         text = f"{text[:longest]}... ({len(text) - longest:,} more characters)"
@@ -336,7 +338,7 @@ def _clip(text: str | None, longest: int) -> str:
 
 
 def _small(value: Any, most: int = LONGEST_RAW) -> Any:
-    """A value whose JSON is short enough, else what it would have been in a few words; None stays None."""
+    """Return a value whose JSON is short enough, or else a short description of it. None stays None."""
     if value is None:
         return None
     made = _shallow(value, 0)
@@ -351,7 +353,7 @@ def _small(value: Any, most: int = LONGEST_RAW) -> Any:
 
 
 def _shallow(value: Any, depth: int) -> Any:
-    """A value without what sessions do not hold: deep nesting, NaN, numbers of a thousand digits, lone surrogates."""
+    """Remove what sessions cannot contain: deep nesting, NaN, numbers of a thousand digits, lone surrogates."""
     if type(value) is str:
         return plain_text(value)
     if type(value) is dict:
@@ -371,7 +373,7 @@ def _shallow(value: Any, depth: int) -> Any:
 
 
 def trace_of_run(session: Session, run: Run) -> Trace:
-    """A run of a session as a trace, so that rules judge it too."""
+    """Return a run of a session as a trace, so that rules can judge it too."""
     variant = next((one for one in session.variants if one.id == run.variant), None)
     build = Builder(run.id, "planscope")
     trace = build.trace

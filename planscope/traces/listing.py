@@ -1,4 +1,4 @@
-"""A list of traces for people and programs, and the newest session of a coding agent on this machine."""
+"""Lists traces for people and programs, and finds the newest session of a coding agent on this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from planscope.wording.phrases import plural
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a list shows of a trace. ``tools``: how many different tools were called."""
+    """A trace in a list. ``tools``: how many different tools were called."""
 
     id: str
     format: str
@@ -31,12 +31,12 @@ class Line:
     source: str
 
     def as_json(self) -> dict[str, Any]:
-        """The line as JSON."""
+        """Return the line as JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 def line_of(trace: Trace) -> Line:
-    """The line of a trace."""
+    """Return the line of a trace."""
     calls = trace.calls
     return Line(
         trace.id,
@@ -53,12 +53,12 @@ def line_of(trace: Trace) -> Line:
 
 
 def format_title(format: str) -> str:
-    """The name of a format for people."""
+    """Return the name of a format for people."""
     return next((reader.title for reader in own_readers() if reader.name == format), format)
 
 
 def text_lines(lines: Iterable[Line], width: int) -> Iterator[str]:
-    """The list in columns: id, calls, how it went, what it is about."""
+    """Write the list in columns: id, calls, outcome, topic."""
     rows = [
         (
             one.id,
@@ -75,7 +75,8 @@ def text_lines(lines: Iterable[Line], width: int) -> Iterator[str]:
 
 
 def newest(agent: str) -> Path:
-    """The file of the newest session of ``claude``, ``codex`` or ``gemini``. Raises Unreadable if there is none."""
+    """Return the file of the newest session of ``claude``, ``codex`` or ``gemini``. Raises Unreadable if there is
+    none."""
     home = Path.home()
     if agent == "claude":
         folder = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"

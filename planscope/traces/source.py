@@ -31,7 +31,7 @@ GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
 
 def file_name(source: str) -> str:
-    """The name of a file without its folder and its endings."""
+    """Return the name of a file without its folder and its endings."""
     name = Path(source).name
     for ending in (".zst", ".gz"):
         name = name.removesuffix(ending)

@@ -98,7 +98,7 @@ class _Assembly:
             )
 
     def _drop_repeated(self, ordered: list[Span]) -> None:
-        """Of model spans inside one another, which describe one call, keep the outermost that captured something."""
+        """Of nested model spans that describe one call, keep the outermost one that captured something."""
         holds: set[str] = set()
         for span in ordered:
             if span.kind != "model":
@@ -113,7 +113,7 @@ class _Assembly:
                 span.kind = "other"
 
     def _above(self, span: Span) -> list[Span]:
-        """The spans around it, the nearest first."""
+        """Return the spans around it, the nearest first."""
         found: list[Span] = []
         at = self.known.get(span.parent)
         while at is not None and len(found) < 200 and at is not span:

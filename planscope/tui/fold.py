@@ -12,21 +12,22 @@ from planscope.tui.style.lines import Line, Run, cut, paragraph, shown
 from planscope.wording.phrases import plural
 
 Path = tuple[int | str, ...]
-"""The way to a value: the number of its part, then keys and indices."""
+"""The path to a value: the number of its part, then keys and indexes."""
 
 FOLDED, UNFOLDED = "▸", "▾"
 MOST_CHILDREN = 2_000
-"""Entries of one object or list that are shown; copying takes all."""
+"""Limit of the entries of one object or list that are shown. Copying includes all."""
 MOST_TEXT = 200_000
-"""Code points of one text that are shown."""
+"""Limit of the code points of one text that are shown."""
 
 _PREVIEW = 200
 _NAMES = ("name", "role", "tool", "type", "id")
-"""The keys whose value says what an object is."""
+"""Keys whose value names an object."""
 
 
 class Row(NamedTuple):
-    """One line, and the value that it belongs to. ``folds``: the value can be folded. ``head``: its first line."""
+    """One line, and the value that it belongs to. ``folds``: the value can be folded. ``head``: this is its first
+    line."""
 
     line: Line
     path: Path
@@ -35,7 +36,7 @@ class Row(NamedTuple):
 
 
 def rows_of(parts: Sequence[Part], opened: frozenset[Path], width: int) -> list[Row]:
-    """All visible rows. ``opened``: the values that are unfolded."""
+    """Return all visible rows. ``opened``: the values that are unfolded."""
     made: list[Row] = []
     for number, part in enumerate(parts):
         path: Path = (number,)
@@ -49,7 +50,7 @@ def rows_of(parts: Sequence[Part], opened: frozenset[Path], width: int) -> list[
 
 
 def first_opened(parts: Sequence[Part], width: int, budget: int) -> frozenset[Path]:
-    """What is unfolded at first: the outermost values, then those inside, while they take at most ``budget`` rows.
+    """Return the values to unfold at first: the outermost, then those inside, in at most ``budget`` rows.
 
     The entries of one object or list are unfolded together, or none of them.
     """
@@ -70,7 +71,7 @@ def first_opened(parts: Sequence[Part], width: int, budget: int) -> frozenset[Pa
 
 
 def value_at(parts: Sequence[Part], path: Path) -> Any:
-    """The value at the end of a path."""
+    """Return the value at the end of a path."""
     first, *rest = path
     value = parts[int(first)].value
     for key in rest:
@@ -79,12 +80,12 @@ def value_at(parts: Sequence[Part], path: Path) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A value as text to copy: a text as it is, all else as JSON."""
+    """Return a value as text to copy: a text as it is, other values as JSON."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def all_paths(parts: Sequence[Part], below: Path = ()) -> frozenset[Path]:
-    """The paths of all values that fold, or of those ``below`` one, itself included."""
+    """Return the paths of all values that fold, or of the value ``below`` and all inside it."""
     found: set[Path] = set()
     level: list[tuple[Path, Any]]
     level = (
@@ -151,7 +152,7 @@ def _headed(sign: str, key: str, said: Sequence[Run], depth: int, width: int) ->
 
 
 def _about(value: Any, is_open: bool, preview: str) -> list[Run]:
-    """What stands beside the name of a value that folds."""
+    """Return the text beside the name of a value that folds."""
     if isinstance(value, str):
         count = plural(len(value), "character")
         return [Run(count, "dim")] if is_open else [Run(shown(value, _PREVIEW), "quote")]
@@ -162,14 +163,14 @@ def _about(value: Any, is_open: bool, preview: str) -> list[Run]:
 
 
 def _named(value: Any) -> str:
-    """What an object in a list is, by one of its keys."""
+    """Return the name of an object in a list, by one of its keys."""
     if isinstance(value, dict):
         return next((shown(str(value[key]), 60) for key in _NAMES if isinstance(value.get(key), str)), "")
     return ""
 
 
 def _listed(value: Any) -> str:
-    """A folded object or list in a few words."""
+    """Describe a folded object or list in a few words."""
     if isinstance(value, dict):
         text = value.get("description") or value.get("text") or value.get("content")
         if isinstance(text, str):

@@ -22,7 +22,7 @@ SHOWN = 400
 """The limit for a text from a model or a tool, in code points."""
 
 WHOLE = 100_000
-"""Code points of a value that the user asked for whole."""
+"""The limit for a value that the user asked for whole, in code points."""
 
 
 def step_name(step: StepNo) -> str:
@@ -111,7 +111,7 @@ def _plan_lines(state: DebugState, replay: Replay) -> Iterator[str]:
 
 
 def seen_lines(record: RunRecord, index: int) -> Iterator[str]:
-    """What the model was given at the start; at a step its message, what it cost, and the values of the call."""
+    """Say what the model was given at the start, or at a step its message, what it cost, and the values of the call."""
     for part in said_at(record, index):
         if part.name == "tools" and part.known:
             yield f"{len(part.value)} tools." if len(part.value) != 1 else "1 tool."
@@ -128,7 +128,7 @@ def seen_lines(record: RunRecord, index: int) -> Iterator[str]:
 
 
 def _whole(name: str, value: Any) -> Iterator[str]:
-    """A value, line by line, with its name before it."""
+    """Return a value line by line, with its name before it."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     shown = visible(text, limit=WHOLE, keep_newlines=True).splitlines() or ["empty"]
     yield f"{visible(name, limit=120)}: {shown[0]}"

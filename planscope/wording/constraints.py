@@ -16,9 +16,9 @@ QUOTE = 160
 """Limit of a quotation in code points. A longer one is put in our own words."""
 
 ROWS = 3
-"""The most lines of a list's entry."""
+"""The greatest number of lines of a list's entry."""
 NARROWEST = 20
-"""Cells; in less, names cannot be told apart."""
+"""In fewer cells than this, names cannot be told apart."""
 _LONGEST_NAME = 80
 
 _TO_PUNCTUATION = re.compile(r"[^,.;]{0,40}(?=[,.;])")
@@ -45,10 +45,10 @@ def brief(c: Constraint, problem: Problem) -> str:
 
 
 def in_room(constraints: Sequence[Constraint], problem: Problem, cells: int) -> list[str]:
-    """:func:`brief` for each constraint, in at most ``ROWS`` lines of ``cells`` cells.
+    """Return :func:`brief` for each constraint, in at most ``ROWS`` lines of ``cells`` cells.
 
-    Long names are shortened in their middle, and an id is added to names that then look the same. In less than
-    ``NARROWEST`` cells all actions are named by their ids.
+    Long names are shortened in their middle, and an id is added to names that then look the same. If there are fewer
+    than ``NARROWEST`` cells, all actions are named by their ids.
     """
     if cells < NARROWEST:
         return [
@@ -67,7 +67,7 @@ def in_room(constraints: Sequence[Constraint], problem: Problem, cells: int) -> 
 
 
 class _Names:
-    """The names of a problem's actions in at most ``cells`` cells, each made when it is needed."""
+    """The names of a problem's actions in at most ``cells`` cells, each computed when it is needed."""
 
     def __init__(self, problem: Problem, cells: int) -> None:
         self._problem = problem
@@ -96,7 +96,7 @@ class _Names:
 
 
 def _shortened(text: str, cells: int) -> str:
-    """A text, safe to show, without its middle if it is wider than ``cells``."""
+    """Return a text, safe to show, without its middle if it is wider than ``cells``."""
     whole = visible(text[: 4 * _LONGEST_NAME])
     if cell_width(whole) <= cells:
         return whole

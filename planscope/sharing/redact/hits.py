@@ -16,7 +16,7 @@ PLACEHOLDER = re.compile(r"redacted_[a-z0-9_]{1,40}_[0-9]{1,6}", re.IGNORECASE)
 """The replacement of a private value."""
 
 FILLER = "\x00"
-"""Covers each character of a value that was found already."""
+"""The character that hides each character of a value that was found already."""
 
 _SETTLED = re.compile(rf"{PLACEHOLDER.pattern}|{FILLER}+", re.IGNORECASE)
 _SHORTEST_REST = 6

@@ -1,4 +1,4 @@
-"""planscope's own files: sessions, whose runs are traces, and the journals of runs that are being recorded."""
+"""Reads planscope's own files: sessions, whose runs are traces, and the journals of runs that are being recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planscope.traces.source import Head, Source, Unreadable
 
 
 class Own:
-    """Every run is a trace."""
+    """The reader. Every run is a trace."""
 
     name = "planscope"
     title = "a planscope session"
@@ -37,7 +37,7 @@ class Own:
 
 
 def traces_of(session: Session) -> Iterator[Trace]:
-    """The runs of a session as traces, each with the run's id."""
+    """Yield the runs of a session as traces, each with the run's id."""
     for run in session.runs:
         yield trace_of_run(session, run)
 

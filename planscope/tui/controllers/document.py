@@ -179,9 +179,9 @@ class Document:
     def remove(
         self, variants: Collection[str] = (), runs: Collection[str] = (), *, busy: Collection[str] = ()
     ) -> str:
-        """Delete queries and runs and what depends on them. They stay in the file, to be taken back.
+        """Delete queries and runs and what depends on them. They stay in the file, and can be restored.
 
-        ``busy``: ids of dissections under way. Returns what was deleted, in words. Raises UserError if that is not
+        ``busy``: ids of dissections in progress. Returns what was deleted, in words. Raises UserError if that is not
         possible.
         """
         from planscope.session.removal import remove, with_dependents
@@ -196,7 +196,7 @@ class Document:
         return parts.text
 
     def take_back(self) -> str:
-        """Put the last deletion back. Returns what came back, in words. Raises UserError if it is not possible."""
+        """Restore the last deletion. Return what was restored, in words. Raises UserError if it is not possible."""
         from planscope.session.removal import take_back, text_of
 
         removal = take_back(self.open_session)
@@ -204,7 +204,7 @@ class Document:
         return text_of(removal)
 
     def delete_for_good(self) -> int:
-        """Forget all that was deleted. Returns the number of its runs and queries."""
+        """Delete everything that was deleted for good. Return the number of its runs and queries."""
         from planscope.session.removal import delete_for_good
 
         count = delete_for_good(self.open_session)

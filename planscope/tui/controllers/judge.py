@@ -55,7 +55,7 @@ MOST_REPAIRED = 24
 """With more actions than this, the nearest valid plan is not computed with the verdict."""
 
 _AHEAD_TOLD = 200
-"""So many steps are looked up ahead between two messages about them."""
+"""The number of steps that are looked up in advance between two messages about them."""
 
 _BREATH = 0.004
 """Seconds between two steps that are looked up in advance, so that keys are answered in between."""

@@ -1,4 +1,4 @@
-"""The runs of the open session as a list: judged in a job, searched, filtered, deleted and taken back."""
+"""Lists the runs of the open session: judges them in a job, searches, filters, deletes and restores them."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line: a query, or a run."""
+    """One line of the list: a query, or a run."""
 
     branch: Branch
     run: ListedRun | None = None
@@ -145,9 +145,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """``rows``: all queries and runs. ``listed``: the displayed ones. ``at``: the index of the chosen row there.
+    """The state of the list. ``rows``: all queries and runs. ``listed``: the displayed ones. ``at``: the index of
+    the chosen row there.
 
-    ``removed``: the number of deletions that can be taken back.
+    ``removed``: the number of deletions that can be restored.
     """
 
     rows: tuple[Row, ...] = ()
@@ -164,12 +165,12 @@ class Runs:
 
     @property
     def filtered(self) -> bool:
-        """Return whether a search or a filter may hide runs."""
+        """Whether a search or a filter may hide runs."""
         return bool(self.words.strip() or self.facets)
 
     @property
     def runs(self) -> list[ListedRun]:
-        """Return the displayed runs."""
+        """The displayed runs."""
         return [row.run for row in self.listed if row.run is not None]
 
     @property
@@ -178,12 +179,12 @@ class Runs:
 
     @property
     def losses(self) -> Losses:
-        """Return where the displayed runs were lost."""
+        """Where the displayed runs were lost."""
         return losses_of(self.runs)
 
     @property
     def tally(self) -> Outcomes:
-        """Return how the displayed runs came out."""
+        """The outcomes of the displayed runs."""
         return tally(self.runs)
 
     def counts(self) -> list[tuple[Facet, int]]:
@@ -223,7 +224,7 @@ class Runs:
         return variant.id in needed or (not self.facets and query_matches(variant, self.words))
 
     def next_failure(self, by: int = 1) -> int | None:
-        """Return the index of the next wrong run, after the last one the first; None if no displayed run is wrong."""
+        """Return the index of the next wrong run; after the last one, the first. None if no displayed run is wrong."""
         many = len(self.listed)
         for step in range(1, many + 1):
             place = (self.at + by * step) % many
@@ -248,7 +249,7 @@ class RunList:
         self._soon: list[Any] = []
 
     def close(self) -> None:
-        """Judge no more."""
+        """Stop judging."""
         self.jobs.cancel(JOB)
         for timer in self._soon:
             timer.cancel()
@@ -259,7 +260,7 @@ class RunList:
         return not self.jobs.running(JOB) and not self._soon
 
     def read(self, then: Callable[[], None] = lambda: None) -> None:
-        """Read the session's queries and runs, and judge the runs that no list has judged yet; ``then`` is called."""
+        """Read the session's queries and runs, and judge the runs that no list has judged yet. Then call ``then``."""
         self._rebuild(self._begin)
         missing = not_judged(self.document)
         if not missing:
@@ -313,7 +314,7 @@ class RunList:
         self._post(RunsChanged())
 
     def heard(self, message: DocumentChanged) -> None:
-        """Read again soon, since a run may have begun, ended, or gone."""
+        """Read again soon if a run may have begun, ended, or been deleted."""
         if message.what == "removed":
             self._read_again()
         elif message.what in ("variant", "run", "dissection", "opened") and not self._soon:
@@ -344,7 +345,7 @@ class RunList:
         self._set(replace(self.state, words="", facets=frozenset()).arranged())
 
     def next_failure(self) -> str:
-        """Go to the next wrong run. Returns a notice, or ""."""
+        """Go to the next wrong run. Return a notice, or ""."""
         place = self.state.next_failure()
         if place is None:
             judging = self.state.judging[1] and not self.at_rest
@@ -356,9 +357,9 @@ class RunList:
     # Deleting
 
     def delete(self, busy: set[str], *, listed: bool = False) -> str:
-        """Delete the chosen row, or all displayed runs (``listed``), and what depends on it. Returns a notice.
+        """Delete the chosen row, or all displayed runs (``listed``), and what depends on it. Return a notice.
 
-        ``busy``: ids of dissections under way.
+        ``busy``: ids of dissections in progress.
         """
         row = self.state.chosen
         if row is None:
@@ -372,11 +373,11 @@ class RunList:
         return self._changed(lambda: self.document.remove(**what, busy=busy), "deleted: {}; u takes it back")
 
     def take_back(self) -> str:
-        """Take the last deletion back. Returns a notice."""
+        """Restore the last deletion. Return a notice."""
         return self._changed(self.document.take_back, "taken back: {}")
 
     def delete_for_good(self) -> str:
-        """Forget all that was deleted. Returns a notice."""
+        """Delete everything that was deleted for good. Return a notice."""
         count = self.document.delete_for_good()
         return f"deleted for good: {phrases.plural(count, 'query or run', 'queries and runs')}"
 

@@ -1,4 +1,4 @@
-"""Values of a step whole: what the model was given, what it said, what the tool answered. JSON folds."""
+"""Shows the values of a step whole: what the model was given, what it said, what the tool answered. JSON folds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Page(NamedTuple):
 
 
 def pages_of(record: RunRecord, index: int) -> list[Page]:
-    """The pages of a step of a run. ``index`` counts its calls from 1; 0 is before any call."""
+    """Return the pages of a step of a run. ``index`` counts its calls from 1; 0 is before any call."""
     given = Page("What the model was given", given_at_first(record))
     if index <= 0:
         return [given]
@@ -120,7 +120,7 @@ class LookDialog(Dialog[None]):
         return self._rows[at] if at < len(self._rows) else None
 
     def _unfold(self, opened: frozenset[Path]) -> None:
-        """Fold and unfold; the chosen value stays chosen, or the value that it is now folded into."""
+        """Fold and unfold. The chosen value stays chosen, or else the value that it is now folded into."""
         path = self.row.path if self.row is not None else ()
         self._opened[self.number] = opened
         rows = rows_of(self._parts, opened, self.text_width - 3)
@@ -145,7 +145,7 @@ class LookDialog(Dialog[None]):
             self._unfold(self._open ^ {self.row.path})
 
     def action_unfold(self) -> None:
-        """Unfold the value; if it is unfolded, go to the first one in it."""
+        """Unfold the value; if it is unfolded already, go to the first value in it."""
         row = self.row
         if row is None or not row.folds:
             return
@@ -155,7 +155,7 @@ class LookDialog(Dialog[None]):
             self._unfold(self._open | {row.path})
 
     def action_fold_here(self) -> None:
-        """Fold the value; if it is folded, go to the one around it."""
+        """Fold the value; if it is folded already, go to the value around it."""
         row = self.row
         if row is None:
             return

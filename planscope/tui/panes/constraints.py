@@ -20,7 +20,7 @@ from planscope.wording.constraints import ROWS, in_room, plain
 
 _WORD_CELLS = 8
 _ROOM_WITH_STATES = 30
-"""Cells; if names have less, states are shown by their signs alone."""
+"""If names have fewer cells than this, states are shown only by their signs."""
 _BEFORE = re.compile(" before")
 _LEGEND = tuple(
     Run(f"{'  ' if number else ''}{sign} {word}", role)
@@ -34,9 +34,9 @@ _LEGEND = tuple(
 
 
 class ConstraintsPane(LinePane):
-    """Lists the constraints in the order of the text, then the rules: rows of one to three lines.
+    """Lists the constraints in the order of the text, then the rules, in rows of one to three lines.
 
-    In a narrow pane a row has the sign of its state alone, and the lower edge says what the signs mean.
+    In a narrow pane a row shows only the sign of its state, and the lower edge explains the signs.
     """
 
     name_in_state = "constraints"
@@ -206,7 +206,7 @@ class ConstraintsPane(LinePane):
 
 
 def row_parts(text: str, room: int) -> list[tuple[int, int]]:
-    """Break a constraint's words into lines: at "before" if both names then fit, else where a line is full."""
+    """Break a constraint's words into lines: at "before" if both names then fit, or else where a line is full."""
     if cell_width(text) <= room:
         return [(0, len(text))]
     for found in _BEFORE.finditer(text):

@@ -14,5 +14,5 @@ def place_in(text: str, hit: Hit) -> Span | None:
 
 
 def hit_of_step(hit: Hit | None, index: int, kind: Kind | None) -> Hit | None:
-    """The hit, if it is in this part of this step."""
+    """Return the search hit if it is in this part of this step, or None."""
     return hit if hit is not None and (hit.document.index, hit.document.kind) == (index, kind) else None

@@ -1,4 +1,4 @@
-"""A run in one line."""
+"""Describes a run in one line."""
 
 from __future__ import annotations
 

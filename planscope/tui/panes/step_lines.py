@@ -63,7 +63,7 @@ def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
 
 
 def model_cost(state: DebugView) -> str:
-    """Tokens and time of the model call that asked for the step's call; empty if nothing was counted."""
+    """Return tokens and time of the model call that asked for the step's call; empty if nothing was counted."""
     run, index = state.run, state.debug.index
     told = state.call_at(index)
     if run is None or told is None or state.play is not None:
@@ -161,7 +161,7 @@ class _Told:
             )
 
     def given(self, run: RunRecord) -> Iterator[Line]:
-        """What the model was given at first; in a low pane only how much."""
+        """Show what the model was given at first; in a low pane only how much it was."""
         parts = {part.name: part for part in given_at_first(run)}
         system, tools, messages = (parts[name] for name in ("system prompt", "tools", "messages"))
         if not self.roomy:

@@ -75,7 +75,7 @@ class TimelinePane(LinePane):
     _sliding = False
 
     def foot_left(self) -> tuple[Run, ...]:
-        """The valid orders left at each step, as a curve; the cell of the current step is marked."""
+        """Draw the valid orders left at each step as a curve, with the cell of the current step marked."""
         state = self.state
         if state is None or state.progress != "judged":
             self._cells = ()
@@ -108,7 +108,8 @@ class TimelinePane(LinePane):
         return tuple(runs)
 
     def step_under(self, x: int, y: int, *, near: bool = False) -> int | None:
-        """Return the step of the curve at a cell of this pane. ``near``: beside the curve, its nearest end."""
+        """Return the step of the curve at a cell of this pane. ``near``: a cell beside the curve means its nearest
+        end."""
         at = x - 3 - len(_CURVE)
         last = len(self._cells) - 1
         if last < 0 or (not near and not (0 <= at <= last and y == self.cells[1] - 1)):
@@ -188,7 +189,7 @@ class TimelinePane(LinePane):
         return Line(justify(left, right, self._width, gap=0), ground)
 
     def _flags(self, state: DebugView, index: int, findings: Sequence[Finding]) -> list[tuple[int, Run]]:
-        """The flags of a call, each with a number: the highest gives way first."""
+        """Return the flags of a call, each with a number. The flag with the highest number is left out first."""
         flags = []
         run, waits = state.run, index == state.waits_at
         if waits:
@@ -233,9 +234,9 @@ class TimelinePane(LinePane):
 
 
 def _that_fits(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> list[Run]:
-    """What stands beside a call: the highest number gives way to it first.
+    """Return the flags that fit beside a call. The flag with the highest number is left out first.
 
-    A call that is wider than the whole row is cut, and then the others have at most half of the row.
+    A call that is wider than the whole row is cut, and then its flags have at most half of the row.
     """
     room = width - width_of(left)
     if room < 0:

@@ -195,7 +195,7 @@ class CompareScreen(SideScreen):
         self.show_bars()
 
     def _show_details(self, compared: Comparison, at: int) -> None:
-        """Display both sides of the selected row in the lower half, on the pages that have more to tell."""
+        """Display both sides of the selected row in the lower half, on the pages that have details."""
         more = self.state.page in DETAILED and bool(self.rows)
         height = self._upper_height() if more else 0
         if self._upper != height:
@@ -277,7 +277,7 @@ class CompareScreen(SideScreen):
         self.action_go(by * max(self.left.window - 1, 1))
 
     def action_look_on_row(self) -> None:
-        """Scroll what happened at the selected row; at the end, go back to the start."""
+        """Scroll the details of the selected row; at the end, go back to the start."""
         self.left_detail.scroll_round()
         self.right_detail.scroll_round()
 

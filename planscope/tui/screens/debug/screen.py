@@ -430,14 +430,14 @@ class DebugScreen(AppScreen[None]):
             self.show_view()
 
     def _is_gone(self) -> bool:
-        """Whether the displayed run or query was deleted."""
+        """Return whether the displayed run or query was deleted."""
         run, variant = self.view.run, self.view.variant
         document = self.work.document
         gone = run is not None and document.run(run.id) is None
         return gone or (variant is not None and document.variant(variant.id) is None)
 
     def _look_elsewhere(self) -> None:
-        """Display another run of the query whose run was deleted, else another run, else a query."""
+        """Display another run of the query whose run was deleted, or else another run, or else a query."""
         from planscope.session.model import own_runs, own_variants
 
         session = self.work.document.open_session
@@ -1274,7 +1274,7 @@ class DebugScreen(AppScreen[None]):
         self.compare_with()
 
     def compare_with(self, variant: str = "", run: str = "") -> None:
-        """Compare the displayed run with another; "": with the one that fits best."""
+        """Compare the displayed run with another one. "" means the one that fits best."""
         from planscope.tui.screens.compare.comparable import Chosen, before_it
         from planscope.tui.screens.compare.screen import CompareScreen
 

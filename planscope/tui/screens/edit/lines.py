@@ -28,7 +28,7 @@ ROLES: dict[Became, str] = {"added": "safe", "gone": "broken", "same": "dim", "u
 
 _INDENT = 2
 _BEFORE_ID = 13
-"""The cells of a constraint's row besides its id and its words."""
+"""The width of a constraint's row without its id and its words, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ def constraint_lines(state: EditState, width: int) -> Said:
 
 
 def _texts(seen: DraftReading, room: int) -> list[str]:
-    """Each constraint in the words of its query: the draft's, or the parent's if it is gone."""
+    """Return each constraint in the words of its query: the draft's, or the parent's if it is gone."""
     made: dict[int, str] = {}
     by_query: dict[int, list[int]] = {}
     for number, row in enumerate(seen.rows):

@@ -179,7 +179,7 @@ async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form)
 
 
 async def _how_much(screen: AppScreen[Any], what: Shared, form: Form) -> Shared | None:
-    """Ask how much of the session the file contains, if the form carries it; None if the user goes back."""
+    """Ask how much of the session the file should contain, if the form can contain it; None if the user goes back."""
     from planscope.session.removal import without_removed
 
     session = without_removed(what.session)

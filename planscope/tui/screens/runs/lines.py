@@ -24,11 +24,11 @@ _DEEPEST, _LONGEST_ID = 4, 10
 """Forks of forks beyond this depth are no more indented; ids are cut."""
 
 _BY = 24
-"""Cells that a histogram's row keeps for the names of the tools, if there is room."""
+"""The width that a histogram's row keeps for the names of the tools, if there is room, in cells."""
 
 
 class Columns(NamedTuple):
-    """The widths of a run's number with its indent, and of its id, in cells; equal in all rows."""
+    """The widths of a run's number with its indent, and of its id, in cells, equal in all rows."""
 
     number: int
     id: int

@@ -1,4 +1,4 @@
-"""The list of the session's runs: searched, filtered, deleted and taken back; where each of them was lost."""
+"""The screen of the session's runs: searches, filters, deletes and restores them, and shows where each was lost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ PLAYING = "you are playing what if: K keeps the calls as a run, Esc leaves"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The result of the screen: a query, and a run of it or "". ``compare``: with what is displayed; else to open."""
+    """The result of the screen: a query, and a run of it or "". ``compare``: compare it with what is displayed, not
+    open it."""
 
     variant: str
     run: str

@@ -22,7 +22,7 @@ LAYERS = [
     {"wording"},
     {"synthesis", "session"},
     {"agents", "debugger", "compare", "traces"},
-    {"dissection", "rules"},
+    {"dissection", "drawing", "rules"},
     {"documents", "report", "case"},
     {"sharing"},
     {"tui", "walk"},

@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import (
+    SelectedAction,
     SelectedConstraint,
     SelectedNode,
     SelectedStep,
@@ -127,6 +128,8 @@ class Links:
                 return self._node(path, run)
             case SelectedConstraint(id):
                 return self._constraint(id, run)
+            case SelectedAction(id):
+                return self._action(id, run)
             case SelectedStep(index):
                 return self._step(index, run) if run is not None else Lit()
 
@@ -163,6 +166,13 @@ class Links:
             steps = {*_steps(run, constraint.actions), *run.breaks.get(id, ()), *_clashing(run, id)}
         nodes = self._nodes(constraint)
         return Lit(tuple(sorted(self._spans([id]))), frozenset(nodes), frozenset({id}), frozenset(steps))
+
+    def _action(self, id: str, run: RunIndex | None) -> Lit:
+        """The words that name an action, all that is said about it, and the steps that called it."""
+        mentions = self.mentions(id)
+        nodes = {path for span in mentions for path in self._paths(span)}
+        steps = () if run is None else _steps(run, [id])
+        return Lit(mentions, frozenset(nodes), frozenset(self._of_action.get(id, ())), frozenset(steps))
 
     def _step(self, index: int, run: RunIndex) -> Lit:
         """Highlight the step's action, everything stated about it, and the words of the constraints violated there."""

@@ -29,10 +29,17 @@ class SelectedConstraint:
 
 
 @dataclass(frozen=True, slots=True)
+class SelectedAction:
+    """An action of the query, by its id."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class SelectedStep:
     """A step of the run, by its index."""
 
     index: int
 
 
-Selection = SelectedWords | SelectedNode | SelectedConstraint | SelectedStep
+Selection = SelectedWords | SelectedNode | SelectedConstraint | SelectedAction | SelectedStep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from planscope.debugger.breakpoints import Breakpoint
 from planscope.debugger.cursor import DebugState, cursor_record, focus
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 
 _NOTHING_LIT = Lit()
+
+Picture = Literal["tree", "order", "hours"]
+"""What the tree's pane shows: the syntax tree, or the plan as a picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class DebugView:
     pane: str = "timeline"
     top: str = "query"
     zoomed: bool = False
+    picture: Picture = "tree"
     notice: str = ""
     why_paused: tuple[str, ...] = ()
     play: Play | None = None

@@ -84,6 +84,7 @@ def hostile_session(texts: tuple[str, ...], *, readable: bool) -> Session:
 
 def keys() -> Iterator[str]:
     yield from "nnNsScCfgGbn"
+    yield from ("V", "down", "z", "V", "z", "V")
     yield from ("1", "down", "down", "2", "down", "3", "down", "enter", "4", "down", "5", "down", "z", "z")
     for dialog in ("x", "question_mark", "B", "w", "o", "y", "slash", "J"):
         yield dialog

@@ -205,6 +205,18 @@ async def _look(driven: Driven, key: str) -> None:
     assert "▶ Step 1" in driven.text and "start_time  10" in driven.text
 
 
+@effect("picture")
+async def _picture(driven: Driven, key: str) -> None:
+    await driven.press("4", key)
+    assert (
+        "2 Order" in driven.text and "━✗ applying hair color" in driven.text and driven.state.pane == "tree"
+    )
+    await driven.press(key)
+    assert "2 Hours" in driven.text and "no hours left" in driven.text
+    await driven.press(key)
+    assert "2 Tree" in driven.text
+
+
 @effect("explain")
 async def _explain(driven: Driven, key: str) -> None:
     await driven.press(key)

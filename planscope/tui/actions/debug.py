@@ -121,6 +121,13 @@ DEBUG: tuple[KeyAction, ...] = (
     act("edit-answer", "A", "Edit answer", "Change the tool's answer to the paused call.", _R),
     act("refuse-call", "R", "Refuse", "Do not run the paused call, and tell the agent why.", _R),
     *(_pane(number, name) for number, name in enumerate(PANES, 1)),
+    act(
+        "picture",
+        "V",
+        "Picture",
+        "Draw the plan in the tree's pane: the order of the actions, then their hours, then the tree again.",
+        _P,
+    ),
     act("next-pane", "tab", "Next pane", "Go to the next pane.", _P),
     act("previous-pane", "shift+tab", "Previous pane", "Go to the previous pane.", _P),
     act("zoom", "z", "Zoom", "Fill the screen with this pane, or restore it.", _P),

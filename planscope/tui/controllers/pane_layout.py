@@ -51,6 +51,7 @@ class PaneLayout:
         self.top = "query"
         self.zoomed = False
         self.playing = False
+        self.pictured = False
         self.columns, self.rows = 0, 0
         self._configured = configured
         self._post = post
@@ -95,6 +96,8 @@ class PaneLayout:
         found = zoomed if self.zoomed else places(self.kind, self.arrangement, self.seen, inside)
         if self.playing and "step" in found:
             found["play"] = found.pop("step")
+        if self.pictured and "tree" in found:
+            found["picture"] = found.pop("tree")
         return {
             "header": Rect(0, 0, self.columns, 1),
             **found,
@@ -135,6 +138,10 @@ class PaneLayout:
     def play(self, on: bool) -> None:
         """Begin or end what-if play, whose pane replaces the step pane."""
         self.playing = on
+
+    def picture(self, on: bool) -> None:
+        """Show the plan's picture in the place of the tree, or the tree again."""
+        self.pictured = on
 
     # Hidden panes
 

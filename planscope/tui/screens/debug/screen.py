@@ -64,6 +64,7 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.constraints import ConstraintsPane
 from planscope.tui.panes.hints import TAKE, debug_hints
 from planscope.tui.panes.inspector import InspectorPane
+from planscope.tui.panes.picture import PicturePane
 from planscope.tui.panes.play import PlayPane
 from planscope.tui.panes.query import QueryPane
 from planscope.tui.panes.step import StepPane
@@ -74,7 +75,7 @@ from planscope.tui.screens.debug.modes import Replay, decide, mode_of
 from planscope.tui.screens.debug.start import Start, first_place, first_view
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
-from planscope.tui.view import DebugView, changed, with_judgement
+from planscope.tui.view import DebugView, Picture, changed, with_judgement
 from planscope.wording import phrases
 from planscope.wording.constraints import brief
 
@@ -149,6 +150,7 @@ class DebugScreen(AppScreen[None]):
             Header(paint, id="header"),
             QueryPane(paint, id="query"),
             TreePane(paint, id="tree"),
+            PicturePane(paint, id="picture"),
             ConstraintsPane(paint, id="constraints"),
             InspectorPane(paint, id="inspector"),
             TimelinePane(paint, id="timeline"),
@@ -797,6 +799,21 @@ class DebugScreen(AppScreen[None]):
     def action_show_pane(self, name: str) -> None:
         self.work.layout.show(name)
         self._laid_out()
+
+    def action_picture(self) -> None:
+        """Turn the tree's pane: the syntax tree, the order of the actions, their hours."""
+        view = self.view
+        if not view.debug.run.problem.actions or view.progress in ("reading", "unreadable", "failed"):
+            self.tell("there is no plan to draw: the query is not read")
+            return
+        turn: tuple[Picture, ...] = (
+            ("tree", "order", "hours") if view.debug.run.problem.timed else ("tree", "order")
+        )
+        at = turn.index(view.picture) if view.picture in turn else 0
+        chosen = turn[(at + 1) % len(turn)]
+        self.work.layout.picture(chosen != "tree")
+        self.view = changed(view, picture=chosen)
+        self.action_show_pane("tree")
 
     def action_next_pane(self) -> None:
         self.work.layout.next(1)

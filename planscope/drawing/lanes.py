@@ -1,0 +1,152 @@
+"""The order graph in cells of a terminal: an action on each row, its edges as lanes at the left of the names.
+
+An action that others follow has a lane, which runs from its row to the last of theirs; at the row of each a branch
+leads to the name. A lane that crosses a branch is drawn over it. Edges of the conflict are heavy.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from planscope.drawing.order import Edge, OrderGraph
+
+UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
+_LIGHT = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
+_HEAVY = " ╹╻┃╸┛┓┫╺┗┏┣━┻┳╋"
+_BACK, _BACK_HEAVY = "┆", "┇"
+"""A part of a lane that points upwards, in a contradiction."""
+
+
+class Piece(NamedTuple):
+    """One cell of a row: its glyph, and the edges that it belongs to, by index."""
+
+    glyph: str
+    edges: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """The lane of one action: its column, its first and last row, and the row of each of its edges by index."""
+
+    source: str
+    column: int
+    first: int
+    last: int
+    begins: int
+    ends: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """The lanes of a graph. ``columns``: how many stand beside each other. ``rows``: the actions, from above."""
+
+    graph: OrderGraph
+    rows: tuple[str, ...]
+    columns: int
+    lanes: tuple[Lane, ...]
+    at_row: tuple[tuple[Lane, ...], ...]
+    """By row: the lanes that pass or touch it."""
+
+
+def lay_lanes(graph: OrderGraph) -> Lanes:
+    """Give each lane a column. Short lanes stand near the names."""
+    rows = graph.rows
+    place = {action: i for i, action in enumerate(rows)}
+    out: dict[str, list[int]] = defaultdict(list)
+    for number, edge in enumerate(graph.edges):
+        out[edge.before].append(number)
+    spans = []
+    for source, numbers in out.items():
+        ends = tuple((number, place[graph.edges[number].after]) for number in numbers)
+        touched = [place[source], *(row for _, row in ends)]
+        spans.append((min(touched), max(touched), source, ends))
+    spans.sort(key=lambda span: (span[1] - span[0], span[0]))
+    taken: list[list[tuple[int, int]]] = []
+    lanes = []
+    for first, last, source, ends in spans:
+        column = next(
+            (k for k, others in enumerate(taken) if all(last < a or b < first for a, b in others)), len(taken)
+        )
+        if column == len(taken):
+            taken.append([])
+        taken[column].append((first, last))
+        lanes.append(Lane(source, column, first, last, place[source], ends))
+    at_row: list[list[Lane]] = [[] for _ in rows]
+    for lane in lanes:
+        for row in range(lane.first, lane.last + 1):
+            at_row[row].append(lane)
+    return Lanes(graph, rows, len(taken), tuple(lanes), tuple(map(tuple, at_row)))
+
+
+def width_of(lanes: Lanes, spread: int) -> int:
+    """The cells of the lanes in a row; ``spread``: cells from one lane to the next."""
+    return lanes.columns * spread + 1 if lanes.columns else 0
+
+
+def draw_row(lanes: Lanes, row: int, spread: int, heavy: Collection[int] = ()) -> tuple[Piece, ...]:
+    """The cells of a row, from the left up to the name. ``heavy``: the edges of the conflict, by index."""
+    width = width_of(lanes, spread)
+    if not width:
+        return ()
+    strokes = [0] * width
+    edges: list[tuple[int, ...]] = [()] * width
+    joined: list[tuple[int, tuple[int, ...]]] = []
+    over: dict[int, tuple[tuple[int, ...], bool]] = {}
+    for lane in lanes.at_row[row]:
+        at = (lanes.columns - 1 - lane.column) * spread
+        here = tuple(number for number, end in lane.ends if end == row)
+        through = tuple(
+            number for number, end in lane.ends if min(end, lane.begins) <= row <= max(end, lane.begins)
+        )
+        up = UP if row > lane.first else 0
+        down = DOWN if row < lane.last else 0
+        edges[at] = through
+        if row == lane.begins or here:
+            strokes[at] = up | down | RIGHT
+            joined.append((at, through if row == lane.begins else here))
+        else:
+            back = all(end < lane.begins for number, end in lane.ends if number in through)
+            over[at] = (through, back)
+    if joined:
+        for x in range(min(at for at, _ in joined) + 1, width):
+            passing = tuple(dict.fromkeys(n for at, numbers in joined if at < x for n in numbers))
+            if x in over:
+                continue
+            strokes[x] |= LEFT | (RIGHT if x < width - 1 else 0)
+            edges[x] = tuple(dict.fromkeys((*edges[x], *passing)))
+        strokes[width - 1] |= RIGHT
+    pieces = []
+    for x in range(width):
+        if x in over:
+            through, back = over[x]
+            bold = not set(through).isdisjoint(heavy)
+            glyph = (_BACK_HEAVY if bold else _BACK) if back else (_HEAVY if bold else _LIGHT)[UP | DOWN]
+            pieces.append(Piece(glyph, through))
+        else:
+            bold = not set(edges[x]).isdisjoint(heavy)
+            pieces.append(Piece((_HEAVY if bold else _LIGHT)[strokes[x]], edges[x]))
+    return tuple(pieces)
+
+
+def edges_drawn(lanes: Lanes, spread: int) -> set[tuple[str, str]]:
+    """Read the drawing back: every pair of actions that a lane and a branch connect."""
+    found = set()
+    drawn = [draw_row(lanes, row, spread) for row in range(len(lanes.rows))]
+    for lane in lanes.lanes:
+        x = (lanes.columns - 1 - lane.column) * spread
+        for row in range(lane.first, lane.last + 1):
+            stroke = drawn[row][x].glyph
+            bits = _LIGHT.index(stroke) if stroke in _LIGHT else UP | DOWN
+            assert not (row > lane.first) or bits & UP, "the lane is broken"
+            assert not (row < lane.last) or bits & DOWN, "the lane is broken"
+            if row != lane.begins and bits & RIGHT:
+                found.add((lane.source, lanes.rows[row]))
+    return found
+
+
+def edge_names(edge: Edge) -> str:
+    """The ids of the constraints that say an edge."""
+    return " ".join(edge.constraints)

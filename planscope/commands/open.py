@@ -25,7 +25,8 @@ from planscope.errors import UserError
 from planscope.signals import status_of
 
 OPEN_ABOUT = (
-    "Open the debugger on a session. Without FILE: on first-look, a bundled session with a run that fails."
+    "Open the debugger on a session. Without FILE: where you left off; the first time on first-look, a bundled session "
+    "with a run that fails."
 )
 
 
@@ -40,12 +41,12 @@ def _add_open(parser: argparse.ArgumentParser) -> None:
 
 
 def _open(args: argparse.Namespace) -> int:
-    from planscope.session.locations import DEFAULT
-
     if args.file == "-":
         return _from_standard_input(args)
-    name = DEFAULT if args.file is None else args.file
-    path = session_path(name)
+    if args.file is None:
+        name, path = _where_left(args)
+    else:
+        name, path = args.file, session_path(args.file)
     if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
         raise UserError(
             f"the debugger needs a terminal; without one, use planscope check {name}, planscope replay {name} or "
@@ -54,6 +55,26 @@ def _open(args: argparse.Namespace) -> int:
     from planscope.tui.launch import run as run_app
 
     return run_app(path, run=args.run, step=args.step, theme=args.theme)
+
+
+def _where_left(args: argparse.Namespace) -> tuple[str, Path]:
+    """Return the session that was open last, by name and file; the first time the bundled one with a failing run.
+
+    A bundled session keeps no cursor of its own, so run and step of ``args`` are set to where it was left.
+    """
+    from planscope.session.locations import DEFAULT, is_bundled, name_of
+    from planscope.session.recent import recent
+
+    left = next(iter(recent()), None)
+    if left is None:
+        return DEFAULT, session_path(DEFAULT)
+    if is_bundled(left.path) and args.run is None and left.run:
+        from planscope.tui.opening.summary import summary_of
+
+        if left.run in summary_of(left.path).run_ids:
+            args.run, args.step = left.run, args.step or left.step or None
+    own = name_of(left.path) if is_bundled(left.path) else str(left.path)
+    return own, left.path
 
 
 def _from_standard_input(args: argparse.Namespace) -> int:

@@ -368,7 +368,8 @@ def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
 
 def _rows(found: list[Entry]) -> Iterator[str]:
     cells: list[tuple[str, ...]] = []
-    shares = [entry.outcomes.share if entry.outcomes is not None else "" for entry in found]
+    counts = [entry.outcomes.share if entry.outcomes is not None else "" for entry in found]
+    shares = [f"{count} right" if count else "" for count in counts]
     for entry, share in zip(found, shares, strict=True):
         when = entry.when.astimezone().strftime("%Y-%m-%d %H:%M")
         by = f"{entry.agent} {entry.model}" if entry.agent and entry.model else ""

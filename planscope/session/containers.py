@@ -127,13 +127,18 @@ def temporary_file(data: bytes) -> Iterator[Path]:
         yield path
 
 
+def is_passing(path: Path) -> bool:
+    """Return whether the file is a temporary one with the content of standard input."""
+    return path.parent.name.startswith(_PASSING)
+
+
 def is_session_file(path: Path) -> bool:
     """Return whether a session that was opened from ``path`` may be saved there: not into a page, a test or standard
     input.
 
     For an existing file its content decides, for a new file its name.
     """
-    if path.name.lower().endswith(CONTAINER_SUFFIXES) or path.parent.name.startswith(_PASSING):
+    if path.name.lower().endswith(CONTAINER_SUFFIXES) or is_passing(path):
         return False
     try:
         if not path.is_file():

@@ -53,6 +53,7 @@ class PlanscopeApp(ThemedApp):
 
     ``keep``: changes are saved. ``parting``: one line to print after the screen is gone. ``picture`` draws pictures to
     share; it starts an application of its own. ``leaves_unopened``: exit if the session cannot be opened.
+    ``remembers``: note where a session is left, for the next start without a file.
     """
 
     TITLE = "planscope"
@@ -71,6 +72,7 @@ class PlanscopeApp(ThemedApp):
         keep: bool = True,
         leaves_unopened: bool = False,
         picture: Picture | None = None,
+        remembers: bool = False,
     ) -> None:
         super().__init__(theme, settings)
         self.path = as_listed(path)
@@ -84,6 +86,7 @@ class PlanscopeApp(ThemedApp):
         self._autosave: Autosave | None = None
         self._drafts: Drafts | None = None
         self._keep = keep
+        self._remembers = remembers
         self._leaves_unopened = leaves_unopened
         self._switches = 0
         self._leaving: asyncio.Task[None] | None = None
@@ -278,6 +281,7 @@ class PlanscopeApp(ThemedApp):
         mode = f"debug {self._switches}"
         self.add_mode(mode, lambda: screen)
         await self.switch_mode(mode)
+        self._remember()
 
     async def switch_to(self, switch: Switch) -> None:
         """Show another session in place of the open one, which was left and saved. Ignored while planscope is left."""
@@ -292,6 +296,7 @@ class PlanscopeApp(ThemedApp):
 
         assert self.job_list is not None
         mode = self.current_mode
+        self._remember()
         self.job_list.close(0)
         if self._autosave is not None:
             self._autosave.close()
@@ -353,8 +358,20 @@ class PlanscopeApp(ThemedApp):
         while not true() and monotonic() < ends:
             await asyncio.sleep(0.01)
 
+    def _remember(self) -> None:
+        """Note which session is open, and where in it the user is."""
+        work, screen = self.work, self.screen_of_session
+        if not self._remembers or work is None or work.document.session is None or screen is None:
+            return
+        from planscope.session.recent import remember
+
+        path, run = work.document.path, screen.view.run
+        if path is not None and (run is None or run.id not in work.document.passing):
+            remember(path, run.id if run is not None else "", str(screen.view.debug.step))
+
     def close_session(self) -> None:
         """Save unsaved changes, and release the session's file."""
+        self._remember()
         autosave, self._autosave = self._autosave, None
         if autosave is not None:
             self.parting = autosave.close()

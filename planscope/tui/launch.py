@@ -38,7 +38,14 @@ def run(
         if step is not None:
             check_step(path, run, step)
         app = PlanscopeApp(
-            path, run=run, step=step, theme=theme, live=live, leaves_unopened=True, picture=_picture
+            path,
+            run=run,
+            step=step,
+            theme=theme,
+            live=live,
+            leaves_unopened=True,
+            picture=_picture,
+            remembers=not in_browser,
         )
         if path is not None and app.summary.raw is None:
             from planscope.session.store import load

@@ -56,6 +56,7 @@ from planscope.tui.messages import (
     PaneClicked,
     PaneZoomed,
     Picked,
+    SessionLoaded,
 )
 from planscope.tui.opening.load import Opened, Switch
 from planscope.tui.pane_text import text_of as pane_text
@@ -80,9 +81,12 @@ from planscope.wording import phrases
 from planscope.wording.constraints import brief
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from planscope.agents.gate import PendingCall, Verb
     from planscope.language.problem import Problem
     from planscope.session.model import Variant
+    from planscope.tui.controllers.library_list import LibraryList
     from planscope.tui.palette import Command
     from planscope.tui.screens.compare.screen import RunChosen
     from planscope.tui.screens.edit.screen import EditResult
@@ -99,6 +103,9 @@ IN_PANES: tuple[FixedKey, ...] = (
 _AT_START = "this is the start of the run"
 _STARTING, _STOPPING = "starting the run… X stops it", "stopping…"
 _ANOTHER = "another run is shown now"
+MOST_RECENT = 8
+"""Recent sessions in the palette, at most."""
+
 _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
 
@@ -134,6 +141,7 @@ class DebugScreen(AppScreen[None]):
         self._settled_once = False
         self._asked_to_save = False
         self._leaving = False
+        self._opener: LibraryList | None = None
         self._last_form = 0
         self._heard = work.document.version
         self.view = first_view(work.document, start)
@@ -175,6 +183,8 @@ class DebugScreen(AppScreen[None]):
     def on_unmount(self) -> None:
         if self._rest is not None:
             self._rest.cancel()
+        if self._opener is not None:
+            self._opener.close()
         self.work.live.stop()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -1386,6 +1396,27 @@ class DebugScreen(AppScreen[None]):
 
         self._enter(LibraryScreen(self.paint, self.work), left)
 
+    def open_file(self, path: Path) -> None:
+        self.start_flow(self._open_file(path))
+
+    async def _open_file(self, path: Path) -> None:
+        """Open another session in place of this one."""
+        from planscope.tui.controllers.library_list import LibraryList
+        from planscope.tui.screens.flows.quitting import may_stop
+
+        if not await may_stop(self, self.work.jobs):
+            return
+        work = self.work
+        self._opener = LibraryList(work.document, work.jobs, work.autosave, self.post_message, work.post)
+        self._opener.open(path)
+
+    @on(SessionLoaded)
+    def _session_loaded(self, message: SessionLoaded) -> None:
+        if self._opener is not None:
+            self._opener.release()
+            self._opener = None
+            self.start_flow(self._leave_for(message.switch))
+
     # Leaving
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -1432,6 +1463,8 @@ class DebugScreen(AppScreen[None]):
     # Palette
 
     def palette_entries(self) -> Iterator[Command]:
+        from planscope.session.locations import name_of
+        from planscope.session.recent import recent
         from planscope.tui.palette import Command
         from planscope.tui.panes.run_line import run_runs
 
@@ -1441,6 +1474,11 @@ class DebugScreen(AppScreen[None]):
             line = run_runs(document.record(run.id), number, here=number == self.view.run_number)
             title = "Run " + "".join(part.text for part in line).strip()
             yield Command(title, "Open this run.", partial(self.show_run, run.id, -1))
+        for left in recent()[:MOST_RECENT]:
+            if left.path != document.path:
+                name = shown(name_of(left.path), 60)
+                do = partial(self.open_file, left.path)
+                yield Command(f"Recent session {name}", f"Open it: {phrases.place(left.path)}", do)
         for name, hidden in self.work.layout.hidden_panes():
             do = partial(self.action_show_pane if hidden else self.hide_pane, name)
             yield Command(f"{'Show' if hidden else 'Hide'} the {name} pane", "Arrange the panes.", do)

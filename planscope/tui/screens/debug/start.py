@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from planscope.debugger import cursor
 from planscope.debugger.cursor import DebugState, open_run
+from planscope.debugger.errors import DebuggerError
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.judge import Judgement, unjudged
 from planscope.tui.controllers.marks import marks_of
@@ -45,7 +47,10 @@ def first_view(document: Document, start: Start) -> DebugView:
     record = document.record(run.id) if run is not None else None
     bare = open_run(unjudged(variant, record))
     if start.step and run is not None:
-        bare = cursor.go_to(bare, cursor.parse_step(bare.run, start.step))
+        with suppress(
+            DebuggerError
+        ):  # where a session was left may be gone; a step that was typed is checked before
+            bare = cursor.go_to(bare, cursor.parse_step(bare.run, start.step))
     view = DebugView(
         bare,
         document.path,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.tui.actions import BY_ID
 from planscope.tui.app_screen import AppScreen
-from planscope.tui.dialogs.ask import ChooseDialog
+from planscope.tui.dialogs.ask import ChooseDialog, sure_dialog
 from planscope.tui.keys import keys_of, shown_key
 from planscope.tui.style.lines import Run
 from planscope.wording import phrases
@@ -35,6 +35,16 @@ def is_asked(screen: AppScreen[Any]) -> bool:
         front.dismiss(_QUIT)
         return True
     return False
+
+
+async def may_stop(screen: AppScreen[Any], jobs: Jobs) -> bool:
+    """Before another session is opened: if a run or a dissection is in progress, ask whether to stop it. For a flow."""
+    what = under_way(jobs)
+    if not what:
+        return True
+    text = f"A {what} is in progress in the open session. Its results so far are kept."
+    dialog = sure_dialog(screen.paint, f"Stop the {what}?", text, "Stay", f"Stop the {what} and continue")
+    return await screen.answer(dialog) == 1
 
 
 async def quit_or_ask(

@@ -296,20 +296,10 @@ class LibraryScreen(SideScreen):
             self.start_flow(self._open(entry.path))
 
     async def _open(self, path: Path) -> None:
-        if await self._may_leave():
+        from planscope.tui.screens.flows.quitting import may_stop
+
+        if await may_stop(self, self.jobs):
             self.library.open(path)
-
-    async def _may_leave(self) -> bool:
-        """If a run or a dissection is in progress, ask whether to stop it."""
-        from planscope.tui.dialogs.ask import sure_dialog
-        from planscope.tui.screens.flows.quitting import under_way
-
-        what = under_way(self.jobs)
-        if not what:
-            return True
-        text = f"A {what} is in progress in the open session. Its results so far are kept."
-        yes = f"Stop the {what} and continue"
-        return await self.answer(sure_dialog(self.paint, f"Stop the {what}?", text, "Stay", yes)) == 1
 
     @on(SessionLoaded)
     def _session_loaded(self, message: SessionLoaded) -> None:
@@ -322,9 +312,10 @@ class LibraryScreen(SideScreen):
 
     async def _new_session(self) -> None:
         from planscope.tui.dialogs.forms import new_form
+        from planscope.tui.screens.flows.quitting import may_stop
 
         request = await self.answer(new_form(self.paint))
-        if request is not None and await self._may_leave():
+        if request is not None and await may_stop(self, self.jobs):
             self.library.make(request)
 
     # Files

@@ -130,7 +130,7 @@ def _rows(
         for runs in _body(value, width - 2 * (depth + 1) - 2):
             yield Row(Line((margin, *runs)), path, True, False)
         if len(value) > MOST_TEXT:
-            more = Run(f"… {len(value) - MOST_TEXT:,} more characters; y copies all", "dim")
+            more = Run(f"… {len(value) - MOST_TEXT:,} more characters; copying takes all", "dim")
             yield Row(Line((margin, more)), path, True, False)
         return
     for name, one in _children(value):
@@ -138,7 +138,7 @@ def _rows(
         said = _named(one) if isinstance(name, int) else ""
         yield from _rows(label, one, (*path, name), opened, width, depth + 1, said)
     if len(value) > MOST_CHILDREN:
-        more = Run(f"… {len(value) - MOST_CHILDREN:,} more; y copies all", "dim")
+        more = Run(f"… {len(value) - MOST_CHILDREN:,} more; copying takes all", "dim")
         yield Row(Line((Run("  " * (depth + 1) + " "), more)), path, True, False)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from platformdirs import user_config_dir
+from textual._context import active_app
 from textual.binding import Binding
 from textual.keys import KEY_TO_UNICODE_NAME, Keys
 
@@ -52,6 +53,15 @@ class PaletteEntry(NamedTuple):
 def keys_of(action: KeyAction, choice: KeyChoice | None = None) -> tuple[str, ...]:
     """Return an action's keys: the user's choice, or else the default."""
     return (choice or {}).get(action.id, action.all_keys)
+
+
+def key_for(id: str) -> str:
+    """Return an action's first key as it is displayed, for notices and other texts.
+
+    It is the user's own key in the application that runs; outside of one, as in a test of a function, the default.
+    """
+    app = active_app.get(None)
+    return shown_key(keys_of(BY_ID[id], getattr(app, "choice", None))[0])
 
 
 def clashes(actions: Sequence[KeyAction] = ACTIONS, choice: KeyChoice | None = None) -> dict[str, list[str]]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 from collections import defaultdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from platformdirs import user_config_dir
 from textual.app import App
 from textual.screen import Screen
 
@@ -22,6 +26,7 @@ from planscope.tui.keys import (
     clashes,
     help_sections,
     here,
+    key_for,
     keys_of,
     markdown,
     normal,
@@ -31,6 +36,8 @@ from planscope.tui.keys import (
     textual_keymap,
 )
 from tests.hostile import SAVEABLE
+from tests.tui import sessions
+from tests.tui.screen import opened
 
 
 def test_the_table_has_no_clash_and_no_invalid_key() -> None:
@@ -301,3 +308,50 @@ def test_no_file_is_no_problem_and_a_folder_is_one(tmp_path: Path) -> None:
     choice, problems = read_keys(tmp_path)
     assert choice == {}
     assert "is not a file" in str(problems[0])
+
+
+# Texts name an action's key by ``key_for``, since users choose their own
+
+TUI = Path(__file__).parent.parent.parent / "planscope" / "tui"
+_NAMED = re.compile(
+    r"\b[Pp]ress \S|(?<![\w'.])([a-zA-Z0-9.*!/+]|Space|Tab|Esc|F\d{1,2}|Ctrl\+\w) "
+    r"(?!is |as |was |has |this |us )[a-z]+s\b"
+)
+"""``press r``, ``r runs``, ``Esc leaves``."""
+_FIXED = "Ctrl+c copies selected text; "
+"""The terminal's own key."""
+
+
+def texts_and_keys(path: Path) -> tuple[list[str], list[str]]:
+    """A file's texts without its docstrings, and the actions whose keys it names."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    constants = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in docs]
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "key_for"]
+    named = [n.args[0].value for n in calls if isinstance(n.args[0], ast.Constant)]
+    return [n.value for n in constants if isinstance(n.value, str)], [str(id) for id in named]
+
+
+def test_no_text_names_a_default_key() -> None:
+    assert _NAMED.search("not run yet: r runs it") and _NAMED.search("Esc leaves")
+    files = [path for path in TUI.rglob("*.py") if path.parent.name != "actions"]
+    found, named = zip(*map(texts_and_keys, files), strict=True)
+    literal = [(path.name, text) for path, texts in zip(files, found, strict=True) for text in texts]
+    assert [(name, text) for name, text in literal if _NAMED.search(text) and text != _FIXED] == []
+    ids = set(chain.from_iterable(named))
+    assert len(ids) > 20 and ids <= set(BY_ID)
+
+
+async def test_notices_name_the_users_own_keys(tmp_path: Path) -> None:
+    config = Path(user_config_dir("planscope"))
+    config.mkdir(parents=True, exist_ok=True)
+    (config / "config.toml").write_text('[keys]\nrerun = "f6"\nkeep-play = "f4"\n', encoding="utf-8")
+    async with opened(sessions.write(sessions.no_run(), tmp_path)) as driven:
+        assert "Not run yet; press F6." in driven.text
+        await driven.press("F")
+        assert driven.state.notice == "no run to fork: F6 runs the query"
+        await driven.press("p")
+        assert "F4: keep as a run" in driven.text
+        await driven.press("F")
+        assert driven.state.notice == "you are playing what if: F4 keeps the calls as a run, Esc leaves"
+    assert key_for("rerun") == "r"

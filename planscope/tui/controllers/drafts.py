@@ -13,6 +13,7 @@ from planscope.debugger.draft import Draft, draft_of, variant_of_draft
 from planscope.errors import UserError
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.keys import key_for
 from planscope.tui.messages import DocumentChanged, Notice
 from planscope.tui.style.lines import shown
 
@@ -102,7 +103,11 @@ class Drafts:
             assert variant is not None
             self.note(document.path, session.id, variant, draft, one)
             when = f"{one.saved.astimezone():%Y-%m-%d %H:%M}"
-            post(Notice(f"your draft of {shown(id, 20)} from {when} was restored: e continues it"))
+            post(
+                Notice(
+                    f"your draft of {shown(id, 20)} from {when} was restored: {key_for('edit')} continues it"
+                )
+            )
 
     def note(
         self,

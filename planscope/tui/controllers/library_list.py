@@ -25,6 +25,7 @@ from planscope.session.store import load
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
+from planscope.tui.keys import key_for
 from planscope.tui.messages import LibraryChanged, Notice, SessionLoaded
 from planscope.tui.opening.load import Opened, Switch, open_session
 from planscope.tui.style.lines import shown
@@ -551,7 +552,7 @@ class LibraryList:
         def work() -> None:
             self._last_deleted = library.delete(entry.path)
 
-        said = f"{shown(entry.name, 60)} is in the trash: u restores it"
+        said = f"{shown(entry.name, 60)} is in the trash: {key_for('restore-session')} restores it"
         self._change(entry.path, work, lambda _: said)
 
     def restore(self) -> None:
@@ -559,7 +560,7 @@ class LibraryList:
         entry = self.state.chosen
         path = entry.path if entry is not None and entry.place == "trash" else self._last_deleted
         if path is None:
-            self._say("nothing to restore; 4 shows the trash")
+            self._say(f"nothing to restore; {key_for('show-trash')} shows the trash")
             return
         self._last_deleted = None
         work = partial(library.restore, path)

@@ -25,6 +25,7 @@ from planscope.tui.arrangement import (
     top_pane,
 )
 from planscope.tui.controllers.document import Post
+from planscope.tui.keys import key_for
 from planscope.tui.messages import Arranged
 
 COLUMNS_A_KEY, ROWS_A_KEY = 2, 1
@@ -160,8 +161,8 @@ class PaneLayout:
         arrangement = replace(self.arrangement, hidden=hidden)
         self._rearrange(arrangement)
         self.top = top_pane(arrangement, self.top) or self.top
-        again = f"{ALL_PANES.index(pane) + 1} shows it again" if pane in ALL_PANES else "I shows it again"
-        return f"{pane} hidden: {again}"
+        shows = key_for(f"show-pane-{pane}" if pane in ALL_PANES else "toggle-inspector")
+        return f"{pane} hidden: {shows} shows it again"
 
     def toggle_inspector(self) -> str:
         if self.kind != "broad":
@@ -183,7 +184,7 @@ class PaneLayout:
         if self.too_small:
             return ""
         if self.zoomed:
-            return "this pane fills the screen: z restores it"
+            return f"this pane fills the screen: {key_for('zoom')} restores it"
         made = grown(self.kind, self.arrangement, self.seen, self.inside, self.pane, across=across, by=by)
         if made is None:
             return f"no pane {'beside' if across else 'above or below'} this one"

@@ -23,6 +23,7 @@ from planscope.session.run_list import (
 )
 from planscope.tui.controllers.document import Document, Post, RunKey
 from planscope.tui.controllers.jobs import CancelToken, Jobs
+from planscope.tui.keys import key_for
 from planscope.tui.messages import DocumentChanged, RunsChanged
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
@@ -364,13 +365,12 @@ class RunList:
         row = self.state.chosen
         if row is None:
             return "nothing is chosen"
+        said = "deleted: {}; " + f"{key_for('take-back-run')} takes it back"
         if listed:
             runs = {one.run.id for one in self.state.runs}
-            return self._changed(
-                lambda: self.document.remove(runs=runs, busy=busy), "deleted: {}; u takes it back"
-            )
+            return self._changed(lambda: self.document.remove(runs=runs, busy=busy), said)
         what = {"runs": {row.place.run}} if row.run is not None else {"variants": {row.place.variant}}
-        return self._changed(lambda: self.document.remove(**what, busy=busy), "deleted: {}; u takes it back")
+        return self._changed(lambda: self.document.remove(**what, busy=busy), said)
 
     def take_back(self) -> str:
         """Restore the last deletion. Return a notice."""

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from planscope.language.problem import Constraint
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, TextBox
+from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph, shown
 from planscope.tui.style.painter import Painter
@@ -238,7 +239,9 @@ class _Explained:
         core = view.core or (verdict.first_violation.core if verdict.first_violation else None)
         if core is None:
             if state.run is None:
-                yield from self.text("The query can be met. It is not run yet; press r.", "strong")
+                yield from self.text(
+                    f"The query can be met. It is not run yet; press {key_for('rerun')}.", "strong"
+                )
             if state.run is None or not state.run.under_way:
                 yield from self.text(text, role)
             return
@@ -333,5 +336,5 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _not_yet(state: DebugView) -> str:
     if state.progress == "unreadable":
-        return "The query cannot be read, so nothing can be judged. Pane 1 shows where."
+        return "The query cannot be read, so nothing can be judged. The query pane shows where."
     return state.trouble or "The run is being judged."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from planscope.agents.rates import Rate
 from planscope.dissection.evidence import KINDS, SAME
 from planscope.dissection.summary import CellView, Row, Summary
+from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown
 from planscope.tui.style.roles import OUTCOMES, outcome_runs
@@ -48,7 +49,11 @@ def cause_lines(
     if trouble:
         return [Line(runs) for runs in paragraph(f"✗ {trouble}", width, "broken")]
     if found is None or not any(row.cells for row in found.rows):
-        told = "the first runs are in progress…" if running else "Not run yet; press m to run what is needed."
+        told = (
+            "the first runs are in progress…"
+            if running
+            else f"Not run yet; press {key_for('dissect-all')} to run what is needed."
+        )
         return [Line((Run(told, "dim"),))]
     decision = found.decision
     sure = Run(f"  {percent(decision.confidence)} sure" if decision.confidence is not None else "", "strong")
@@ -177,9 +182,15 @@ def cell_lines(
 ) -> list[Line]:
     """Show one mutant: its runs, then its text with the changed words marked."""
     if cell is None:
-        told = "No mutant of this kind yet: . makes and runs one, * several."
+        told = (
+            f"No mutant of this kind yet: {key_for('dissect-cell')} makes and runs one, "
+            f"{key_for('dissect-kind')} several."
+        )
         if kind == "Original":
-            told = "Not run yet: . runs it once, m runs what is needed."
+            told = (
+                f"Not run yet: {key_for('dissect-cell')} runs it once, "
+                f"{key_for('dissect-all')} runs what is needed."
+            )
         return [Line((Run(MUTATIONS_MEAN[kind], "dim"),)), BLANK, Line((Run(told, "dim"),))]
     lines = [Line((Run(MUTATIONS_MEAN[cell.kind], "dim"),)), BLANK]
     for run in cell.runs:

@@ -8,6 +8,7 @@ from planscope.debugger.played import Option
 from planscope.debugger.selection import Selection
 from planscope.oracle.verdict_types import State
 from planscope.tui.controllers.what_if import Play
+from planscope.tui.keys import key_for
 from planscope.tui.messages import OptionChosen
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph
@@ -109,9 +110,12 @@ def _told(play: Play, state: DebugView, width: int) -> list[Line]:
         else [Line(runs) for text in _about(option, play) for runs in paragraph(text, width)]
     )
     lines += [BLANK, *_so_far(state, width)]
-    keys = "Enter: play, u: take back, K: keep as a run, Esc: leave"
+    keys = (
+        f"Enter: play, {key_for('take-back')}: take back, {key_for('keep-play')}: keep as a run, "
+        f"{key_for('deselect')}: leave"
+    )
     if play.played.problem.timed:
-        keys = "+ -: change the hour, " + keys
+        keys = f"{key_for('later-hour')} {key_for('earlier-hour')}: change the hour, {keys}"
     return [*lines, BLANK, *(Line(runs) for runs in paragraph(keys, width, "dim"))]
 
 

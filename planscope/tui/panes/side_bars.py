@@ -8,6 +8,7 @@ from textual import events
 
 from planscope.tui.arrangement import SMALLEST
 from planscope.tui.controllers.document import NOTHING_CHANGED, Saving
+from planscope.tui.keys import key_for
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.hints import Hint, Places, key_line
 from planscope.tui.panes.windowed import Windowed
@@ -111,7 +112,7 @@ class TooSmallScreen(Windowed):
         text = (
             f"planscope needs {columns} columns and {rows} rows.\n"
             f"This window has {self.app.size.width} and {self.app.size.height}.\n"
-            "Make it larger, or press q to quit."
+            f"Make it larger, or press {key_for('quit')} to quit."
         )
         lines = paragraph(text, max(self.inner_width, 1))
         return Line(lines[index]) if index < len(lines) else BLANK

@@ -11,6 +11,7 @@ from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
 from planscope.session.record import RunRecord
 from planscope.session.seen import first_of_message, given_at_first
+from planscope.tui.keys import key_for
 from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, paragraph, width_of
@@ -116,7 +117,10 @@ class _Told:
         state, told = self.state, self.state.call_at(view.index)
         if self.awaited(view):
             yield from self.row(
-                "now", "the agent is working on its next call; P pauses before it, X stops", "caution"
+                "now",
+                f"the agent is working on its next call; {key_for('pause-run')} pauses before it, "
+                f"{key_for('stop-run')} stops",
+                "caution",
             )
         if view.call is None:
             run = state.run
@@ -126,7 +130,7 @@ class _Told:
                 "Nothing has been called yet." if view.step == 0 else f"{phrases.ending(run).capitalize()}."
             )
             if run is None:
-                text = "Not run yet; press r." if state.has_queries else ""
+                text = f"Not run yet; press {key_for('rerun')}." if state.has_queries else ""
             if text:
                 yield from self.row("", text, "dim")
             if view.step == 0 and run is not None and state.play is None:
@@ -169,14 +173,14 @@ class _Told:
             asked = (
                 phrases.plural(len(messages.value), "message") if messages.known else "no message recorded"
             )
-            yield from self.row("given", f"{asked}, {offered}; Space shows them", "dim", 1)
+            yield from self.row("given", f"{asked}, {offered}; {key_for('look')} shows them", "dim", 1)
             return
         names = ", ".join(tool["name"] for tool in tools.value) if tools.known else tools.value
         yield from self.row("system", system.value, "quote" if system.known else "dim", self.few)
         yield from self.row("tools", names, "" if tools.known else "dim", self.few)
         texts = "\n".join(one["text"] for one in messages.value) if messages.known else messages.value
         yield from self.row("prompt", texts, "quote" if messages.known else "dim", self.few)
-        yield from self.row("", "Space shows it whole, with schemas", "dim")
+        yield from self.row("", f"{key_for('look')} shows it whole, with schemas", "dim")
 
     def awaited(self, view: StepView) -> bool:
         """Return whether the run is in progress and this is its last step, so that the next call follows."""
@@ -188,9 +192,14 @@ class _Told:
         """Why the run is paused before this call, and the keys to decide."""
         why = in_words(self.state.why_paused)
         yield from self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
-        text = "n run call, c continue, a arguments, A answer, R refuse, X stop"
+        keys = {"next-call": "run call", "continue": "continue", "edit-arguments": "arguments"}
+        keys |= {"edit-answer": "answer", "refuse-call": "refuse", "stop-run": "stop"}
+        text = ", ".join(f"{key_for(id)} {verb}" for id, verb in keys.items())
         if view.call is not None and view.call.error:
-            text = "no tool is called and the agent is told so; n continue, c to the next breakpoint, X stop"
+            text = (
+                f"no tool is called and the agent is told so; {key_for('next-call')} continue, "
+                f"{key_for('continue')} to the next breakpoint, {key_for('stop-run')} stop"
+            )
         yield from self.row("", text, "dim")
 
     def call(self, view: StepView) -> Iterator[Line]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planscope.tui.arrangement import SMALLEST
+from planscope.tui.keys import key_for
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import Line, paragraph
 from planscope.tui.view import DebugView
@@ -16,7 +17,7 @@ class TooSmall(LinePane):
         text = (
             f"planscope needs {columns} columns and {rows} rows.\n"
             f"This window has {self.app.size.width} and {self.app.size.height}.\n"
-            "Make it larger, or press q to quit."
+            f"Make it larger, or press {key_for('quit')} to quit."
         )
         self._lines = [Line(runs) for runs in paragraph(text, width)]
 

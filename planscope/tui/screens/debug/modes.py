@@ -11,6 +11,7 @@ from typing import Protocol
 from planscope.debugger import cursor
 from planscope.debugger.errors import DebuggerError
 from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.keys import key_for
 from planscope.tui.view import DebugView
 
 
@@ -61,7 +62,7 @@ class Live(Replay):
         from planscope.agents.gate import GoOn
 
         if self.stage.work.live.paused is None:
-            self.stage.tell("the agent is working: P pauses before its next call")
+            self.stage.tell(f"the agent is working: {key_for('pause-run')} pauses before its next call")
         else:
             decide(self.stage, GoOn(), stepping=True)
 
@@ -73,7 +74,9 @@ class Live(Replay):
             decide(self.stage, GoOn(), stepping=False)
         else:
             live.pause_before(next_call=False)
-            self.stage.tell("running to the next breakpoint; P pauses before the next call")
+            self.stage.tell(
+                f"running to the next breakpoint; {key_for('pause-run')} pauses before the next call"
+            )
 
 
 class WhatIf(Replay):

@@ -42,7 +42,7 @@ from planscope.tui.controllers.marks import Marks
 from planscope.tui.controllers.pane_layout import COLUMNS_A_KEY, ROWS_A_KEY
 from planscope.tui.controllers.what_if import Origin
 from planscope.tui.controllers.workspace import Workspace, leave
-from planscope.tui.keys import keys_of, shown_key
+from planscope.tui.keys import key_for, keys_of, shown_key
 from planscope.tui.messages import (
     DocumentChanged,
     EdgeDragged,
@@ -101,7 +101,7 @@ IN_PANES: tuple[FixedKey, ...] = (
 """Keys that every pane has and that users cannot change."""
 
 _AT_START = "this is the start of the run"
-_STARTING, _STOPPING = "starting the run… X stops it", "stopping…"
+_STOPPING = "stopping…"
 _ANOTHER = "another run is shown now"
 MOST_RECENT = 8
 """Recent sessions in the palette, at most."""
@@ -117,6 +117,14 @@ _WATCH_HINT = (
     "ACTION.place · ACTION.start · ACTION.end · c2 · valid_completions · state · "
     "or a comparison: c2 == broken"
 )
+
+
+def _starting() -> str:
+    return f"starting the run… {key_for('stop-run')} stops it"
+
+
+def _playing() -> str:
+    return f"you are playing what if: {key_for('keep-play')} keeps the calls as a run, {key_for('deselect')} leaves"
 
 
 class DebugScreen(AppScreen[None]):
@@ -269,7 +277,7 @@ class DebugScreen(AppScreen[None]):
         view, document, opened = self.view, self.work.document, self.start.opened
         if document.session is None or view.variant is None:
             why = "This session has no query." if document.session is not None else self.start.trouble
-            nothing = "No session is open. L lists your sessions and the bundled ones."
+            nothing = f"No session is open. {key_for('library')} lists your sessions and the bundled ones."
             self.change(progress="failed", trouble=why or nothing)
             self._settled_once = True
         else:
@@ -474,7 +482,9 @@ class DebugScreen(AppScreen[None]):
                 if mine:
                     self.change(why_paused=self._why_paused(message.run_id))
                 elif call is not None:
-                    self.tell(f"the running agent is paused before step {call.step}: o opens it")
+                    self.tell(
+                        f"the running agent is paused before step {call.step}: {key_for('choose-run')} opens it"
+                    )
             case "resumed":
                 self.change(why_paused=())
             case "ended" | "failed":
@@ -482,7 +492,7 @@ class DebugScreen(AppScreen[None]):
                 self.change(why_paused=(), seconds=None)
                 if message.what == "failed":
                     self.tell(f"not run: {shown(message.trouble, 300)}")
-                elif self.view.notice in (_STARTING, _STOPPING):
+                elif self.view.notice in (_starting(), _STOPPING):
                     self.tell("")
 
     def _why_paused(self, run_id: str) -> tuple[str, ...]:
@@ -493,7 +503,10 @@ class DebugScreen(AppScreen[None]):
         """Display a run that began, unless the user is playing calls, which would be lost."""
         play, run = self.view.play, self.work.document.run(run_id)
         if play is not None and play.played.calls:
-            self.tell(f"run {shown(run_id, 20)} started: o opens it; K keeps what you play")
+            self.tell(
+                f"run {shown(run_id, 20)} started: {key_for('choose-run')} opens it; "
+                f"{key_for('keep-play')} keeps what you play"
+            )
         elif run is not None:
             self._followed = run_id
             self.look_at(run.variant, run_id)
@@ -540,7 +553,7 @@ class DebugScreen(AppScreen[None]):
         if not self.view.has_queries:
             return "no session is open"
         if self.view.run is None:
-            return "not run yet; press r"
+            return f"not run yet; press {key_for('rerun')}"
         return "this is the end of the run"
 
     def action_first_violation(self) -> None:
@@ -566,7 +579,7 @@ class DebugScreen(AppScreen[None]):
         view = self.view
         go = continue_back if back else continue_forward
         if any(isinstance(b, When) and b.costly for b in view.breakpoints):
-            self.tell("searching for the next stop… (Esc cancels)")
+            self.tell(f"searching for the next stop… ({key_for('deselect')} cancels)")
 
             def look(token: CancelToken) -> DebugState:
                 return go(view.debug, view.breakpoints, lambda: token.cancelled)
@@ -683,7 +696,10 @@ class DebugScreen(AppScreen[None]):
             return
         found = Haystack(_searched(self.view)).find(text)  # the run may have continued since
         self.move_to_hit(found)
-        self.tell(f"1 of {phrases.plural(len(found.hits), 'place')}; h next, H previous")
+        self.tell(
+            f"1 of {phrases.plural(len(found.hits), 'place')}; "
+            f"{key_for('next-hit')} next, {key_for('previous-hit')} previous"
+        )
 
     def action_next_hit(self) -> None:
         self._hit(next_hit)
@@ -694,7 +710,7 @@ class DebugScreen(AppScreen[None]):
     def _hit(self, turn: Callable[[Search], Search]) -> None:
         found = self.view.search
         if found is None or found.at is None:
-            self.tell("no search yet: press /" if found is None else "nothing was found")
+            self.tell(f"no search yet: press {key_for('search')}" if found is None else "nothing was found")
             return
         found = turn(found)
         hit = found.hit
@@ -901,10 +917,10 @@ class DebugScreen(AppScreen[None]):
         if self._busy():
             return
         if view.play is not None:
-            self.tell("you are playing what if: K keeps the calls as a run, Esc leaves")
+            self.tell(_playing())
             return
         if run is None or view.run is None:
-            self.tell("no run to fork: r runs the query")
+            self.tell(f"no run to fork: {key_for('rerun')} runs the query")
             return
         step = min(view.debug.index, len(view.run.calls))
         try:
@@ -925,7 +941,7 @@ class DebugScreen(AppScreen[None]):
 
     def _busy(self) -> bool:
         if self.work.live.at_work:
-            self.tell("a run is in progress: X stops it")
+            self.tell(f"a run is in progress: {key_for('stop-run')} stops it")
             return True
         if self.work.document.session is None:
             self.tell("no session is open yet")
@@ -938,7 +954,7 @@ class DebugScreen(AppScreen[None]):
         if self._busy() or variant is None:
             return
         if self.work.live.start(variant, choice, self._breakpoints_of(variant), fork):
-            self.tell(_STARTING)
+            self.tell(_starting())
             self._stop_counting()
             self._tick = self.set_interval(1.0, self._count_seconds)
 
@@ -954,9 +970,11 @@ class DebugScreen(AppScreen[None]):
     def action_pause_run(self) -> None:
         live = self.work.live
         if not live.at_work:
-            self.tell("no run is in progress: r runs the query")
+            self.tell(f"no run is in progress: {key_for('rerun')} runs the query")
         elif live.paused is not None:
-            self.tell("already paused: n runs the call, c continues")
+            self.tell(
+                f"already paused: {key_for('next-call')} runs the call, {key_for('continue')} continues"
+            )
         else:
             live.pause_before(next_call=True)
             self.tell("pausing before the next call")
@@ -1040,13 +1058,15 @@ class DebugScreen(AppScreen[None]):
         call = live.paused
         mine = self.view.at_pending and self.view.run is not None and self.view.run.id == live.run_id
         if not live.at_work:
-            self.tell("no run is in progress: r runs the query")
+            self.tell(f"no run is in progress: {key_for('rerun')} runs the query")
         elif call is None:
-            self.tell("no call is paused: P pauses before the next one")
+            self.tell(f"no call is paused: {key_for('pause-run')} pauses before the next one")
         elif not mine:
-            self.tell(f"the paused call is step {call.step}: G goes to it")
+            self.tell(f"the paused call is step {call.step}: {key_for('go-end')} goes to it")
         elif call.error is not None:
-            self.tell("this call cannot be read, so no tool is called: n tells the agent so")
+            self.tell(
+                f"this call cannot be read, so no tool is called: {key_for('next-call')} tells the agent so"
+            )
         else:
             return call
         return None
@@ -1060,13 +1080,16 @@ class DebugScreen(AppScreen[None]):
             self.action_show_pane("step")
             return
         if view.progress == "unreadable":
-            self.tell("the query cannot be read, so nothing can be played: e edits it")
+            self.tell(f"the query cannot be read, so nothing can be played: {key_for('edit')} edits it")
             return
         if view.progress != "judged" or document.session is None or view.variant is None:
             self.tell("not judged yet")
             return
         if view.run is not None and view.run.under_way:
-            self.tell("this run is in progress: X stops it, a edits the paused call")
+            self.tell(
+                f"this run is in progress: {key_for('stop-run')} stops it, "
+                f"{key_for('edit-arguments')} edits the paused call"
+            )
             return
         origin = Origin(view.variant.id, view.run.id if view.run is not None else "", view.debug.index)
         self.work.what_if.begin(view.debug.run.replay, origin, self.work.live.run_id)
@@ -1112,12 +1135,12 @@ class DebugScreen(AppScreen[None]):
         if self.work.what_if.change_hour(by):
             self.change(play=self.work.what_if.play, notice="")
         else:
-            self.tell("hours can be chosen while you play a timed query: p plays")
+            self.tell(f"hours can be chosen while you play a timed query: {key_for('play')} plays")
 
     def action_take_back(self) -> None:
         play = self.view.play
         if play is None:
-            self.tell("not in what-if play: p starts it")
+            self.tell(f"not in what-if play: {key_for('play')} starts it")
         elif not play.played.calls:
             self.tell("no call was played yet")
         else:
@@ -1128,7 +1151,7 @@ class DebugScreen(AppScreen[None]):
         """Save the played calls as a run of the session."""
         play = self.view.play
         if play is None:
-            self.tell("not in what-if play: p starts it")
+            self.tell(f"not in what-if play: {key_for('play')} starts it")
         elif not play.played.calls:
             self.tell("no call was played yet")
         else:
@@ -1153,10 +1176,13 @@ class DebugScreen(AppScreen[None]):
 
         run = self.view.run
         if run is None:
-            self.tell("not run yet; press r" if self.view.has_queries else "no session is open")
+            self.tell(
+                f"not run yet; press {key_for('rerun')}" if self.view.has_queries else "no session is open"
+            )
             return
         private = (
-            "The value as it was recorded, with private values in it; E shares a run with them replaced."
+            "The value as it was recorded, with private values in it; "
+            f"{key_for('share')} shares a run with them replaced."
         )
 
         def copy(dialog: LookDialog, text: str) -> None:
@@ -1201,7 +1227,7 @@ class DebugScreen(AppScreen[None]):
             self.tell(said)
 
         if not self.work.document.runs:
-            self.tell("this session has no run: r runs the query")
+            self.tell(f"this session has no run: {key_for('rerun')} runs the query")
             return
         runs.read(then=found)
 
@@ -1235,14 +1261,17 @@ class DebugScreen(AppScreen[None]):
 
         name = self.view.pane
         text = pane_text(self.pane(name), self.view)
-        private = "The text of the pane, with private values in it; E shares a run with them replaced."
+        private = (
+            "The text of the pane, with private values in it; "
+            f"{key_for('share')} shares a run with them replaced."
+        )
         self.start_flow(take_away(self, f"{name} pane", text, f"planscope-{name}.txt", private))
 
     def action_share(self) -> None:
         if self.work.document.session is None:
             self.tell("no session is open yet")
         elif self.view.play is not None:
-            self.tell("you are playing what if: K keeps the calls as a run, Esc leaves")
+            self.tell(_playing())
         else:
             self.start_flow(self._share())
 
@@ -1312,7 +1341,7 @@ class DebugScreen(AppScreen[None]):
         here = Chosen(view.variant.id, view.run.id if view.run is not None else None)
         other = Chosen(variant, run or None) if variant else before_it(document.open_session, here)
         if other is None:
-            self.tell("nothing to compare with yet: r runs the query again")
+            self.tell(f"nothing to compare with yet: {key_for('rerun')} runs the query again")
             return
 
         def left(opened: RunChosen | None) -> None:
@@ -1331,7 +1360,7 @@ class DebugScreen(AppScreen[None]):
             self.tell("no query is open yet")
             return
         if view.play is not None:
-            self.tell("you are playing what if: Esc leaves")
+            self.tell(f"you are playing what if: {key_for('deselect')} leaves")
             return
         key = (document.open_session.id, variant.id)
         spans = sorted(span for span in (*view.lit.spans, *view.core_spans) if span[0] < span[1])
@@ -1346,7 +1375,7 @@ class DebugScreen(AppScreen[None]):
     def _take_edit(self, of: str, key: tuple[str, str], result: EditResult) -> None:
         if result.draft is not None:
             self.work.drafts.keep(key, result.draft)
-            self.tell("your draft is kept while planscope is open: e continues it")
+            self.tell(f"your draft is kept while planscope is open: {key_for('edit')} continues it")
             return
         self.work.drafts.done(key)
         if result.variant is not None:
@@ -1355,7 +1384,7 @@ class DebugScreen(AppScreen[None]):
         choice = self.default_choice()  # taken from the displayed run, before another is displayed
         if result.variant is not None:
             self.look_at(id)
-            self.tell(f"{shown(id, 20)} is a new variant of {shown(of, 20)}; r runs it")
+            self.tell(f"{shown(id, 20)} is a new variant of {shown(of, 20)}; {key_for('rerun')} runs it")
         if result.run:
             self.rerun(id, choice)
 

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.keys import key_for
 from planscope.tui.messages import DissectionChanged, DocumentChanged
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.dissect_lines import (
@@ -357,7 +358,7 @@ class DissectScreen(SideScreen):
         variant = self.document.variant(self.variant)
         record = self.state.record
         if self.dissecting.running:
-            self.tell("a dissection is in progress: X stops it")
+            self.tell(f"a dissection is in progress: {key_for('stop-dissection')} stops it")
         elif variant is None:
             self.tell("the query is no longer in the session")
         elif record is not None and not self._known(record.agent):
@@ -396,7 +397,7 @@ class DissectScreen(SideScreen):
         from planscope.tui.dialogs.forms import dissect_form
 
         if self.dissecting.running:
-            self.tell("a dissection is in progress: X stops it")
+            self.tell(f"a dissection is in progress: {key_for('stop-dissection')} stops it")
             return
 
         def go(choice: DissectChoice | None) -> None:
@@ -412,7 +413,7 @@ class DissectScreen(SideScreen):
 
         kept = self.document.open_session.dissections
         if not kept:
-            self.tell("this session has no dissection yet: m starts one")
+            self.tell(f"this session has no dissection yet: {key_for('dissect-all')} starts one")
             return
         lines = [
             (
@@ -438,7 +439,7 @@ class DissectScreen(SideScreen):
     def action_open_mutant(self) -> None:
         cell = self.cell
         if cell is None or not cell.runs:
-            self.tell("this mutant was not run yet: . runs it")
+            self.tell(f"this mutant was not run yet: {key_for('dissect-cell')} runs it")
             return
         wrong = next((r.run for r in reversed(cell.runs) if r.verdict == "wrong"), cell.runs[-1].run)
         self.dismiss(RunChosen(wrong, -1))

@@ -22,7 +22,7 @@ from planscope.tui.actions import ACTIONS
 from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.draft_editor import PANES, DraftEditor, EditState, PaneName
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.keys import keys_of, normal, shown_key
+from planscope.tui.keys import key_for, keys_of, normal, shown_key
 from planscope.tui.messages import DraftChanged
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.hints import Hint
@@ -129,7 +129,7 @@ class EditScreen(SideScreen):
         self.editor.read()
         self.show_state()
         if self.state.changed:
-            self.tell("this is your draft; Esc 0 starts over")
+            self.tell(f"this is your draft; {key_for('leave-edit')} {key_for('start-over')} starts over")
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.show_state)
@@ -352,7 +352,7 @@ class EditScreen(SideScreen):
             self.tell("nothing changed")
             return
         self.editor.start_over()
-        self.tell("back to the original query; u restores your draft")
+        self.tell(f"back to the original query; {key_for('undo-edit')} restores your draft")
 
     def action_next_trouble(self) -> None:
         places = self.editor.troubles()
@@ -362,7 +362,7 @@ class EditScreen(SideScreen):
         first = self.state.edited.selection[0]
         number = next((i for i, span in enumerate(places) if span[0] > first), 0)
         self.editor.select(places[number], typing=False)
-        self.tell(f"{number + 1} of {len(places)}: i types here")
+        self.tell(f"{number + 1} of {len(places)}: {key_for('type-text')} types here")
 
     def action_own_editor(self) -> None:
         from planscope.tui.screens.edit.external_editor import EditorTrouble, edit_elsewhere
@@ -400,7 +400,7 @@ class EditScreen(SideScreen):
 
     def action_set_hours(self) -> None:
         if not self.state.draft.timed:
-            self.tell("only actions of a timed query have durations: t makes it timed")
+            self.tell(f"only actions of a timed query have durations: {key_for('set-timed')} makes it timed")
         elif (action := self._asked_about("change")) is not None:
             self.start_flow(change_draft.ask_for_hours(self, self.editor, action))
 
@@ -411,7 +411,7 @@ class EditScreen(SideScreen):
         timed = not self.state.draft.timed
         if change_draft.take_in(self, self.editor, lambda draft: set_timed(draft, timed)):
             self.tell(
-                "timed: every action takes one hour; T changes that"
+                f"timed: every action takes one hour; {key_for('set-hours')} changes that"
                 if timed
                 else "not timed: only the order counts"
             )

@@ -12,6 +12,7 @@ from planscope.tui.app_screen import AppScreen
 from planscope.tui.controllers.draft_editor import DraftEditor
 from planscope.tui.dialogs.ask import AskDialog, ChooseDialog
 from planscope.tui.dialogs.form import FormDialog, TextField
+from planscope.tui.keys import key_for
 from planscope.tui.style.lines import Run, shown
 
 
@@ -82,7 +83,7 @@ async def drop(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> N
         if await screen.answer(ChooseDialog(screen.paint, title, choices)) != 1:
             return
     if take_in(screen, editor, dropped):
-        screen.tell(f"{shown(action.id, 8)} dropped; u undoes that")
+        screen.tell(f"{shown(action.id, 8)} dropped; {key_for('undo-edit')} undoes that")
 
 
 async def ask_for_hours(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from planscope.tui.actions import BY_ID
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.ask import ChooseDialog, sure_dialog
-from planscope.tui.keys import keys_of, shown_key
+from planscope.tui.keys import key_for, keys_of, shown_key
 from planscope.tui.style.lines import Run
 from planscope.wording import phrases
 
@@ -69,7 +69,7 @@ async def quit_or_ask(
             else "Quit: the changes are offered when you open the session again"
         )
         title = (
-            f"{phrases.plural(drafts, 'draft')} not kept: e continues, K keeps"
+            f"{phrases.plural(drafts, 'draft')} not kept: {key_for('edit')} continues, {key_for('keep-draft')} keeps"
             if drafts
             else "Changes not saved"
         )

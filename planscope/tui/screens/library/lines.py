@@ -9,6 +9,7 @@ from datetime import datetime
 
 from planscope.session.library_index import Entry
 from planscope.tui.controllers.library_list import HERE, Contents, Preview, SessionList, verdict_of
+from planscope.tui.keys import key_for
 from planscope.tui.panes.run_line import run_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
 from planscope.tui.style.roles import OUTCOMES
@@ -186,11 +187,14 @@ def empty_lines(state: SessionList, width: int) -> list[Line]:
     if not state.complete:
         text = "reading…"
     elif state.filtered:
-        text = "No session matches. Esc clears search and filters."
+        text = f"No session matches. {key_for('leave-library')} clears search and filters."
     elif state.shown == "trash":
         text = "The trash is empty."
     else:
-        text = "You have no sessions yet. + makes one; a bundled one that you change is copied here (3 lists them)."
+        text = (
+            f"You have no sessions yet. {key_for('new-session')} makes one; a bundled one that you change is "
+            f"copied here ({key_for('show-bundled-sessions')} lists them)."
+        )
     return [Line(runs) for runs in paragraph(text, width, "dim")]
 
 

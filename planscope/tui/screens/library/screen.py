@@ -17,6 +17,7 @@ from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, S
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.base import SafeInput
+from planscope.tui.keys import key_for
 from planscope.tui.messages import LibraryChanged, SessionLoaded
 from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
 from planscope.tui.panes.hints import Hint
@@ -285,9 +286,9 @@ class LibraryScreen(SideScreen):
     def action_open_session(self) -> None:
         entry = self.state.chosen
         if entry is None:
-            self.tell("nothing to open; + makes a session")
+            self.tell(f"nothing to open; {key_for('new-session')} makes a session")
         elif entry.place == "trash":
-            self.tell("it is in the trash: u restores it")
+            self.tell(f"it is in the trash: {key_for('restore-session')} restores it")
         elif entry.wrong is not None:
             self.tell(shown(entry.wrong, 300))
         elif self.library.is_open(entry):
@@ -326,9 +327,11 @@ class LibraryScreen(SideScreen):
         if entry is None:
             self.tell("no session is chosen")
         elif entry.place == "bundled":
-            self.tell("bundled sessions are read-only: y copies it into your library")
+            self.tell(
+                f"bundled sessions are read-only: {key_for('copy-session')} copies it into your library"
+            )
         elif entry.place == "trash":
-            self.tell("it is in the trash: u restores it")
+            self.tell(f"it is in the trash: {key_for('restore-session')} restores it")
         else:
             return entry
         return None
@@ -359,7 +362,11 @@ class LibraryScreen(SideScreen):
     def action_copy_session(self) -> None:
         entry = self.state.chosen
         if entry is None or entry.place == "trash":
-            self.tell("nothing to copy" if entry is None else "it is in the trash: u restores it")
+            self.tell(
+                "nothing to copy"
+                if entry is None
+                else f"it is in the trash: {key_for('restore-session')} restores it"
+            )
         else:
             self.start_flow(self._copy(entry))
 

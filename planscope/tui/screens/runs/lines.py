@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from planscope.session.run_list import ListedRun, Loss, Losses, step_words
 from planscope.tui.controllers.run_list import Row, Runs
+from planscope.tui.keys import key_for
 from planscope.tui.panes.run_line import model_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, line, paragraph, shown, width_of
 from planscope.tui.style.roles import outcome_runs
@@ -89,7 +90,9 @@ def _outcome(listed: ListedRun) -> list[Run]:
 
 def empty_lines(state: Runs, width: int) -> list[Line]:
     text = (
-        "No run matches. Esc clears search and filters." if state.filtered else "This session has no query."
+        f"No run matches. {key_for('leave-runs')} clears search and filters."
+        if state.filtered
+        else "This session has no query."
     )
     return [Line(runs) for runs in paragraph(text, width, "dim")]
 

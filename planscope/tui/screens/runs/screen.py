@@ -16,6 +16,7 @@ from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.run_list import Place, Row, RunList, Runs
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.base import SafeInput
+from planscope.tui.keys import key_for
 from planscope.tui.messages import DocumentChanged, RunsChanged
 from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
 from planscope.tui.screens.runs.lines import (
@@ -31,7 +32,10 @@ from planscope.tui.style.lines import Run, shown
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
 
-PLAYING = "you are playing what if: K keeps the calls as a run, Esc leaves"
+
+def playing() -> str:
+    """Return the notice for what a what-if play does not allow."""
+    return f"you are playing what if: {key_for('keep-play')} keeps the calls as a run, {key_for('deselect')} leaves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,12 @@ class RunsScreen(SideScreen):
         if state.filtered:
             made.append(Run(f"of {len(state.all_runs):,}", "dim"))
         elif state.removed:
-            made.append(Run(f"{phrases.plural(state.removed, 'deletion')}: u takes back", "dim"))
+            made.append(
+                Run(
+                    f"{phrases.plural(state.removed, 'deletion')}: {key_for('take-back-run')} takes back",
+                    "dim",
+                )
+            )
         return made
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
@@ -308,7 +317,7 @@ class RunsScreen(SideScreen):
         if row is None:
             self.tell("nothing is chosen")
         elif self.work.what_if.play is not None:
-            self.tell(PLAYING)
+            self.tell(playing())
         else:
             self.start_flow(self._share(row))
 
@@ -336,7 +345,7 @@ class RunsScreen(SideScreen):
 
     def action_delete_run(self) -> None:
         if self.work.what_if.play is not None:
-            self.tell(PLAYING)
+            self.tell(playing())
         elif self.state.filtered and len(self.state.runs) > 1:
             self.start_flow(self._delete())
         else:
@@ -353,7 +362,13 @@ class RunsScreen(SideScreen):
             if row.run is not None
             else f"query {shown(row.place.variant, 20)}"
         )
-        told = [("What is deleted stays in the file until you empty the trash; u takes it back.", "dim")]
+        told = [
+            (
+                "What is deleted stays in the file until you empty the trash; "
+                f"{key_for('take-back-run')} takes it back.",
+                "dim",
+            )
+        ]
         number = await self.answer(
             asking(self.paint, "Delete", told, (f"Only {what}", f"All {many:,} listed runs"))
         )

@@ -26,7 +26,8 @@ MOST_ATTEMPTS = 2_500
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A call's key, equal for calls that are the same. ``action``: one for matched actions, else the tool's name.
+    """A key that is equal for calls that are the same. ``action``: equal for matched actions, or else the tool's
+    name.
 
     ``written``: the arguments as text, in which 8 and 8.0 are the same hour.
     """

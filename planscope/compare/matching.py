@@ -21,7 +21,8 @@ from planscope.wording.constraints import plain
 
 @dataclass(frozen=True)
 class Matching:
-    """The matched actions. ``keys_a``, ``keys_b``: ids to keys that are equal for matched actions only."""
+    """The matched actions. ``keys_a`` and ``keys_b`` map ids of actions to keys, which are equal only for matched
+    actions."""
 
     matched: Matched
     rows: tuple[ActionRow, ...]

@@ -52,8 +52,8 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The undo history: past states, the present, and undone ones, last the next to redo. ``kind``: of the last
-    change."""
+    """The undo history: past states, the present, and undone states (the next to redo is last). ``kind``: of the
+    last change."""
 
     now: Edited
     past: tuple[Edited, ...] = ()

@@ -145,7 +145,7 @@ def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tup
 
 
 _SAID_BY_FACTS = ("breaks", "doomed", "lost", "error")
-"""Kinds of breakpoints whose stops have another reason anyway."""
+"""Kinds of breakpoints that stop only where another reason is given anyway."""
 
 
 def in_words(reasons: Sequence[str]) -> str:

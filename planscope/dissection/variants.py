@@ -86,7 +86,7 @@ def _drawn(request: Request) -> Iterator[Synthesized]:
 
 
 def _other_orders(problem: Problem, number: int) -> tuple[int, int] | None:
-    """A range for the number of valid orders, far above or below the old query's; None allows any number."""
+    """Return a range for the number of valid orders, far above or below the old query's; None allows any number."""
     if number % 3 == 1 or len(problem.actions) > _COUNTED:
         return None
     own = replay(problem, Trace((), "running")).valid_completions(0)

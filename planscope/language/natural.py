@@ -19,7 +19,7 @@ from planscope.language.scan import Meaning, Phrases, Token, add_phrases
 from planscope.language.tree import Link, NaturalKind, Relation
 
 BEGIN, END = "begin", "end"
-"""Values of verbs that tell the begin or the end of an action from the whole."""
+"""Values of verbs about the beginning or the end of an action, instead of the whole action."""
 
 _JOINTS = ("AND", "BUT", "COMMA")
 _AFTER_JOINTS = ("P", "PSC", "SC", "VP", "VP0")

@@ -99,7 +99,7 @@ def _single(np: NP) -> bool:
 
 
 def _below(node: Node) -> Iterable[tuple[NodePath, Node]]:
-    """Children in the order of the text; a noun phrase of one action is one line."""
+    """Yield the children in the order of the text. A noun phrase of one action is one line."""
     if isinstance(node, NP) and _single(node):
         return ()
     if isinstance(node, Natural) and isinstance(node.items[-1], Rest):

@@ -141,7 +141,7 @@ def _type(terminals: set[Terminal]) -> str:
 
 
 def _surfaces(lexicon: Lexicon) -> dict[str, Meaning]:
-    """Every wording of every entry with its meaning; LexiconError where one phrase means two things."""
+    """Yield every wording of every entry with its meaning. Raises LexiconError if one phrase means two things."""
     found: dict[str, list[tuple[Terminal, str, str, str]]] = {}
     for entry in lexicon:
         if entry.terminal == "J":
@@ -294,7 +294,7 @@ class Scanner:
         self.time_type = "TIME" if timed else "TIMELESS"
         self.words = vocabulary() if words is None else words
         self.telling = words is not None
-        """Do tokens have their words?"""
+        """Whether tokens have their words."""
 
     def tokens(self, text: str) -> list[Token] | None:
         """Return the tokens of a sentence, or None if there are too many."""

@@ -19,7 +19,7 @@ _MODIFIABLE = frozenset({0x261D, 0x26F9, *range(0x270A, 0x270E)})
 
 
 def _invisible(code: int) -> bool:
-    """Whether a code point is invisible although its category is letter, symbol or mark."""
+    """Return whether a code point is invisible although its category is letter, symbol or mark."""
     return (
         0xFE00 <= code <= 0xFE0F  # variation selectors
         or 0xE0100 <= code <= 0xE01EF
@@ -181,7 +181,7 @@ def _cut(starts: Sequence[int], size: int, limit: int) -> tuple[int, str]:
 
 
 def visible(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> str:
-    """The text with visible glyphs for invisible characters and for those that control a terminal.
+    """Return the text with visible glyphs for invisible characters and for those that control a terminal.
 
     A tab becomes four spaces, any other blank one space. A line end becomes a glyph, or stays with ``keep_newlines``.
     The result has at most ``limit`` code points; if the text is cut, its end says how many were left out. Idempotent.

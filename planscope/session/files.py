@@ -34,7 +34,7 @@ class TooLarge(SessionError):
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a regular file, unpacked if it is gzip; at most ``LARGEST`` bytes. Raises SessionError."""
+    """Return the content of a regular file, unpacked if it is gzip; at most ``LARGEST`` bytes. Raises SessionError."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as file:
@@ -66,7 +66,7 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def unpacked(data: bytes, name: str) -> bytes:
-    """The bytes, unpacked if they are gzip; at most ``LARGEST``. ``name`` is their source, for errors."""
+    """Return the bytes, unpacked if they are gzip; at most ``LARGEST``. ``name`` is their source, for errors."""
     return _unpack(name, data) if data.startswith(GZIP) else _bounded(name, data)
 
 
@@ -168,7 +168,7 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def recordings_of(path: Path) -> Path:
-    """The folder beside a session's file that holds recordings which are not merged into it yet."""
+    """Return the folder beside a session's file that has the recordings which are not merged into it yet."""
     place = path.resolve() if path.is_symlink() else path
     return place.with_name(f".{short_name(place.name)}.recording")
 
@@ -184,7 +184,7 @@ def remove_leftovers(path: Path) -> None:
 
 
 def short_name(name: str) -> str:
-    """A file's name, cut so that it fits into the name of another file."""
+    """Return a file's name, cut so that it fits into the name of another file."""
     return os.fsencode(name)[:80].decode("utf-8", "ignore")
 
 

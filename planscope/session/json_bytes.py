@@ -165,14 +165,14 @@ def first_duplicate(names: Iterable[str]) -> str:
 
 
 def plain_text(text: str) -> str:
-    """The text with U+FFFD for lone surrogates, which UTF-8 cannot encode."""
+    """Return the text with U+FFFD for lone surrogates, which UTF-8 cannot encode."""
     if text.isascii() or _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def without_surrogates(value: Any) -> Any:
-    """The same JSON with :func:`plain_text` of every string and key."""
+    """Return the same JSON with :func:`plain_text` of every string and key."""
     if "\\ud" not in json.dumps(value):  # faster than checking each string
         return value
     return _without_surrogates(value)
@@ -210,7 +210,7 @@ def json_text(document: Any, ascii_only: bool = False) -> str:
 
 
 def visible_json(text: str) -> str:
-    """JSON with escapes for invisible characters and those that control a terminal."""
+    """Return JSON with escapes for invisible characters and those that control a terminal."""
     return text if text.isascii() and "\x7f" not in text else _UNUSUAL.sub(_escaped, text)
 
 

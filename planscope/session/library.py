@@ -116,7 +116,7 @@ def judge_all(found: Iterable[Entry], stop: Callable[[], bool] = lambda: False) 
 
 
 def entry_at(path: Path, session: Session) -> Entry:
-    """The judged entry of an open session, from any folder. Raises :class:`SessionError`."""
+    """Return the judged entry of an open session, from any folder. Raises :class:`SessionError`."""
     place: Place = "bundled" if is_bundled(path) else "library" if path.parent == library_folder() else "file"
     try:
         return _entry(place, path, path.stat(), _record(session))
@@ -125,7 +125,7 @@ def entry_at(path: Path, session: Session) -> Entry:
 
 
 def verdicts_of(session: Session, runs: Iterable[Run]) -> Iterator[tuple[str, str | None]]:
-    """Verdict and error type of each run; ``unknown`` if its query cannot be read."""
+    """Return verdict and error type of each run; ``unknown`` if its query cannot be read."""
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.oracle.replay import replay
     from planscope.session.model import variant_of
@@ -147,7 +147,7 @@ def verdicts_of(session: Session, runs: Iterable[Run]) -> Iterator[tuple[str, st
 
 
 def outcomes_of(runs: Sequence[Run], verdicts: Sequence[tuple[str, str | None]]) -> Outcomes:
-    """The counts of these runs by their verdicts, each given with its error type."""
+    """Count these runs by their verdicts, each given with its error type."""
     counts, errors = Counter[str](), Counter[str]()
     for run, (verdict, error) in zip(runs, verdicts, strict=True):
         if verdict in ("right", "wrong") and help_of(run):
@@ -160,7 +160,7 @@ def outcomes_of(runs: Sequence[Run], verdicts: Sequence[tuple[str, str | None]])
 
 
 def _judged(path: Path) -> dict[str, Any]:
-    """The index's record of a session, loaded with all checks and judged."""
+    """Return the index's record of a session, loaded with all checks and judged."""
     from planscope.session.store import load
 
     try:
@@ -205,7 +205,7 @@ def _listed(place: Place, index: Index, seen: set[Mark]) -> Iterator[Entry]:
 
 
 def _itself(path: Path) -> os.stat_result:
-    """Size and time of a broken link; zeros if the link is gone too."""
+    """Return size and time of a broken link, or zeros if the link is gone too."""
     try:
         return path.lstat()
     except OSError:

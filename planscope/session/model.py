@@ -51,7 +51,7 @@ class SeenMessage(_Seen):
 
 
 class Given(_Seen):
-    """What a model was given with one call, as far as it differs from the call before; None: the same as before."""
+    """What a model was given with one call. A field is None if it is the same as in the call before."""
 
     system: str | None = None
     tools: list[SeenTool] | None = None
@@ -85,11 +85,11 @@ class MessageEvent(_Event):
     """One answer of the model. ``message`` is the whole message as JSON, which a fork needs.
 
     ``took``: seconds. ``refusal``: the words in which the model refused. ``finish``: why the answer ended early
-    (``length``, ``content_filter``). ``structured``: the answer as data, if the agent asked for a schema.
-    ``given``: what the model was given, if it is not what it was given before and the messages since.
+    (``length``, ``content_filter``). ``structured``: the answer as data, if the agent asked for a schema. ``given``:
+    what the model was given, if it is more than its earlier input and the messages since.
 
     In imported runs ``by`` says who spoke if it was not the model, or what happened between calls; ``agent`` is the
-    sub-agent; ``raw`` holds what the trace said besides.
+    sub-agent; ``raw`` has the trace's other data.
     """
 
     type: Literal["message"] = "message"
@@ -133,7 +133,7 @@ class AnswerEvent(_Event):
     tool returned. ``artifact``: what the tool returned to the program and not to the model.
 
     In imported runs ``guessed`` says that the words alone show whether the call failed, ``captured`` is False if the
-    trace does not hold the answer, and ``raw`` holds what it said besides about the call.
+    trace does not have the answer, and ``raw`` has its other data about the call.
     """
 
     type: Literal["answer"] = "answer"

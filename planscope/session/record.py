@@ -72,7 +72,7 @@ class Help:
 
     @property
     def text(self) -> str:
-        """For example ``1 call refused, 2 answers edited by hand``; empty without help."""
+        """The help in words: ``1 call refused, 2 answers edited by hand``; empty without help."""
         counts = (
             (self.refused_by_guard, "call", "refused"),
             (self.refused_by_user, "call", f"refused {BY_HAND}"),
@@ -161,7 +161,7 @@ class Cost(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Seconds from the first event that the run did not keep to its last."""
+        """The seconds that the run took, from its first event to its last. Events that a fork kept do not count."""
         return round(max(self.ends - self.begins, 0.0), 6)
 
 

@@ -65,7 +65,7 @@ class LeftDraft:
     """A query that was still being edited when planscope ended. ``variant.parent`` is the variant that it began
     from.
 
-    ``path`` is the session's path by the file, only for display. ``session`` is the session's id.
+    ``path``: the session's path as the file says, only for display. ``session`` is the session's id.
     """
 
     file: Path
@@ -107,7 +107,7 @@ class _StateFile:
 
 
 class RecoveryFile:
-    """The unsaved work of one :class:`~planscope.session.writer.SessionWriter`. ``kept``: there is some."""
+    """The unsaved work of one :class:`~planscope.session.writer.SessionWriter`. ``kept``: whether there is any."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

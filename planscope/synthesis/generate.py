@@ -276,7 +276,9 @@ class Synthesizer:
         text, tree = render(Query(tuple(sentences)), actions)
         problem = problem_of_tree(tree, actions, timed=timed, text=text)
         certified = certifier().certify(problem, None if day is None else day.plan)
-        assert certified, f"seed {seed}: Z3 finds a contradiction in what was drawn as satisfiable"
+        assert certified, (
+            f"seed {seed}: Z3 finds a contradiction in a query that must be satisfiable; a bug in planscope, please report it"
+        )
         orders = plan_of(problem).completions(())
         return Synthesized(text, tree, problem, topic, seed, orders, certified)
 

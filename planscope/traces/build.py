@@ -265,7 +265,7 @@ class Builder:
 
 
 def spliced(items: list[Item], parts: Iterable[tuple[ToolCall | None, list[Item]]]) -> list[Item]:
-    """Items with those of sub-agents put in, and steps and messages numbered again.
+    """Return the items with those of sub-agents put in; steps and messages are numbered again.
 
     Each part comes after all calls of the message whose call started it, since those were decided together; without a
     call it comes last.

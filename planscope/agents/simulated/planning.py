@@ -47,7 +47,7 @@ def look_ahead(problem: Problem, done: Sequence[Done], hours: Mapping[str, int])
 
 
 def can_be_met(problem: Problem, said: Iterable[Constraint], hours: Mapping[str, int]) -> bool:
-    """Whether a plan from the start meets the constraints ``said``."""
+    """Return whether a plan from the start meets the constraints ``said``."""
     return _next(problem, said, (), [a.id for a in problem.actions], hours) is not None
 
 

@@ -48,8 +48,8 @@ class Profile:
     parameters: tuple[Parameter, ...] = ()
 
 
-_FIRES = Parameter("fires", 1.0, 0.0, 1.0, "how often its fault occurs, of the times it could")
-_NOISE = Parameter("noise", 0.0, 0.0, 1.0, "how often it fails without a reason")
+_FIRES = Parameter("fires", 1.0, 0.0, 1.0, "the share of possible times at which its fault occurs")
+_NOISE = Parameter("noise", 0.0, 0.0, 1.0, "the share of runs that fail without a reason")
 _TRAIT = Parameter("trait", 0, 0, 10**9, "chooses what it misreads; the seed only chooses when")
 
 PROFILES: dict[str, Profile] = {

@@ -106,7 +106,8 @@ class Decision(NamedTuple):
 
 
 class _Spelled(NamedTuple):
-    """The replacement of a spelling. ``value`` is None for the name of a tool, which follows its action's name."""
+    """A spelling of a private value, and its replacement. ``value`` is None for a tool's name, which follows its
+    action's name."""
 
     value: Value | None
     replacement: str

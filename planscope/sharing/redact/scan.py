@@ -96,7 +96,7 @@ MOST_LOOKED_AT = 8_000_000
 """Limit of characters scanned for one session, which is some seconds of work. Texts with hits are scanned twice."""
 
 _OVERHEAD = 250
-"""A text that is scanned alone costs as much as this many characters more."""
+"""Scanning a text alone costs as much time as this many additional characters."""
 
 _BATCH = 50_000
 """The number of characters scanned at once."""

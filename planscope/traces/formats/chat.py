@@ -32,7 +32,7 @@ def _sure_anthropic(messages: list[dict[str, Any]], beside: dict[str, Any]) -> f
 
 
 def about_anthropic(build: Builder, beside: dict[str, Any]) -> None:
-    """Add the members beside the messages, and the system prompt, which is one of them and no message."""
+    """Add what a file says beside its messages, including the system prompt."""
     about_messages(build, beside)
     if beside.get("system"):
         build.items.insert(0, Said("system", as_text(beside["system"]), 0))

@@ -16,7 +16,7 @@ from planscope.session.json_bytes import parse_json
 
 
 class Called(NamedTuple):
-    """One call of the displayed run. ``arguments`` None: not readable."""
+    """One call of the displayed run. ``arguments`` is None if they could not be read."""
 
     tool: str
     arguments: Mapping[str, Any] | None

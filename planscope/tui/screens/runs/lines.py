@@ -22,7 +22,7 @@ _OUTCOME = max(map(len, FINDINGS.values()))
 _LOST = len("step 10")
 _LABEL = 9
 _DEEPEST, _LONGEST_ID = 4, 10
-"""Forks of forks beyond this depth are no more indented; ids are cut."""
+"""The depth up to which forks of forks are indented, and the width to which ids are cut."""
 
 _BY = 24
 """The width that a histogram's row keeps for the names of the tools, if there is room, in cells."""

@@ -43,7 +43,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
     parser.add_argument(
-        "--no-certify", action="store_true", help="do not let Z3 confirm the verdict and its core"
+        "--no-certify", action="store_true", help="do not ask Z3 to confirm the verdict and its core"
     )
 
 
@@ -206,7 +206,7 @@ def _add_reasons(parser: argparse.ArgumentParser) -> None:
         help="search for at most S seconds (default 60), then confirm for at most S seconds",
     )
     parser.add_argument("--json", action="store_true", help="print cores and corrections as JSON")
-    parser.add_argument("--no-certify", action="store_true", help="do not let Z3 confirm them")
+    parser.add_argument("--no-certify", action="store_true", help="do not ask Z3 to confirm them")
 
 
 def _reasons(args: argparse.Namespace) -> int:

@@ -59,7 +59,7 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
     change.add_argument(
         "--delete", metavar="ID", nargs="+", help="delete these runs or queries, and what depends on them"
     )
-    change.add_argument("--restore", action="store_true", help="take the last deletion back")
+    change.add_argument("--restore", action="store_true", help="undo the last deletion")
     change.add_argument("--empty", action="store_true", help="delete for good what was deleted")
 
 
@@ -146,7 +146,7 @@ def run_lines(session: Session, listed: Sequence[ListedRun], losses: Losses) -> 
     yield ""
     yield from (clip(line, columns()) for line in loss_lines(losses, _BAR))
     if session.removed:
-        yield f"{plural(len(session.removed), 'deletion')} can be taken back: --restore"
+        yield f"{plural(len(session.removed), 'deletion')} can be undone: --restore"
 
 
 def _change(args: argparse.Namespace) -> None:
@@ -174,10 +174,10 @@ def _change(args: argparse.Namespace) -> None:
         remove(session, parts)
         action, told = (
             "delete",
-            f"deleted: {parts.text} (planscope runs {args.session} --restore takes it back)",
+            f"deleted: {parts.text} (planscope runs {args.session} --restore undoes it)",
         )
     elif args.restore:
-        action, told = "restore", f"taken back: {text_of(take_back(session))}"
+        action, told = "restore", f"restored: {text_of(take_back(session))}"
     else:
         action, told = "empty", f"deleted for good: {delete_for_good(session)} runs and queries"
     save(session, path, unless_changed=stamp)

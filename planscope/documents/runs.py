@@ -163,7 +163,7 @@ class RunListDocument(Document):
     right: int
     counted: Counted
     losses: list[LossDocument] = Field(description="the steps at which the listed runs were lost")
-    removed: int = Field(description="the number of deletions that can be taken back")
+    removed: int = Field(description="the number of deletions that can be undone")
 
     @classmethod
     def about(cls, listed: Sequence[ListedRun], losses: Losses, removed: int) -> Self:

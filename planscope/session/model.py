@@ -307,7 +307,7 @@ class Dissection(_Part):
 
 
 class Removal(_Part):
-    """Queries, runs and dissections that were deleted together. The file keeps them, so that they can be taken back.
+    """Queries, runs and dissections that were deleted together. The file keeps them, so that they can be restored.
 
     ``places``: for each list of the session, the indexes that its things had, in ascending order.
     """
@@ -348,7 +348,7 @@ def _next(prefix: str, taken: Iterable[str]) -> str:
 def next_run_id(session: Session, promised: Iterable[str] = ()) -> str:
     """Return the next free id: ``r1``, ``r2``, ... ``promised``: ids that running agents will use.
 
-    Ids of deleted things are not free, since these can be taken back.
+    Ids of deleted things are not free, since these can be restored.
     """
     return _next("r", (*(r.id for r in all_runs(session)), *promised))
 

@@ -115,7 +115,7 @@ def take_back(session: Session, wanted: Callable[[Removal], bool] = lambda remov
     removed = list(session.removed or ())
     removal = next((one for one in reversed(removed) if wanted(one)), None)
     if removal is None:
-        raise UserError("nothing was deleted that could be taken back")
+        raise UserError("nothing was deleted that could be restored")
     lists = {name: list(getattr(session, name)) for name in _LISTS}
     for name in _LISTS:
         things: list[Any] = getattr(removal, name)
@@ -125,7 +125,7 @@ def take_back(session: Session, wanted: Callable[[Removal], bool] = lambda remov
     try:
         check_references(session.model_copy(update=lists), "the session")
     except SessionError as error:
-        raise UserError(f"{text_of(removal)} cannot be taken back: {error}") from None
+        raise UserError(f"{text_of(removal)} cannot be restored: {error}") from None
     for name in _LISTS:
         getattr(session, name)[:] = lists[name]
     session.removed = [one for one in removed if one is not removal] or None

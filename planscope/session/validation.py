@@ -104,7 +104,7 @@ def check_references(session: Session, name: str) -> None:
 def check_sizes(session: Session, name: str) -> None:
     """Raise :class:`SessionError` for a session that is too large to judge. Writing checks this, too.
 
-    What was deleted counts, since it can be taken back.
+    What was deleted counts, since it can be restored.
     """
     texts: dict[str, int] = {}
     runs = all_runs(session)

@@ -277,7 +277,7 @@ class Synthesizer:
         problem = problem_of_tree(tree, actions, timed=timed, text=text)
         certified = certifier().certify(problem, None if day is None else day.plan)
         assert certified, (
-            f"seed {seed}: Z3 finds a contradiction in a query that must be satisfiable; a bug in planscope, please report it"
+            f"seed {seed}: Z3 finds a contradiction; this is a bug in planscope, please report it"
         )
         orders = plan_of(problem).completions(())
         return Synthesized(text, tree, problem, topic, seed, orders, certified)

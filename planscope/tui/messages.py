@@ -87,7 +87,7 @@ class DocumentChanged(Message):
     """The open session changed: ``what`` and, for a variant, run or dissection, its ``id``.
 
     ``fields``: title, notes, breakpoints, watches or cursor. ``saving``: only the save status or the path changed.
-    ``removed``: queries and runs were deleted or taken back.
+    ``removed``: queries and runs were deleted or restored.
     ``fresh``: False if the thing with this id was there before.
     """
 

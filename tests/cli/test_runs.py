@@ -32,8 +32,8 @@ def test_deleting_changes_the_file_and_restoring_brings_it_back(cli: Cli, tmp_pa
     jsonschema.validate(done.json, schema("runs"))
     assert done.json == {"action": "delete", "runs": ["r2"], "variants": ["v1"], "removed": 1}
     assert [run.id for run in load(path).runs] == ["r2"]
-    assert "1 deletion can be taken back" in cli("runs", str(path)).out
-    assert "taken back: run r1" in cli("runs", str(path), "--restore").out
+    assert "1 deletion can be undone" in cli("runs", str(path)).out
+    assert "restored: run r1" in cli("runs", str(path), "--restore").out
     assert load(path).model_dump() == before
     cli("runs", str(path), "--delete", "r1")
     assert cli("runs", str(path), "--empty").status == 0

@@ -154,7 +154,7 @@ def test_what_cannot_be_put_back_is_said_and_kept() -> None:
     session = family()
     remove(session, with_dependents(session, ["v2"]))
     session.variants.append(session.variants[0].model_copy(update={"id": "v2"}))
-    with pytest.raises(UserError, match=r"cannot be taken back: .*v2.*twice"):
+    with pytest.raises(UserError, match=r"cannot be restored: .*v2.*twice"):
         take_back(session)
     assert session.removed is not None and len(session.removed) == 1
 

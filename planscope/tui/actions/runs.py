@@ -17,7 +17,7 @@ RUNS: tuple[KeyAction, ...] = (
     _shown(
         "delete-run", "- delete", "Delete", help="Delete the run or query; u takes it back.", verb="remove"
     ),
-    _shown("take-back-run", "u", "Take back", help="Take the last deletion back.", verb="undo"),
+    _shown("take-back-run", "u", "Take back", help="Undo the last deletion.", verb="undo"),
     _act("compare-run", "d", "Compare", help="Compare the run with the one in the debugger."),
     _act("share-run", "E", "Share", help="Write this run, or the listed ones, to a file for others."),
     _act("empty-runs", "Z", "Empty trash", help="Delete for good what was deleted in this session."),

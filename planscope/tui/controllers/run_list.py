@@ -374,7 +374,7 @@ class RunList:
 
     def take_back(self) -> str:
         """Restore the last deletion. Return a notice."""
-        return self._changed(self.document.take_back, "taken back: {}")
+        return self._changed(self.document.take_back, "restored: {}")
 
     def delete_for_good(self) -> str:
         """Delete everything that was deleted for good. Return a notice."""

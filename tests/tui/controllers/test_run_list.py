@@ -73,7 +73,7 @@ def test_a_run_is_deleted_and_taken_back_where_it_was() -> None:
         "r5",
         "r6",
     ] and runs.state.removed == 1
-    assert runs.take_back() == "taken back: run r3"
+    assert runs.take_back() == "restored: run r3"
     runs.heard(DocumentChanged("removed"))
     assert [one.run.id for one in runs.state.runs] == [
         f"r{i}" for i in range(1, 7)
@@ -86,7 +86,7 @@ def test_all_listed_runs_are_deleted_at_once_and_come_back_at_once() -> None:
     runs.toggle(Facet("verdict", "wrong"))
     assert runs.delete(set(), listed=True) == "deleted: 3 runs; u takes it back"
     assert [run.id for run in runs.document.runs] == ["r1", "r3", "r5"] and runs.document.unsaved == 1
-    assert runs.take_back() == "taken back: 3 runs"
+    assert runs.take_back() == "restored: 3 runs"
     assert [run.id for run in runs.document.runs] == [f"r{i}" for i in range(1, 7)]
 
 

@@ -310,7 +310,7 @@ class _Sentence:
         if width and width >= size and not (token.key in KEYWORDS and not expecting):
             self.at += width
             return tool
-        if size and not (expecting and size == 1 and code in ("V0", "VP", "FOLLOWED")):
+        if size and not (expecting and size == 1 and code in ("V0", "VP") and self._verb_follows()):
             return None
         if token.key in KEYWORDS or not re.search(r"[\w*]", token.text):
             return None
@@ -323,6 +323,15 @@ class _Sentence:
             self.at += 1
         self._no_marks_in_name()
         return "_".join(words)
+
+    def _verb_follows(self) -> bool:
+        """After a comma ("A, which follows B, precedes C") a verb is a tool's name only if a verb follows it."""
+        if self.at == 0 or self._key(-1) != ",":
+            return True
+        self.at += 1
+        follows = self._phrase()[0] > 0
+        self.at -= 1
+        return follows
 
     def _no_marks_in_name(self) -> None:
         token = self.row[self.at] if self.at < len(self.row) else None

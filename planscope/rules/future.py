@@ -146,7 +146,7 @@ class Future:
             if wanted is None:
                 unsure = any(len(self.book.machines[i].members[s]) > 1 for (i, _), s in chosen.items())
                 return Found(None if unsure else False, rules=frozenset(i for i, _ in chosen))
-            plan = tuple(self._completed(letter) for letter in wanted)
+            plan = tuple(self.completed(letter) for letter in wanted)
             unkept = self._unkept(judge, rules, states, plan)
             if not unkept:
                 if first is None:
@@ -359,6 +359,10 @@ class Future:
                     raise _Undecided
         return tuple(found.values()), complete
 
+    def letters_of_tool(self, tool: str, places: Sequence[Place]) -> Iterator[Letter]:
+        """The calls of one tool that rules can tell apart."""
+        return (letter for letter in self._of_tool(tool, places, None) if letter is not None)
+
     def _of_tool(self, tool: str, places: Sequence[Place], call: ToolCall | None) -> Iterator[Letter | None]:
         """Return letters of one tool, or None if there may be others. ``call``: only those that agree with this
         unanswered call."""
@@ -405,7 +409,7 @@ class Future:
         by = {path for rule in self.book.rules for path in (*rule.per, *rule.per_then)} if used else set()
         return sorted((path for path in by if any(_same_root(path, other) for other in used)), key=repr)
 
-    def _completed(self, letter: Letter) -> Letter:
+    def completed(self, letter: Letter) -> Letter:
         """Complete the letter with a truth value for every condition that a rule has on its tool."""
         found = self._whole.get(letter)
         if found is None:

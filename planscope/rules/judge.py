@@ -101,7 +101,7 @@ class Rulebook:
             decided, others = [], []
             touched = {*self._by_name.get(tool, ()), *self._by_glob, *self.every_call}
             for i in sorted(touched):
-                touch = self._touch(i, tool)
+                touch = self.touch(i, tool)
                 if touch is None:
                     continue
                 if touch.decided:
@@ -111,7 +111,8 @@ class Rulebook:
             found = self._touches[tool] = (tuple(decided), tuple(others))
         return found
 
-    def _touch(self, i: int, tool: str) -> Touch | None:
+    def touch(self, i: int, tool: str) -> Touch | None:
+        """What a tool is to a rule, or None if the rule does not see its calls."""
         rule = self.rules[i]
         first = tuple(calls for calls in rule.first if calls.names(tool))
         then = tuple(calls for calls in rule.then if calls.names(tool))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from planscope.case import check_size, find_run, judge, need_run
 from planscope.commands import Command
 from planscope.commands.common import (
+    add_run,
     add_run_choice,
     columns,
     open_session,
@@ -39,7 +40,32 @@ UNCONFIRMED = "Z3 does not confirm this result: a bug in planscope. Please repor
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
-    add_run_choice(parser)
+    parser.add_argument(
+        "session",
+        metavar="SESSION|TRACE",
+        help="a session: its name, its file, an exported page or test; - (standard input); or, with --rules, traces: a "
+        "file, a folder or a glob",
+    )
+    add_run(parser)
+    parser.add_argument("--rules", metavar="FILE", help="judge by the rules of this file")
+    parser.add_argument("--junit", metavar="FILE", help="with --rules: write JUnit XML")
+    parser.add_argument("--sarif", metavar="FILE", help="with --rules: write SARIF")
+    parser.add_argument(
+        "--succeeded-only", action="store_true", help="with --rules: leave failed calls out of the traces"
+    )
+    parser.add_argument("--branches", action="store_true", help="with --rules: judge rewound branches too")
+    parser.add_argument(
+        "--running",
+        action="store_true",
+        help="with --rules: traces may go on, so what is owed at their end is not decided",
+    )
+    parser.add_argument(
+        "--details",
+        metavar="N",
+        type=whole(0),
+        default=100,
+        help="with --rules: explain and repair the first N wrong traces (default 100)",
+    )
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
     parser.add_argument(
@@ -48,6 +74,13 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
+    if args.rules is not None:
+        from planscope.commands.check_rules import check_with_rules
+
+        return check_with_rules(args)
+    for name in ("junit", "sarif", "succeeded_only", "branches", "running"):
+        if getattr(args, name):
+            raise UserError(f"--{name.replace('_', '-')} needs --rules FILE; name a file of rules")
     session = open_session(args.session)
     chosen = find_run(session, args.run)
     document, replay = _judge(args, session, chosen)
@@ -109,6 +142,7 @@ REPLAY_ABOUT = (
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
     add_run_choice(parser)
+    parser.add_argument("--rules", metavar="FILE", help="judge a trace, or a run, by the rules of this file")
     parser.add_argument("--json", action="store_true", help="print the steps as JSON")
     parser.add_argument(
         "--changes",
@@ -118,6 +152,10 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay(args: argparse.Namespace) -> int:
+    if args.rules is not None:
+        from planscope.commands.check_rules import replay_with_rules
+
+        return replay_with_rules(args)
     from planscope.report import step_lines
     from planscope.session.record import help_of
 

@@ -25,6 +25,7 @@ from planscope.documents.listings import (
     TopicsDocument,
 )
 from planscope.documents.query import ErrorsDocument, MutateDocument, QueryDocument
+from planscope.documents.rules import MinedDocument, RulesCheckedDocument, RulesDocument, RulesReplayDocument
 from planscope.documents.runs import ManyRunsDocument, RunDocument, RunListDocument, RunsChangedDocument
 from planscope.session.model import Session
 
@@ -32,8 +33,8 @@ DOCUMENTS: dict[str, Any] = {
     "session": Session,
     "new": QueryDocument,
     "parse": QueryDocument | ErrorsDocument,
-    "check": CheckDocument,
-    "replay": ReplayDocument,
+    "check": CheckDocument | RulesCheckedDocument,
+    "replay": ReplayDocument | RulesReplayDocument,
     "repair": RepairDocument,
     "compare": ComparisonDocument,
     "reasons": ReasonsDocument,
@@ -47,6 +48,7 @@ DOCUMENTS: dict[str, Any] = {
     "themes": ThemesDocument,
     "config": ConfigDocument,
     "grammar": GrammarDocument,
+    "rules": RulesDocument | MinedDocument,
     "sessions": SessionsDocument | SessionDocument | ChangedDocument,
 }
 

@@ -99,7 +99,7 @@ class Found:
     """If the trace is lost, rules that no continuation keeps together."""
 
 
-class _Undecided(Exception):
+class Undecided(Exception):
     """A limit was reached, or a condition requires a value that is not searched."""
 
 
@@ -141,7 +141,7 @@ class Future:
             rounds += 1
             try:
                 wanted = self._plan(judge, chosen, first)
-            except (_Undecided, TooMany):
+            except (Undecided, TooMany):
                 return Found(None)
             if wanted is None:
                 unsure = any(len(self.book.machines[i].members[s]) > 1 for (i, _), s in chosen.items())
@@ -210,14 +210,14 @@ class Future:
     def _plan(
         self, judge: Judge, chosen: Mapping[Place, int], first: ToolCall | str | None
     ) -> tuple[Letter, ...] | None:
-        """Return calls that keep all chosen rules, or None. Raises _Undecided."""
+        """Return calls that keep all chosen rules, or None. Raises Undecided."""
         places = sorted(chosen, key=repr)
         letters, complete = self.alphabet(places)
         if first is not None:
             begin = list(self._beginnings(judge, places, first))
             plan = self._search(places, [chosen[p] for p in places], letters, begin)
             if plan is None and not complete:
-                raise _Undecided
+                raise Undecided
             return plan
         late = any(self.book.rules[i].late for i, _ in places)
         groups = [places] if late else self._groups(places, letters)
@@ -231,7 +231,7 @@ class Future:
             plan = self._plans[key]
             if plan is None:
                 if not complete:
-                    raise _Undecided
+                    raise Undecided
                 return None
             whole += plan
         return tuple(whole)
@@ -318,7 +318,7 @@ class Future:
             if left == 0:
                 return plan
             if len(seen) > MOST_STATES:
-                raise _Undecided
+                raise Undecided
             for letter, effects in usual:
                 after = step(states, letter, effects)
                 if after is not None:
@@ -328,7 +328,7 @@ class Future:
     def alphabet(self, places: Sequence[Place]) -> tuple[tuple[Letter, ...], bool]:
         """Return every call that some of these rules can tell from the others, and whether there are no more.
 
-        Raises _Undecided for more than ``MOST_LETTERS``.
+        Raises Undecided for more than ``MOST_LETTERS``.
         """
         key = tuple(places)
         found = self._alphabets.get(key)
@@ -356,7 +356,7 @@ class Future:
                     if any(e is not None for e in effects) or late:
                         found.setdefault((fresh, effects), one)
                 if len(found) > MOST_LETTERS:
-                    raise _Undecided
+                    raise Undecided
         return tuple(found.values()), complete
 
     def letters_of_tool(self, tool: str, places: Sequence[Place]) -> Iterator[Letter]:

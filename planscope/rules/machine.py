@@ -7,6 +7,7 @@ verification of Declare (Maggi and others, 2011): kept for good, kept so far, ow
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -95,6 +96,17 @@ class Machine:
             else "owed"
             for k in range(len(self.rows))
         ]
+
+    def inverted(self) -> Machine:
+        """The automaton that accepts what this one does not."""
+        other = copy(self)
+        other.accepting = [not good for good in self.accepting[: self.size]]
+        other.rows = [row.copy() for row in self.rows[: self.size]]
+        other.flushed = self.flushed[: self.size]
+        other.members = self.members[: self.size]
+        other._sets = {members: k for k, members in enumerate(other.members)}
+        other.status = other._statuses()
+        return other
 
     def joined(self, states: Iterable[int]) -> int:
         """Return the state that stands for one of these states."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from random import Random
 
+from planscope.rules.confirm import confirmed
 from planscope.rules.core import find_core, first_lost, play
 from planscope.rules.future import Future
 from planscope.rules.judge import Rulebook, events, judge_trace
@@ -119,6 +120,7 @@ def check_core(world: World, happened: list[Event]) -> None:
     number_of = {k: items[k][1] for k in range(len(items)) if isinstance(items[k][0], ToolCall)}
     expected = tuple(r.id for r in rules), tuple(number_of[k] for k in calls if k in number_of)
     assert (core.rules, core.steps) == expected, (world.rules, happened, core, expected)
+    assert confirmed(book, tools, core, trace) is not False, (world.rules, happened, core)
 
 
 def case(seed: int) -> None:

@@ -1,0 +1,129 @@
+"""``rules check`` explains a file of rules."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from planscope.commands import Command, set_example
+from planscope.commands.common import columns, print_json, read_text, say_all
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.rules.checking import Findings
+    from planscope.rules.rule import RuleFile
+
+ABOUT = (
+    "Work with rules: sentences about the calls of an agent, such as: get_order comes before cancel_order. Each is "
+    "judged on traces by planscope check TRACE --rules FILE."
+)
+ACTIONS = {"check": "explain each rule; find contradictions, and rules that others imply"}
+EXAMPLE = "echo 'get_order comes before cancel_order.' | planscope rules check -"
+
+
+def _add(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(
+        dest="action", metavar="ACTION", parser_class=type(parser), required=True, help="one of these"
+    )
+    made = {}
+    for name, about in ACTIONS.items():
+        made[name] = one = actions.add_parser(
+            name,
+            help=about,
+            description=f"{about[0].upper()}{about[1:]}.",
+            allow_abbrev=False,
+            formatter_class=parser.formatter_class,
+            add_help=False,
+        )
+        one.add_argument("-h", "--help", action="help", help="show this help")
+    check = made["check"]
+    check.add_argument("file", metavar="RULES", help="a file of rules; - for standard input")
+    check.add_argument("--json", action="store_true", help="print one JSON document")
+    set_example(check, EXAMPLE)
+
+
+def _run(args: argparse.Namespace) -> int:
+    return {"check": _check}[args.action](args)
+
+
+def _check(args: argparse.Namespace) -> int:
+    from planscope.language.errors import ParseFailure
+    from planscope.rules.checking import examine
+    from planscope.rules.reading import read_rules
+
+    text = read_text(args.file)
+    try:
+        file = read_rules(text)
+    except ParseFailure as failure:
+        if not args.json:
+            lines = [f"line {e.line}, column {e.column}: {e.message}" for e in failure.errors]
+            say_all(lines)
+            return 1
+        from planscope.documents.query import ErrorsDocument
+
+        print_json(ErrorsDocument.of(failure).as_data())
+        return 1
+    if not file.rules and not (file.reads or file.writes):
+        raise UserError("there is no rule in it; write one sentence a line, such as: a comes before b.")
+    findings = examine(file.rules)
+    if args.json:
+        print_json(_document(file, findings))
+    else:
+        say_all(_lines(file, findings))
+    return 0
+
+
+def _document(file: RuleFile, findings: Findings) -> dict[str, object]:
+    from planscope.rules.rule import path_text
+    from planscope.rules.words import meaning, set_text
+
+    return {
+        "rules": [
+            {
+                "id": rule.id,
+                "line": rule.line,
+                "kind": rule.kind,
+                "name": rule.name,
+                "text": rule.text,
+                "meaning": meaning(rule),
+                "first": [set_text((calls,)) for calls in rule.first],
+                "then": [set_text((calls,)) for calls in rule.then],
+                "per": " and ".join(map(path_text, rule.per)) or None,
+            }
+            for rule in file.rules
+        ],
+        "errors": [],
+        "contradiction": None if findings.contradiction is None else list(findings.contradiction),
+        "implied": [{"rule": rule, "by": list(by)} for rule, by in findings.implied],
+        "uncallable": list(findings.uncallable),
+    }
+
+
+def _lines(file: RuleFile, findings: Findings) -> Iterator[str]:
+    from planscope.report import sentence
+    from planscope.rules.words import meaning, set_text
+
+    width = columns()
+    for rule in file.rules:
+        name = f"{rule.name} ({rule.id})" if rule.name else rule.id
+        yield from sentence(f"{name}, line {rule.line}: {rule.text}", width)
+        yield from sentence(meaning(rule), width, "    ")
+    for words, calls in (("Only reads", file.reads), ("Writes", file.writes)):
+        if calls:
+            yield from sentence(f"{words}: {set_text(calls).replace(' or ', ', ')}.", width)
+    yield ""
+    if findings.contradiction is not None:
+        names = ", ".join(findings.contradiction)
+        yield from sentence(f"Contradiction: no trace keeps {names} together.", width)
+        return
+    for rule_id, by in findings.implied:
+        why = f"implied by {', '.join(by)}" if by else "always kept"
+        yield from sentence(f"{rule_id} is {why}: leave it out, or keep it for its words.", width)
+    for tool in findings.uncallable:
+        yield from sentence(f"{tool} can never be called: no trace that keeps the rules calls it.", width)
+    if not findings.implied and not findings.uncallable:
+        yield "No contradiction, and no rule is implied by others."
+
+
+COMMANDS = {"rules": Command(ABOUT, EXAMPLE, _add, _run)}

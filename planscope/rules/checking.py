@@ -1,0 +1,112 @@
+"""What can be said of a file of rules alone: contradictions, implied rules, and tools that can never be called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planscope.rules.future import Future
+from planscope.rules.judge import Judge, Rulebook
+from planscope.rules.rule import Calls, Path, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """``contradiction``: ids of a minimal set of rules that no trace keeps, or None. ``implied``: each with the rules
+    that imply it. ``uncallable``: tools that no trace which keeps the rules can call."""
+
+    contradiction: tuple[str, ...] | None
+    implied: tuple[tuple[str, tuple[str, ...]], ...]
+    uncallable: tuple[str, ...]
+
+
+def examine(rules: Sequence[Rule]) -> Findings:
+    """Examine rules. Where the search does not decide, nothing is claimed."""
+    book = Rulebook(rules)
+    future = Future(book, book.literal)
+    judge = Judge(book)
+    found = future.of(judge)
+    if found.possible is False:
+        return Findings(_core(rules), (), ())
+    return Findings(None, tuple(_implied(rules)), tuple(_uncallable(rules)))
+
+
+def _core(rules: Sequence[Rule]) -> tuple[str, ...]:
+    """A minimal set of rules that contradict one another; rules are dropped from the last to the first."""
+    kept = list(rules)
+    for rule in reversed(rules):
+        rest = [other for other in kept if other is not rule]
+        if not _possible(rest):
+            kept = rest
+    return tuple(rule.id for rule in kept)
+
+
+def _possible(rules: Sequence[Rule]) -> bool:
+    """Can some trace keep the rules, as far as the search can tell?"""
+    book = Rulebook(rules)
+    return Future(book, book.literal).of(Judge(book)).possible is not False
+
+
+def _groups(rules: Sequence[Rule]) -> list[list[Rule]]:
+    """The rules as they hold for whole traces, and those of each value as they hold for the calls that have it."""
+    names: dict[tuple[tuple[Path, ...], tuple[Path, ...]], None] = {}
+    for rule in rules:
+        if rule.per:
+            names[rule.per, rule.per_then] = None
+    alone = [
+        [replace(rule, per=(), per_then=()) for rule in rules if (rule.per, rule.per_then) == name]
+        for name in names
+    ]
+    return [[rule for rule in rules if not rule.per], *alone]
+
+
+def _implied(rules: Sequence[Rule]) -> list[tuple[str, tuple[str, ...]]]:
+    """From the last rule to the first, those that the others imply; a rule that is implied no longer counts."""
+    found = []
+    for group in _groups(rules):
+        left = list(group)
+        for rule in reversed(group):
+            others = [other for other in left if other is not rule]
+            by = implied_by(rule, others)
+            if by is not None:
+                left = others
+                found.append((rule.id, tuple(other.id for other in by)))
+    place = {rule.id: k for k, rule in enumerate(rules)}
+    return sorted(found, key=lambda one: place[one[0]])
+
+
+def implied_by(rule: Rule, others: Sequence[Rule]) -> list[Rule] | None:
+    """A minimal set of the others that imply the rule, or None if they do not: some trace keeps them and breaks it."""
+    enough = _enough(rule, others)
+    if enough is None:
+        return None
+    kept = enough
+    for one in reversed(enough):
+        rest = [other for other in kept if other is not one]
+        if _enough(rule, rest) is not None:
+            kept = rest
+    return kept
+
+
+def _enough(rule: Rule, others: Sequence[Rule]) -> list[Rule] | None:
+    book = Rulebook([rule, *others])
+    book.machines[0] = book.machines[0].inverted()
+    found = Future(book, book.literal).of(Judge(book))
+    if found.possible is not False:
+        return None
+    return [book.rules[i] for i in sorted(found.rules) if i]
+
+
+def _uncallable(rules: Sequence[Rule]) -> list[str]:
+    named = dict.fromkeys(
+        calls.name for rule in rules for calls in rule.sets if calls.name and not calls.is_glob
+    )
+    groups = _groups(rules)
+    return [name for name in named if any(not _callable(name, group) for group in groups)]
+
+
+def _callable(tool: str, rules: Sequence[Rule]) -> bool:
+    """Does some trace that keeps the rules call the tool?"""
+    if not any(calls.names(tool) for rule in rules for calls in rule.sets):
+        return True
+    return _possible([*rules, Rule("wanted", "existence", (Calls(tool),), count=1)])

@@ -1,0 +1,224 @@
+"""Z3 confirms cores: an unrolling of the trace with free calls behind it, written from the table, without automata.
+
+A core is confirmed if Z3 finds no continuation that keeps its rules, and finds one once any member is dropped.
+
+**The bound.** A rule's future depends only on what its automaton remembers (``machine.py``). If some continuation
+keeps the rules, then one does that visits no combination of these states twice, since a loop can be cut out. So it is
+no longer than the product of the rules' numbers of states that are not broken, less one. For rules that go by values
+the factor is counted for each value that occurs. Cores with a larger bound than ``MOST_FREE``, with conditions on
+answers that count from the next message, or with uncaptured content, are not confirmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from planscope.rules.core import Core
+from planscope.rules.judge import Event, Rulebook, events, letters_of
+from planscope.rules.machine import FIRST, THEN, USER
+from planscope.rules.rule import Rule
+from planscope.rules.values import Key, key_of, said_among
+from planscope.traces.shape import ToolCall, Trace
+
+MOST_FREE = 40
+MOST_CALLS = 60
+TIME_LIMIT = 2_000
+"""Milliseconds for one question."""
+
+Row = tuple[Any, Any, bool]
+"""Is the event in ``first``, is it in ``then``, is it a user message."""
+
+
+def confirmed(book: Rulebook, tools: Sequence[str], core: Core, trace: Trace) -> bool | None:
+    """Does Z3 confirm the core? None: the bound is too large, or Z3 does not decide in time."""
+    rules = [rule for rule in book.rules if rule.id in core.rules]
+    if any(rule.late or rule.unit == "seconds" or rule.per_then for rule in rules):
+        return None
+    if len(core.steps) > MOST_CALLS:
+        return None
+    kept = [
+        (e, s)
+        for e, s in events(trace.items)
+        if (isinstance(e, ToolCall) and e.step in core.steps)
+        or (not isinstance(e, ToolCall) and (core.step == "end" or s <= int(core.step)))
+    ]
+    end = core.step == "end"
+    answers = [_lost(book, tools, rules, kept, end)]
+    if answers[0] is not True:
+        return answers[0]
+    for rule in rules:
+        answers.append(_lost(book, tools, [r for r in rules if r is not rule], kept, end))
+    for event, _ in kept:
+        if isinstance(event, ToolCall):
+            answers.append(_lost(book, tools, rules, [k for k in kept if k[0] is not event], end))
+    if None in answers:
+        return None
+    return not any(answers[1:])
+
+
+def _lost(
+    book: Rulebook, tools: Sequence[str], rules: Sequence[Rule], kept: Sequence[tuple[Event, int]], end: bool
+) -> bool | None:
+    """Is there no continuation that keeps the rules? (At the end: are they not kept?)"""
+    import z3
+
+    from planscope.rules.future import Future, Undecided
+    from planscope.rules.satisfiable import TooMany
+
+    book = Rulebook(rules, succeeded_only=book.succeeded_only)
+    keys: dict[int, list[Key | None]] = {}
+    for i, rule in enumerate(rules):
+        found: dict[Key | None, None] = {} if rule.per else {None: None}
+        for event, _ in kept:
+            if rule.per and isinstance(event, ToolCall):
+                if event.arguments is None:
+                    return None
+                if book.touch(i, event.tool) is not None and (key := key_of(rule, event, False)) is not None:
+                    found[key] = None
+        keys[i] = list(found)
+    places = [(i, key) for i in keys for key in keys[i]]
+    length = 0
+    if not end:
+        bound = 1
+        for i, _ in places:
+            bound *= sum(s != "broken" for s in book.machines[i].status[: book.machines[i].size])
+        length = bound - 1
+        if length > MOST_FREE:
+            return None
+    try:
+        letters, complete = Future(book, tools).alphabet(places) if not end else ((), True)
+    except (Undecided, TooMany):
+        return None
+    if not complete:
+        return None
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.set("timeout", TIME_LIMIT)
+    true, false = z3.BoolVal(True, context), z3.BoolVal(False, context)
+    free = [z3.Int(f"call {k}", context) for k in range(length)]
+    for k, call in enumerate(free):
+        solver.add(call >= -1, call < len(letters))
+        if k:
+            solver.add(z3.Implies(free[k - 1] == -1, call == -1))
+    for i, key in places:
+        rows: list[tuple[Any, Any, Any, Any]] = []
+        for event, _ in kept:
+            bits = _bits(book, i, key, event)
+            if bits is None:
+                continue
+            if bits < 0:
+                return None
+            rows.append((true, _b(bits & FIRST, true, false), _b(bits & THEN, true, false), not bits & USER))
+        for call in free:
+            effects = [letter.effect(book, (i, key)) for letter in letters]
+            there = z3.Or(false, *(call == n for n, e in enumerate(effects) if e is not None))
+            first = z3.Or(false, *(call == n for n, e in enumerate(effects) if e is not None and e & FIRST))
+            then = z3.Or(false, *(call == n for n, e in enumerate(effects) if e is not None and e & THEN))
+            is_call = z3.Or(
+                false, *(call == n for n, e in enumerate(effects) if e is not None and not e & USER)
+            )
+            rows.append((there, first, then, is_call))
+        solver.add(_kept(z3, context, rules[i], rows))
+    answer = solver.check()
+    return None if answer == z3.unknown else bool(answer == z3.unsat)
+
+
+def _b(bit: int, true: Any, false: Any) -> Any:
+    return true if bit else false
+
+
+def _bits(book: Rulebook, i: int, key: Key | None, event: Event) -> int | None:
+    """What an event is to a rule; None if the rule does not see it, -1 if the trace does not tell."""
+    rule = book.rules[i]
+    if not isinstance(event, ToolCall):
+        if not rule.hears_users:
+            return None
+        return USER | said_among(rule.first, event) * FIRST | said_among(rule.then, event) * THEN
+    if event.refused or (book.succeeded_only and event.failed):
+        return None
+    touch = book.touch(i, event.tool)
+    if touch is None or (rule.per and key_of(rule, event, False) != key):
+        return None
+    letters = letters_of(rule, touch, event)
+    return letters[0] if len(letters) == 1 else -1
+
+
+def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[tuple[Any, Any, Any, Any]]) -> Any:
+    """The rule's "kept when". A row: does the rule see the event, is it in first, in then, is it a call."""
+    n = range(len(rows))
+    there = [row[0] for row in rows]
+    a = [z3.And(row[0], row[1]) for row in rows]
+    b = [z3.And(row[0], row[2]) for row in rows]
+    call = [z3.And(row[0], row[3]) for row in rows]
+    false = z3.BoolVal(False, context)
+
+    def some(parts: Any) -> Any:
+        return z3.Or(false, *parts)
+
+    def every(parts: Any) -> Any:
+        return z3.And(z3.BoolVal(True, context), *parts)
+
+    def none_between(i: int, j: int) -> Any:
+        return every(z3.Not(there[k]) for k in range(i + 1, j))
+
+    def total(parts: Sequence[Any]) -> Any:
+        zero = z3.IntVal(0, context)
+        return z3.Sum([zero, *(z3.If(p, z3.IntVal(1, context), zero) for p in parts)])
+
+    match rule.kind:
+        case "precedence":
+            return every(z3.Implies(b[j], some(a[i] for i in range(j))) for j in n)
+        case "alternate_precedence":
+            return every(
+                z3.Implies(
+                    b[j],
+                    some(z3.And(a[i], every(z3.Not(b[k]) for k in range(i + 1, j))) for i in range(j)),
+                )
+                for j in n
+            )
+        case "response":
+            return every(z3.Implies(a[i], some(b[j] for j in range(i + 1, len(rows)))) for i in n)
+        case "chain_precedence":
+            return every(
+                z3.Implies(b[j], some(z3.And(a[i], none_between(i, j)) for i in range(j))) for j in n
+            )
+        case "chain_response":
+            return every(
+                z3.Implies(a[i], some(z3.And(b[j], none_between(i, j)) for j in range(i + 1, len(rows))))
+                for i in n
+            )
+        case "within":
+            return every(
+                z3.Implies(
+                    a[i],
+                    some(
+                        z3.And(b[j], total([call[k] for k in range(i + 1, j)]) < rule.count)
+                        for j in range(i + 1, len(rows))
+                    ),
+                )
+                for i in n
+            )
+        case "existence":
+            return total(a) >= rule.count
+        case "absence":
+            return total(a) <= rule.count
+        case "exactly":
+            return total(a) == rule.count
+        case "never":
+            return every(z3.Not(x) for x in a)
+        case "not_succession":
+            return every(z3.Not(z3.And(a[i], b[j])) for j in n for i in range(j))
+        case "not_coexistence":
+            return z3.Not(z3.And(some(a), some(b)))
+        case "responded_existence":
+            return z3.Implies(some(a), some(b))
+        case "first":
+            return every(z3.Not(z3.And(a[j], call[i], z3.Not(a[i]))) for j in n for i in range(j))
+        case "last":
+            return every(z3.Not(z3.And(a[i], call[j], z3.Not(a[j]))) for j in n for i in range(j))
+        case "init":
+            return some(z3.And(a[j], every(z3.Not(call[k]) for k in range(j))) for j in n)
+        case "end":
+            return some(z3.And(a[j], every(z3.Not(call[k]) for k in range(j + 1, len(rows)))) for j in n)
+    raise AssertionError(rule.kind)

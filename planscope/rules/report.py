@@ -1,0 +1,262 @@
+"""What ``check --rules`` says about a trace, as the JSON fields that it prints; and the sums over many traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from planscope.rules.judge import Rulebook, StepNo, Tested, judge_trace, known_tools
+from planscope.rules.rule import Rule, loose
+from planscope.rules.words import explanation, needed, repair_text
+from planscope.traces.shape import ToolCall, Trace
+
+RulesVerdict = Literal["right", "wrong", "unknown", "aborted"]
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """``running``: a trace may go on, so what is owed leaves it undecided. ``branches``: judge rewound ones too."""
+
+    running: bool = False
+    branches: bool = False
+    details: int = 100
+
+
+def with_branches(trace: Trace) -> Iterator[Trace]:
+    """The trace, and one trace for each rewound branch: the calls before it and its own."""
+    from dataclasses import replace
+
+    yield trace
+    for number, branch in enumerate(trace.branches, 1):
+        steps = {call.step for call in trace.calls if call.step <= branch.after}
+        kept = []
+        for item in trace.items:
+            if isinstance(item, ToolCall) and item.step not in steps:
+                break
+            kept.append(item)
+        items = [*kept, *branch.items]
+        count = 0
+        renumbered = []
+        for item in items:
+            if isinstance(item, ToolCall):
+                count += 1
+                item = replace(item, step=count)
+            renumbered.append(item)
+        yield replace(trace, id=f"{trace.id}/branch{number}", items=renumbered, branches=[])
+
+
+@dataclass(slots=True)
+class Checked:
+    """A judged trace. ``tools``: those that it calls. ``more``: what ``details`` found."""
+
+    id: str
+    verdict: RulesVerdict
+    calls: int
+    results: list[Tested]
+    problem: str | None = None
+    explanation: str = ""
+    tools: frozenset[str] = frozenset()
+    more: Fields = field(default_factory=dict)
+
+    def add(self, more: Fields) -> None:
+        self.more = more
+        self.explanation = more.get("explanation", self.explanation)
+
+    @property
+    def broken(self) -> list[Tested]:
+        return [result for result in self.results if result.state == "broken"]
+
+    def fields(self) -> Fields:
+        """What ``check --rules --json`` prints of it."""
+        found: Fields = {
+            "id": self.id,
+            "verdict": self.verdict,
+            "calls": self.calls,
+            "rules": [result_fields(result) for result in self.results],
+            "first_violation": None,
+            "repair": None,
+            "explanation": self.explanation,
+        }
+        if self.problem:
+            found["problem"] = self.problem
+        return found | self.more
+
+
+def result_fields(r: Tested) -> Fields:
+    return {
+        "id": r.rule.id,
+        "text": r.rule.text,
+        "kind": r.rule.kind,
+        "state": r.state,
+        "applicable": r.applicable,
+        "broken_at": r.broken_at,
+        "value": r.value,
+        "values": {"applicable": r.values_applicable, "broken": r.values_broken},
+    }
+
+
+def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
+    """Judge one trace; ``details`` tells why, if it is wrong."""
+    judge = judge_trace(book, trace)
+    results = judge.results(trace, open_end=options.running or trace.ended != "complete")
+    verdict = verdict_of(results, trace, running=options.running)
+    words = "" if verdict == "right" else plain_verdict(results, trace, verdict)
+    tools = frozenset(call.tool for call in trace.calls)
+    return Checked(
+        trace.id, verdict, judge.last_step, results, trace.problem, words or "Every rule is kept.", tools
+    )
+
+
+def verdict_of(results: Iterable[Tested], trace: Trace, *, running: bool) -> RulesVerdict:
+    """Wrong if a rule is broken; aborted if the trace broke off and something is owed; unknown; or right."""
+    results = list(results)
+    if any(r.state == "broken" for r in results):
+        return "wrong"
+    if any(r.owed for r in results) and trace.ended != "complete" and not running:
+        return "aborted"
+    return "unknown" if any(r.state == "unknown" for r in results) else "right"
+
+
+def plain_verdict(results: Iterable[Tested], trace: Trace, verdict: RulesVerdict) -> str:
+    names = {
+        state: [r.rule.name or r.rule.id for r in results if r.state == state]
+        for state in ("broken", "unknown")
+    }
+    if verdict == "wrong":
+        return f"Broken: {', '.join(names['broken'])}."
+    if verdict == "unknown":
+        return f"The trace does not tell whether it keeps {', '.join(names['unknown'])}."
+    if verdict == "aborted":
+        why = f" ({trace.problem})" if trace.problem else ""
+        return f"The trace broke off{why} while something was still owed for {', '.join(names['unknown'])}."
+    return "Every rule is kept."
+
+
+def details(book: Rulebook, trace: Trace, open_end: bool) -> Fields:
+    """First violation with its core, repair and explanation of a trace that is wrong."""
+    from planscope.rules.confirm import confirmed
+    from planscope.rules.core import find_core, first_lost
+    from planscope.rules.repair import repair
+
+    book = book.for_tools({*trace.tools, *(call.tool for call in trace.calls)})
+    tools = known_tools(book, trace)
+    judge = judge_trace(book, trace)
+    broken = [book.rules[judge.owner[k]].id for k in judge.broken_at if not judge.is_template(k)]
+    lost = first_lost(book, tools, trace, open_end=open_end)
+    found: Fields = {}
+    if lost is not None:
+        core = find_core(book, tools, *lost)
+        words = explanation(trace, core, book.rules, broken)
+        found["first_violation"] = {"step": core.step, "rules": list(core.rules), "steps": list(core.steps)}
+        sure = confirmed(book, tools, core, trace)
+        found["first_violation"]["confirmed"] = sure
+        if sure is None:
+            words += " (Z3 has not confirmed this core.)"
+        found["explanation"] = words
+    fixed = repair(book, tools, trace) if not open_end else None
+    if fixed is not None:
+        found["repair"] = {
+            "moved": [{"step": m.step, "tool": m.tool, "before": m.before} for m in fixed.moved],
+            "inserted": [
+                {"tool": i.tool, "before": i.before, "with": needed(i.letter)} for i in fixed.inserted
+            ],
+            "removed": [{"step": r.step, "tool": r.tool} for r in fixed.removed],
+            "exact": fixed.exact,
+        }
+        found["explanation"] = f"{found.get('explanation', '')} {repair_text(fixed)}".strip()
+    return found
+
+
+def step_text(step: StepNo) -> str:
+    return "the end" if step == "end" else f"step {step}"
+
+
+@dataclass(slots=True)
+class RuleSum:
+    applicable: int = 0
+    broken: int = 0
+    unknown: int = 0
+    first: str | None = None
+    """Where it was broken first: a trace and a step."""
+
+
+@dataclass
+class Summary:
+    """Sums over traces: rules by how often they were put to the test and broken; verdicts; tools that were seen."""
+
+    rules: list[Rule]
+    traces: int = 0
+    verdicts: dict[str, int] = field(default_factory=dict)
+    sums: dict[str, RuleSum] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.sums = {rule.id: RuleSum() for rule in self.rules}
+
+    def add(self, checked: Checked) -> None:
+        """Count one trace."""
+        self.traces += 1
+        self.verdicts[checked.verdict] = self.verdicts.get(checked.verdict, 0) + 1
+        for result in checked.results:
+            one = self.sums[result.rule.id]
+            one.applicable += result.applicable
+            if result.state == "broken":
+                one.broken += 1
+                if one.first is None:
+                    one.first = f"{checked.id}, {step_text(result.broken_at[0])}"
+            elif result.state == "unknown":
+                one.unknown += 1
+
+    @property
+    def status(self) -> int:
+        """The exit status: 1 if a trace is wrong, else 2 if one is not decided or there was none, else 0."""
+        if self.verdicts.get("wrong"):
+            return 1
+        return 0 if self.traces and self.verdicts == {"right": self.traces} else 2
+
+    def fields(self) -> Fields:
+        return {
+            "traces": self.traces,
+            "broken": self.verdicts.get("wrong", 0),
+            "rules": [
+                {
+                    "id": rule.id,
+                    "text": rule.text,
+                    "applicable": self.sums[rule.id].applicable,
+                    "broken": self.sums[rule.id].broken,
+                    "unknown": self.sums[rule.id].unknown,
+                }
+                for rule in self.rules
+            ],
+        }
+
+
+def name_warnings(rules: Iterable[Rule], seen: Iterable[str]) -> list[str]:
+    """A line for each name in the rules that no trace calls or defines, with the nearest names."""
+    from difflib import get_close_matches
+
+    from planscope.rules.rule import glob
+
+    known = sorted(set(seen))
+    by_loose: dict[str, int] = {}
+    for name in known:
+        by_loose[loose(name)] = by_loose.get(loose(name), 0) + 1
+    lines = []
+    named = dict.fromkeys(
+        (calls.name, rule.line) for rule in rules for calls in rule.sets if calls.name and calls.name != "*"
+    )
+    said: set[str] = set()
+    for name, line in named:
+        if name in said:
+            continue
+        if "*" in name:
+            fits = any(glob(name).fullmatch(tool) for tool in known)
+        else:
+            fits = name in known or by_loose.get(loose(name)) == 1
+        if not fits:
+            said.add(name)
+            near = get_close_matches(name, known, 2, 0.6)
+            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            lines.append(f"line {line}: no trace calls or defines {name}{hint}")
+    return lines

@@ -1,0 +1,60 @@
+"""Runs of a session as traces, so that rules judge them."""
+
+from __future__ import annotations
+
+from planscope.session.model import (
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    ErrorEvent,
+    MessageEvent,
+    PromptEvent,
+    Run,
+    SeenTool,
+)
+from planscope.traces.shape import Mark, Said, Tool, ToolCall, Trace
+
+
+def trace_of_run(run: Run) -> Trace:
+    """A run as a trace, with the run's id. It is complete if the agent stopped."""
+    found = Trace(run.id, "planscope", model=run.model, agent=run.agent, ended="broke_off")
+    calls: dict[int, ToolCall] = {}
+    message = 0
+    for event in run.events:
+        if isinstance(event, PromptEvent):
+            _tools(found, event.tools)
+            found.items.append(Said("user", event.text, message, event.at))
+            message += 1
+        elif isinstance(event, MessageEvent):
+            message += 1
+            if event.given is not None:
+                _tools(found, event.given.tools)
+                for said in event.given.messages or ():
+                    if said.role in ("user", "human"):
+                        found.items.append(Said("user", said.text, message, event.at))
+                        message += 1
+            if event.text:
+                found.items.append(Said("model", event.text, message, event.at))
+        elif isinstance(event, CallEvent):
+            call = ToolCall(
+                event.step, event.tool, message, event.arguments, event.error, agent=run.agent, at=event.at
+            )
+            calls[event.step] = call
+            found.items.append(call)
+        elif isinstance(event, AnswerEvent):
+            answered = calls.get(event.step)
+            if answered is not None:
+                answered.answer, answered.answered = event.text, True
+                answered.failed = event.status == "error"
+                answered.refused = event.refused_by is not None
+        elif isinstance(event, ErrorEvent):
+            found.items.append(Mark("error", event.text, message, event.at))
+        elif isinstance(event, EndEvent):
+            found.ended = "error" if event.ending == "aborted" else "complete"
+            found.problem = event.reason if event.ending == "aborted" else None
+    return found
+
+
+def _tools(found: Trace, tools: list[SeenTool] | None) -> None:
+    for tool in tools or ():
+        found.tools[tool.name] = Tool(tool.name, tool.description, tool.parameters)

@@ -1,0 +1,206 @@
+"""``check --rules`` and ``rules check``: documents, exit statuses, JUnit, SARIF, sessions, several processes."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from planscope.documents.schemas import schema
+from planscope.rules import many
+from planscope.rules.judge import Rulebook, judge_trace
+from planscope.rules.reading import read_rules
+from planscope.rules.report import CheckOptions
+from planscope.traces.shape import Said, Tool, ToolCall, Trace
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli
+
+
+def chat(*tools: str, **beside: Any) -> dict[str, Any]:
+    """A trace of OpenAI chat messages, with one call a message."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for k, tool in enumerate(tools):
+        call = {"id": f"call{k}", "type": "function", "function": {"name": tool, "arguments": '{"id": "R1"}'}}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"call{k}", "content": "fine"})
+    return {"messages": messages, **beside}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., tuple[str, str]]:
+    def made(rules: str, *traces: dict[str, Any]) -> tuple[str, str]:
+        trace_file, rule_file = tmp_path / "traces.jsonl", tmp_path / "rules.txt"
+        trace_file.write_text("".join(json.dumps(t) + "\n" for t in traces))
+        rule_file.write_text(rules)
+        return str(trace_file), str(rule_file)
+
+    return made
+
+
+def test_documents_and_statuses(cli: Cli, write: Callable[..., tuple[str, str]], tmp_path: Path) -> None:
+    traces, rules = write(
+        "look first: look comes before cut.\nEvery cut is followed by mend.",
+        chat("cut", "mend"),
+        chat("look", "cut", "mend"),
+    )
+    junit, sarif = tmp_path / "j.xml", tmp_path / "s.json"
+    done = cli("check", traces, "--rules", rules, "--json", "--junit", str(junit), "--sarif", str(sarif))
+    assert done.status == 1
+    Draft202012Validator(schema("check")).validate(done.json)
+    first, second = done.json["traces"]
+    assert (first["verdict"], second["verdict"]) == ("wrong", "right")
+    assert first["first_violation"] == {"step": 1, "rules": ["c1"], "steps": [1], "confirmed": True}
+    assert first["repair"]["inserted"] == [{"tool": "look", "before": 1, "with": None}]
+    assert [r["state"] for r in second["rules"]] == ["kept", "kept"]
+    assert done.json["summary"]["rules"][0] == {
+        "id": "c1", "text": "look comes before cut", "applicable": 2, "broken": 1, "unknown": 0,
+    }  # fmt: skip
+    suite = ElementTree.parse(junit).getroot()
+    assert suite.attrib["tests"] == "2" and suite.attrib["failures"] == "1"
+    (result,) = json.loads(sarif.read_text())["runs"][0]["results"]
+    assert result["ruleId"] == "look first" and "step 1" in result["message"]["text"]
+    assert cli("check", traces, "--rules", rules).status == 1
+    (tmp_path / "traces.jsonl").write_text(json.dumps(chat("look", "cut", "mend")))
+    assert cli("check", traces, "--rules", rules).status == 0
+
+
+def test_replay_tells_every_step(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
+    text = "Every a is followed by c. b comes before c. b never happens after a."
+    traces, rules = write(text, chat("x", "a", "b"))
+    done = cli("replay", traces, "--rules", rules, "--json")
+    Draft202012Validator(schema("replay")).validate(done.json)
+    steps = done.json["steps"]
+    assert [s["state"] for s in steps] == ["completable", "completable", "doomed", "broken", "broken"]
+    assert steps[2]["core"] == ["c1", "c2", "c3"]
+    assert "a" not in steps[0]["safe_next"] and "b" in steps[0]["safe_next"]
+    assert steps[2]["constraints"] == {"c1": "owed", "c2": "kept_so_far", "c3": "kept_so_far"}
+
+
+def test_rules_check(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
+    _, rules = write(
+        "a comes before b per id.\nEvery b is followed right away by c.\nEvery b is followed by c."
+    )
+    done = cli("rules", "check", rules, "--json")
+    assert done.status == 0
+    Draft202012Validator(schema("rules")).validate(done.json)
+    assert done.json["implied"] == [{"rule": "c3", "by": ["c2"]}] and done.json["contradiction"] is None
+    assert done.json["rules"][0]["per"] == "id" and "For each id" in done.json["rules"][0]["meaning"]
+    _, rules = write("a happens.\nb comes before a.\nb never happens.")
+    assert cli("rules", "check", rules, "--json").json["contradiction"] == ["c1", "c2", "c3"]
+    _, rules = write("a comes before b.\nb comes before a.")
+    assert cli("rules", "check", rules, "--json").json["uncallable"] == ["a", "b"]
+    _, rules = write("a is followed by b.")
+    done = cli("rules", "check", rules, "--json")
+    assert done.status == 1 and done.json["errors"][0]["line"] == 1
+    assert cli("check", "first-look", "--rules", rules).status == 2
+
+
+def test_a_session_is_judged_run_by_run(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
+    _, rules = write("network_diagnosis happens at most once.")
+    done = cli("check", "figure-7", "--rules", rules, "--json")
+    (one,) = done.json["traces"][-1:]
+    assert one["rules"][0]["state"] == "kept" and one["verdict"] == "wrong" and one["query"] == "wrong"
+
+
+def trace(*items: ToolCall | Said, **more: Any) -> Trace:
+    return Trace("t", "test", list(items), **more)
+
+
+def verdict(text: str, given: Trace, *, running: bool = False) -> str:
+    from planscope.rules.report import check_trace
+
+    return check_trace(Rulebook(read_rules(text).rules), given, CheckOptions(running=running)).verdict
+
+
+def test_endings() -> None:
+    text = "Every a is followed by b."
+    cut = trace(ToolCall(1, "a", 1), ended="broke_off")
+    assert verdict(text, trace(ToolCall(1, "a", 1))) == "wrong"
+    assert verdict(text, cut) == "aborted"
+    assert verdict(text, cut, running=True) == "unknown"
+    assert verdict("a never happens.", cut) == "wrong"
+    assert verdict("a happens.", cut) == "right"
+
+
+def test_what_was_not_captured_is_unknown_unless_it_does_not_matter() -> None:
+    text = "a with x = 1 never happens."
+    hidden = ToolCall(1, "a", 1, arguments=None)
+    assert verdict(text, trace(hidden)) == "unknown"
+    assert verdict(text, trace(hidden, ToolCall(2, "a", 2, {"x": 1}))) == "wrong"
+    assert (
+        verdict("a with x = 1 happens at least 1 times.", trace(hidden, ToolCall(2, "a", 2, {"x": 1})))
+        == "right"
+    )
+    per = "a comes before b for the same id."
+    assert verdict(per, trace(hidden, ToolCall(2, "b", 2, {"id": 1}))) == "unknown"
+    assert verdict(per, trace(ToolCall(1, "a", 1, {"id": 1.0}), ToolCall(2, "b", 2, {"id": 1}))) == "right"
+    assert verdict(per, trace(ToolCall(1, "a", 1, {"id": "1"}), ToolCall(2, "b", 2, {"id": 1}))) == "wrong"
+    nowhere = trace(ToolCall(1, "a", 1, {"key": 1}), ToolCall(2, "b", 2, {"key": 1}))
+    assert verdict(per, nowhere) == "unknown"
+    nowhere.tools = {t: Tool(t, None, {"properties": {"id": {}}}) for t in "ab"}
+    assert verdict(per, nowhere) == "right"
+    failing = "a that failed never happens."
+    assert verdict(failing, trace(ToolCall(1, "a", 1, answered=True, failed=None))) == "unknown"
+    assert verdict(failing, trace(ToolCall(1, "a", 1))) == "right"
+
+
+def test_seconds_and_messages() -> None:
+    text = "Every a is followed by b within 30 seconds."
+    calls = [ToolCall(1, "a", 1, at=0.0), ToolCall(2, "c", 2, at=31.0), ToolCall(3, "b", 3, at=32.0)]
+    judge = judge_trace(Rulebook(read_rules(text).rules), trace(*calls))
+    assert judge.results(trace(*calls))[0].broken_at == [2]
+    calls[1].at, calls[2].at = 10.0, 30.0
+    assert verdict(text, trace(*calls)) == "right"
+    calls[2].at = None
+    assert verdict(text, trace(*calls)) == "unknown"
+    late = "a that succeeded comes before b."
+    together = [ToolCall(1, "a", 1, answered=True, failed=False), ToolCall(2, "b", 1)]
+    assert verdict(late, trace(*together)) == "wrong"
+    together[1].message = 2
+    assert verdict(late, trace(*together)) == "right"
+    agreed = 'a user message with text containing "yes" comes before b.'
+    assert verdict(agreed, trace(Said("user", "oh yes", 0), ToolCall(1, "b", 1))) == "right"
+    assert verdict(agreed, trace(Said("model", "yes", 0), ToolCall(1, "b", 1))) == "wrong"
+
+
+def test_refused_and_failed_calls() -> None:
+    assert verdict("a never happens.", trace(ToolCall(1, "a", 1, refused=True))) == "right"
+    book = Rulebook(read_rules("a happens at most once.").rules, succeeded_only=True)
+    calls = trace(
+        ToolCall(1, "a", 1, answered=True, failed=True), ToolCall(2, "a", 2, answered=True, failed=False)
+    )
+    assert judge_trace(book, calls).results(calls)[0].state == "kept"
+
+
+def test_workers_find_the_same(
+    write: Callable[..., tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [chat(*("ab" if k % 3 else "ba")) for k in range(60)]
+    traces, _ = write("", *made)
+    book = Rulebook(read_rules("a comes before b.").rules)
+
+    def found(workers: int) -> list[Any]:
+        judged = many.check_many([traces], book, CheckOptions(details=5), print, None, workers)
+        return [one.checked.fields() for one in judged]
+
+    alone = found(1)
+    monkeypatch.setattr(many, "LARGE", 1)
+    monkeypatch.setattr(many, "PART", 1000)
+    assert found(2) == alone
+    assert sum(one["first_violation"] is not None for one in alone) == 5
+    assert [one["verdict"] for one in alone] == ["right" if k % 3 else "wrong" for k in range(60)]
+
+
+def test_hostile_ids_and_texts_stay_in_their_place(
+    cli: Cli, write: Callable[..., tuple[str, str]], tmp_path: Path
+) -> None:
+    traces, rules = write("a never happens.", chat("a", id='x\x1b]52;c;AA\x07"<&\u202e\n'))
+    junit = tmp_path / "j.xml"
+    done = cli("check", traces, "--rules", rules, "--junit", str(junit))
+    assert done.status == 1 and "\x1b" not in done.out and "\u202e" not in done.out
+    assert ElementTree.parse(junit).getroot().attrib["failures"] == "1"

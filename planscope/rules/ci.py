@@ -20,6 +20,7 @@ from planscope.rules.words import meaning
 
 MOST_RESULTS = 5_000
 """Results of one SARIF file. GitHub reads no more of a run."""
+_TAGS = (("wrong", "failure"), ("aborted", "error"), ("unknown", "skipped"))
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -42,7 +43,7 @@ class JUnit:
     def add(self, checked: Checked, source: str) -> None:
         """Add one trace."""
         self._counts[checked.verdict] += 1
-        tag = {"wrong": "failure", "aborted": "error", "unknown": "skipped"}.get(checked.verdict)
+        tag = next((tag for verdict, tag in _TAGS if verdict == checked.verdict), None)
         inner = ""
         if tag:
             lines = [

@@ -204,7 +204,6 @@ _BLANKS = re.compile(r"[\s_]+")
 
 def loose(name: str) -> str:
     """Return a key that is equal for names that differ only in case, and in blanks for underscores."""
-    return "_".join(name.casefold().replace("_", " ").split())
     return "_".join(filter(None, _BLANKS.split(name.casefold())))
 
 

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +132,31 @@ def read_text(source: str) -> str:
 def is_text(argument: str) -> bool:
     """Return whether an argument is text. Python keeps bytes that are not UTF-8 as lone surrogates."""
     return not any("\ud800" <= c <= "\udfff" for c in argument)
+
+
+def names_of(argument: str) -> list[str]:
+    """Return the names in ``--actions "a, b"``. Raises UserError if one is empty."""
+    names = [name.strip() for name in argument.split(",")]
+    if not is_text(argument):
+        raise UserError("--actions is not UTF-8 text")
+    if not all(names):
+        raise UserError('--actions needs names with commas between them, as in --actions "a, b, c"')
+    return names
+
+
+def named_or_found(text: str, given: Sequence[str] | None, *, timed: bool, more: bool) -> Sequence[str]:
+    """Return the names that were given, with those that the text names besides if ``more``; without any, those found.
+
+    Raises UserError if the names of a text are not certain.
+    """
+    from planscope.language.find_actions import find_actions, new_names
+    from planscope.language.problem import make_actions
+
+    if given is None:
+        return find_actions(text, timed=timed)
+    if more and new_names(text, make_actions(given)):
+        return find_actions(text, given, timed=timed)
+    return given
 
 
 def quoted(argument: str) -> str:

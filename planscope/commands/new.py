@@ -15,10 +15,13 @@ from planscope.commands.common import (
     ProgressLine,
     check_topic,
     columns,
+    named_or_found,
+    names_of,
     output_file,
     print_json,
     print_json_line,
     quoted,
+    read_text,
     say,
     say_all,
     share,
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 
 NEW_ABOUT = (
     "Make a planning query in controlled English. Its constraints are known, and Z3 certifies that a correct plan "
-    "exists. Prints the query; -o writes a session for planscope run."
+    "exists. --text makes one of your own text. Prints the query; -o writes a session for planscope run."
 )
 SHARES = {
     "redundant": "constraints implied by the others",
@@ -49,7 +52,18 @@ MOST_ACTIONS = 100_000
 
 def _add_new(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--actions", type=whole(2, MOST_ACTIONS), default=5, metavar="N", help="how many actions (default 5)"
+        "--text",
+        metavar="FILE",
+        help="a query of your own instead of a random one: a text file; - : standard input",
+    )
+    parser.add_argument(
+        "--actions",
+        type=_number_or_names,
+        metavar="N",
+        help='how many actions (default 5); with --text: their names, as in "a, b" (default: found in the text)',
+    )
+    parser.add_argument(
+        "--new-actions", action="store_true", help="with --text: add actions that --actions does not name"
     )
     parser.add_argument(
         "--seed", type=whole(0), metavar="S", help="the same seed gives the same query (default: random)"
@@ -89,9 +103,24 @@ def _add_new(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", dest="output", metavar="FILE", help="write a session file")
 
 
+RANDOM_ONLY = ("seed", "sentences", "topic", "topics_file", "valid_orders", "count", *SHARES)
+"""Options for random queries only."""
+
+
+def _number_or_names(text: str) -> int | str:
+    """Argument type: a number from 2, or names (for --text)."""
+    return whole(2, MOST_ACTIONS)(text) if re.fullmatch(r"\s*[-+]?[0-9]+\s*", text) else text
+
+
 def _new(args: argparse.Namespace) -> int:
+    if args.text is not None:
+        return _own(args)
     from planscope.synthesis.generate import cases
 
+    if isinstance(args.actions, str):
+        raise UserError(f"--actions: {quoted(args.actions)} is not a whole number; names need --text")
+    if args.new_actions:
+        raise UserError("--new-actions needs a text; add --text FILE")
     if args.output is not None and args.count is not None:
         raise UserError("-o writes one session; leave --count out, or leave -o out to print JSON")
     if args.clock_times is not None and not args.timed:
@@ -112,6 +141,51 @@ def _new(args: argparse.Namespace) -> int:
     return 0
 
 
+def _own(args: argparse.Namespace) -> int:
+    """Make a query of the user's own text."""
+    from planscope.documents.query import QueryDocument, session_of_text
+    from planscope.language.errors import ParseFailure, in_a_line
+    from planscope.language.problem import make_actions
+    from planscope.language.reading import read_query
+    from planscope.oracle.replay import replay
+    from planscope.oracle.trace import Trace
+    from planscope.report import query_lines, sentence
+    from planscope.session.store import save
+
+    for name in RANDOM_ONLY:
+        if getattr(args, name.replace("-", "_")) is not None:
+            raise UserError(
+                f"--{name.replace('_', '-')} is for random queries; leave it out, or leave --text out"
+            )
+    if isinstance(args.actions, int):
+        raise UserError('--actions with --text needs names, as in --actions "a, b", or leave it out')
+    output = output_file(args.output) if args.output is not None else None
+    text = read_text(args.text).rstrip()
+    given = None if args.actions is None else names_of(args.actions)
+    names = named_or_found(text, given, timed=args.timed, more=args.new_actions)
+    try:
+        reading = read_query(text, make_actions(names), timed=args.timed)
+    except ParseFailure as failure:
+        hint = "" if given is None or args.new_actions else "; --new-actions adds actions that the text names"
+        raise UserError(f"the text cannot be read: {in_a_line(failure.errors)}{hint}") from None
+    blank = replay(reading.problem, Trace((), "running"))
+    orders, core = blank.valid_completions(0), blank.steps[0].core
+    conflict = core.constraints if core is not None else ()
+    if output is not None:
+        save(session_of_text(reading), output)
+    if args.json:
+        document = QueryDocument.about(reading.problem, valid_orders=orders, contradiction=conflict)
+        print_json(document.as_data())
+        return 0
+    if given is None:
+        say_all(sentence(f"Actions found: {', '.join(names)}", columns()))
+    if output is not None:
+        say(f"Your query, in {args.output}")
+    else:
+        say_all(query_lines(reading.problem, orders, conflict))
+    return 0
+
+
 def _request(args: argparse.Namespace) -> Request:
     from planscope.language.topics import load_topics
     from planscope.synthesis.request import Request
@@ -125,7 +199,7 @@ def _request(args: argparse.Namespace) -> Request:
         if (value := getattr(args, name.replace("-", "_"))) is not None
     }
     return Request(
-        actions=args.actions,
+        actions=5 if args.actions is None else args.actions,
         seed=_random_seed() if args.seed is None else args.seed,
         sentences=args.sentences,
         timed=args.timed,

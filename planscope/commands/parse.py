@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command
-from planscope.commands.common import columns, is_text, print_json, read_text, say_all
+from planscope.commands.common import columns, named_or_found, names_of, print_json, read_text, say_all
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
 
@@ -28,6 +28,9 @@ def _add_parse(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--actions", required=True, metavar="NAMES", help='names of the actions, as in "a, b, c"'
     )
+    parser.add_argument(
+        "--new-actions", action="store_true", help="add actions that the text names and --actions does not"
+    )
     parser.add_argument("--timed", action="store_true", help="with clock times and durations")
     parser.add_argument(
         "--durations",
@@ -42,13 +45,9 @@ def _parse(args: argparse.Namespace) -> int:
     from planscope.language.reading import ParseFailure, read_query
     from planscope.report import query_lines
 
-    names = [name.strip() for name in args.actions.split(",")]
-    if not is_text(args.actions):
-        raise UserError("--actions is not UTF-8 text")
-    if not all(names):
-        raise UserError('--actions needs names with commas between them, as in --actions "a, b, c"')
-    actions = make_actions(names, _durations(args, len(names)))
     text = read_text(args.file).rstrip("\r\n")
+    names = named_or_found(text, names_of(args.actions), timed=args.timed, more=args.new_actions)
+    actions = make_actions(names, _durations(args, len(names)))
     try:
         reading = read_query(text, actions, timed=args.timed)
     except ParseFailure as failure:

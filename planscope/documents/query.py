@@ -10,9 +10,11 @@ from pydantic import Field
 from planscope.documents.document import Document
 from planscope.language.problem import Constraint, ConstraintKind, Problem, Source
 from planscope.language.prompts import prompt_for
+from planscope.safe import visible
 from planscope.session.model import Mutation, Origin, Session, make_variant
 
 if TYPE_CHECKING:
+    from planscope.language.reading import Reading
     from planscope.synthesis.generate import Synthesized
 
 
@@ -136,6 +138,29 @@ def query_id(problem: Problem) -> str:
     names = "\n".join(f"{a.name} {a.duration}" for a in problem.actions)
     digest = hashlib.sha256(f"{problem.text}\n\n{names}".encode("utf-8", "surrogatepass"))
     return f"q{digest.hexdigest()[:12]}"
+
+
+def session_of_text(reading: Reading) -> Session:
+    """Return a new session with somebody's own query as its only variant, and no run."""
+    from planscope.language.tree_json import dump
+
+    problem = reading.problem
+    variant = make_variant(
+        problem,
+        Origin(kind="written"),
+        tree=dump(reading.tree),
+        constraints=[constraint_document(c) for c in problem.constraints],
+    )
+    return Session(id=query_id(problem), title=title_of(problem.text), variants=[variant])
+
+
+MAX_TITLE = 60
+
+
+def title_of(text: str) -> str:
+    """Return the first words of a query as a session's title."""
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 3].rstrip() + "..."
 
 
 def session_of(made: Synthesized) -> Session:

@@ -85,6 +85,7 @@ def _phrases() -> Iterator[tuple[str, Meaning]]:
             yield f"{before} {verb}".strip(), Meaning("DO", value)
         for before in data["do"]["not"]:
             yield f"{before} {verb}", Meaning("DONT", value)
+            yield before, Meaning("DONT")
     plain = dict.fromkeys(load_lexicon().entries["VP0"], "")
     for verb, value in (*plain.items(), *phases.items()):
         if value:

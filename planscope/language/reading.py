@@ -230,6 +230,12 @@ def _reading(text: str, sentences: tuple[Sentence, ...], actions: tuple[Action, 
     return Reading(text, tree, problem_of_tree(tree, actions, timed=timed, text=text))
 
 
+def sentence_spans(text: str, actions: Iterable[Action]) -> Iterator[Span]:
+    """Yield the spans of the sentences of a text, and of its lists of actions, whether or not they can be read."""
+    key = tuple((a.id, a.name, a.tool) for a in actions)
+    return _reader(key, True, False, True).spans(text)
+
+
 def paper_reading(reading: Reading) -> Reading:
     """Return the query in the paper's words if it has natural sentences: the same constraints in another text. Else
     itself."""

@@ -290,7 +290,8 @@ class SentenceReader:
         start, end = trouble.span
         at = next((at for at, token in enumerate(tokens) if token.type in NOT_IN_SENTENCES), None)
         told = [t for t in tokens if is_natural_word(t) and t.type != "COME"]
-        if at is None or not any(t.start < end and start < t.end for t in told):
+        timeless = at is not None and tokens[at].type == "TIMELESS"
+        if at is None or not (timeless or any(t.start < end and start < t.end for t in told)):
             return trouble
         types = (
             {"ACTION", "TIME"} if at and tokens[at - 1].type in ("P", "PSC", "PT", "UNTIL") else {"ACTION"}

@@ -117,3 +117,58 @@ def test_an_old_file_keeps_its_permissions(cli: Cli, tmp_path: Path) -> None:
     finally:
         os.umask(umask)
     assert (tmp_path / "y.json").stat().st_mode & 0o777 == 0o640
+
+
+OWN = "First build the image, then run the tests. Don't deploy until run the tests is done. A nap precedes deploy."
+
+
+def test_ones_own_text_becomes_a_session_that_runs(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "mine.planscope.json"
+    done = cli("new", "--text", "-", "-o", file, "--json", stdin=OWN)
+    assert done.status == 0 and done.err == ""
+    check_query(done.json)
+    names = ["build the image", "run the tests", "deploy", "a nap"]
+    assert [a["name"] for a in done.json["actions"]] == names
+    assert (done.json["valid_orders"], done.json["contradiction"]) == (3, [])
+    (variant,) = load(file).variants
+    assert (variant.origin.kind, variant.query.text) == ("written", OWN)
+    assert cli("run", file, "--model", "sim:literal").status == 0
+    assert cli("check", file).status in (0, 1)
+    told = cli("new", "--text", "-", stdin=OWN).out
+    assert told.startswith("Actions found: build the image, run the tests, deploy, a nap\n")
+
+
+def test_ones_own_text_with_names_and_new_ones(cli: Cli) -> None:
+    text = "Lunch precedes zork, and zork follows a."
+    given = cli("new", "--text", "-", "--actions", "a, lunch", "--new-actions", "--json", stdin=text)
+    assert [a["name"] for a in given.json["actions"]] == ["a", "lunch", "zork"]
+    read = cli("parse", "--actions", "a, lunch", "--new-actions", "--json", stdin=text)
+    assert read.json["actions"] == given.json["actions"]
+    wrong = cli("new", "--text", "-", "--actions", "a, lunch", stdin=text).complaint()
+    assert '"zork" is not known' in wrong and "--new-actions" in wrong
+
+
+def test_a_contradiction_of_ones_own_is_named(cli: Cli) -> None:
+    done = cli("new", "--text", "-", "--json", stdin="Lunch before nap. Nap before lunch.")
+    assert (done.json["valid_orders"], done.json["contradiction"]) == (0, ["c1", "c2"])
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "why"),
+    [
+        ([], "", "found no action"),
+        ([], "Test run before lunch.", '"Test run"'),
+        ([], "Lunch after 12:00.", "add --timed"),
+        (["--actions", "3"], "A before b.", "--actions with --text needs names"),
+        (["--actions", "a,,b"], "A before b.", "--actions"),
+        (["--seed", "3"], "A before b.", "--seed is for random queries"),
+        (["--count", "3"], "A before b.", "--count is for random queries"),
+    ],
+)
+def test_ones_own_text_that_is_refused(cli: Cli, options: list[str], text: str, why: str) -> None:
+    assert why in cli("new", "--text", "-", *options, stdin=text).complaint()
+
+
+def test_names_without_a_text_are_refused(cli: Cli) -> None:
+    assert "need --text" in cli("new", "--actions", "a, b").complaint()
+    assert "add --text" in cli("new", "--new-actions").complaint()

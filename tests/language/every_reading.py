@@ -459,12 +459,13 @@ def _places(tokens: Tokens, at: int) -> Iterator[Part]:
         ends = [names.end] if start > at else []
         if start == at and (_word(tokens, names.end, ("comes",)) or list(_verbs(tokens, names))):
             ends = [names.end + 1]
-        for end in ends:
+        for end in [*ends, names.end] if start == at else ends:
             if _word(tokens, end, ("first", "last")):
                 relation = "<" if tokens[end] == "first" else ">"
                 others = tuple(name for name in EVERYTHING if name not in names.names)
                 said = _pairs(names.names, relation, others)
-                yield names._replace(end=end + 1, said=said, natural=True)
+                odd = names.odd + (start == at and end == names.end)
+                yield names._replace(end=end + 1, odd=odd, said=said, natural=True)
 
 
 def _conjunctions(tokens: Tokens, at: int) -> Iterator[Part]:

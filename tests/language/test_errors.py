@@ -91,7 +91,13 @@ def test_whole_hours(hour: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a happens before 15:00.", "Before 9:00, a happens.", "a, which follows 15:00, precedes b."]
+    "text",
+    [
+        "a before 15:00.",
+        "a happens before 15:00.",
+        "Before 9:00, a happens.",
+        "a, which follows 15:00, precedes b.",
+    ],
 )
 def test_clock_times_belong_to_timed_queries(text: str) -> None:
     wrong = error(text)

@@ -45,6 +45,8 @@ READ = [
     ("Until b is done, don\u2019t do a.", ["a1 > a2"]),
     ("A should not be executed before b.", ["a1 > a2"]),
     ("Never do a after b.", ["a1 < a2"]),
+    ("Don't a until b is done.", ["a1 > a2"]),
+    ("A last.", [f"a1 > a{i}" for i in range(2, 7)]),
     ("A starts before b.", ["a1 < a2"]),
     ("A and b finish before c.", ["a1 < a3", "a2 < a3"]),
     ("A and b don't start until c is done.", ["a1 > a3", "a2 > a3"]),

@@ -1,0 +1,236 @@
+"""Finds the actions of a text that nobody listed: the noun phrases where the reader's grammar has actions.
+
+Words that are no words of the language, between those that are, make a name. The result counts only if the whole text
+can then be read, and if no two names look like one: else ``UnsureActions`` says what was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from planscope.errors import UserError
+from planscope.language.error_messages import NO_CLOCK
+from planscope.language.errors import ParseFailure, in_a_line
+from planscope.language.item_list import read_list
+from planscope.language.natural import natural_vocabulary
+from planscope.language.problem import Action, make_actions
+from planscope.language.reading import MAX_TEXT, ActionNameError, read_query, sentence_spans
+from planscope.language.scan import Names, Scanner, Token, cut, phrase_key
+
+MOST_WORDS = 8
+"""A longer name (words) is taken for a sentence that cannot be read."""
+
+_ALIKE = 0.86
+"""Two names that are more similar (``SequenceMatcher.ratio``) may be one."""
+
+_ALIKE_BUT_LAST = 0.93
+"""The same for names whose last words differ."""
+
+_ARTICLES = ("a", "an", "your", "our", "my")
+_INSIDE = frozenset(
+    {
+        "for",
+        "in",
+        "on",
+        "to",
+        "with",
+        "from",
+        "at",
+        "a",
+        "an",
+        "-",
+        "'",
+        "/",
+        "this",
+        "our",
+        "your",
+        "my",
+        "new",
+    }
+)
+"""Words with a hint that a name may have inside it: "review of the draft for print"."""
+
+_VERBAL = frozenset({"VP0", "NV", "DONV"})
+_STARTS = frozenset(
+    "COMMA AND BUT SEMI THEN FIRST LAST P PSC SC VP WAIT STEP BOTH DO DONT UNTIL DOT".split()  # noqa: SIM905
+)
+"""Types of tokens behind which a name begins."""
+
+
+class UnsureActions(UserError, ValueError):
+    """The actions of a text are not certain. ``found``: the names that were found, in the order of the text."""
+
+    def __init__(self, why: str, found: Sequence[str], at: int = 0) -> None:
+        """``at``: the place of the first words that cannot be read with these names."""
+        self.at = at
+        self.found = tuple(found)
+        self.why = why
+        listed = f'found "{", ".join(found)}"; ' if found else "found no action; "
+        super().__init__(f"{listed}{why}")
+
+
+class _Name(NamedTuple):
+    """A name with the place of its first mention. ``first``: does it begin a sentence, and so with a capital?"""
+
+    key: tuple[str, ...]
+    words: str
+    first: bool
+
+
+def find_actions(text: str, known: Sequence[str] = (), *, timed: bool = False) -> tuple[str, ...]:
+    """The names of all actions: those known, then those that the text names besides, in the order of the text.
+
+    Raises ``UnsureActions`` if they are not certain, and ``ActionNameError`` for ``known`` as ``read_query`` does.
+    """
+    actions = make_actions(known)
+    last: UnsureActions | None = None
+    for verbal in (False, True):
+        names = (*known, *new_names(text, actions, verbal=verbal))
+        try:
+            return _checked(text, names, timed, known)
+        except UnsureActions as unsure:
+            if last is None or unsure.at > last.at:
+                last = unsure
+    assert last is not None
+    raise last
+
+
+def new_names(text: str, actions: Sequence[Action], *, verbal: bool = False) -> tuple[str, ...]:
+    """The names in a text that no action has, in the order of the text, whether or not it can be read with them.
+
+    ``verbal``: a verb that begins a name belongs to it ("run the tests").
+    """
+    if len(text) > MAX_TEXT:
+        return ()
+    scanner = Scanner(Names(actions), True, natural_vocabulary())
+    found: dict[tuple[str, ...], _Name] = {}
+    for start, end in sentence_spans(text, actions):
+        sentence = text[start:end]
+        listed = read_list(sentence, scanner)
+        tokens = listed if isinstance(listed, list) else list(scanner.stream(sentence, list(cut(sentence))))
+        for name in _names(sentence, tokens, verbal):
+            before = found.setdefault(name.key, name)
+            if before.first and not name.first:
+                found[name.key] = name
+    return tuple(_plain(name) for name in found.values())
+
+
+def _names(text: str, tokens: Sequence[Token], verbal: bool) -> Iterator[_Name]:
+    at = 0
+    while at < len(tokens):
+        end = _name_end(text, tokens, at, verbal)
+        if end == at:
+            at += 1
+            continue
+        begin = at
+        if text[tokens[at].start : tokens[at].end].lower() == "the" and end > at + 1:
+            begin = at + 1
+        words = " ".join(text[tokens[begin].start : tokens[end - 1].end].split())
+        if key := phrase_key(words):
+            yield _Name(key, words, begin == 0 or tokens[begin - 1].type == "STEP" or begin > at == 0)
+        at = end
+
+
+def _name_end(text: str, tokens: Sequence[Token], at: int, verbal: bool) -> int:
+    """The place behind the name that begins at ``at``; ``at`` itself if none does."""
+    token = tokens[at]
+    own = text[token.start : token.end]
+    follows = at + 1 < len(tokens) and tokens[at + 1].type == "UNKNOWN"
+    if token.type == "HINT" and own.lower() in _ARTICLES:
+        begins = follows or own == "A"
+    elif verbal and token.type in _VERBAL:
+        begins = follows and (at == 0 or tokens[at - 1].type in _STARTS)
+    else:
+        begins = token.type == "UNKNOWN" and not own[0].isdigit()
+    if not begins:
+        return at
+    end = at + 1
+    while end < len(tokens) and (tokens[end].type == "UNKNOWN" or _goes_on(text, tokens, end)):
+        end += 1
+    return end
+
+
+def _goes_on(text: str, tokens: Sequence[Token], at: int) -> bool:
+    """Does a name that has begun go on with a word that the language has or has a hint for?"""
+    token = tokens[at]
+    word = text[token.start : token.end].lower()
+    if token.start == tokens[at - 1].end and word not in ",.;":
+        return True
+    glued = at + 1 < len(tokens) and tokens[at + 1].start == token.end and word in "-'/"
+    more = at + 1 < len(tokens) and tokens[at + 1].type in ("UNKNOWN", "HINT")
+    return word in _INSIDE and (glued or more) and _reaches_a_word(text, tokens, at + 1)
+
+
+def _reaches_a_word(text: str, tokens: Sequence[Token], at: int) -> bool:
+    """Is there a word that only a name has, behind at most a few that a name may have inside it?"""
+    while at < len(tokens) and text[tokens[at].start : tokens[at].end].lower() in _INSIDE:
+        at += 1
+    return at < len(tokens) and tokens[at].type == "UNKNOWN"
+
+
+def _plain(name: _Name) -> str:
+    """The name, without the capital of a sentence's first word."""
+    head = name.words.partition(" ")[0]
+    plain = head in ("A", "An") if len(head) < 3 else not any(c.isupper() for c in head[1:])
+    if name.first and head[:1].isupper() and plain and name.words != "A":
+        return name.words[0].lower() + name.words[1:]
+    return name.words
+
+
+def _checked(text: str, names: Sequence[str], timed: bool, known: Collection[str]) -> tuple[str, ...]:
+    """The names, if the text can be read with them and they are certain."""
+    new = [name for name in names if name not in known]
+    if not names:
+        raise UnsureActions('write which comes before which, such as "lunch precedes nap"', ())
+    for i, one in enumerate(names):
+        for other in names[i + 1 :]:
+            if (one in new or other in new) and _may_be_one(one, other):
+                raise UnsureActions(
+                    f'"{one}" and "{other}" may be one action; pass the names with --actions', names
+                )
+    if long := next((name for name in new if len(name.split()) > MOST_WORDS), None):
+        raise UnsureActions(f'"{long}" is too long for a name; pass the names with --actions', names)
+    try:
+        reading = read_query(text, make_actions(names), timed=timed)
+    except ActionNameError as error:
+        raise UnsureActions(str(error), names) from None
+    except ParseFailure as failure:
+        why = in_a_line(failure.errors)
+        if NO_CLOCK in why:
+            raise UnsureActions(f"{why}; add --timed", names) from None
+        why = f"with these it is not read: {why}; mend the text, or pass --actions"
+        raise UnsureActions(why, names, failure.errors[0].span[0]) from None
+    used = {action for c in reading.problem.said for action in c.actions}
+    if idle := [a.name for a in reading.problem.actions if a.id not in used and a.name in new]:
+        raise UnsureActions(f'nothing is said about "{idle[0]}"; pass the names with --actions', names)
+    if doubt := _doubtful_verb(text, names):
+        raise UnsureActions(f'is "{doubt}" one name? pass the names with --actions', names)
+    return tuple(names)
+
+
+def _may_be_one(one: str, other: str) -> bool:
+    a, b = (" ".join(_without_article(name.casefold()).split()) for name in (one, other))
+    if a == b or a + "s" == b or b + "s" == a or a + "es" == b or b + "es" == a:
+        return True
+    ratio = SequenceMatcher(None, a, b).ratio()
+    return min(len(a), len(b)) > 5 and ratio > (_ALIKE if a.split()[-1] == b.split()[-1] else _ALIKE_BUT_LAST)
+
+
+def _without_article(name: str) -> str:
+    head, _, rest = name.partition(" ")
+    return rest if rest and head in ("the", *_ARTICLES) else name
+
+
+def _doubtful_verb(text: str, names: Sequence[str]) -> str:
+    """Words such as "test run" in "Test run before lunch", whose verb does not agree with one action; or ""."""
+    scanner = Scanner(Names(make_actions(names)), True, natural_vocabulary())
+    tokens = list(scanner.stream(text, list(cut(text))))
+    for before, one, verb in zip((None, *tokens), tokens, tokens[1:], strict=False):
+        alone = before is None or before.type not in ("AND", "COMMA")
+        own = text[one.start : one.end]
+        plural = verb.type == "VP0" and verb.meaning.number == "p"
+        if one.type == "ACTION" and plural and alone and not own.endswith("s"):
+            return text[one.start : verb.end]
+    return ""

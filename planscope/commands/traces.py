@@ -38,10 +38,13 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
         "trace", metavar="TRACE", nargs="*", help="a file, a folder, a glob, or - (standard input)"
     )
     parser.add_argument(
-        "-o", "--output", metavar="SESSION", help="write this file (default: a new session in your library)"
+        "-o",
+        "--output",
+        metavar="SESSION",
+        help="write to this file (default: a new session in your library)",
     )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--pick", metavar="ID", help="of many traces the one with this id")
+    which.add_argument("--pick", metavar="ID", help="import only the trace with this id")
     which.add_argument("--all", action="store_true", help="all traces as runs of one session")
     parser.add_argument(
         "--last",
@@ -129,13 +132,13 @@ def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | 
     if args.pick is not None:
         known = ", ".join(one.id for one in lines[:10])
         raise UserError(
-            f"there is no trace {quoted(args.pick)}; there are: {known}{', ...' if len(lines) > 10 else ''}"
+            f"there is no trace {quoted(args.pick)}; the traces are: {known}{', ...' if len(lines) > 10 else ''}"
         )
     if first is not None and len(lines) == 1:
         return [first]
     _print_list(lines, args.json)
     sys.stdout.flush()
-    raise UserError(f"there are {len(lines):,} traces; choose one with --pick ID, or take --all")
+    raise UserError(f"there are {len(lines):,} traces; choose one with --pick ID, or all with --all")
 
 
 def _print_list(lines: list[Line], as_json: bool) -> None:

@@ -168,7 +168,7 @@ class Links:
         return Lit(tuple(sorted(self._spans([id]))), frozenset(nodes), frozenset({id}), frozenset(steps))
 
     def _action(self, id: str, run: RunIndex | None) -> Lit:
-        """The words that name an action, all that is said about it, and the steps that called it."""
+        """Highlight the words that name an action, everything stated about it, and the steps that called it."""
         mentions = self.mentions(id)
         nodes = {path for span in mentions for path in self._paths(span)}
         steps = () if run is None else _steps(run, [id])

@@ -1,6 +1,8 @@
-"""The hours of a timed plan: when each action was done, and which hours clock times and order leave to each.
+"""Computes the hours of a timed plan: when each action was done, and the window that clock times and order leave to
+each.
 
-A window is what the constraints of the text leave by themselves: that actions run one by one may leave less.
+A window follows from the constraints of the text alone. Since actions run one by one, fewer hours may really be
+possible.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.language.problem import DAY, Problem
 
 Kind = Literal["done", "next", "open", "lost"]
-"""What an action is at a step: done, a safe next call, still to come, or part of the conflict."""
+"""The state of an action at a step: done, a safe next call, still to come, or part of the conflict."""
 
 Hours = tuple[int, int]
 """The first hour, and the hour after the last."""
@@ -22,7 +24,8 @@ Hours = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One action on the axis from 0 to 24. ``done``: when it ran. ``window``: the hours that it may take; None: none.
+    """One action on the axis from 0 to 24. ``done``: when it ran. ``window``: the hours that are possible for it, or
+    None.
 
     ``safe``: the hours of its safe starts, if it can come next.
     """
@@ -35,7 +38,8 @@ class Bar:
 
 
 def bars(run: RunIndex, index: int, safe: Mapping[str, Hours | None] | None = None) -> tuple[Bar, ...]:
-    """The bars after a step: the actions that were done by their hour, then the others by the end of their window.
+    """Return the bars after a step: first the actions that were done, by hour, then the others by the end of their
+    window.
 
     ``safe``: the safe next calls with the first and last hour of their start, as the oracle names them.
     """
@@ -66,7 +70,8 @@ def bars(run: RunIndex, index: int, safe: Mapping[str, Hours | None] | None = No
 
 
 def kind_of(run: RunIndex, index: int, action: str, safe: Collection[str], conflict: Collection[str]) -> Kind:
-    """What an action is at a step. ``safe``: the safe next calls. ``conflict``: :func:`conflict_at` the step."""
+    """Return the state of an action at a step. ``safe``: the safe next calls. ``conflict``: :func:`conflict_at` the
+    step."""
     if action in conflict:
         return "lost"
     if run.execution(action, index) is not None:
@@ -75,7 +80,7 @@ def kind_of(run: RunIndex, index: int, action: str, safe: Collection[str], confl
 
 
 def conflict_at(run: RunIndex, index: int) -> frozenset[str]:
-    """The actions that the conflict at a step is about: those of its constraints and of its steps."""
+    """Return the actions that the conflict at a step is about: those of its constraints and of its steps."""
     view = run.steps[index]
     core = view.core if view.lost else None
     if core is None:
@@ -90,7 +95,8 @@ def conflict_at(run: RunIndex, index: int) -> frozenset[str]:
 
 
 def windows(problem: Problem, done: Mapping[str, Hours]) -> dict[str, Hours | None]:
-    """The hours that clock times and order leave to each action, after those in ``done``; None: no hour is left."""
+    """Return the hours that clock times and order leave to each action after those in ``done``, or None if no hour
+    is left."""
     length = {action.id: action.duration or 1 for action in problem.actions}
     clock = max((end for _, end in done.values()), default=0)
     first = {a: done[a][0] if a in done else clock for a in length}
@@ -123,11 +129,11 @@ def windows(problem: Problem, done: Mapping[str, Hours]) -> dict[str, Hours | No
 
 
 NOTHING, WINDOW, SAFE, RAN = " ", "░", "▒", "█"
-"""The cells of a bar: no hour of its own, an hour of its window, an hour of its safe calls, an hour that it took."""
+"""The cells of a bar: an impossible hour, an hour of its window, an hour of its safe calls, an hour that it took."""
 
 
 def cells_of(bar: Bar, width: int) -> str:
-    """A bar as cells: ``width`` cells for each hour of the day."""
+    """Draw a bar with ``width`` cells for each hour of the day."""
     cells = []
     for hour in range(DAY):
         glyph = NOTHING
@@ -139,7 +145,8 @@ def cells_of(bar: Bar, width: int) -> str:
 
 
 def axis(width: int) -> str:
-    """The hours above the bars, ``width`` cells for each: every third if there is room, else every sixth."""
+    """Write the hours above the bars, ``width`` cells for each: every third hour if there is room, or else every
+    sixth."""
     every = 3 if width > 1 else 6
     line = [" "] * (DAY * width + 2)
     for hour in range(0, DAY + 1, every):

@@ -1,7 +1,7 @@
-"""The order graph in cells of a terminal: an action on each row, its edges as lanes at the left of the names.
+"""Draws the order graph in cells of a terminal: an action on each row, its edges as lanes at the left of the names.
 
-An action that others follow has a lane, which runs from its row to the last of theirs; at the row of each a branch
-leads to the name. A lane that crosses a branch is drawn over it. Edges of the conflict are heavy.
+An action that others follow has a lane, which runs from its row to the last of their rows. A branch leads from the lane
+to the name of each. A lane that crosses a branch is drawn over it. Edges of the conflict are heavy.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """The lanes of a graph. ``columns``: how many stand beside each other. ``rows``: the actions, from above."""
+    """The lanes of a graph. ``columns``: the number of lanes beside each other. ``rows``: the actions, from above."""
 
     graph: OrderGraph
     rows: tuple[str, ...]
@@ -52,7 +52,7 @@ class Lanes:
 
 
 def lay_lanes(graph: OrderGraph) -> Lanes:
-    """Give each lane a column. Short lanes stand near the names."""
+    """Give each lane a column. Short lanes are near the names."""
     rows = graph.rows
     place = {action: i for i, action in enumerate(rows)}
     out: dict[str, list[int]] = defaultdict(list)
@@ -82,12 +82,12 @@ def lay_lanes(graph: OrderGraph) -> Lanes:
 
 
 def width_of(lanes: Lanes, spread: int) -> int:
-    """The cells of the lanes in a row; ``spread``: cells from one lane to the next."""
+    """Return the width of the lanes in a row, in cells. ``spread``: cells from one lane to the next."""
     return lanes.columns * spread + 1 if lanes.columns else 0
 
 
 def draw_row(lanes: Lanes, row: int, spread: int, heavy: Collection[int] = ()) -> tuple[Piece, ...]:
-    """The cells of a row, from the left up to the name. ``heavy``: the edges of the conflict, by index."""
+    """Return the cells of a row, from the left up to the name. ``heavy``: the edges of the conflict, by index."""
     width = width_of(lanes, spread)
     if not width:
         return ()
@@ -132,7 +132,7 @@ def draw_row(lanes: Lanes, row: int, spread: int, heavy: Collection[int] = ()) -
 
 
 def edges_drawn(lanes: Lanes, spread: int) -> set[tuple[str, str]]:
-    """Read the drawing back: every pair of actions that a lane and a branch connect."""
+    """Return every pair of actions that a lane and a branch of the drawing connect; tests check drawings with it."""
     found = set()
     drawn = [draw_row(lanes, row, spread) for row in range(len(lanes.rows))]
     for lane in lanes.lanes:
@@ -148,5 +148,5 @@ def edges_drawn(lanes: Lanes, spread: int) -> set[tuple[str, str]]:
 
 
 def edge_names(edge: Edge) -> str:
-    """The ids of the constraints that say an edge."""
+    """Return the ids of the constraints that state an edge."""
     return " ".join(edge.constraints)

@@ -10,12 +10,13 @@ from planscope.language.problem import Problem
 
 _SWEEPS = 4
 _MOST_SWEPT = 400
-"""Larger graphs keep the order of the text inside their layers."""
+"""In larger graphs, actions keep the order of the text inside their layers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """``before`` comes before ``after``, as these constraints say. ``back``: a contradiction made it point upwards."""
+    """An edge: by these constraints ``before`` comes before ``after``. ``back``: a contradiction made it point
+    upwards."""
 
     before: str
     after: str
@@ -25,9 +26,9 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class OrderGraph:
-    """The layout. ``layers`` holds the ids of actions that some order concerns; ``free`` those that none does.
+    """The layout. ``layers`` has the ids of actions that some constraint orders, ``free`` those of the others.
 
-    ``edges`` are drawn. ``left_out`` are transitive: a path of drawn edges says the same.
+    ``edges`` are drawn. ``left_out`` are transitive: a path of drawn edges states the same.
     """
 
     layers: tuple[tuple[str, ...], ...]
@@ -133,7 +134,7 @@ def _groups(actions: Sequence[str], following: Mapping[str, Sequence[str]]) -> d
 def _reach(
     actions: Sequence[str], following: Mapping[str, Sequence[str]], group: Mapping[str, int]
 ) -> list[int]:
-    """By group: the groups that can be reached from it, itself included, as bits."""
+    """For each group, return the groups that can be reached from it, itself included, as bits."""
     after: dict[int, set[int]] = defaultdict(set)
     for action in actions:
         after[group[action]].update(group[other] for other in following.get(action, ()))
@@ -150,7 +151,8 @@ def _reach(
 def _ranks(
     actions: Sequence[str], edges: Iterable[tuple[str, str]], group: Mapping[str, int]
 ) -> dict[str, int]:
-    """The layer of each action: one below the lowest of those before it. In a contradiction the text's order counts."""
+    """Return the layer of each action: one below the lowest of those before it. In a contradiction the text's order
+    counts."""
     place = {action: i for i, action in enumerate(actions)}
     into: dict[str, list[str]] = defaultdict(list)
     for before, after in edges:
@@ -163,7 +165,7 @@ def _ranks(
 
 
 def _untangled(layers: list[list[str]], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """Order the actions inside their layers so that neighbours in the graph stand near each other (barycentres)."""
+    """Order the actions inside their layers so that neighbours in the graph are near each other (barycentres)."""
     if sum(map(len, layers)) > _MOST_SWEPT:
         return layers
     beside: dict[str, list[str]] = defaultdict(list)

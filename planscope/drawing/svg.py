@@ -1,4 +1,5 @@
-"""The order graph and the hours as SVG: layers from above, a box for each action; a row of hours for each action."""
+"""Draws the order graph and the hours as SVG: layers from above, a box for each action; a row of hours for each
+action."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _CELL, _LETTER = 7.3, 12
 """Width of a cell of text and size of its letters, in pixels."""
 _BOX, _GAP, _LAYER, _BEND, _EDGE = 26, 16, 62, 10, 14
 _LONGEST = 28
-"""Cells of a name, at most; the title of the box has all of it."""
+"""Limit for a name, in cells. The title of the box has all of it."""
 
 _HOUR, _ROW = 16, 24
 
@@ -53,7 +54,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Boxes and lines of an order graph, and the size of it all."""
+    """Boxes and lines of an order graph, and the size of the whole picture."""
 
     boxes: tuple[Box, ...]
     curves: tuple[Curve, ...]
@@ -105,7 +106,7 @@ def lay_boxes(graph: OrderGraph, names: Mapping[str, str]) -> Picture:
 
 
 def _untangle(layers: list[list[str | int]], stops: Sequence[Sequence[str | int]]) -> None:
-    """Order each layer by the middle of what it is joined with above (barycentres), from above and back."""
+    """Order each layer by the middle of its neighbours above (barycentres), from above and back."""
     beside: dict[str | int, list[str | int]] = defaultdict(list)
     for way in stops:
         for one, other in pairwise(way):
@@ -125,7 +126,7 @@ def _untangle(layers: list[list[str | int]], stops: Sequence[Sequence[str | int]
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
-    """A smooth line from the lower edge of the first box to the upper edge of the last."""
+    """Return a smooth line from the lower edge of the first box to the upper edge of the last."""
     x, y = points[0]
     y += _BOX
     path = f"M{x:.1f} {y:.1f}"
@@ -142,7 +143,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 def order_svg(
     graph: OrderGraph, names: Mapping[str, str], kinds: Mapping[str, Kind], core: Collection[str] = ()
 ) -> str:
-    """The order graph as one SVG element, without blank lines. ``core``: the constraints of the conflict."""
+    """Return the order graph as one SVG element, without blank lines. ``core``: the constraints of the conflict."""
     picture = lay_boxes(graph, names)
     parts = []
     for curve in picture.curves:
@@ -163,7 +164,7 @@ def order_svg(
 
 
 def hours_svg(bars: Sequence[Bar], names: Mapping[str, str]) -> str:
-    """The hours of each action as one SVG element, without blank lines."""
+    """Return the hours of each action as one SVG element, without blank lines."""
     labels = {bar.action: clip(names[bar.action], _LONGEST) for bar in bars}
     left = max((cell_width(label) for label in labels.values()), default=0) * _CELL + 4 * _CELL
     bottom = _ROW * (len(bars) + 1)

@@ -1,4 +1,4 @@
-"""Remembers which sessions the debugger opened last, and where each was left, so that it can go on there."""
+"""Remembers which sessions the debugger opened last and where each was left, so that it can continue there."""
 
 from __future__ import annotations
 

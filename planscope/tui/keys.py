@@ -58,7 +58,7 @@ def keys_of(action: KeyAction, choice: KeyChoice | None = None) -> tuple[str, ..
 def key_for(id: str) -> str:
     """Return an action's first key as it is displayed, for notices and other texts.
 
-    It is the user's own key in the application that runs; outside of one, as in a test of a function, the default.
+    In a running application it is the user's own key; otherwise, as in a test of a function, the default key.
     """
     app = active_app.get(None)
     return shown_key(keys_of(BY_ID[id], getattr(app, "choice", None))[0])

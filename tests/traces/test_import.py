@@ -90,10 +90,10 @@ def test_many_traces_are_listed_and_one_is_picked(cli: Cli, tmp_path: Path) -> N
         "4.0  2 calls  reward 0  Refund order 7.",
         "4.1  2 calls  reward 1  Refund order 7.",
     ]
-    assert done.err == "planscope: there are 2 traces; choose one with --pick ID, or take --all\n"
+    assert done.err == "planscope: there are 2 traces; choose one with --pick ID, or all with --all\n"
     assert cli("import", str(trace), "--pick", "4.1", "-o", str(out)).status == 0
     assert cli("import", str(trace), "--pick", "9").err.startswith(
-        "planscope: there is no trace '9'; there are: 4.0"
+        "planscope: there is no trace '9'; the traces are: 4.0"
     )
     assert cli("import", str(trace), "--all", "-o", str(out)).status == 0
     assert len(load(out).runs) == 2

@@ -28,7 +28,7 @@ async def test_the_order_moves_with_the_steps_and_is_linked() -> None:
         await driven.pilot.click(pane, offset=(8, at))
         await driven.answered()
         assert driven.state.focus == SelectedConstraint("c2")
-        assert "implied left out" in driven.text
+        assert "implied, not drawn" in driven.text
 
 
 async def test_hours_fit_a_narrow_pane_and_a_wide_one() -> None:

@@ -149,7 +149,7 @@ class PaneLayout:
     def hide(self, pane: str) -> str:
         """Hide a pane, or the inspector. The last pane cannot be hidden."""
         if pane == "step" and self.playing:
-            return "this pane cannot be hidden while you play what if"
+            return "this pane cannot be hidden during what-if play"
         hidden = self.arrangement.hidden | {pane}
         left = [one for one in ALL_PANES if one not in hidden]
         if not left:

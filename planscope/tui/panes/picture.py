@@ -35,16 +35,17 @@ ROLES: Mapping[Kind, str] = {"done": "holds", "next": "safe", "open": "open", "l
 
 _NAME = 200
 _LEAST_NAME = 12
-"""Cells of a name that lanes leave free, at least."""
+"""The fewest cells that lanes leave free for a name."""
 _BESIDE = 16
-"""Cells of a name beside its bar, at least; with fewer, the bar stands below."""
+"""The fewest cells of a name beside its bar. With fewer, the bar is below the name."""
 
 _ORDER_LEGENDS = ("✓ done  → next  ○ to do  ✗ ━ conflict", "✓ done → next ✗ conflict")
 _HOURS_LEGENDS = ("█ ran  ▒ safe  ░ window  ✗ conflict", "█ ran ▒ safe ░ window")
 
 
 class PicturePane(LinePane):
-    """Shows what ``DebugView.picture`` says. Each action is a row; selecting one selects it in all panes."""
+    """Draws the order or the hours, as ``DebugView.picture`` says. Each action is a row; selecting one selects it in
+    all panes."""
 
     name_in_state = "tree"
 
@@ -225,7 +226,7 @@ class PicturePane(LinePane):
         if not self._spread and self._lanes.columns:
             return (Run("too narrow for its lines: z zooms", "caution"),)
         left_out = len(self._lanes.graph.left_out)
-        return (Run(f"{left_out} implied left out", "dim"),) if left_out else ()
+        return (Run(f"{left_out} implied, not drawn", "dim"),) if left_out else ()
 
     def foot(self) -> tuple[Run, ...]:
         return self.where_in_all()
@@ -268,7 +269,7 @@ class PicturePane(LinePane):
         self.post_message(Picked(self._under(row, column)))
 
     def _under(self, row: int, column: int) -> Selection:
-        """The constraint whose line is at a cell of the lanes; else the action of the row."""
+        """Return the constraint whose line is at a cell of the lanes, or else the action of the row."""
         if not self._timed and self._lanes is not None and self._spread:
             pieces = draw_row(self._lanes, row, self._spread)
             edges = pieces[column - 1].edges if 0 < column <= len(pieces) else ()

@@ -104,7 +104,7 @@ _AT_START = "this is the start of the run"
 _STOPPING = "stopping…"
 _ANOTHER = "another run is shown now"
 MOST_RECENT = 8
-"""Recent sessions in the palette, at most."""
+"""Limit of recent sessions in the palette."""
 
 _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
@@ -124,7 +124,9 @@ def _starting() -> str:
 
 
 def _playing() -> str:
-    return f"you are playing what if: {key_for('keep-play')} keeps the calls as a run, {key_for('deselect')} leaves"
+    return (
+        f"this is what-if play: {key_for('keep-play')} keeps the calls as a run, {key_for('deselect')} leaves"
+    )
 
 
 class DebugScreen(AppScreen[None]):
@@ -827,7 +829,7 @@ class DebugScreen(AppScreen[None]):
         self._laid_out()
 
     def action_picture(self) -> None:
-        """Turn the tree's pane: the syntax tree, the order of the actions, their hours."""
+        """Show the next picture in the tree's pane: the syntax tree, the order of the actions, their hours."""
         view = self.view
         if not view.debug.run.problem.actions or view.progress in ("reading", "unreadable", "failed"):
             self.tell("there is no plan to draw: the query is not read")
@@ -1360,7 +1362,7 @@ class DebugScreen(AppScreen[None]):
             self.tell("no query is open yet")
             return
         if view.play is not None:
-            self.tell(f"you are playing what if: {key_for('deselect')} leaves")
+            self.tell(f"this is what-if play: {key_for('deselect')} leaves")
             return
         key = (document.open_session.id, variant.id)
         spans = sorted(span for span in (*view.lit.spans, *view.core_spans) if span[0] < span[1])

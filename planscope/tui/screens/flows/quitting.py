@@ -38,7 +38,7 @@ def is_asked(screen: AppScreen[Any]) -> bool:
 
 
 async def may_stop(screen: AppScreen[Any], jobs: Jobs) -> bool:
-    """Before another session is opened: if a run or a dissection is in progress, ask whether to stop it. For a flow."""
+    """Ask whether to stop a run or a dissection that is in progress, before another session is opened. For a flow."""
     what = under_way(jobs)
     if not what:
         return True

@@ -101,7 +101,7 @@ def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
     """Lay out the histogram: a row for each step. ``at``: the row with the cursor."""
     lines = [_loss_line(row, losses.most, width, i == at) for i, row in enumerate(losses.rows)]
     if not losses.rows:
-        lines.append(line(Run("No step lost one of these runs.", "dim")))
+        lines.append(line(Run("None of these runs was lost at a step.", "dim")))
     if losses.rest:
         lines += [BLANK, *(Line(runs) for runs in paragraph(f"Besides: {losses.rest}.", width, "dim"))]
     return lines

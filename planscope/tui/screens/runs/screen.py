@@ -34,8 +34,10 @@ from planscope.wording import phrases
 
 
 def playing() -> str:
-    """Return the notice for what a what-if play does not allow."""
-    return f"you are playing what if: {key_for('keep-play')} keeps the calls as a run, {key_for('deselect')} leaves"
+    """Return the notice that something is not possible during what-if play."""
+    return (
+        f"this is what-if play: {key_for('keep-play')} keeps the calls as a run, {key_for('deselect')} leaves"
+    )
 
 
 @dataclass(frozen=True, slots=True)

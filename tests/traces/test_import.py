@@ -103,13 +103,13 @@ def test_many_traces_are_listed_and_one_is_picked(cli: Cli, tmp_path: Path) -> N
     ("content", "said"),
     [
         ("", "is empty"),
-        ("hello", "is no JSON"),
-        ('{"a": 1}', "no format of traces that planscope knows (it has a;"),
+        ("hello", "is not JSON"),
+        ('{"a": 1}', "not in a format of traces that planscope knows (it has a;"),
         (
             '{"history": [{"role": "Orchestrator (thought)", "name": "x", "content": "hi"}]}',
             "without structured calls",
         ),
-        ("[" * 100_000, "no trace"),
+        ("[" * 100_000, "not a trace"),
     ],
 )
 def test_what_is_no_trace_is_one_line(cli: Cli, tmp_path: Path, content: str, said: str) -> None:

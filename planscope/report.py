@@ -263,4 +263,4 @@ def text_report(run: Replay, title: str, agent: str, model: str, help: Help | No
     if verdict.verdict == "wrong":
         yield ""
         yield "A correct plan"
-        yield from repair_lines(run, run.repair())
+        yield from repair_lines(run, run.way_back())

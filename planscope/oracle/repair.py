@@ -68,6 +68,7 @@ def nearest(problem: Problem, plan: Plan, attempt: Attempt, from_step: int) -> R
         inserted=tuple(ids[i] for i in order if not given.own >> i & 1),
         removed=tuple(ids[f.action] for f in removed if f.action is not None),
         exact=exact,
+        kept=len(given.kept),
     )
 
 

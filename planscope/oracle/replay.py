@@ -67,6 +67,14 @@ class Replay(Walk):
             self._repairs[from_step] = repair.nearest(self.problem, self.plan, self.last_attempt, from_step)
         return self._repairs[from_step]
 
+    def way_back(self) -> Repair:
+        """Return the nearest valid plan that goes on from the calls before the plan was lost; if there is none, the
+        nearest of all."""
+        lost = self.first_doomed
+        if lost is not None and lost > 1 and (found := self.repair(lost - 1)).order is not None:
+            return found
+        return self.repair()
+
     @cached_property
     def _repairs(self) -> dict[int, Repair]:
         """The repairs found so far, by the number of calls that they keep."""

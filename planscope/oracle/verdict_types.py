@@ -136,7 +136,8 @@ class Repair:
     """The nearest valid plan (paper, section 7). If there is none, ``order`` is None and ``reason`` says why.
 
     ``swaps``: adjacent swaps from the agent's own order. ``inserted``: actions that the agent never did. ``removed``:
-    actions done more than once, one entry per superfluous call. ``exact``: proved nearest.
+    actions done more than once, one entry per superfluous call. ``exact``: proved nearest. ``kept``: the number of
+    calls at the beginning of ``order`` that were kept as the agent made them.
     """
 
     order: tuple[str, ...] | None
@@ -146,6 +147,7 @@ class Repair:
     removed: tuple[str, ...] = ()
     exact: bool = True
     reason: str | None = None
+    kept: int = 0
 
 
 SearchEnd = Literal["all", "most", "stopped", "unknown"]

@@ -68,7 +68,7 @@ def _parts(case: Case) -> Iterator[str]:
     yield _constraints(case)
     if verdict is not None and verdict.verdict == "wrong":
         yield "### A correct plan"
-        yield block(repair_lines(replay, replay.repair()))
+        yield block(repair_lines(replay, replay.way_back()))
     yield f"Judged by planscope {__version__}."
 
 

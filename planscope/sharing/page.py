@@ -216,7 +216,7 @@ def run_document(run: Run | None, replay: Replay, query: QueryView, number: int)
         "repair": [],
     }
     if verdict is not None and verdict.verdict == "wrong":
-        document["repair"] = [visible(line) for line in repair_lines(replay, replay.repair())]
+        document["repair"] = [visible(line) for line in repair_lines(replay, replay.way_back())]
     return document
 
 

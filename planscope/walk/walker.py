@@ -279,7 +279,7 @@ class Walker:
     def _instead(self) -> Lines:
         if self.run is None:
             return ["There is no run to correct."]
-        return sentences.repair_lines(self.replay, self.replay.repair())
+        return sentences.repair_lines(self.replay, self.replay.way_back())
 
     def _query(self) -> Lines:
         return sentences.query_lines(self.reading.text, self.state)

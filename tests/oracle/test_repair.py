@@ -173,6 +173,16 @@ def test_the_clock_of_what_is_kept_goes_on() -> None:
     assert fixed.swaps == 0 and not fixed.inserted and not fixed.removed
 
 
+def test_a_way_back_goes_on_from_the_calls_before_the_loss_if_it_can() -> None:
+    made = problem("A B C", "B<C", timed=True, durations=[3, 2, 1])
+    run = replay(made, trace("A@4 C@8 B@10"))
+    assert run.repair().starts == {"a1": 4, "a2": 7, "a3": 9} and run.repair().kept == 0
+    back = run.way_back()
+    assert (back.order, back.kept) == (("a1", "a2", "a3"), 1)
+    first = replay(made, trace("C@8 A@9 B@12"))
+    assert first.way_back() == first.repair() and first.way_back().kept == 0
+
+
 def test_from_a_step_the_swaps_are_those_from_the_whole_of_the_agents_order() -> None:
     run = replay(problem("A B C D", "D<B"), trace("A C B D"))
     fixed = run.repair(2)

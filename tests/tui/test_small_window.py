@@ -22,11 +22,11 @@ SIZE = (80, 24)
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
-        ("figure-5", "instead  network_status_check"),
-        ("figure-7", "instead  network_diagnosis, start 10 to 12"),
-        ("figure-10", "instead  applying_hair_color, start 0 to 8"),
-        ("first-look", "instead  docent_training, start 9 to 18"),
-        ("cause-structure", "instead  pond_algae_skimming"),
+        ("figure-5", "call instead  network_status_check"),
+        ("figure-7", "call instead  network_diagnosis, start 10 to 12"),
+        ("figure-10", "call instead  applying_hair_color, start 0 to 8"),
+        ("first-look", "call instead  docent_training, start 9 to 18"),
+        ("cause-structure", "call instead  pond_algae_skimming"),
     ],
 )
 async def test_where_a_plan_is_lost_it_says_what_would_have_been_right(name: str, instead: str) -> None:

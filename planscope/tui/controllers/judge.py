@@ -444,7 +444,7 @@ def judged(
     run = RunIndex(replay(reading.problem, trace))
     repair = None
     if trace.ending != "running" and len(reading.problem.actions) <= MOST_REPAIRED:
-        repair = _replay(run).repair()
+        repair = _replay(run).way_back()
     few = len(run.steps) <= FEW_STEPS
     facts = {i: facts_at(run, i) for i in range(len(run.steps))} if few else {}
     return Judgement(key, run, "judged", links=links, verdict=run.replay.verdict(), repair=repair), facts

@@ -320,7 +320,9 @@ class _Explained:
         swaps = f"  {phrases.plural(repair.swaps, 'swap')} away" if repair.swaps is not None else ""
         yield Line((Run("✓ A correct plan", "holds"), Run(swaps, "dim")))
         for number, step in enumerate(phrases.plan(repair)[:40], 1):
-            yield Line((Run(f"{number:>4}  ", "dim"), Run(phrases.planned(self.problem, step), "tool")))
+            kept = number <= repair.kept
+            call = Run(phrases.planned(self.problem, step), "dim" if kept else "tool")
+            yield Line((Run(f"{number:>4}  ", "dim"), call, *([Run("  as it was", "dim")] if kept else ())))
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -24,6 +24,7 @@ from planscope.drawing.order import order_graph
 from planscope.drawing.svg import GLYPHS, WORDS
 from planscope.language.problem import DAY, Problem
 from planscope.safe import cell_width
+from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import Line, Run, cut, justify, shown
@@ -224,7 +225,7 @@ class PicturePane(LinePane):
         if self._timed or self._lanes is None:
             return ()
         if not self._spread and self._lanes.columns:
-            return (Run("too narrow for its lines: z zooms", "caution"),)
+            return (Run(f"too narrow for its lines: {key_for('zoom')} zooms", "caution"),)
         left_out = len(self._lanes.graph.left_out)
         return (Run(f"{left_out} implied, not drawn", "dim"),) if left_out else ()
 

@@ -14,7 +14,7 @@ from planscope.session.seen import first_of_message, given_at_first
 from planscope.tui.keys import key_for
 from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, paragraph, width_of
+from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, paragraph, ranges, width_of
 from planscope.tui.style.roles import certificate
 from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
@@ -93,10 +93,20 @@ class _Told:
         hit = hit_of_step(self.state.hit, self.state.debug.index, kind)
         if hit is not None and (span := place_in(text, hit)) is not None:
             return self.found(label, text, role, few, span)
+        if len(label) >= _MARGIN:
+            return self.beside(label, text, role)
         body = paragraph(text, self.body, role, _MOST_ZOOMED if self.state.zoomed else _MOST)
         if few and len(body) > few:
             body = (*body[: few - 1], _going_on(body[few - 1], self.body - 1))
         return (Line(runs) for runs in labelled(label, body, indent=_MARGIN))
+
+    def beside(self, label: str, text: str, role: str) -> Iterator[Line]:
+        """A row of a safe text with a label that is wider than the margin."""
+        first = ranges(text, max(self.body + _MARGIN - len(label) - 2, 8))[0][1]
+        yield Line((Run(f"{label}  ", "label"), Run(text[:first], role)))
+        if rest := text[first:].strip():
+            for runs in paragraph(rest, self.body, role):
+                yield Line((Run(" " * _MARGIN), *runs))
 
     def found(self, label: str, text: str, role: str, few: int, span: Span) -> Iterator[Line]:
         """A row with a search hit, shown at least up to it. ``span``: the hit's code points in the text."""
@@ -285,7 +295,7 @@ class _Told:
         moves = phrases.moves(self.problem, facts.instead, most)
         here = facts.instead_at is None or facts.instead_at == view.index - 1
         return self.row(
-            "instead", moves + ("" if here else f", as step {(facts.instead_at or 0) + 1}"), "safe"
+            "call instead", moves + ("" if here else f", as step {(facts.instead_at or 0) + 1}"), "safe"
         )
 
     def plan(self) -> Iterator[Line]:
@@ -293,8 +303,11 @@ class _Told:
         repair = self.state.repair
         if repair is None or repair.order is None:
             return iter(())
-        names = [phrases.planned(self.problem, step) for step in phrases.plan(repair)[:_PLAN]]
-        return self.row("correct", " → ".join(names))
+        plan = phrases.plan(repair)[repair.kept :][:_PLAN]
+        names = " → ".join(phrases.planned(self.problem, step) for step in plan)
+        calls = "call" if repair.kept == 1 else f"{repair.kept} calls"
+        kept = f"after the first {calls}: " if repair.kept else ""
+        return self.row("a correct plan", kept + names)
 
     def ways_on(self) -> Iterator[Line]:
         """Show the safe next moves, the number of remaining orders, and one such order."""
@@ -307,7 +320,7 @@ class _Told:
         if facts.one_way:
             way = [phrases.planned(self.problem, step) for step in facts.one_way[:_WAY]]
             more = " → …" if len(facts.one_way) > _WAY else ""
-            yield from self.row("example", " → ".join(way) + more, "dim")
+            yield from self.row("for example", " → ".join(way) + more, "dim")
 
     def watches(self) -> Iterator[Line]:
         for watch in self.state.watch_lines:

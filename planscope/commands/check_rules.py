@@ -1,4 +1,4 @@
-"""``check --rules`` and ``replay --rules``: traces, or the runs of a session, judged by a file of rules."""
+"""``check --rules`` and ``replay --rules``: judge traces, or the runs of a session, by a file of rules."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SESSION_MARK = b"planscope-session"
 SHOWN = 20
-"""Wrong traces that the text output lists."""
+"""The text output lists this many wrong traces."""
 
 
 def read_rule_file(name: str) -> RuleFile:
@@ -54,7 +54,7 @@ def read_rule_file(name: str) -> RuleFile:
 
 
 def session_named(name: str) -> Session | None:
-    """The session of that name or file; None if it is a file, a folder or a glob of traces."""
+    """Return the session of that name or file, or None if it is a file, a folder or a glob of traces."""
     from planscope.session.locations import resolve
 
     if name == "-":
@@ -76,7 +76,7 @@ def session_named(name: str) -> Session | None:
 
 
 def check_with_rules(args: argparse.Namespace) -> int:
-    """Judge and print; returns the exit status."""
+    """Judge and print. Return the exit status."""
     from planscope.rules.ci import JUnit, Sarif
     from planscope.rules.judge import Rulebook
     from planscope.rules.report import CheckOptions, Summary
@@ -132,7 +132,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
 def _judged(
     args: argparse.Namespace, book: Any, options: CheckOptions, problems: list[str]
 ) -> Iterator[Judged]:
-    """Every trace, judged: of a session all runs, or the one that --run names."""
+    """Yield every trace, judged: all runs of a session, or the one that --run names."""
     from planscope.rules.many import check_many, check_traces
 
     session = session_named(args.session)
@@ -170,7 +170,7 @@ def _of_id(name: str, id: str, problems: list[str]) -> Iterator[Trace]:
 def _session_judged(
     session: Session, args: argparse.Namespace, book: Any, options: CheckOptions
 ) -> Iterator[Judged]:
-    """The runs of a session. If a run's query asks for an order, the query and the rules must both hold."""
+    """Yield the runs of a session, judged. If a run's query orders actions, the query and the rules must both hold."""
     from planscope.case import find_run, judge
     from planscope.rules.many import check_traces
     from planscope.rules.runs import trace_of_run
@@ -204,7 +204,7 @@ def _warnings(file: RuleFile, seen: set[str], summary: Summary) -> list[str]:
 
 
 def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: list[str]) -> Iterator[str]:
-    """What ``check --rules`` prints as text: the wrong traces, then a table of rules."""
+    """Return what ``check --rules`` prints as text: the wrong traces, then a table of rules."""
     from planscope.report import sentence
     from planscope.wording.phrases import plural
     from planscope.wording.terms import VERDICTS
@@ -230,7 +230,7 @@ def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: li
 
 
 def table(summary: Summary, width: int) -> Iterator[str]:
-    """The rules with how often they were put to the test, broken and undecided, and where first."""
+    """Return the rules with how often they were tested, broken and undecided, and where they broke first."""
     rows = []
     for rule in summary.rules:
         one = summary.sums[rule.id]
@@ -288,7 +288,7 @@ def replay_with_rules(args: argparse.Namespace) -> int:
 
 
 def _core_of(book: Any, trace: Trace) -> tuple[int | str, list[str]] | None:
-    """The first lost step and the rules of its core."""
+    """Return the first lost step and the rules of its core."""
     from planscope.rules.core import find_core, first_lost
     from planscope.rules.judge import known_tools
 
@@ -299,7 +299,7 @@ def _core_of(book: Any, trace: Trace) -> tuple[int | str, list[str]] | None:
 
 
 def one_trace(name: str, id: str | None) -> Trace:
-    """One trace: of a session the last run, or the one that is named."""
+    """Return one trace: of a session the last run, or the one that is named."""
     from planscope.case import need_run
     from planscope.rules.runs import trace_of_run
 

@@ -142,7 +142,7 @@ def _new(args: argparse.Namespace) -> int:
 
 
 def _own(args: argparse.Namespace) -> int:
-    """Make a query of the user's own text."""
+    """Make a query from the user's own text."""
     from planscope.documents.query import QueryDocument, session_of_text
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.language.problem import make_actions

@@ -1,4 +1,4 @@
-"""``rules check`` explains a file of rules."""
+"""``planscope rules``: explains a file of rules."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def query_id(problem: Problem) -> str:
 
 
 def session_of_text(reading: Reading) -> Session:
-    """Return a new session with somebody's own query as its only variant, and no run."""
+    """Return a new session with the user's own query as its only variant, and no run."""
     from planscope.language.tree_json import dump
 
     problem = reading.problem

@@ -1,4 +1,4 @@
-"""Rules, and traces judged by them, as documents: ``check --rules``, ``rules check`` and ``rules mine`` print them."""
+"""Rules, and traces judged by them, as documents that ``check --rules``, ``rules check`` and ``rules mine`` print."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Names = Annotated[list[str], Field(description="sets of calls, as the rule names
 
 
 class ValuesDocument(Document):
-    """For how many values a rule was put to the test, and broken; without values 1 or 0."""
+    """The number of values for which a rule was tested, and broken; 1 or 0 if the rule has no values."""
 
     applicable: int
     broken: int
 
 
 class RuleResultDocument(Document):
-    """What a trace did to a rule."""
+    """The result of one rule on one trace."""
 
     id: str
     text: str
@@ -83,7 +83,7 @@ class TraceDocument(Document):
 
 
 class RuleSumDocument(Document):
-    """A rule over all traces."""
+    """The results of one rule over all traces."""
 
     id: str
     text: str
@@ -161,7 +161,7 @@ class RulesDocument(Document):
 
 
 class MinedRuleDocument(Document):
-    """A rule that good traces keep. ``good`` and ``bad``: traces that keep it, and that put it to the test."""
+    """A rule that good traces keep. ``good`` and ``bad``: how many traces keep it, and how many test it."""
 
     text: str
     kind: Kind

@@ -1,7 +1,7 @@
-"""Finds the actions of a text that nobody listed: the noun phrases where the reader's grammar has actions.
+"""Finds the actions of a text without a list of them: the noun phrases in the places where the grammar has actions.
 
-Words that are no words of the language, between those that are, make a name. The result counts only if the whole text
-can then be read, and if no two names look like one: else ``UnsureActions`` says what was found.
+Words that the language does not have, between words that it has, make a name. The result counts only if the whole text
+can then be read, and if no two names look like one. Otherwise ``UnsureActions`` says what was found.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from planscope.language.reading import MAX_TEXT, ActionNameError, read_query, se
 from planscope.language.scan import Names, Scanner, Token, cut, phrase_key
 
 MOST_WORDS = 8
-"""A longer name (words) is taken for a sentence that cannot be read."""
+"""A name of more words is taken for a sentence that cannot be read."""
 
 _ALIKE = 0.86
 """Two names that are more similar (``SequenceMatcher.ratio``) may be one."""
 
 _ALIKE_BUT_LAST = 0.93
-"""The same for names whose last words differ."""
+"""The limit of similarity for names whose last words differ."""
 
 _ARTICLES = ("a", "an", "your", "our", "my")
 _INSIDE = frozenset(
@@ -50,13 +50,13 @@ _INSIDE = frozenset(
         "new",
     }
 )
-"""Words with a hint that a name may have inside it: "review of the draft for print"."""
+"""Words with a hint that may be inside a name: "review of the draft for print"."""
 
 _VERBAL = frozenset({"VP0", "NV", "DONV"})
 _STARTS = frozenset(
     "COMMA AND BUT SEMI THEN FIRST LAST P PSC SC VP WAIT STEP BOTH DO DONT UNTIL DOT".split()  # noqa: SIM905
 )
-"""Types of tokens behind which a name begins."""
+"""Types of tokens after which a name begins."""
 
 
 class UnsureActions(UserError, ValueError):
@@ -72,7 +72,7 @@ class UnsureActions(UserError, ValueError):
 
 
 class _Name(NamedTuple):
-    """A name with the place of its first mention. ``first``: does it begin a sentence, and so with a capital?"""
+    """A name with the place of its first mention. ``first``: it begins a sentence, and so has a capital."""
 
     key: tuple[str, ...]
     words: str
@@ -80,7 +80,7 @@ class _Name(NamedTuple):
 
 
 def find_actions(text: str, known: Sequence[str] = (), *, timed: bool = False) -> tuple[str, ...]:
-    """The names of all actions: those known, then those that the text names besides, in the order of the text.
+    """Return the names of all actions: the known ones, then others in the text, in the order of the text.
 
     Raises ``UnsureActions`` if they are not certain, and ``ActionNameError`` for ``known`` as ``read_query`` does.
     """
@@ -98,7 +98,8 @@ def find_actions(text: str, known: Sequence[str] = (), *, timed: bool = False) -
 
 
 def new_names(text: str, actions: Sequence[Action], *, verbal: bool = False) -> tuple[str, ...]:
-    """The names in a text that no action has, in the order of the text, whether or not it can be read with them.
+    """Return the names in a text that no action has, in the order of the text, whether or not it can be read with
+    them.
 
     ``verbal``: a verb that begins a name belongs to it ("run the tests").
     """
@@ -134,7 +135,7 @@ def _names(text: str, tokens: Sequence[Token], verbal: bool) -> Iterator[_Name]:
 
 
 def _name_end(text: str, tokens: Sequence[Token], at: int, verbal: bool) -> int:
-    """The place behind the name that begins at ``at``; ``at`` itself if none does."""
+    """Return the place after the name that begins at ``at``, or ``at`` itself if none does."""
     token = tokens[at]
     own = text[token.start : token.end]
     follows = at + 1 < len(tokens) and tokens[at + 1].type == "UNKNOWN"
@@ -153,7 +154,7 @@ def _name_end(text: str, tokens: Sequence[Token], at: int, verbal: bool) -> int:
 
 
 def _goes_on(text: str, tokens: Sequence[Token], at: int) -> bool:
-    """Does a name that has begun go on with a word that the language has or has a hint for?"""
+    """Return whether a name continues with a word that the language has or has a hint for."""
     token = tokens[at]
     word = text[token.start : token.end].lower()
     if token.start == tokens[at - 1].end and word not in ",.;":
@@ -164,14 +165,14 @@ def _goes_on(text: str, tokens: Sequence[Token], at: int) -> bool:
 
 
 def _reaches_a_word(text: str, tokens: Sequence[Token], at: int) -> bool:
-    """Is there a word that only a name has, behind at most a few that a name may have inside it?"""
+    """Return whether a word that only names have follows, after at most a few words that may be inside a name."""
     while at < len(tokens) and text[tokens[at].start : tokens[at].end].lower() in _INSIDE:
         at += 1
     return at < len(tokens) and tokens[at].type == "UNKNOWN"
 
 
 def _plain(name: _Name) -> str:
-    """The name, without the capital of a sentence's first word."""
+    """Return the name without the capital of a sentence's first word."""
     head = name.words.partition(" ")[0]
     plain = head in ("A", "An") if len(head) < 3 else not any(c.isupper() for c in head[1:])
     if name.first and head[:1].isupper() and plain and name.words != "A":
@@ -180,7 +181,7 @@ def _plain(name: _Name) -> str:
 
 
 def _checked(text: str, names: Sequence[str], timed: bool, known: Collection[str]) -> tuple[str, ...]:
-    """The names, if the text can be read with them and they are certain."""
+    """Return the names if the text can be read with them and they are certain."""
     new = [name for name in names if name not in known]
     if not names:
         raise UnsureActions('write which comes before which, such as "lunch precedes nap"', ())
@@ -200,7 +201,7 @@ def _checked(text: str, names: Sequence[str], timed: bool, known: Collection[str
         why = in_a_line(failure.errors)
         if NO_CLOCK in why:
             raise UnsureActions(f"{why}; add --timed", names) from None
-        why = f"with these it is not read: {why}; mend the text, or pass --actions"
+        why = f"the text cannot be read with these: {why}; correct it, or pass --actions"
         raise UnsureActions(why, names, failure.errors[0].span[0]) from None
     used = {action for c in reading.problem.said for action in c.actions}
     if idle := [a.name for a in reading.problem.actions if a.id not in used and a.name in new]:
@@ -224,7 +225,7 @@ def _without_article(name: str) -> str:
 
 
 def _doubtful_verb(text: str, names: Sequence[str]) -> str:
-    """Words such as "test run" in "Test run before lunch", whose verb does not agree with one action; or ""."""
+    """Return words such as "test run" in "Test run before lunch", whose verb does not agree with one action; or ""."""
     scanner = Scanner(Names(make_actions(names)), True, natural_vocabulary())
     tokens = list(scanner.stream(text, list(cut(text))))
     for before, one, verb in zip((None, *tokens), tokens, tokens[1:], strict=False):

@@ -1,4 +1,4 @@
-"""What can be said of a file of rules alone: contradictions, implied rules, and tools that can never be called."""
+"""Examines a file of rules alone: contradictions, implied rules, and tools that can never be called."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Findings:
 
 
 def examine(rules: Sequence[Rule]) -> Findings:
-    """Examine rules. Where the search does not decide, nothing is claimed."""
+    """Examine rules. If the search does not decide something, nothing is claimed about it."""
     book = Rulebook(rules)
     future = Future(book, book.literal)
     judge = Judge(book)
@@ -32,7 +32,7 @@ def examine(rules: Sequence[Rule]) -> Findings:
 
 
 def _core(rules: Sequence[Rule]) -> tuple[str, ...]:
-    """A minimal set of rules that contradict one another; rules are dropped from the last to the first."""
+    """Return a minimal set of rules that contradict one another. Rules are dropped from the last to the first."""
     kept = list(rules)
     for rule in reversed(rules):
         rest = [other for other in kept if other is not rule]
@@ -42,13 +42,13 @@ def _core(rules: Sequence[Rule]) -> tuple[str, ...]:
 
 
 def _possible(rules: Sequence[Rule]) -> bool:
-    """Can some trace keep the rules, as far as the search can tell?"""
+    """Return whether some trace keeps the rules, as far as the search can tell."""
     book = Rulebook(rules)
     return Future(book, book.literal).of(Judge(book)).possible is not False
 
 
 def _groups(rules: Sequence[Rule]) -> list[list[Rule]]:
-    """The rules as they hold for whole traces, and those of each value as they hold for the calls that have it."""
+    """Return the rules as they hold for whole traces, and as they hold for the calls with each value."""
     names: dict[tuple[tuple[Path, ...], tuple[Path, ...]], None] = {}
     for rule in rules:
         if rule.per:
@@ -61,7 +61,7 @@ def _groups(rules: Sequence[Rule]) -> list[list[Rule]]:
 
 
 def _implied(rules: Sequence[Rule]) -> list[tuple[str, tuple[str, ...]]]:
-    """From the last rule to the first, those that the others imply; a rule that is implied no longer counts."""
+    """Return the rules that the others imply, from the last to the first. An implied rule no longer counts."""
     found = []
     for group in _groups(rules):
         left = list(group)
@@ -76,7 +76,7 @@ def _implied(rules: Sequence[Rule]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def implied_by(rule: Rule, others: Sequence[Rule]) -> list[Rule] | None:
-    """A minimal set of the others that imply the rule, or None if they do not: some trace keeps them and breaks it."""
+    """Return a minimal set of other rules that imply the rule, or None if some trace keeps them and breaks it."""
     enough = _enough(rule, others)
     if enough is None:
         return None
@@ -106,7 +106,7 @@ def _uncallable(rules: Sequence[Rule]) -> list[str]:
 
 
 def _callable(tool: str, rules: Sequence[Rule]) -> bool:
-    """Does some trace that keeps the rules call the tool?"""
+    """Return whether some trace that keeps the rules calls the tool."""
     if not any(calls.names(tool) for rule in rules for calls in rule.sets):
         return True
     return _possible([*rules, Rule("wanted", "existence", (Calls(tool),), count=1)])

@@ -1,4 +1,5 @@
-"""Results for continuous integration: JUnit XML with a test for each trace, SARIF with a result for each broken rule.
+"""Writes results for continuous integration: JUnit XML with a test for each trace, SARIF with a result for each
+broken rule.
 
 Both are written trace by trace. Texts of traces are hostile: what XML does not allow is replaced.
 """
@@ -19,13 +20,13 @@ from planscope.rules.rule import Rule
 from planscope.rules.words import meaning
 
 MOST_RESULTS = 5_000
-"""Results of one SARIF file. GitHub reads no more of a run."""
+"""Limit of results in one SARIF file. GitHub reads no more of a run."""
 _TAGS = (("wrong", "failure"), ("aborted", "error"), ("unknown", "skipped"))
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def xml_text(text: str) -> str:
-    """Text that XML allows, with U+FFFD for characters that it does not."""
+    """Return text that XML allows, with U+FFFD for other characters."""
     return escape(_NOT_XML.sub("\ufffd", text))
 
 
@@ -71,12 +72,12 @@ class JUnit:
             file.write("  </testsuite>\n</testsuites>\n")
 
     def close(self) -> None:
-        """Drop what was gathered."""
+        """Delete the temporary data."""
         self._cases.close()
 
 
 def rule_ids(rules: Sequence[Rule]) -> list[str]:
-    """A SARIF id for each rule: its name, with its id if others have the same name; or its id."""
+    """Return a SARIF id for each rule: its name (with its id if others have the same name), or else its id."""
     names = [rule.name for rule in rules]
     return [
         rule.id
@@ -132,7 +133,7 @@ class Sarif:
             )
 
     def log(self) -> dict[str, Any]:
-        """The whole log."""
+        """Return the whole log."""
         run: dict[str, Any] = {
             "tool": {
                 "driver": {

@@ -27,11 +27,11 @@ TIME_LIMIT = 2_000
 """Milliseconds for one question."""
 
 Row = tuple[Any, Any, bool]
-"""Is the event in ``first``, is it in ``then``, is it a user message."""
+"""Whether the event is in ``first``, whether it is in ``then``, whether it is a user message."""
 
 
 def confirmed(book: Rulebook, tools: Sequence[str], core: Core, trace: Trace) -> bool | None:
-    """Does Z3 confirm the core? None: the bound is too large, or Z3 does not decide in time."""
+    """Return whether Z3 confirms the core; None if the bound is too large, or if Z3 does not decide in time."""
     rules = [rule for rule in book.rules if rule.id in core.rules]
     if any(rule.late or rule.unit == "seconds" or rule.per_then for rule in rules):
         return None
@@ -60,7 +60,7 @@ def confirmed(book: Rulebook, tools: Sequence[str], core: Core, trace: Trace) ->
 def _lost(
     book: Rulebook, tools: Sequence[str], rules: Sequence[Rule], kept: Sequence[tuple[Event, int]], end: bool
 ) -> bool | None:
-    """Is there no continuation that keeps the rules? (At the end: are they not kept?)"""
+    """Return whether no continuation keeps the rules. At the end, return whether they are not kept."""
     import z3
 
     from planscope.rules.future import Future, Undecided
@@ -129,7 +129,7 @@ def _b(bit: int, true: Any, false: Any) -> Any:
 
 
 def _bits(book: Rulebook, i: int, key: Key | None, event: Event) -> int | None:
-    """What an event is to a rule; None if the rule does not see it, -1 if the trace does not tell."""
+    """Return the letter of an event for a rule; None if the rule does not see it, -1 if the trace does not tell."""
     rule = book.rules[i]
     if not isinstance(event, ToolCall):
         if not rule.hears_users:
@@ -145,7 +145,7 @@ def _bits(book: Rulebook, i: int, key: Key | None, event: Event) -> int | None:
 
 
 def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[tuple[Any, Any, Any, Any]]) -> Any:
-    """The rule's "kept when". A row: does the rule see the event, is it in first, in then, is it a call."""
+    """Write when the rule is kept. A row: does the rule see the event, is it in first, in then, is it a call."""
     n = range(len(rows))
     there = [row[0] for row in rows]
     a = [z3.And(row[0], row[1]) for row in rows]

@@ -360,7 +360,7 @@ class Future:
         return tuple(found.values()), complete
 
     def letters_of_tool(self, tool: str, places: Sequence[Place]) -> Iterator[Letter]:
-        """The calls of one tool that rules can tell apart."""
+        """Return the calls of one tool that rules can tell apart."""
         return (letter for letter in self._of_tool(tool, places, None) if letter is not None)
 
     def _of_tool(self, tool: str, places: Sequence[Place], call: ToolCall | None) -> Iterator[Letter | None]:

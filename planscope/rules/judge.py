@@ -112,7 +112,7 @@ class Rulebook:
         return found
 
     def touch(self, i: int, tool: str) -> Touch | None:
-        """What a tool is to a rule, or None if the rule does not see its calls."""
+        """Return the relation of a tool to a rule, or None if the rule does not see its calls."""
         rule = self.rules[i]
         first = tuple(calls for calls in rule.first if calls.names(tool))
         then = tuple(calls for calls in rule.then if calls.names(tool))

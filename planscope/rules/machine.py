@@ -79,7 +79,8 @@ class Machine:
         self.size = len(order)
 
     def _statuses(self) -> list[Status]:
-        """Compute statuses by reachable states: none that accepts (broken), only such (kept for good), or both."""
+        """Compute each state's status from the states that it can reach: broken if none accepts, kept for good if
+        all do."""
         before: list[set[int]] = [set() for _ in self.rows]
         for state, row in enumerate(self.rows):
             for after in row:
@@ -98,7 +99,7 @@ class Machine:
         ]
 
     def inverted(self) -> Machine:
-        """The automaton that accepts what this one does not."""
+        """Return the automaton that accepts what this one does not."""
         other = copy(self)
         other.accepting = [not good for good in self.accepting[: self.size]]
         other.rows = [row.copy() for row in self.rows[: self.size]]

@@ -1,7 +1,7 @@
-"""Judges many traces, in worker processes where a file is large. Results come one by one, in the order of the files.
+"""Judges many traces, in worker processes if a file is large. Results come one by one, in the order of the files.
 
-A large file of lines, each a trace, is cut at line ends into parts. Workers read and judge the parts; a trace that is
-wrong goes back whole as long as its core and repair are still wanted. Memory holds a few parts, never the file.
+A large file in which each line is a trace is cut at line ends into parts. Workers read and judge the parts; a wrong
+trace is returned whole as long as its core and repair are wanted. Memory holds a few parts, never the file.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from planscope.traces.opening import once, read, reader_of, sources
 from planscope.traces.shape import Trace
 
 PART = 2 * 2**20
-"""Bytes of a file that a worker takes at once."""
+"""The bytes of a file that a worker takes at once."""
 LARGE = 8 * 2**20
 """A smaller file is read in this process."""
 Heard = Callable[[str], None]
 Progress = Callable[[int, int], None]
-"""Is told the bytes that were read and those of all files."""
+"""A function that receives the bytes that were read and those of all files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a file of lines, from a line's begin to a line's end. ``line``: the number of its first line."""
+    """A part of a file of lines, from the beginning of a line to the end of one. ``line``: the number of its first
+    line."""
 
     reader: Any
     stem: str
@@ -95,7 +96,8 @@ def check_many(
     progress: Progress | None = None,
     workers: int | None = None,
 ) -> Iterator[Judged]:
-    """Judge every trace of these files, folders and globs. ``heard`` is told of files that cannot be read.
+    """Judge every trace of these files, folders and globs. ``heard`` receives a line about each file that cannot be
+    read.
 
     The first ``options.details`` traces that are wrong have core, repair and explanation.
     """
@@ -112,7 +114,7 @@ def check_many(
 
 
 def check_traces(traces: Iterable[Trace], book: Rulebook, options: CheckOptions) -> Iterator[Judged]:
-    """Judge traces that are at hand; each that is wrong has details."""
+    """Judge traces in memory. Each wrong one has details."""
     for trace in traces:
         for judged in _judged(book, trace, options, keep=True):
             if judged.trace is not None:
@@ -152,7 +154,7 @@ def _all(
 
 
 def _parts(source: Any, size: int, heard: Heard) -> Iterator[Part] | None:
-    """The parts of a large file of lines that are traces; None if it is another file."""
+    """Yield the parts of a large file whose lines are traces, or return None for another file."""
     reader = reader_of(source, heard)
     of_lines = getattr(reader, "line_is_a_trace", None)
     packed = source.seen.data[:1] not in (b"{", b"[")
@@ -184,7 +186,7 @@ def _cut(source: Any, reader: Any, size: int) -> Iterator[Part]:
 
 
 def _line_end(file: Any, start: int, size: int) -> int:
-    """The end of the line that goes on at ``start``."""
+    """Return the end of the line that continues at ``start``."""
     while start < size:
         file.seek(start)
         data = file.read(PART)
@@ -198,7 +200,7 @@ def _line_end(file: Any, start: int, size: int) -> int:
 def _in_workers(
     parts: Iterable[Part], book: Rulebook, options: CheckOptions, count: int, wanted: Callable[[], bool]
 ) -> Iterator[tuple[Part, list[Judged]]]:
-    """The parts with their results, in order. At most two parts for each worker are on their way."""
+    """Yield the parts with their results, in order. At most two parts for each worker are in progress."""
     from collections import deque
 
     context = multiprocessing.get_context("spawn" if os.name == "nt" else "fork")

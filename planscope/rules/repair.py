@@ -1,10 +1,11 @@
-"""The cheapest change after which a trace keeps every rule: calls moved, inserted and removed, each at a cost of one.
+"""Finds the cheapest change after which a trace keeps every rule: calls moved, inserted and removed, each at a cost
+of one.
 
 Of equally cheap changes the one with more moves wins, then with more insertions, then with the earliest places, then
-with names that come first in the alphabet. The search walks along the trace and keeps, for each state of the rules,
-the best way to it; like in ``future.py``, it begins with the broken rules and adds those that a change breaks. It is
-exact up to ``MOST_NODES`` places that are looked at. Beyond, only the ``WIDTH`` best ways are followed, and the repair
-says that it is not exact.
+with names that come first in the alphabet. The search walks along the trace and keeps, for each state of the rules, the
+best way to it. Like ``future.py``, it begins with the broken rules and adds those that a change breaks. It is exact for
+up to ``MOST_NODES`` places. Beyond, only the ``WIDTH`` best ways are followed, and the repair says that it is not
+exact.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ MOST_NODES = 60_000
 WIDTH = 150
 MOST_ROUNDS = 12
 MOST_EDITS = 8
-"""Changes that are tried at one place, if the search is not exact."""
+"""Limit of changes that are tried at one place, if the search is not exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class RulesRepair:
-    """What to change. ``exact``: no cheaper change exists. Moved calls keep their answers."""
+    """The changes of a repair. ``exact``: no cheaper repair exists. Moved calls keep their answers."""
 
     moved: tuple[Moved, ...]
     inserted: tuple[Inserted, ...]
@@ -73,8 +74,9 @@ Edit = tuple[str, int, Any, int]
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """``at``: the next event. ``states``: see ``_Walk``. ``taken``: events that are taken out and must come later;
-    ``early``: events that came before their place. ``message``: that of the call before, None after a change."""
+    """A place of the search. ``at``: the next event. ``states``: see ``_Walk``. ``taken``: events that are taken out
+    and must come later; ``early``: events that came before their place. ``message``: that of the call before, None
+    after a change."""
 
     at: int
     states: tuple[int, ...]
@@ -87,7 +89,7 @@ class _Node:
 
 
 def repair(book: Rulebook, tools: Sequence[str], trace: Trace) -> RulesRepair | None:
-    """The cheapest change, or None if there is none or a rule in seconds is broken: times cannot be changed."""
+    """Return the cheapest change, or None if there is none or a rule in seconds is broken: times cannot be changed."""
     happened = list(events(trace.items))
     judge = Judge(book)
     for event, step in happened:
@@ -120,7 +122,7 @@ def repair(book: Rulebook, tools: Sequence[str], trace: Trace) -> RulesRepair | 
 
 
 class _Walk:
-    """Runs rules over changed traces. A state below 0 is that of a value of which no call came yet."""
+    """Runs rules over changed traces. A state below 0 is that of a value without a call so far."""
 
     def __init__(self, book: Rulebook, happened: Sequence[tuple[Event, int]]) -> None:
         self.book, self.happened = book, happened
@@ -137,7 +139,7 @@ class _Walk:
         return state >= 0 and self.book.machines[place[0]].status[state] == "broken"
 
     def letters(self, k: int, place: Place) -> tuple[int, ...] | None:
-        """What event ``k`` is to a rule; None if the rule does not see it."""
+        """Return the letters of event ``k`` for a rule, or None if the rule does not see it."""
         key = (k, place)
         if key not in self._letters:
             self._letters[key] = self._find_letters(self.happened[k][0], place)
@@ -180,7 +182,7 @@ class _Walk:
         return self.changed(())
 
     def changed(self, edits: Sequence[Edit]) -> list[tuple[int, Letter | None, bool]]:
-        """The events after the changes: an index or a letter, and whether a message begins there."""
+        """Return the events after the changes: an index or a letter, and whether a message begins there."""
         gone = {k for kind, k, _, _ in edits if kind in ("move", "remove")}
         order: list[tuple[int, Letter | None, bool]] = []
         message: int | None = None
@@ -206,7 +208,7 @@ class _Walk:
         return state
 
     def places_of(self, every: Sequence[Place], edits: Sequence[Edit]) -> list[Place]:
-        """The rules and values, with those that inserted calls bring."""
+        """Return the rules and values, with those that inserted calls bring."""
         found = dict.fromkeys(every)
         for _, _, letter, _ in edits:
             if letter is not None:
@@ -219,7 +221,7 @@ class _Walk:
         return list(found)
 
     def before(self, k: int) -> StepNo:
-        """The step of the first call at or after event ``k``."""
+        """Return the step of the first call at or after event ``k``."""
         for event, step in self.happened[k:]:
             if isinstance(event, ToolCall):
                 return step
@@ -255,7 +257,7 @@ class _Search:
         self.can_move = frozenset(self.movable)
 
     def _insertable(self, tools: Sequence[str]) -> list[Letter]:
-        """Calls that can be inserted, one for each effect, the first in the alphabet."""
+        """Return calls that can be inserted, one for each effect, the first in the alphabet."""
         future = Future(self.walk.book, tools)
         found: dict[tuple[int | None, ...], Letter] = {}
         for tool in sorted(tools):
@@ -291,7 +293,7 @@ class _Search:
         return all(self.walk.accepts(p, s) for p, s in zip(self.places, node.states, strict=True))
 
     def _moves(self, node: _Node, cost: Cost) -> Iterator[tuple[_Node, Cost, Edit | None]]:
-        """What can come next: the event itself, or a change."""
+        """Yield what can come next: the event itself, or a change."""
         at = node.at
         number, new, removals, places, names = cost
         if at < self.size:
@@ -347,7 +349,7 @@ class _Search:
                 yield replace(node, states=states, message=None), more, ("insert", -1, letter, at)
 
     def best(self) -> tuple[tuple[Edit, ...] | None, bool]:
-        """The changes, or None; and whether the search was exact."""
+        """Return the changes, or None, and whether the search was exact."""
         zero: Cost = (0, 0, 0, (), ())
         start = self._start()
         queue: list[tuple[Cost, int, _Node, tuple[Edit, ...]]] = [(zero, 0, start, ())]
@@ -373,7 +375,7 @@ class _Search:
         return None, True
 
     def _beam(self) -> tuple[Edit, ...] | None:
-        """A good change, by the best ways to each place of the trace."""
+        """Return a good change, by the best ways to each place of the trace."""
         Way = tuple[Cost, _Node, tuple[Edit, ...]]
         layer: Mapping[tuple[Any, ...], Way] = {(): ((0, 0, 0, (), ()), self._start(), ())}
         best: Way | None = None

@@ -1,4 +1,4 @@
-"""What ``check --rules`` says about a trace, as the JSON fields that it prints; and the sums over many traces."""
+"""Reports on a trace as the JSON fields that ``check --rules`` prints, and sums over many traces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """``running``: a trace may go on, so what is owed leaves it undecided. ``branches``: judge rewound ones too."""
+    """Options of a check. ``running``: a trace may continue, so what is owed leaves it undecided. ``branches``:
+    judge rewound ones too."""
 
     running: bool = False
     branches: bool = False
@@ -25,7 +26,7 @@ class CheckOptions:
 
 
 def with_branches(trace: Trace) -> Iterator[Trace]:
-    """The trace, and one trace for each rewound branch: the calls before it and its own."""
+    """Yield the trace, and one trace for each rewound branch: the calls before it and its own."""
     from dataclasses import replace
 
     yield trace
@@ -69,7 +70,7 @@ class Checked:
         return [result for result in self.results if result.state == "broken"]
 
     def fields(self) -> Fields:
-        """What ``check --rules --json`` prints of it."""
+        """Return what ``check --rules --json`` prints of it."""
         found: Fields = {
             "id": self.id,
             "verdict": self.verdict,
@@ -98,7 +99,7 @@ def result_fields(r: Tested) -> Fields:
 
 
 def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
-    """Judge one trace; ``details`` tells why, if it is wrong."""
+    """Judge one trace; ``details`` says why, if it is wrong."""
     judge = judge_trace(book, trace)
     results = judge.results(trace, open_end=options.running or trace.ended != "complete")
     verdict = verdict_of(results, trace, running=options.running)
@@ -110,7 +111,8 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
 
 
 def verdict_of(results: Iterable[Tested], trace: Trace, *, running: bool) -> RulesVerdict:
-    """Wrong if a rule is broken; aborted if the trace broke off and something is owed; unknown; or right."""
+    """Return the verdict: wrong if a rule is broken; aborted if the trace broke off and something is owed; unknown;
+    or right."""
     results = list(results)
     if any(r.state == "broken" for r in results):
         return "wrong"
@@ -135,7 +137,7 @@ def plain_verdict(results: Iterable[Tested], trace: Trace, verdict: RulesVerdict
 
 
 def details(book: Rulebook, trace: Trace, open_end: bool) -> Fields:
-    """First violation with its core, repair and explanation of a trace that is wrong."""
+    """Return first violation, core, repair and explanation of a trace that is wrong."""
     from planscope.rules.confirm import confirmed
     from planscope.rules.core import find_core, first_lost
     from planscope.rules.repair import repair
@@ -184,7 +186,7 @@ class RuleSum:
 
 @dataclass
 class Summary:
-    """Sums over traces: rules by how often they were put to the test and broken; verdicts; tools that were seen."""
+    """Sums over traces: how often rules were tested and broken; verdicts; tools that were called."""
 
     rules: list[Rule]
     traces: int = 0
@@ -210,7 +212,7 @@ class Summary:
 
     @property
     def status(self) -> int:
-        """The exit status: 1 if a trace is wrong, else 2 if one is not decided or there was none, else 0."""
+        """Return the exit status: 1 if a trace is wrong, else 2 if one is not decided or there was none, else 0."""
         if self.verdicts.get("wrong"):
             return 1
         return 0 if self.traces and self.verdicts == {"right": self.traces} else 2
@@ -233,7 +235,7 @@ class Summary:
 
 
 def name_warnings(rules: Iterable[Rule], seen: Iterable[str]) -> list[str]:
-    """A line for each name in the rules that no trace calls or defines, with the nearest names."""
+    """Return a line for each name in the rules that no trace calls or defines, with the nearest names."""
     from difflib import get_close_matches
 
     from planscope.rules.rule import glob

@@ -1,4 +1,4 @@
-"""Runs of a session as traces, so that rules judge them."""
+"""Converts runs of a session to traces, so that rules can judge them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planscope.traces.shape import Mark, Said, Tool, ToolCall, Trace
 
 
 def trace_of_run(run: Run) -> Trace:
-    """A run as a trace, with the run's id. It is complete if the agent stopped."""
+    """Return a run as a trace, with the run's id. It is complete if the agent stopped."""
     found = Trace(run.id, "planscope", model=run.model, agent=run.agent, ended="broke_off")
     calls: dict[int, ToolCall] = {}
     message = 0

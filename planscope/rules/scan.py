@@ -325,7 +325,8 @@ class _Sentence:
         return "_".join(words)
 
     def _verb_follows(self) -> bool:
-        """After a comma ("A, which follows B, precedes C") a verb is a tool's name only if a verb follows it."""
+        """Return whether a verb follows; after a comma ("A, which follows B, precedes C") only then a verb is a
+        tool's name."""
         if self.at == 0 or self._key(-1) != ",":
             return True
         self.at += 1

@@ -1,4 +1,5 @@
-"""Every step of a trace: the state of each rule, whether all can still be kept, and which tools are safe next."""
+"""Judges every step of a trace: the state of each rule, whether all can still be kept, and which tools are safe
+next."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class RulesStep:
 
 
 def state_of(future: Future, judge: Judge) -> State:
-    """Completable, doomed, broken, or unknown if the trace or the search does not tell."""
+    """Return completable, doomed, broken, or unknown if the trace or the search does not tell."""
     statuses = {judge.rule_status(i) for i in range(len(judge.book.rules))}
     if "broken" in statuses:
         return "broken"
@@ -37,12 +38,12 @@ def state_of(future: Future, judge: Judge) -> State:
 
 
 def safe_tools(future: Future, judge: Judge, tools: Sequence[str]) -> tuple[str, ...]:
-    """The tools of which some call keeps the trace completable."""
+    """Return the tools of which some call keeps the trace completable."""
     return tuple(tool for tool in tools if future.of(judge, tool).possible)
 
 
 def steps(book: Rulebook, trace: Trace) -> Iterator[RulesStep]:
-    """Every step of a trace, from 0 to "end"; each is judged as it is asked for."""
+    """Yield every step of a trace, from 0 to "end". Each is judged when it is asked for."""
     book = book.for_tools({*trace.tools, *(call.tool for call in trace.calls)})
     tools = known_tools(book, trace)
     future = Future(book, tools)

@@ -1,4 +1,4 @@
-"""Rules in plain words: the meaning of each kind in one sentence, and why a trace is lost."""
+"""Writes rules in plain words: the meaning of each kind in one sentence, and why a trace is lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def set_text(calls: CallSet) -> str:
-    """A set of calls as words: ``get_order``, ``a or b``, ``any call``."""
+    """Write a set of calls: ``get_order``, ``a or b``, ``any call``."""
     return " or ".join(one.text or _own_text(one) for one in calls)
 
 
@@ -33,13 +33,13 @@ def _times(count: int) -> str:
 
 
 def _each(calls: CallSet) -> str:
-    """The set after "each": ``call of update_*`` for ``any call of update_*``."""
+    """Write the set after "each": ``call of update_*`` for ``any call of update_*``."""
     parts = [one.text or _own_text(one) for one in calls]
     return " or ".join(part.removeprefix("any ").removeprefix("a ") for part in parts)
 
 
 def meaning(rule: Rule) -> str:
-    """What a rule asks for, in one sentence. Names in it are shown as the file has them."""
+    """Write what a rule asks for, in one sentence. Names in it are shown as the file has them."""
     a, b = set_text(rule.first), set_text(rule.then)
     each_a, each_b = _each(rule.first), _each(rule.then)
     match rule.kind:
@@ -95,7 +95,7 @@ def meaning(rule: Rule) -> str:
 
 
 def title(rule: Rule) -> str:
-    """A rule's name, or its id."""
+    """Return a rule's name, or else its id."""
     return rule.name or rule.id
 
 
@@ -104,7 +104,8 @@ def quoted(rule: Rule) -> str:
 
 
 def explanation(trace: Trace, core: Core, rules: Sequence[Rule], broken: Sequence[str]) -> str:
-    """Why a trace is lost, in one or two sentences. ``broken``: ids of the rules that are broken at that step."""
+    """Explain in one or two sentences why a trace is lost. ``broken``: ids of the rules that are broken at that
+    step."""
     calls = {call.step: call.tool for call in trace.calls}
     members = [rule for rule in rules if rule.id in core.rules]
     others = [step for step in core.steps if step != core.step]
@@ -136,7 +137,7 @@ def _list(parts: Sequence[str]) -> str:
 
 
 def needed(letter: Letter) -> str | None:
-    """The conditions that an inserted call must meet, as words; None if any call of the tool will do."""
+    """Write the conditions that an inserted call must meet; None if any call of the tool will do."""
     parts = []
     for formula, truth in letter.truths:
         if truth:
@@ -147,7 +148,7 @@ def needed(letter: Letter) -> str | None:
 
 
 def value_text(value: object) -> str:
-    """A canonical value (see ``values.key_part``) as JSON."""
+    """Write a canonical value (see ``values.key_part``) as JSON."""
     import json
 
     if isinstance(value, tuple):
@@ -156,7 +157,7 @@ def value_text(value: object) -> str:
 
 
 def formula_text(condition: object, outcome: str | None, agent: str | None) -> str:
-    """A condition with outcome and agent as words."""
+    """Write a condition with outcome and agent."""
     parts = [condition_text(condition)] if condition is not None else []
     parts += [outcome] if outcome else []
     parts += [f"agent {agent}"] if agent else []
@@ -164,7 +165,7 @@ def formula_text(condition: object, outcome: str | None, agent: str | None) -> s
 
 
 def condition_text(condition: object) -> str:
-    """A condition as it can be written in a rule."""
+    """Write a condition as it can be written in a rule."""
     import json
 
     from planscope.rules.rule import Combined, Compare
@@ -189,7 +190,7 @@ def condition_text(condition: object) -> str:
 
 
 def repair_text(fixed: RulesRepair) -> str:
-    """A repair in one sentence."""
+    """Describe a repair in one sentence."""
     parts = [f"move step {m.step} ({m.tool}) before {_place(m.before)}" for m in fixed.moved]
     for one in fixed.inserted:
         what = needed(one.letter)

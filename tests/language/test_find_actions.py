@@ -50,7 +50,7 @@ def test_found(text: str, names: tuple[str, ...]) -> None:
         ("Zork or blip precedes lunch.", ("zork", "blip", "lunch"), '"or" is not supported'),
         ("Lunch happens after 12:00.", ("lunch",), "--timed"),
         ("", (), "lunch precedes nap"),
-        ("Hello.", None, "not read"),
+        ("Hello.", None, "cannot be read"),
     ],
 )
 def test_unsure(text: str, found: tuple[str, ...] | None, why: str) -> None:

@@ -27,7 +27,7 @@ KINDS: dict[str, Kind] = {
 
 
 class AgentsSdk:
-    """The reader. Every trace id is a trace."""
+    """Reads this format. Spans with one trace id make one trace."""
 
     name = "openai-agents"
     title = "OpenAI Agents SDK spans"

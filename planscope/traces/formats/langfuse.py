@@ -55,7 +55,7 @@ def is_observation(value: Any) -> bool:
 
 
 class Langfuse:
-    """The reader. Every trace id is a trace."""
+    """Reads this format. Observations with one trace id make one trace."""
 
     name = "langfuse"
     title = "a Langfuse export"

@@ -30,7 +30,7 @@ def is_run(value: Any) -> bool:
 
 
 class LangSmith:
-    """The reader. Every trace id is a trace."""
+    """Reads this format. Runs with one trace id make one trace."""
 
     name = "langsmith"
     title = "LangSmith runs"

@@ -31,7 +31,7 @@ def message_of(value: Any) -> dict[str, Any] | None:
 
 
 class Mcp:
-    """The reader. All messages of a file are one trace, whoever sent them."""
+    """Reads this format. All messages of a file are one trace, whoever sent them."""
 
     name = "mcp"
     title = "MCP messages (JSON-RPC)"

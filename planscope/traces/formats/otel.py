@@ -39,7 +39,7 @@ _MODEL_OPERATIONS = ("chat", "generate_content", "text_completion")
 
 
 class OpenTelemetry:
-    """The reader. Every trace id is a trace; its spans may be anywhere in the file."""
+    """Reads this format. Spans with one trace id make one trace; they may be anywhere in the file."""
 
     name = "otel"
     title = "OpenTelemetry spans"

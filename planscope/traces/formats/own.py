@@ -15,7 +15,7 @@ from planscope.traces.source import Head, Source, Unreadable
 
 
 class Own:
-    """The reader. Every run is a trace."""
+    """Reads planscope's own files. Every run is a trace."""
 
     name = "planscope"
     title = "a planscope session"

@@ -132,7 +132,9 @@ class Serving:
         from aiohttp import web
 
         if len(self._visits) >= MOST_VISITORS:
-            raise web.HTTPServiceUnavailable(text=f"planscope is open {MOST_VISITORS} times already\n")
+            raise web.HTTPServiceUnavailable(
+                text=f"planscope is open in {MOST_VISITORS} pages; close one of them\n"
+            )
         task = asyncio.current_task()
         assert task is not None
         socket = web.WebSocketResponse(heartbeat=15, max_msg_size=LARGEST_MESSAGE)

@@ -74,6 +74,7 @@ class DebugView:
     top: str = "query"
     zoomed: bool = False
     picture: Picture = "tree"
+    command: str = ""
     notice: str = ""
     why_paused: tuple[str, ...] = ()
     play: Play | None = None

@@ -217,6 +217,20 @@ async def _picture(driven: Driven, key: str) -> None:
     assert "2 Tree" in driven.text
 
 
+@effect("show-command")
+async def _show_command(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert " = planscope open " in driven.text
+    await driven.press(key)
+    assert " = planscope open " not in driven.text
+
+
+@effect("copy-command")
+async def _copy_command(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert "sent to the terminal's clipboard: planscope open" in driven.text
+
+
 @effect("explain")
 async def _explain(driven: Driven, key: str) -> None:
     await driven.press(key)

@@ -138,6 +138,14 @@ DEBUG: tuple[KeyAction, ...] = (
     act("hide-pane", "_", "Hide pane", "Hide this pane; its digit shows it again.", _P),
     act("toggle-inspector", "I", "Inspector", "Show or hide the inspector.", _P),
     act("reset-layout", "=", "Reset panes", "Show all panes in their original sizes.", _P),
+    act(
+        "show-command",
+        ":",
+        "Command",
+        "Show or hide the command that the last key amounts to, above the keys.",
+        _E,
+    ),
+    act("copy-command", "Y", "Copy command", "Copy the command that the last key amounts to.", _E),
     act("copy", "y", "Copy", "Copy the pane's text, or write it to a file.", _E),
     act(
         "choose-run",

@@ -9,6 +9,7 @@ from planscope.tui.arrangement import (
     ALL_PANES,
     FIRST,
     HIDEABLE,
+    SMALLEST,
     UPPER,
     Arrangement,
     Boundary,
@@ -53,6 +54,7 @@ class PaneLayout:
         self.zoomed = False
         self.playing = False
         self.pictured = False
+        self.commands = False
         self.columns, self.rows = 0, 0
         self._configured = configured
         self._post = post
@@ -73,7 +75,7 @@ class PaneLayout:
     @property
     def inside(self) -> Rect:
         """The area of all panes, between header and footer."""
-        return Rect(0, 1, self.columns, self.rows - 2)
+        return Rect(0, 1, self.columns, self.rows - 2 - self._shows_commands)
 
     @property
     def arrangement(self) -> Arrangement:
@@ -102,6 +104,7 @@ class PaneLayout:
         return {
             "header": Rect(0, 0, self.columns, 1),
             **found,
+            **({"command": Rect(0, self.rows - 2, self.columns, 1)} if self._shows_commands else {}),
             "footer": Rect(0, self.rows - 1, self.columns, 1),
         }
 
@@ -143,6 +146,14 @@ class PaneLayout:
     def picture(self, on: bool) -> None:
         """Show the plan's picture in the place of the tree, or the tree again."""
         self.pictured = on
+
+    @property
+    def _shows_commands(self) -> bool:
+        return self.commands and self.rows > SMALLEST[1]
+
+    def show_commands(self, on: bool) -> None:
+        """Show the line of the command that a key amounts to, or hide it."""
+        self.commands = on
 
     # Hidden panes
 

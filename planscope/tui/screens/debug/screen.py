@@ -28,6 +28,7 @@ from planscope.debugger.selection import Selection
 from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
 from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.errors import UserError
+from planscope.tui import shell
 from planscope.tui.actions import BY_ID, KeyAction
 from planscope.tui.app_screen import AppScreen, FixedKey, keys_for
 from planscope.tui.arrangement import PlacedLayout, Rect
@@ -62,6 +63,7 @@ from planscope.tui.opening.load import Opened, Switch
 from planscope.tui.pane_text import text_of as pane_text
 from planscope.tui.panes.bars import Footer, Header
 from planscope.tui.panes.base import LinePane
+from planscope.tui.panes.command import CommandPane
 from planscope.tui.panes.constraints import ConstraintsPane
 from planscope.tui.panes.hints import TAKE, debug_hints
 from planscope.tui.panes.inspector import InspectorPane
@@ -174,6 +176,7 @@ class DebugScreen(AppScreen[None]):
             TimelinePane(paint, id="timeline"),
             StepPane(paint, id="step"),
             PlayPane(paint, id="play"),
+            CommandPane(paint, id="command"),
             TooSmall(paint, id="too-small"),
             Footer(paint, debug_hints(key), save_key=key(BY_ID["save"]), id="footer"),
         )
@@ -236,6 +239,8 @@ class DebugScreen(AppScreen[None]):
     def move(self, debug: DebugState, **changes: Any) -> None:
         """Go to another place of the run."""
         fresh: dict[str, Any] = {"hit": None, "notice": ""} | changes
+        shows = self.work.layout.commands
+        fresh["command"] = shell.place_command(self._here(str(debug.step))) if shows else ""
         self.change(debug=debug, facts=self.work.judge.facts(debug.index), **fresh)
         self.rest_soon()
 
@@ -271,6 +276,32 @@ class DebugScreen(AppScreen[None]):
         return view.progress != "judged" or (
             view.facts is not None and view.certificate != "asked" and not self.work.judge.busy
         )
+
+    # The command log
+
+    def _here(self, step: str = "") -> shell.Here:
+        """What the command of a key is about. ``step``: by default the current one."""
+        view, document = self.view, self.work.document
+        run = view.run.id if view.run is not None and view.play is None else ""
+        variant = view.variant.id if view.variant is not None else ""
+        return shell.Here(document.path, variant, run, step or str(view.debug.step))
+
+    def _amounts_to(self, command: str) -> None:
+        """Note the command that a key amounts to."""
+        if command:
+            self.change(command=command)
+
+    def action_show_command(self) -> None:
+        layout = self.work.layout
+        layout.show_commands(not layout.commands)
+        if not self.view.command:
+            self._amounts_to(shell.place_command(self._here()))
+        self._laid_out("" if layout.commands else "the line of commands is hidden")
+
+    def action_copy_command(self) -> None:
+        text = self.view.command or shell.place_command(self._here())
+        self.app.copy_to_clipboard(text)
+        self.tell(f"sent to the terminal's clipboard: {shown(text, 200)}")
 
     # Opening
 
@@ -569,6 +600,7 @@ class DebugScreen(AppScreen[None]):
             self.tell(said)
         else:
             self.step_to(cursor.first_violation(view.debug), "this is the first violation")
+            self._amounts_to(shell.action_command("first-violation", self._here()))
 
     def action_continue(self) -> None:
         self.mode.go_on()
@@ -955,6 +987,8 @@ class DebugScreen(AppScreen[None]):
         variant = self.work.document.variant(variant_id)
         if self._busy() or variant is None:
             return
+        if fork is None:
+            self._amounts_to(shell.run_command(replace(self._here(), variant=variant_id), choice))
         if self.work.live.start(variant, choice, self._breakpoints_of(variant), fork):
             self.tell(_starting())
             self._stop_counting()
@@ -1167,12 +1201,14 @@ class DebugScreen(AppScreen[None]):
     # Dialogs
 
     def action_explain(self) -> None:
+        self._amounts_to(shell.action_command("explain", self._here()))
         from planscope.tui.dialogs.why import WhyDialog
 
         self.app.push_screen(WhyDialog(self.paint, self.view, self.work.jobs))
 
     def action_look(self) -> None:
         """Show the values of this step whole."""
+        self._amounts_to(shell.action_command("look", self._here()))
         from planscope.tui.dialogs.look import LookDialog, pages_of
         from planscope.tui.screens.flows.take_away import take_away
 
@@ -1194,6 +1230,7 @@ class DebugScreen(AppScreen[None]):
 
     def action_choose_run(self) -> None:
         """List the session's queries and runs."""
+        self._amounts_to(shell.action_command("choose-run", self._here()))
         from planscope.tui.controllers.run_list import Place
         from planscope.tui.screens.runs.screen import Chosen, RunsScreen
 
@@ -1270,6 +1307,7 @@ class DebugScreen(AppScreen[None]):
         self.start_flow(take_away(self, f"{name} pane", text, f"planscope-{name}.txt", private))
 
     def action_share(self) -> None:
+        self._amounts_to(shell.action_command("share", self._here()))
         if self.work.document.session is None:
             self.tell("no session is open yet")
         elif self.view.play is not None:
@@ -1345,6 +1383,7 @@ class DebugScreen(AppScreen[None]):
         if other is None:
             self.tell(f"nothing to compare with yet: {key_for('rerun')} runs the query again")
             return
+        self._amounts_to(shell.compare_command(self._here(), other.run or other.variant))
 
         def left(opened: RunChosen | None) -> None:
             if opened is not None:
@@ -1401,6 +1440,7 @@ class DebugScreen(AppScreen[None]):
         choice = self.default_choice()
         wrong = view.verdict is not None and view.verdict.verdict == "wrong"
         mine = wrong and view.run is not None and view.play is None and view.run.model == choice.model
+        self._amounts_to(shell.dissect_command(self._here(), choice.model, choice.agent))
         wanted = DissectChoice(
             agent=choice.agent,
             model=choice.model,
@@ -1419,6 +1459,7 @@ class DebugScreen(AppScreen[None]):
 
     def action_library(self) -> None:
         """Open the library, from which the user may switch to another session."""
+        self._amounts_to(shell.action_command("library", self._here()))
         from planscope.tui.screens.library.screen import LibraryScreen
 
         def left(switch: Switch | None) -> None:

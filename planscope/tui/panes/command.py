@@ -1,0 +1,28 @@
+"""The command log: one line above the footer, with the command that the last key amounts to."""
+
+from __future__ import annotations
+
+from planscope.tui.panes.base import LinePane
+from planscope.tui.style.lines import Line, Run, justify, shown
+from planscope.tui.view import DebugView
+
+
+class CommandPane(LinePane):
+    """Shows ``DebugView.command``."""
+
+    BOX = False
+
+    def prepare(self, state: DebugView, width: int) -> None:
+        said = (
+            Run(shown(state.command, 1000), "tool")
+            if state.command
+            else Run("no command yet: press a key", "dim")
+        )
+        right = (Run("Y", "key"), Run(" copies it ", "dim")) if state.command and width >= 60 else ()
+        self._line = Line(justify((Run(" = ", "label"), said), right, width), "bar")
+
+    def size_of(self) -> int:
+        return 1
+
+    def line_at(self, index: int) -> Line:
+        return self._line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planscope.tui.keys import key_for
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import Line, Run, justify, shown
 from planscope.tui.view import DebugView
@@ -13,12 +14,12 @@ class CommandPane(LinePane):
     BOX = False
 
     def prepare(self, state: DebugView, width: int) -> None:
-        said = (
-            Run(shown(state.command, 1000), "tool")
-            if state.command
-            else Run("no command yet: press a key", "dim")
+        said = Run(shown(state.command, 1000), "tool") if state.command else Run("no command yet", "dim")
+        right = (
+            (Run(key_for("copy-command"), "key"), Run(" copies it ", "dim"))
+            if state.command and width >= 60
+            else ()
         )
-        right = (Run("Y", "key"), Run(" copies it ", "dim")) if state.command and width >= 60 else ()
         self._line = Line(justify((Run(" = ", "label"), said), right, width), "bar")
 
     def size_of(self) -> int:

@@ -108,7 +108,7 @@ def _plainly_refused(schema: Mapping[str, Any], value: Any, name: str) -> str | 
     if isinstance(choices := schema.get("enum"), list) and not any(_same(value, one) for one in choices):
         return f"{said} is not one of the allowed values"
     if "const" in schema and not _same(value, schema["const"]):
-        return f"{said} is not the only allowed value"
+        return f"{said} is not the one allowed value"
     if isinstance(value, int | float) and not isinstance(value, bool):
         for key, met in _LIMITS.items():
             limit = schema.get(key)

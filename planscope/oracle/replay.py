@@ -68,8 +68,8 @@ class Replay(Walk):
         return self._repairs[from_step]
 
     def way_back(self) -> Repair:
-        """Return the nearest valid plan that goes on from the calls before the plan was lost; if there is none, the
-        nearest of all."""
+        """Return the nearest valid plan that keeps the calls before the plan was lost, or else the nearest plan of
+        all."""
         lost = self.first_doomed
         if lost is not None and lost > 1 and (found := self.repair(lost - 1)).order is not None:
             return found

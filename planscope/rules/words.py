@@ -61,17 +61,17 @@ def meaning(rule: Rule) -> str:
             )
             text = f"each {each_a} needs {b} {limit}; a deadline that still runs at the end is broken"
         case "existence":
-            text = f"at least {_times(rule.count)} there must be {a}"
+            text = f"there must be {a} at least {_times(rule.count)}"
         case "absence":
-            text = f"at most {_times(rule.count)} there may be {a}"
+            text = f"there may be {a} at most {_times(rule.count)}"
         case "exactly":
-            text = f"exactly {_times(rule.count)} there must be {a}"
+            text = f"there must be {a} exactly {_times(rule.count)}"
         case "never":
             text = f"there must be no {each_a}"
         case "not_succession":
             text = f"after {a} there must be no {each_b}"
         case "not_coexistence":
-            text = f"there must not be both {a} and {b}, in whichever order"
+            text = f"there must not be both {a} and {b}, in any order"
         case "responded_existence":
             text = f"if there is {a}, there must be {b} too, before or after it"
         case "first":

@@ -88,7 +88,7 @@ def with_dependents(
                 f"dissection {name} began with it; delete the dissected query to delete all of it"
             )
     if (gone_runs | gone_dissections) & set(busy):
-        raise UserError("it is under way; stop it first")
+        raise UserError("it is in progress; stop it first")
     if session.variants and gone_variants >= {v.id for v in session.variants}:
         raise UserError("a session keeps at least one query; delete the session itself in the library")
     return Parts(frozenset(gone_variants), frozenset(gone_runs), frozenset(gone_dissections))

@@ -450,7 +450,7 @@ class _Session:
 
 
 def _look(node: _Node, line: dict[str, Any]) -> None:
-    """Read from a line what decides where it belongs."""
+    """Read the fields of a line that decide which branch it belongs to."""
     kind = line.get("type")
     if kind not in ("user", "assistant"):
         return

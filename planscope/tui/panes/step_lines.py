@@ -101,7 +101,7 @@ class _Told:
         return (Line(runs) for runs in labelled(label, body, indent=_MARGIN))
 
     def beside(self, label: str, text: str, role: str) -> Iterator[Line]:
-        """A row of a safe text with a label that is wider than the margin."""
+        """Return a row of safe text with a label that is wider than the margin."""
         first = ranges(text, max(self.body + _MARGIN - len(label) - 2, 8))[0][1]
         yield Line((Run(f"{label}  ", "label"), Run(text[:first], role)))
         if rest := text[first:].strip():

@@ -48,9 +48,10 @@ SUFFIXES: dict[str, str] = {**{name: form.suffix for name, form in FORMATS.items
 
 
 def excerpt(session: Session, *chosen: Run | None) -> Session:
-    """Return the session with these runs, the runs that they were forked from, and their variants.
+    """Return the session with the chosen runs, the runs that they were forked from, and their variants.
 
-    None: the newest variant alone. Dissections are left out, since they refer to other runs, and what was deleted.
+    None chooses the newest variant without a run. Deleted parts are left out, and so are dissections, because they
+    refer to other runs.
     """
     from planscope.case import variant_shown
 

@@ -112,9 +112,9 @@ def test_a_run_that_a_dissection_began_with_and_runs_under_way_stay() -> None:
     )
     with pytest.raises(UserError, match="began with it"):
         with_dependents(session, runs=["r3"])
-    with pytest.raises(UserError, match="under way"):
+    with pytest.raises(UserError, match="in progress"):
         with_dependents(session, ["v2"], busy={"d1"})
-    with pytest.raises(UserError, match="under way"):
+    with pytest.raises(UserError, match="in progress"):
         with_dependents(session, runs=["r1"], busy={"r2"})
 
 

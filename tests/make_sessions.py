@@ -165,14 +165,14 @@ def error_act() -> Session:
     variant = synthesized(Request(actions=4, seed=5))
     notes = "The last call is of a tool that does not exist, and the agent takes no notice."
     runs = [simulated(variant, 1, "sim:clumsy")]
-    return session("error-act", "Error: act error", notes, variant, runs)
+    return session("error-act", "Error: failed call", notes, variant, runs)
 
 
 def error_lost() -> Session:
     variant = synthesized(Request(actions=4, seed=4))
     notes = "The agent stops with an action never done."
     runs = [simulated(variant, 1, "sim:forgetful")]
-    return session("error-lost", "Error: action lost", notes, variant, runs)
+    return session("error-lost", "Error: missing action", notes, variant, runs)
 
 
 def error_repeated() -> Session:
@@ -190,7 +190,7 @@ def error_repeated() -> Session:
         last="All is done.",
     )
     notes = "The agent forgets what it has done, and does it again."
-    return session("error-repeated", "Error: action repeated", notes, variant, [run])
+    return session("error-repeated", "Error: repeated action", notes, variant, [run])
 
 
 SESSIONS: dict[str, Callable[[], Session]] = {

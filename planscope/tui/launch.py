@@ -34,15 +34,21 @@ def run(
     gc.disable()  # imports make no garbage; collecting would take a tenth of the time to the first frame
     try:
         from planscope.tui.app import PlanscopeApp, check_step
+        from planscope.tui.settings import ScreenSettings
+        from planscope.tui.style.themes import FEW_COLOURS, few_colours
 
         if step is not None:
             check_step(path, run, step)
+        settings = ScreenSettings()
+        if not in_browser and few_colours():
+            settings.config.defaults["theme"] = FEW_COLOURS
         app = PlanscopeApp(
             path,
             run=run,
             step=step,
             theme=theme,
             live=live,
+            settings=settings,
             leaves_unopened=True,
             picture=_picture,
             remembers=not in_browser,

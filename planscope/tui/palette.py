@@ -22,11 +22,12 @@ from planscope.tui.style.safe_text import safe_content, visible
 
 
 class Command(NamedTuple):
-    """One entry. The title may contain untrusted text."""
+    """One entry. The title may contain untrusted text. ``key``: the key that does the same, if any."""
 
     title: str
     help: str
     run: Callable[[], object]
+    key: str = ""
 
 
 class OnScreen(Protocol):
@@ -43,7 +44,9 @@ class OnScreen(Protocol):
 def actions_of(screen: OnScreen) -> Iterator[Command]:
     """Yield entries for the actions of a screen."""
     for entry in keys.palette(screen.where):
-        yield Command(entry.title, entry.help, partial(screen.run_action, entry.action))
+        yield Command(
+            entry.title, entry.help, partial(screen.run_action, entry.action), keys.key_for(entry.id)
+        )
 
 
 def themes_of(screen: OnScreen, names: Iterable[str]) -> Iterator[Command]:
@@ -63,6 +66,12 @@ class ThemeCommand:
         self.app.post_message(ThemeChosen(self.name))
 
 
+_OF_A_KEY = 1000.0
+"""The score of an entry whose key is typed."""
+_IN_HELP = 0.05
+"""The score of an entry that has the typed words only in its help."""
+
+
 class ScreenCommands(Provider):
     """Offers the entries of the screen; untrusted text is made safe here."""
 
@@ -77,7 +86,9 @@ class ScreenCommands(Provider):
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for command in self._commands():
-            score = matcher.match(command.title)
+            score = matcher.match(command.title) or _IN_HELP * (query.casefold() in command.help.casefold())
+            if query.strip() and query.strip() == command.key:
+                score = _OF_A_KEY
             if score > 0:
                 yield Hit(
                     score, _display(command, matcher.highlight(command.title)), command.run, command.title
@@ -85,7 +96,8 @@ class ScreenCommands(Provider):
 
 
 def _display(command: Command, title: Content) -> Content:
-    return Content.assemble(title, "\n", (f"  {visible(command.help)}", "dim not bold"))
+    key = (f"  {visible(command.key)}", "not bold $planscope-key")
+    return Content.assemble(title, key, "\n", (f"  {visible(command.help)}", "dim not bold"))
 
 
 class _Found(CommandList):

@@ -244,13 +244,15 @@ class Config:
         self.path = path
         self.file = file
         self.given: dict[str, Any] = {}
+        self.defaults: dict[str, Any] = {}
+        """Defaults for this terminal, in place of the settings' own."""
         self.problems = list(problems)
         if file is not None:
             self.problems += _unknown(file, file.table)
             self._take(file, late=False)
 
     def __getitem__(self, name: str) -> Any:
-        return self.given.get(name, BY_NAME[name].default)
+        return self.given.get(name, self.defaults.get(name, BY_NAME[name].default))
 
     def line(self, setting: Setting) -> int | None:
         """Return the line of a setting in the file."""

@@ -16,7 +16,7 @@ from planscope.safe import without_controls
 from planscope.tui.arrangement import is_too_small
 from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.settings import BY_NAME, ScreenSettings
-from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.style.lines import Run, shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
 
@@ -119,13 +119,9 @@ class ThemedApp(App[int]):
 
     def show_help(self, screen: AppScreen[Any]) -> None:
         """Open the help: the keys of a screen."""
-        from planscope.tui.dialogs.ask import TextDialog
-        from planscope.tui.dialogs.help import help_lines
+        from planscope.tui.dialogs.help import HelpDialog
 
-        def lines(width: int) -> Sequence[Line]:
-            return help_lines(self.choice, width, screen.where)
-
-        self.push_screen(TextDialog(self.paint, "Keys", lines))
+        self.push_screen(HelpDialog(self.paint, self.choice, screen.where))
 
     def choose_theme(self, names: Sequence[str]) -> None:
         """Ask for a theme, and display the highlighted one."""

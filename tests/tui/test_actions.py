@@ -19,7 +19,9 @@ from textual.app import App
 from textual.screen import Screen
 
 from planscope.safe import visible
+from planscope.session.locations import bundled
 from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, PANES, KeyAction, Where
+from planscope.tui.dialogs.help import help_lines
 from planscope.tui.keys import (
     bindings,
     check,
@@ -340,6 +342,24 @@ def test_no_text_names_a_default_key() -> None:
     assert [(name, text) for name, text in literal if _NAMED.search(text) and text != _FIXED] == []
     ids = set(chain.from_iterable(named))
     assert len(ids) > 20 and ids <= set(BY_ID)
+
+
+def test_the_help_has_a_filter() -> None:
+    def found(wanted: str) -> str:
+        return "\n".join(line.text for line in help_lines({}, 100, "debug", wanted))
+
+    assert "next call" in found("n") and "Search" not in found("n") and "breakpoint" in found("breakpoint")
+    assert "Go to the previous search hit." in found("hit previous") and "n →" not in found("hit previous")
+    assert found("signs").startswith("Signs") and found("qqq") == "Nothing is found."
+    assert found("") == found(" ") == "\n".join(line.text for line in help_lines({}, 100))
+
+
+async def test_the_palette_shows_keys_and_finds_by_them() -> None:
+    async with opened(bundled()["first-look"]) as driven:
+        await driven.press("ctrl+p")
+        await driven.sees("Next  n")
+        await driven.type("E")
+        await driven.until(lambda: "Share  E" in driven.text.split("Search")[0])
 
 
 async def test_notices_name_the_users_own_keys(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
 from planscope.tui.dialogs.ask import ChooseDialog, TextDialog
 from planscope.tui.dialogs.describe import DescribeDialog
+from planscope.tui.dialogs.help import HelpDialog
 from planscope.tui.opening.load import Opened, Switch
 from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.library.screen import LibraryScreen
@@ -66,7 +67,7 @@ async def test_what_stands_over_a_screen_that_is_left_goes_with_it(path: Path) -
         screen = driven.app.screen
         assert isinstance(screen, LibraryScreen)
         await driven.press("question_mark")
-        assert isinstance(driven.app.screen, TextDialog)
+        assert isinstance(driven.app.screen, HelpDialog)
         screen.dismiss(None)
         await until(driven, lambda: driven.app.screen is driven.screen)
 

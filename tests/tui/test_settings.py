@@ -43,7 +43,7 @@ from planscope.tui.settings import (
     state_file,
     toml,
 )
-from planscope.tui.style.themes import DEFAULT
+from planscope.tui.style.themes import DEFAULT, FEW_COLOURS, few_colours
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import opened
@@ -354,7 +354,7 @@ async def test_the_palettes_key_is_the_users_to_change(path: Path) -> None:
         assert driven.state.zoomed and driven.app.screen is driven.screen
         await driven.press("Q")
         assert isinstance(driven.app.screen, Palette)
-        await driven.press("escape", "o", "ctrl+p")
+        await driven.press("escape", "J", "ctrl+p")
         assert isinstance(driven.app.screen, Dialog), "dialogs have no palette"
 
 
@@ -413,3 +413,30 @@ async def test_what_cannot_be_remembered_is_said(path: Path) -> None:
     async with opened(path) as driven:
         await driven.press("2", "greater_than_sign")
         await driven.sees("this choice could not be saved")
+
+
+@pytest.mark.parametrize(
+    ("environ", "few"),
+    [
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "xterm"}, True),
+        ({"TERM": "linux"}, True),
+        ({"TERM": "xterm-kitty"}, False),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, False),
+        ({"TERM": "xterm-256color", "TEXTUAL_COLOR_SYSTEM": "standard"}, True),
+        ({"TERM": "linux", "TEXTUAL_COLOR_SYSTEM": "256"}, False),
+        ({}, True),
+    ],
+)
+def test_a_terminal_of_few_colours(environ: dict[str, str], few: bool) -> None:
+    assert few_colours(environ) is few
+
+
+def test_the_terminals_theme_is_a_default_that_the_user_overrules(tmp_path: Path) -> None:
+    remembered = Remembered(tmp_path / "state.json")
+    settings = ScreenSettings(Config(tmp_path / "none.toml"), remembered)
+    settings.config.defaults["theme"] = FEW_COLOURS
+    assert settings["theme"] == FEW_COLOURS
+    settings.choose("theme", "dark")
+    assert settings["theme"] == "dark"
+    assert ScreenSettings(config(tmp_path, 'theme = "light"'), Remembered(None))["theme"] == "light"

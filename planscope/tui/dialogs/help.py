@@ -1,13 +1,21 @@
-"""The help screen: the keys of a screen, then the meaning of the signs."""
+"""The help screen: the keys of a screen, then the meaning of the signs; a filter finds an entry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import Input
 
 from planscope.safe import cell_width
 from planscope.tui.actions import Where
+from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
 from planscope.tui.keys import KeyChoice, help_sections
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph
+from planscope.tui.style.painter import Painter
 from planscope.wording import terms
 
 _IN_PANES = (
@@ -45,22 +53,37 @@ _SIGNS = (
 )
 
 
-def help_lines(choice: KeyChoice, width: int, where: Where = "debug") -> list[Line]:
-    """Make the lines of a screen's help."""
-    sections = [(name, [(e.keys, e.help) for e in entries]) for name, entries in help_sections(choice, where)]
+def help_lines(choice: KeyChoice, width: int, where: Where = "debug", wanted: str = "") -> list[Line]:
+    """Make the lines of a screen's help: the entries that ``wanted`` finds. A single character finds a key."""
+    sections = [
+        (name, [(Run(e.keys, "key"), e.help, e.title) for e in entries])
+        for name, entries in help_sections(choice, where)
+    ]
     if where == "debug":
-        sections.append(("In a pane", list(_IN_PANES)))
-    cells = max(cell_width(keys) for _, entries in sections for keys, _ in entries) + 2
-    lines = []
+        sections.append(("In a pane", [(Run(keys, "key"), text, "") for keys, text in _IN_PANES]))
+    cells = max(cell_width(head.text) for _, entries in sections for head, *_ in entries) + 2
+    sections.append(("Signs", [(Run(sign, role), text, "") for sign, role, text in _SIGNS]))
+    lines: list[Line] = []
     for name, entries in sections:
-        lines.append(Line((Run(name, "title"),)))
-        for keys, text in entries:
-            lines += _entry(Run(keys, "key"), text, cells, width)
-        lines.append(BLANK)
-    lines.append(Line((Run("Signs", "title"),)))
-    for sign, role, text in _SIGNS:
-        lines += _entry(Run(sign, role), text, cells, width)
-    return lines
+        whole = wanted.strip().casefold() == name.casefold()
+        found = [
+            (head, text)
+            for head, text, more in entries
+            if whole or _finds(wanted, head.text, f"{more} {text}")
+        ]
+        if found:
+            lines += [*([BLANK] if lines else []), Line((Run(name, "title"),))]
+            for head, text in found:
+                lines += _entry(head, text, cells, width)
+    return lines or [Line((Run("Nothing is found.", "dim"),))]
+
+
+def _finds(wanted: str, keys: str, text: str) -> bool:
+    """Return whether an entry has all the words of a filter."""
+    folded = wanted.casefold().split()
+    if len(wanted.strip()) == 1:
+        return folded[0] in keys.casefold().split()
+    return all(word in f"{keys} {text}".casefold() for word in folded)
 
 
 def _entry(head: Run, text: str, cells: int, width: int) -> Iterator[Line]:
@@ -69,3 +92,53 @@ def _entry(head: Run, text: str, cells: int, width: int) -> Iterator[Line]:
     for i, runs in enumerate(paragraph(text, max(width - room - 2, 20))):
         left = (head, Run(" " * (room - cell_width(head.text)))) if i == 0 else (Run(" " * room),)
         yield Line((Run("  "), *left, *runs))
+
+
+class _Filter(SafeInput):
+    """The filter. It leaves ``?`` to the dialog."""
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return key != "question_mark" and super().check_consume_key(key, character)
+
+
+class HelpDialog(Dialog[None]):
+    """The help. Typing filters it; Enter, Esc, ? and F1 close it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark,f1", "leave", "Close", priority=True),
+        Binding("down", "go(1)", show=False, priority=True),
+        Binding("up", "go(-1)", show=False, priority=True),
+        Binding("pagedown", "go(10)", show=False, priority=True),
+        Binding("pageup", "go(-10)", show=False, priority=True),
+    ]
+
+    def __init__(self, paint: Painter, choice: KeyChoice, where: Where) -> None:
+        super().__init__(paint, "Keys")
+        self.keys = choice
+        self.of = where
+
+    def body(self) -> Sequence[Widget]:
+        most = max(self.app.size.height * 9 // 10 - 9, 3)
+        self.text = TextBox(self.paint, self._lines(""), most=most)
+        self.text.styles.min_height = min(len(self.text.lines), most)
+        self.input = _Filter(placeholder="Type a word or a key to filter")
+        hint = self.wrapped("↑ ↓ PgUp PgDn: scroll, Esc: close", "dim")
+        return (self.text, self.input, TextBox(self.paint, hint))
+
+    def _lines(self, wanted: str) -> list[Line]:
+        made = help_lines(self.keys, self.text_width, self.of, wanted)
+        return [Line((Run(" "), *line.runs), line.ground) for line in made]
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.text.set_lines(self._lines(event.value))
+        self.text.scroll_lines(-len(self.text.lines))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(None)
+
+    def action_go(self, by: int) -> None:
+        self.text.scroll_lines(by)

@@ -26,6 +26,8 @@ from planscope.safe import visible
 from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, nearest, read_toml
 
 DEFAULT = "dark"
+FEW_COLOURS = "terminal"
+"""The default in a terminal of 16 colours or fewer."""
 VARIABLE = "planscope-"
 MAX_FILES = 200
 
@@ -76,6 +78,18 @@ TABLES: Mapping[str, tuple[str, ...]] = {"colors": BASE_COLORS, "roles": ROLES}
 def no_color(environ: Mapping[str, str] | None = None) -> bool:
     """Return whether NO_COLOR is set and not empty. Call it before Textual starts, which removes the variable."""
     return bool((os.environ if environ is None else environ).get("NO_COLOR"))
+
+
+def few_colours(environ: Mapping[str, str] | None = None) -> bool:
+    """Return whether the terminal has 16 colours or fewer, by the rules of Textual and Rich."""
+    given = os.environ if environ is None else environ
+    system = given.get("TEXTUAL_COLOR_SYSTEM", "auto").casefold()
+    if system in ("standard", "256", "truecolor"):
+        return system == "standard"
+    if given.get("COLORTERM", "").strip().casefold() in ("truecolor", "24bit"):
+        return False
+    kind = given.get("TERM", "").strip().casefold().rpartition("-")[2]
+    return kind not in ("kitty", "256color", "direct")
 
 
 def bundled_themes() -> Path:

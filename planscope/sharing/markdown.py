@@ -17,6 +17,7 @@ from planscope.report import call_text, finding_text, paragraph, repair_lines, s
 from planscope.safe import clip, visible
 from planscope.session.record import RunRecord, record_of
 from planscope.session.seen import given_at_first, model_parts
+from planscope.sharing.plan_picture import as_image, svgs
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief
 from planscope.wording.explain import explain_verdict
@@ -64,6 +65,14 @@ def _parts(case: Case) -> Iterator[str]:
         yield from _steps(case)
     if run is not None:
         yield from _seen(record_of(run))
+    here = (
+        (replay.first_doomed or 0)
+        if run is None or replay.first_doomed is not None
+        else len(replay.steps) - 1
+    )
+    for title, svg in svgs(replay, here):
+        yield f"### {title} {'before any call' if here == 0 else 'at ' + phrases.step_name(replay.steps[here].step)}"
+        yield as_image(title, svg)
     yield "### Constraints" if verdict is None else "### Constraints at the end"
     yield _constraints(case)
     if verdict is not None and verdict.verdict == "wrong":

@@ -37,6 +37,7 @@ from planscope.session.files import LARGEST
 from planscope.session.model import Run, Session, own_runs
 from planscope.session.record import RecordedCall, RunRecord, record_of
 from planscope.session.seen import given_at_first, model_parts
+from planscope.sharing.plan_picture import can_be_drawn, order_document, plan_document
 from planscope.sharing.query import QueryView
 from planscope.wording import terms
 from planscope.wording.explain import explain_verdict
@@ -190,6 +191,9 @@ def run_document(run: Run | None, replay: Replay, query: QueryView, number: int)
     record = record_of(run) if run is not None else None
     calls = (None, *(record.calls if record is not None else ()))
     steps = [_step(index, i, calls[i] if i < len(calls) else None, query) for i in range(len(index.steps))]
+    drawn = can_be_drawn(index)
+    for i, step in enumerate(steps if drawn else ()):
+        step["plan"] = plan_document(index, i)
     if record is not None and record.unanswered is not None:
         steps[record.unanswered]["unanswered"] = True
     for i, step in enumerate(steps if record is not None and run is not None else ()):
@@ -214,6 +218,7 @@ def run_document(run: Run | None, replay: Replay, query: QueryView, number: int)
         "steps": steps,
         "lit": query.steps_lit(index),
         "repair": [],
+        "order": order_document(index, query.number_of) if drawn else None,
     }
     if verdict is not None and verdict.verdict == "wrong":
         document["repair"] = [visible(line) for line in repair_lines(replay, replay.way_back())]

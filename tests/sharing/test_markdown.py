@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import example, given
@@ -28,6 +30,12 @@ from planscope.sharing.comparison_markdown import comparison_markdown
 from planscope.sharing.formats import share
 from planscope.sharing.markdown import block, cell, code, table
 from tests.sharing.cases import planted, run_of, written
+
+IMAGE = re.compile(
+    r'<img alt="(?:Order|Hours) of the actions" src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)">'
+)
+OWN = {"svg", "title", "style", "rect", "path", "g", "text"}
+"""What a picture of ours consists of."""
 
 
 def test_it_tells_what_matters() -> None:
@@ -150,6 +158,9 @@ def test_hostile_text_stays_in_code(tmp_path: Path) -> None:
             fence = "" if line == fence else fence
         elif line.startswith("```"):
             fence = line.removesuffix("text").removesuffix("json")
+        elif (image := IMAGE.fullmatch(line)) is not None:
+            drawn = ElementTree.fromstring(base64.b64decode(image[1]).decode())
+            assert {one.tag.partition("}")[2] for one in drawn.iter()} <= OWN
         else:
             outside.append(spans(line))
     assert not fence
@@ -208,3 +219,16 @@ def test_it_says_what_the_model_was_given_and_said() -> None:
     old = run.model_copy(update={"events": [PromptEvent(text="Do it."), EndEvent(ending="stopped")]})
     made = share(Session(id="s", title="A", variants=[variant], runs=[old]), None, "markdown", redaction=None)
     assert "Tools: `not recorded`" in made
+
+
+def test_the_plan_is_a_picture_in_it() -> None:
+    text = share(load(bundled()["figure-10"]), None, "markdown", redaction=None)
+    found = re.findall(r'### (.*)\n\n<img alt="(.*?)" src="data:image/svg\+xml;base64,([^"]+)">', text)
+    assert [(heading, title) for heading, title, _ in found] == [
+        ("Order of the actions at step 1", "Order of the actions"),
+        ("Hours of the actions at step 1", "Hours of the actions"),
+    ]
+    for *_, data in found:
+        words = "".join(ElementTree.fromstring(base64.b64decode(data).decode()).itertext())
+        assert "✗ applying hair color" in words
+    assert "<img" not in share(load(bundled()["error-lost"]), None, "text", redaction=None)

@@ -545,6 +545,27 @@ def test_what_the_model_saw_is_there_and_folds(page: Browser, figure: tuple[Sess
     assert page.value(shut) == ["raw message ai"]
 
 
+def test_the_plan_is_drawn_and_moves_with_the_steps(page: Browser, figure: tuple[Session, Path]) -> None:
+    labels = "[...document.querySelectorAll('#drawing .thing text')].map((e) => e.textContent)"
+    page.press("V")
+    assert page.text("#name-2") == "2 Order"
+    page.press("g")
+    assert page.value(labels)[0] == "→ applying hair color"
+    lines = "document.querySelectorAll('#drawing .line-of').length"
+    cores = "document.querySelectorAll('#drawing .line-of.core').length"
+    assert (page.value(lines), page.value(cores)) == (2, 0)
+    page.press("n")
+    assert "✗ attending training sessions" in page.value(labels) and page.value(cores) == 1
+    page.value("document.querySelector('#drawing .line-of.core').dispatchEvent(new MouseEvent('click'))")
+    assert page.text("#words").startswith("c3 ")
+    page.press("Escape")
+    page.press("V")
+    assert page.text("#name-2") == "2 Hours"
+    assert "✗ applying hair color · no hours left" in page.value(labels)
+    page.press("V")
+    assert page.text("#name-2") == "2 Tree" and page.value("document.querySelector('#drawing').hidden")
+
+
 def test_several_requests_and_a_run_that_cannot_be_read(browser: Browser, tmp_path: Path) -> None:
     first, second, broken = written(), written(id="v2"), written(id="v3")
     broken = broken.model_copy(

@@ -9,7 +9,8 @@
   const PHRASES = [60, 300]; // pieces in a chunk of the text: from here it ends with a sentence, here at the latest
   const { statuses: WORDS, glyphs: STATES, states: STATE_WORDS, outcomes: OUTCOMES } = view.words;
   const PANES = { pieces: 1, nodes: 2, constraints: 3, steps: 4 };
-  const now = { run: null, request: null, index: 0, picked: null, pane: 4 };
+  const KINDS = { d: ["done", "✓"], n: ["next", "→"], o: ["open", "○"], l: ["conflict", "✗"] };
+  const now = { drawing: "tree", run: null, request: null, index: 0, picked: null, pane: 4 };
   let shown = {}; // the current step as rows show it: lit numbers by list, statuses, steps by action
   let lists = {}; // pieces, nodes, constraints, steps and actions
 
@@ -372,8 +373,76 @@
     shown = { lit: { pieces, nodes, constraints, steps }, statuses: statuses(now.index), core: new Set(step().core || []), done };
   }
 
+  // The plan as a picture, in the pane of the tree
+
+  function svg(tag, attributes, ...children) {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    for (const child of children.flat(Infinity)) if (child !== null) element.append(child);
+    return element;
+  }
+  const drawings = () => ["tree", ...(now.run.order ? ["order", ...(now.request.timed ? ["hours"] : [])] : [])];
+  function linkedAction(n) { return now.request.actions[n].pieces.some((piece) => shown.lit.pieces.has(piece)); }
+  function pickAction(n) {
+    const piece = now.request.actions[n].pieces.find((one) => hasWords(one));
+    if (piece !== undefined) pick("pieces", piece);
+  }
+  function thing(n, ...children) {
+    const [kind, glyph] = KINDS[step().plan.kinds[n]];
+    const group = svg("g", { class: `thing is-${kind}${linkedAction(n) ? " lit" : ""}` },
+      svg("title", {}, `${now.request.actions[n].name}: ${kind}`), children);
+    group.addEventListener("click", () => pickAction(n));
+    return [group, glyph];
+  }
+
+  function orderDrawing() {
+    const { size, boxes, lines } = now.run.order;
+    const core = shown.core;
+    const drawn = lines.map(([path, constraints, back]) => {
+      const marks = [constraints.some((c) => core.has(c)) ? "core" : "", back ? "back" : "",
+        constraints.some((c) => shown.lit.constraints.has(c)) ? "lit" : ""].join(" ");
+      const line = svg("path", { class: `line-of ${marks}`, d: path }, svg("title", {}, constraints.map((c) => now.request.constraints[c].words).join("; ")));
+      line.addEventListener("click", () => pick("constraints", constraints[0]));
+      return line;
+    });
+    const placed = boxes.map(([n, label, x, y, width, height]) => {
+      const [group, glyph] = thing(n, svg("rect", { x, y, width, height, rx: 5 }));
+      group.append(svg("text", { x: x + 7, y: y + 17 }, `${glyph} ${label}`));
+      return group;
+    });
+    return svg("svg", { width: size[0], height: size[1], viewBox: `0 0 ${size[0]} ${size[1]}`, role: "img", "aria-label": "Order of the actions" }, drawn, placed);
+  }
+
+  function hoursDrawing() {
+    const [hour, row, left] = [14, 36, 8];
+    const bars = step().plan.hours;
+    const [width, height] = [left * 2 + 24 * hour, 20 + bars.length * row];
+    const axis = [0, 3, 6, 9, 12, 15, 18, 21, 24].map((h) => [
+      svg("path", { class: "axis", d: `M${left + h * hour} 16V${height}` }), svg("text", { class: "faint", x: left + h * hour - (h > 9 ? 7 : 3), y: 12 }, String(h))]);
+    const drawn = bars.map(([n, done, open, safe], k) => {
+      const y = 20 + k * row;
+      const span = (hours, name, down, high) => hours
+        ? svg("rect", { class: name, x: left + hours[0] * hour, y: y + down, width: (hours[1] - hours[0]) * hour, height: high }) : null;
+      const [group, glyph] = thing(n, span(open, "window", 18, 12), span(safe, "window-safe", 18, 12), span(done, "ran", 20, 8));
+      const when = done ? `${done[0]}:00-${done[1]}:00` : open ? `${open[0]} to ${open[1]}` : "no hours left";
+      group.append(svg("text", { x: left, y: y + 13 }, `${glyph} ${now.request.actions[n].name.slice(0, 28)} · ${when}`));
+      return group;
+    });
+    return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Hours of the actions" }, axis, drawn);
+  }
+
+  function showDrawing() {
+    if (!drawings().includes(now.drawing)) now.drawing = "tree";
+    const tree = now.drawing === "tree";
+    byId("tree").hidden = !tree;
+    byId("drawing").hidden = tree;
+    byId("name-2").lastChild.textContent = ` ${{ tree: "Tree", order: "Order", hours: "Hours" }[now.drawing]}`;
+    byId("drawing").replaceChildren(...(tree ? [] : [now.drawing === "order" ? orderDrawing() : hoursDrawing()]));
+  }
+
   function refresh() {
     reckon();
+    showDrawing();
     for (const list of Object.values(lists)) list.repaint();
     showConstraint();
     showDetail();
@@ -591,6 +660,13 @@
     search: () => searchBar(true),
     explain: () => { byId("verdict").focus(); byId("verdict").scrollIntoView({ block: "nearest" }); say(now.run.why || now.run.verdict); },
     runs: () => byId("run").focus(),
+    draw: () => {
+      const all = drawings();
+      now.drawing = all[(all.indexOf(now.drawing) + 1) % all.length];
+      showDrawing();
+      if (now.drawing === "tree") { lists.nodes.guess(); settleAll(); }
+      say(all.length > 1 ? `pane 2 shows ${now.drawing}` : "this plan is not drawn");
+    },
     help: () => byId("help").showModal(),
     theme: () => {
       const root = document.documentElement;
@@ -602,7 +678,7 @@
   const KEYS = {
     n: doing.next, ArrowRight: doing.next, N: doing.back, ArrowLeft: doing.back, f: doing.first, g: doing.start,
     Home: doing.start, G: doing.end, End: doing.end, Escape: doing.deselect, x: doing.explain, o: doing.runs,
-    t: doing.theme, "?": doing.help, "/": doing.search, ArrowUp: () => move(-1), ArrowDown: () => move(1),
+    t: doing.theme, V: doing.draw, "?": doing.help, "/": doing.search, ArrowUp: () => move(-1), ArrowDown: () => move(1),
   };
 
   document.addEventListener("keydown", (event) => {
@@ -617,6 +693,7 @@
     button.addEventListener("click", () => doing[button.dataset.do]());
   byId("theme").addEventListener("click", doing.theme);
   byId("keys").addEventListener("click", doing.help);
+  byId("draw").addEventListener("click", doing.draw);
   byId("find").addEventListener("click", doing.search);
   byId("wanted").addEventListener("input", search);
   byId("wanted").addEventListener("keydown", (event) => {

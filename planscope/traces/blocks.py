@@ -33,6 +33,9 @@ _PLACED = frozenset(
      "timestamp", "created_at", "finish_reason")
 )  # fmt: skip
 _TIMES = ("timestamp", "created_at")
+_BASIC = frozenset(("role", "content", "tool_calls", "tool_call_id", "name", "usage", "function_call"))
+"""The members of most messages, which need no further look."""
+_is_basic = _BASIC.issuperset
 
 
 def speaks(message: Any) -> bool:
@@ -49,16 +52,21 @@ def take(
     """Add one message, with its calls and answers."""
     role = message.get("role")
     build.message += 1
-    if at is None:
-        for key in _TIMES:
-            if key in message:
-                at = build.at(message[key])
     content = message.get("content")
-    if content is None and "parts" in message:
-        content = message["parts"]
-    raw = rest_of(message, _PLACED)
+    raw = None
+    if not _is_basic(message):
+        if at is None:
+            for key in _TIMES:
+                if key in message:
+                    at = build.at(message[key])
+        if content is None and "parts" in message:
+            content = message["parts"]
+        raw = rest_of(message, _PLACED)
     if role == "tool" or role == "function":
-        _answer(build, message, content, at, raw)
+        if type(content) is str and raw is None and "tool_call_id" in message:
+            build.answer(message["tool_call_id"], content, tool=message.get("name"), at=at)
+        else:
+            _answer(build, message, content, at, raw)
         return
     by = SPEAKERS.get(role) if type(role) is str else None
     if by is None:
@@ -73,7 +81,11 @@ def take(
     calls = message.get("tool_calls")
     if calls:
         for one in seq(calls):
-            take_tool_call(build, one, at=at, agent=agent)
+            function = one.get("function") if type(one) is dict else None
+            if type(function) is dict:
+                build.call(function.get("name"), function.get("arguments"), one.get("id"), at=at, agent=agent)
+            else:
+                take_tool_call(build, one, at=at, agent=agent)
     elif "function_call" in message:
         old = message["function_call"]
         if type(old) is dict:
@@ -114,6 +126,7 @@ def take_blocks(
     thoughts: list[str] = []
     for block in blocks:
         kind = block.get("type") if type(block) is dict else None
+        kind = kind if type(kind) is str else None
         if kind == "text":
             words.append(block.get("text", block.get("content")))
         elif type(block) is not dict:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Literal
 
+from planscope.traces.json_stream import decode
 from planscope.traces.shape import Branch, Item, Mark, Said, Tool, ToolCall, Trace
 from planscope.traces.values import arguments_of, as_text, name, obj, says_error, seconds, text
 
@@ -35,7 +36,10 @@ class Builder:
         self.turn = ""
         """Who spoke last, in formats whose items are not grouped into messages."""
         self._open: OrderedDict[int, ToolCall] = OrderedDict()
-        self._by_id: dict[str, list[ToolCall]] = {}
+        self._by_id: dict[str, ToolCall] = {}
+        """The last call with each id."""
+        self._queues: dict[str, deque[ToolCall]] = {}
+        """Calls with one id that were made before the first of them was answered."""
 
     # messages -----------------------------------------------------------------------------------------------------
 
@@ -101,7 +105,23 @@ class Builder:
         if self.steps >= MOST_CALLS:
             raise Full
         if type(arguments) is not dict:
-            arguments, found = arguments_of(arguments)
+            found = None
+            if (
+                type(arguments) is str
+                and arguments[:2] == '{"'
+                and arguments[-1] == "}"
+                and "\\" not in arguments
+            ):
+                try:  # the way of nearly all calls
+                    read, end = decode(arguments)
+                except (ValueError, RecursionError):
+                    end = -1
+                if end == len(arguments):
+                    arguments = read
+                else:
+                    arguments, found = arguments_of(arguments)
+            else:
+                arguments, found = arguments_of(arguments)
             problem = problem or found
         self.steps += 1
         if self.message < 0:
@@ -120,7 +140,10 @@ class Builder:
         self.items.append(made)
         self._open[self.steps] = made
         if made.call_id is not None:
-            self._by_id.setdefault(made.call_id, []).append(made)
+            before = self._by_id.get(made.call_id)
+            if before is not None and before.step in self._open:  # some programs use an id again
+                self._queues.setdefault(made.call_id, deque([before])).append(made)
+            self._by_id[made.call_id] = made
         return made
 
     def waiting(self, call_id: Any, tool: Any = None) -> ToolCall | None:
@@ -129,11 +152,14 @@ class Builder:
         Without an id, or with one that no call has, that is the earliest call of the tool that has no id of its own.
         """
         key = call_id if type(call_id) is str else name(call_id)
-        if key and key in self._by_id:
-            for call in self._by_id[key]:
-                if self._open.pop(call.step, None) is not None:
-                    return call
-            return None
+        call = self._by_id.get(key) if key else None
+        if call is not None:
+            queue = self._queues.get(key) if self._queues else None
+            while queue:
+                first = queue.popleft()
+                if self._open.pop(first.step, None) is not None:
+                    return first
+            return self._open.pop(call.step, None)
         for call in islice(self._open.values(), LOOKED_AT):
             if not (key and call.call_id) and (not tool or call.tool == tool):
                 del self._open[call.step]
@@ -146,11 +172,11 @@ class Builder:
 
     def last(self, call_id: Any) -> ToolCall | None:
         """The last call with this id."""
-        return self._by_id[call_id][-1] if self.known(call_id) else None
+        return self._by_id[call_id] if self.known(call_id) else None
 
     def is_answered(self, call_id: Any) -> bool:
         """Whether all calls with this id have their answers."""
-        return self.known(call_id) and all(call.answered for call in self._by_id[call_id])
+        return self.known(call_id) and self._by_id[call_id].answered and not self._queues.get(call_id)
 
     def answer(
         self,

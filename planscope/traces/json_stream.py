@@ -23,7 +23,8 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+|"', re.DOTALL)
 _NEAR_END = 16
 """If the end of the buffer cuts a value, decoding fails this close to the end, or in a string."""
-_decode = json.JSONDecoder(strict=False).raw_decode
+_DECODER = json.JSONDecoder(strict=False)
+decode, _decode_all = _DECODER.raw_decode, _DECODER.decode
 
 
 class Broken(Exception):
@@ -38,16 +39,23 @@ class Broken(Exception):
 
 
 def parsed(text: str) -> Any:
-    """Parse one JSON value, with U+FFFD for lone surrogates. Raises ValueError, also for deep nesting."""
+    """Decode one JSON value, with U+FFFD for lone surrogates. Raises ValueError, also for deep nesting."""
     try:
-        value = json.loads(text, strict=False)
+        try:
+            value, end = decode(text)
+            if end != len(text) and not text[end:].isspace():
+                value = _decode_all(text)  # raises, and says where
+        except ValueError:
+            if not text[:1].isspace():
+                raise
+            value = _decode_all(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    return clean(value, text)
+    return clean(value, text) if "\\u" in text else value
 
 
 def clean(value: Any, text: str) -> Any:
-    """Remove lone surrogates from a value that was decoded from ``text``. Raises ValueError for deep nesting."""
+    """Return the value that was decoded from ``text``, without lone surrogates. Raises ValueError for deep nesting."""
     if "\\ud" not in text and "\\uD" not in text:
         return value
     try:
@@ -144,7 +152,7 @@ class JsonStream:
             raise self.broken()
         while True:
             try:
-                value, end = _decode(self._text, self._at)
+                value, end = decode(self._text, self._at)
                 if end < len(self._text) or self._ended or self._text[end - 1] in '"]}':
                     value = clean(value, self._text[self._at : end])
                     self._at = end
@@ -276,16 +284,15 @@ def salvaged(text: str, *, partial_elements: bool = False) -> Any:
             top[2] = True
         elif found.end() < len(text) and (top[0] == "[" or not top[2]):
             top[1] = found.end()
-    closing: list[str] = []
-    cut: int | None = None
-    for k in range(len(stack) - 1, -1, -1):
-        kind, whole, _ = stack[k]
-        if cut is None:
-            if k and stack[k - 1][0] == "[" and not partial_elements:
-                continue  # an element that was cut
-            cut = whole
-        closing.append("]" if kind == "[" else "}")
-    return _loaded(text[:cut] + "".join(closing)) if closing else None
+    if not partial_elements:
+        for k in range(1, len(stack)):
+            if stack[k - 1][0] == "[":  # an element that was cut, with all that is in it
+                del stack[k:]
+                break
+    if not stack:
+        return None
+    closing = "".join("]" if kind == "[" else "}" for kind, _, _ in reversed(stack))
+    return _loaded(text[: stack[-1][1]] + closing)
 
 
 def _loaded(text: str) -> Any:

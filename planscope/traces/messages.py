@@ -153,15 +153,20 @@ class MessageFormat:
         count = 0
         try:
             for top in source.json().documents():
-                if top.kind == "[":
-                    for trace in self._read_array(top, source, count):
-                        count += 1
-                        yield trace
-                elif top.kind == "{":
-                    count += 1
-                    yield self._read_object(top, source.stem if count == 1 else f"{source.stem}:{count}")
-                else:
+                if top.kind not in "[{":
                     top.skip()
+                    continue
+                if top.kind == "[":
+                    found = self._read_array(top, source, count)
+                else:
+                    found = iter(
+                        (self._read_object(top, source.stem if not count else f"{source.stem}:{count + 1}"),)
+                    )
+                for trace in found:
+                    count += 1
+                    yield trace
+                    if trace.ended == "broke_off":
+                        return
         except Broken as broken:
             if not count:
                 raise

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from glob import escape, glob
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from planscope.errors import UserError
@@ -38,10 +37,13 @@ def own_readers() -> tuple[Reader, ...]:
     )
 
 
-def readers(heard: Heard) -> list[Reader]:
-    """Return planscope's readers, then those of other packages. ``heard`` receives one line about one that does not
-    work."""
-    found: list[Reader] = list(own_readers())
+@cache
+def other_readers() -> tuple[tuple[Reader, ...], tuple[str, ...]]:
+    """Return the readers of other packages, and a line about each that does not work."""
+    from importlib.metadata import entry_points  # takes half as long to import as all readers
+
+    found: list[Reader] = []
+    troubles: list[str] = []
     for entry in entry_points(group=GROUP):
         try:
             reader = entry.load()
@@ -50,8 +52,8 @@ def readers(heard: Heard) -> list[Reader]:
                 raise TypeError("it has no recognises, read or name")
             found.append(reader)
         except Exception as error:
-            heard(f"the trace reader {entry.name} ({entry.value}) does not work: {_named(error)}")
-    return found
+            troubles.append(f"the trace reader {entry.name} ({entry.value}) does not work: {_named(error)}")
+    return tuple(found), tuple(troubles)
 
 
 def _named(error: BaseException) -> str:
@@ -60,7 +62,7 @@ def _named(error: BaseException) -> str:
 
 def reader_of(source: Source, heard: Heard) -> Reader:
     """Return the reader that is the surest about a file. Raises Unreadable."""
-    asked = readers(heard)
+    asked = (*own_readers(), *other_readers()[0])
     for size in LOOKS:
         head = source.head(size)
         best, surest = None, SURE
@@ -208,6 +210,9 @@ def open_traces(
             raise Unreadable(line)
         on_problem(line)
 
+    if on_problem is not None:
+        for trouble in other_readers()[1]:
+            on_problem(trouble)
     taken: dict[str, int] = {}
     for source in sources(paths, heard):
         try:

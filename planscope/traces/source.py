@@ -99,6 +99,11 @@ class Source:
         self.open_files.append(file)
         return file
 
+    @property
+    def position(self) -> int:
+        """The bytes of the file that were read so far, before they are unpacked."""
+        return max((file.tell() for file in self.open_files if not file.closed), default=0)
+
     def close(self) -> None:
         """Close the files that were opened."""
         for file in self.open_files:

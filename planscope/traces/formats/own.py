@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from planscope.session.files import LARGEST
-from planscope.session.model import Session
-from planscope.session.recordings import session_in_journal
-from planscope.session.store import loads
-from planscope.traces.events import trace_of_run
 from planscope.traces.reader import Options
 from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source, Unreadable
+
+if TYPE_CHECKING:
+    from planscope.session.model import Session
 
 
 class Own:
@@ -25,6 +25,10 @@ class Own:
         return 1.0 if formats & {"planscope-session", "planscope-recording"} else 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        # imported late: other formats do not need pydantic
+        from planscope.session.recordings import session_in_journal
+        from planscope.session.store import loads
+
         with source.stream() as file:
             data = file.read(LARGEST + 1)
         if source.seen.objects[0].get("format") == "planscope-recording":
@@ -38,6 +42,8 @@ class Own:
 
 def traces_of(session: Session) -> Iterator[Trace]:
     """Yield the runs of a session as traces, each with the run's id."""
+    from planscope.traces.events import trace_of_run
+
     for run in session.runs:
         yield trace_of_run(session, run)
 

@@ -1,0 +1,103 @@
+"""Every format: the same two calls are read from each sample, and nothing is lost when a file is cut or packed."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from planscope.traces import Unreadable, open_traces
+from planscope.traces.shape import Trace
+from tests.traces.samples import BOOK, OPENLLMETRY_CHAT, SAMPLES, SEARCH, inspect_zip, whole
+
+
+def read(folder: Path, data: bytes, name: str = "run.txt") -> list[Trace]:
+    path = folder / name
+    path.write_bytes(data)
+    return list(open_traces([path]))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_each_format_gives_the_same_two_calls(tmp_path: Path, name: str) -> None:
+    form, data = SAMPLES[name]
+    traces = read(tmp_path, data)
+    assert len(traces) == (2 if name in ("chat, a trace a line", "chat, a list of lists") else 1)
+    for trace in traces:
+        assert (trace.format, trace.problem, trace.ended) == (form, None, "complete")
+        search, book = trace.calls
+        assert (search.step, search.tool, search.arguments) == (1, "search", SEARCH)
+        assert (book.step, book.tool, book.arguments) == (2, "book", BOOK)
+        assert (search.answer, search.answered, search.failed) == ("found", True, False)
+        assert (book.answered, book.failed) == (True, True)
+        assert search.message < book.message
+        assert any(getattr(item, "by", "") == "user" for item in trace.items) == (
+            name not in ("codex exec", "agents sdk", "mcp", *(n for n in SAMPLES if "otel, " in n and n[6:] in
+                         ("openinference", "openllmetry", "vercel", "adk")))
+        )  # fmt: skip
+
+
+def test_calls_in_the_messages_of_openllmetry_are_read(tmp_path: Path) -> None:
+    (trace,) = read(tmp_path, whole(OPENLLMETRY_CHAT))
+    assert [(c.tool, c.arguments, c.answer) for c in trace.calls] == [
+        ("search", SEARCH, "found"),
+        ("book", BOOK, None),
+    ]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
+def test_packed_files_are_unpacked(tmp_path: Path, pack: object) -> None:
+    for name in ("chat", "codex", "otel"):
+        assert len(read(tmp_path, pack(SAMPLES[name][1]))[0].calls) == 2  # type: ignore[operator]
+
+
+def test_entries_of_an_inspect_log_may_be_packed_with_zstd(tmp_path: Path) -> None:
+    """As Python 3.14 packs them: the method is 93."""
+    plain = inspect_zip(zipfile.ZIP_STORED)
+    made = bytearray()
+    places = []
+    at = 0
+    while plain[at : at + 4] == b"PK\x03\x04":
+        size = int.from_bytes(plain[at + 18 : at + 22], "little")
+        start = (
+            at
+            + 30
+            + int.from_bytes(plain[at + 26 : at + 28], "little")
+            + int.from_bytes(plain[at + 28 : at + 30], "little")
+        )
+        packed = zstandard.ZstdCompressor().compress(plain[start : start + size])
+        head = bytearray(plain[at:start])
+        head[8:10] = (93).to_bytes(2, "little")
+        head[18:22] = len(packed).to_bytes(4, "little")
+        places.append((len(made), len(packed)))
+        made += head + packed
+        at = start + size
+    directory = bytearray(plain[at:])
+    beginning, k = len(made), 0
+    for place, size in places:
+        directory[k + 10 : k + 12] = (93).to_bytes(2, "little")
+        directory[k + 20 : k + 24] = size.to_bytes(4, "little")
+        directory[k + 42 : k + 46] = place.to_bytes(4, "little")
+        k += 46 + sum(int.from_bytes(directory[k + j : k + j + 2], "little") for j in (28, 30, 32))
+    directory[k + 16 : k + 20] = beginning.to_bytes(4, "little")
+    (trace,) = read(tmp_path, bytes(made + directory))
+    assert [call.tool for call in trace.calls] == ["search", "book"] and trace.problem is None
+
+
+@pytest.mark.parametrize("name", [n for n in SAMPLES if "zip" not in n and n != "planscope"])
+def test_a_file_that_was_cut_gives_a_prefix_of_its_calls(tmp_path: Path, name: str) -> None:
+    _, data = SAMPLES[name]
+    expected = [[(c.tool, c.arguments) for c in trace.calls] for trace in read(tmp_path, data)]
+    spans = name.startswith(("otel, lines", "langsmith, nested"))
+    for cut in range(1, len(data), max(1, len(data) // 12)):
+        try:
+            traces = read(tmp_path, data[:cut])
+        except Unreadable:
+            continue
+        for k, trace in enumerate(traces):
+            calls = [(c.tool, c.arguments) for c in trace.calls]
+            assert all(c in expected[k] for c in calls) if spans else calls == expected[k][: len(calls)], cut
+        said = any(t.problem for t in traces) or data[:cut].endswith((b"}\n", b"}", b"]"))
+        assert said, (cut, data[max(0, cut - 40) : cut])

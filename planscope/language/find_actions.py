@@ -235,3 +235,11 @@ def _doubtful_verb(text: str, names: Sequence[str]) -> str:
         if one.type == "ACTION" and plural and alone and not own.endswith("s"):
             return text[one.start : verb.end]
     return ""
+
+
+def names_hours(text: str) -> bool:
+    """Does a text have a clock time, such as 15:00, 3 pm or noon?"""
+    if len(text) > MAX_TEXT:
+        return False
+    scanner = Scanner(Names(()), True, natural_vocabulary())
+    return any(token.type == "TIME" for token in scanner.stream(text, list(cut(text))))

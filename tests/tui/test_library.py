@@ -526,7 +526,7 @@ async def test_a_session_that_somebody_else_has_open_is_named_and_not_renamed() 
 async def test_a_new_session_is_made_and_opened() -> None:
     async with opened(FIRST) as driven:
         await entered(driven)
-        await driven.press("+", "enter")  # as it is proposed
+        await driven.press("+", "down", "enter", "enter")  # as it is proposed
         await until(
             driven, lambda: driven.app.path != FIRST and driven.app.screen is driven.app.screen_of_session
         )
@@ -535,7 +535,9 @@ async def test_a_new_session_is_made_and_opened() -> None:
         assert len(made.variants[0].actions) == 5 and made.variants[0].origin.kind == "synthesized"
         before = driven.app.path  # its name is drawn, and may begin with the same word
         await entered(driven)
-        await driven.press("+", "end", "ctrl+u", "4", "down", "right", "down", *"2..3", "down", *"museum")
+        await driven.press(
+            "+", "down", "enter", "end", "ctrl+u", "4", "down", "right", "down", *"2..3", "down", *"museum"
+        )
         await driven.press("down", "7", "enter")
         await until(driven, lambda: driven.app.path != before and driven.app.path.name.startswith("museum"))
         await driven.rest()

@@ -13,7 +13,13 @@ _place = partial(_act, verb="show")
 LIBRARY: tuple[KeyAction, ...] = (
     _shown("search-sessions", "/", "Search", help="Search in title, agent, model, verdict and error."),
     _shown("open-session", "o", "Open", help="Open the session in the debugger, as Enter does."),
-    _shown("new-session", "+", "New", help="Make a new session with a generated query.", verb="add"),
+    _shown(
+        "new-session",
+        "+",
+        "New",
+        help="Make a new session: write your own query, or have a random one made.",
+        verb="add",
+    ),
     _shown("rename-session", "D", "Rename", help="Change the session's name or title.", verb="describe"),
     _shown("copy-session", "y", "Copy", help="Copy the session into your library."),
     _shown("delete-session", "- delete", "Delete", help="Move the session to the trash.", verb="remove"),

@@ -32,6 +32,7 @@ from planscope.tui.style.lines import shown
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
+    from planscope.language.reading import Reading
     from planscope.synthesis.request import Request
 
 LIST, JUDGE, PREVIEW, WATCH = "library list", "library judge", "library preview", "library watch"
@@ -496,6 +497,18 @@ class LibraryList:
             made = synthesize(request)
             wanted = f"{made.topic or 'query'} {made.seed}".casefold().replace(" ", "-")
             return library.add(session_of(made), wanted)
+
+        self.jobs.start(MAKE, work, self.open, partial(self._failed, "not done", None))
+
+    def make_own(self, reading: Reading) -> None:
+        """Add somebody's own query to the library as a new session, and open that session."""
+
+        def work(token: CancelToken) -> Path:
+            from planscope.documents.query import session_of_text
+            from planscope.language.problem import slug
+
+            made = session_of_text(reading)
+            return library.add(made, slug(made.title)[:40].strip("_").replace("_", "-"))
 
         self.jobs.start(MAKE, work, self.open, partial(self._failed, "not done", None))
 

@@ -312,12 +312,24 @@ class LibraryScreen(SideScreen):
         self.start_flow(self._new_session())
 
     async def _new_session(self) -> None:
+        from planscope.tui.dialogs.ask import ChooseDialog
         from planscope.tui.dialogs.forms import new_form
+        from planscope.tui.dialogs.write import WriteDialog
         from planscope.tui.screens.flows.quitting import may_stop
 
-        request = await self.answer(new_form(self.paint))
-        if request is not None and await may_stop(self, self.jobs):
-            self.library.make(request)
+        choices = [
+            (Run("Write my own"), Run("  a text of yours; its actions are found", "dim")),
+            (Run("Random query"), Run("  certified to have a correct plan", "dim")),
+        ]
+        chosen = await self.answer(ChooseDialog(self.paint, "New session", choices, name="new session"))
+        if chosen == 0:
+            reading = await self.answer(WriteDialog(self.paint))
+            if reading is not None and await may_stop(self, self.jobs):
+                self.library.make_own(reading)
+        elif chosen == 1:
+            request = await self.answer(new_form(self.paint))
+            if request is not None and await may_stop(self, self.jobs):
+                self.library.make(request)
 
     # Files
 

@@ -1,0 +1,150 @@
+"""The dialog for a query of one's own: the text, and the actions that planscope found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
+
+from planscope.errors import UserError
+from planscope.language.errors import ParseFailure, in_a_line
+from planscope.language.find_actions import UnsureActions, find_actions, names_hours, new_names
+from planscope.language.problem import make_actions
+from planscope.language.reading import Reading, read_query
+from planscope.session.validation import LONGEST_QUERY, LONGEST_TIMED
+from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
+from planscope.tui.dialogs.describe import SafeTextArea
+from planscope.tui.style.lines import BLANK, Line, Run, shown
+from planscope.tui.style.painter import Painter
+from planscope.wording.phrases import plural
+
+PAUSE = 0.2
+"""Seconds without a change of the text after which it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was read of a text. ``names``: its actions, separated by commas. ``reading`` None: ``wrong`` says why."""
+
+    names: str = ""
+    reading: Reading | None = None
+    wrong: str = ""
+
+    @property
+    def summary(self) -> str:
+        if self.reading is None:
+            return ""
+        problem = self.reading.problem
+        hours = ", with clock times" if problem.timed else ""
+        return f"{plural(len(problem.actions), 'action')}, {plural(len(problem.said), 'constraint')}{hours}"
+
+
+def read_own(text: str, given: str | None = None) -> Found:
+    """Read a text about the actions in ``given`` ("a, b"), or about those that are found in it if that is None."""
+    if not text.strip():
+        return Found(given or "", None, 'write what comes before what, such as "Lunch precedes nap."')
+    timed = len(text) <= LONGEST_QUERY and names_hours(text)
+    most = LONGEST_TIMED if timed else LONGEST_QUERY
+    if len(text) > most:
+        return Found(given or "", None, f"the text has more than {most:,} characters")
+    if given is None:
+        try:
+            names = find_actions(text, timed=timed)
+        except UnsureActions as unsure:
+            return Found(", ".join(unsure.found), None, unsure.why.replace("with --actions", "below"))
+    else:
+        names = tuple(name.strip() for name in given.split(","))
+    listed = ", ".join(names)
+    try:
+        return Found(listed, read_query(text, make_actions(names), timed=timed))
+    except ParseFailure as failure:
+        more = [name for name in new_names(text, make_actions(names)) if name not in names]
+        hint = f"; is {shown(more[0], 40)} an action too?" if more else ""
+        return Found(listed, None, in_a_line(failure.errors, 160) + hint)
+    except UserError as error:
+        return Found(listed, None, str(error))
+
+
+class WriteDialog(Dialog[Reading]):
+    """Asks for a query of one's own. The actions found in the text are shown to confirm or change."""
+
+    AUTO_FOCUS = "SafeTextArea"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.focus_next", show=False, priority=True),
+        Binding("shift+tab", "app.focus_previous", show=False, priority=True),
+        Binding("ctrl+s", "take", show=False, priority=True),
+    ]
+
+    def __init__(self, paint: Painter) -> None:
+        super().__init__(paint, "Write your own query")
+        self.found = Found()
+        self._names_typed = False
+        self._waiting: Timer | None = None
+
+    def body(self) -> Sequence[Widget]:
+        self.area = SafeTextArea(id="own-text", highlight_cursor_line=False, compact=True)
+        self.area.styles.height = max(min(self.app.size.height - 19, 12), 3)
+        self.line = SafeInput(id="own-actions", placeholder="found in the text", compact=True)
+        self.said = TextBox(self.paint)
+        before = "What comes before what: First build image, then run tests. Or paste a numbered list."
+        return (
+            TextBox(self.paint, self.wrapped(before, "dim")),
+            self.area,
+            TextBox(self.paint, [BLANK, Line((Run(" Actions", "label"),))]),
+            self.line,
+            self.said,
+            TextBox(
+                self.paint,
+                [BLANK, *self.wrapped("Tab: text or actions, Enter in Actions: OK, Esc: cancel", "dim")],
+            ),
+        )
+
+    @on(TextArea.Changed)
+    def _text_changed(self) -> None:
+        if self._waiting is not None:
+            self._waiting.stop()
+        if not self.line.value.strip():
+            self._names_typed = False
+        self._waiting = self.set_timer(PAUSE, self.read_now)
+
+    @on(Input.Changed)
+    def _names_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if event.value != self.found.names:
+            self._names_typed = True
+            self.read_now()
+
+    def read_now(self) -> None:
+        """Read the text, and show the actions found, unless the user typed them."""
+        if self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
+        typed = self.line.value if self._names_typed and self.line.value.strip() else None
+        self.found = read_own(self.area.text, typed)
+        if not self._names_typed and self.line.value != self.found.names:
+            with self.prevent(Input.Changed):
+                self.line.value = self.found.names
+        good, role = (
+            (f"✓ {self.found.summary}", "holds")
+            if self.found.reading
+            else (f"✗ {self.found.wrong}", "broken")
+        )
+        self.said.set_lines(self.wrapped(good, role)[:4] if self.area.text.strip() else [])
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_take()
+
+    def action_take(self) -> None:
+        self.read_now()
+        if self.found.reading is not None:
+            self.dismiss(self.found.reading)
+        else:
+            self.said.set_lines(self.wrapped(f"✗ {self.found.wrong}", "broken")[:4])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.session.run_names import run_named
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
@@ -51,8 +52,8 @@ def listed(ids: Iterable[str]) -> str:
 
 
 def find_run(session: Session, run_id: str | None) -> Run | None:
-    """Return the run with that id, by default the last one that no dissection made, or None if the session has no
-    run.
+    """Return the run with that id or number, by default the last one that no dissection made, or None if the session
+    has no run.
 
     Raises UserError for an unknown id.
     """
@@ -61,8 +62,9 @@ def find_run(session: Session, run_id: str | None) -> Run | None:
     if run_id is None:
         own = own_runs(session)
         return own[-1] if own else None
+    named = run_named((run.id for run in session.runs), run_id)
     for run in session.runs:
-        if run.id == run_id:
+        if run.id == named:
             return run
     known = listed(r.id for r in session.runs) or "it has none"
     raise UserError(f"the session has no run {run_id[:40]!r}; its runs: {known}")

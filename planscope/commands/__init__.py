@@ -28,10 +28,12 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "run": {
         "run": "run an agent on a session's query and record the run",
+        "fork": "run an agent again from a step of a run",
         "dissect": "find what in a query makes an agent fail",
     },
     "make": {
         "new": "make a planning query whose constraints are known",
+        "edit": "add a query with another text to a session",
         "parse": "read a query: its constraints, or why it cannot be read",
         "mutate": "make queries that mean the same, proved by Z3",
         "topics": "list the topics of queries, or have a model write new ones",
@@ -54,6 +56,7 @@ COMMANDS: dict[str, str] = {name: about for group in GROUPS.values() for name, a
 
 MODULES: dict[str, str] = {
     "import": "traces",
+    "edit": "fork",
     "walk": "open",
     "serve": "open",
     "replay": "check",

@@ -231,7 +231,7 @@ def add_run_choice(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the argument that names a run."""
-    parser.add_argument("--run", metavar="ID", help="which run (default: the last)")
+    parser.add_argument("--run", metavar="ID", help="which run, by its id or number (default: the last)")
 
 
 def add_beginning(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from planscope.commands.common import columns, open_session, output_file, quoted
 from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.session.run_names import run_named
 
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
@@ -136,7 +137,7 @@ def _both(
 def _named(session: Session, id: str, variants: bool) -> Run | Variant:
     runs = {} if variants else {run.id: run for run in session.runs}
     requests = {variant.id: variant for variant in session.variants}
-    found = runs.get(id) or requests.get(id)
+    found = runs.get(run_named(runs, id) or "") or requests.get(id)
     if found is None:
         known = f"its variants: {listed(requests) or 'it has none'}"
         known = known if variants else f"its runs: {listed(runs) or 'it has none'}; {known}"

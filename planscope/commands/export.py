@@ -122,6 +122,13 @@ def _export(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     if args.format is None and not args.preview:
+        if args.output not in (None, "-"):
+            from planscope.sharing.formats import SUFFIXES
+
+            forms = ", ".join(dict.fromkeys(SUFFIXES.values()))
+            raise UserError(
+                f"{args.output}: no form of a run ends so; the endings are {forms}, or give --format"
+            )
         raise UserError("the following arguments are required: --format (see: planscope export --help)")
     if args.json and not args.preview:
         raise UserError("--json needs --preview; to write a run as JSON, use --format json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import threading
 from contextlib import contextmanager, redirect_stdout
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from planscope.case import listed, variant_shown
-from planscope.commands.common import open_session, output_file, session_path
+from planscope.commands.common import open_session, output_file, quoted, session_path, whole
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -45,6 +46,30 @@ def add_agent_choice(parser: argparse.ArgumentParser, models: str) -> None:
         metavar="A",
         help="tools (default), react, responses, or your own: package.module:factory",
     )
+
+
+LONGEST = 7 * 24 * 3600.0
+"""The longest time limit of a run, in seconds."""
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments for the limits of a run."""
+    parser.add_argument(
+        "--max-seconds", type=_seconds, metavar="S", help="time limit in seconds (default 180)"
+    )
+    parser.add_argument("--max-calls", type=whole(1), metavar="N", help="at most N model calls (default 50)")
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= LONGEST:
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)} is not a number of seconds above 0 and up to a week"
+        )
+    return value
 
 
 def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:

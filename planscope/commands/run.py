@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from contextlib import suppress
 from dataclasses import astuple
@@ -17,7 +16,6 @@ from planscope.commands.common import (
     is_text,
     open_session,
     print_json,
-    quoted,
     say,
     say_all,
     session_path,
@@ -26,6 +24,7 @@ from planscope.commands.common import (
 from planscope.commands.recording import (
     Filling,
     add_agent_choice,
+    add_limits,
     chosen_variant,
     cost_line,
     limits_of,
@@ -52,9 +51,6 @@ ABOUT = (
     "Run an agent on a session's query, with mock tools, and record the run in the session. Exit status 0 for right "
     "and wrong runs, 2 for an aborted one, which is recorded, too."
 )
-LONGEST = 7 * 24 * 3600.0
-"""The longest time limit of a run, in seconds."""
-
 MOST_TIMES = 1000
 """The limit for the runs of one command, since one file keeps them all."""
 
@@ -98,26 +94,11 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--tracing", action="store_true", help="upload the run to LangSmith, if that is set up"
     )
     parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
-    parser.add_argument(
-        "--max-seconds", type=_seconds, metavar="S", help="time limit in seconds (default 180)"
-    )
-    parser.add_argument("--max-calls", type=whole(1), metavar="N", help="at most N model calls (default 50)")
+    add_limits(parser)
     parser.add_argument(
         "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value <= LONGEST:
-        raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is not a number of seconds above 0 and up to a week"
-        )
-    return value
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -150,7 +131,7 @@ def _run(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt(f"interrupted; the run until then is recorded as {recorded.id} in {where}")
     replay = judge(session, recorded).replay
     with suppress(BrokenPipeError):  # whatever happens to the output, the run is recorded
-        _tell_run(args, recorded, replay, where)
+        tell_run(args, recorded, replay, where)
     return 2 if replay.verdict().verdict == "aborted" else 0
 
 
@@ -181,7 +162,7 @@ def _run_once(args: argparse.Namespace, session: Session, variant: Variant) -> t
         return live.run, True
 
 
-def _tell_run(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
+def tell_run(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
     from planscope.documents.runs import RunDocument
     from planscope.report import sentence
     from planscope.session.record import record_of

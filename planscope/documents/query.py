@@ -86,6 +86,14 @@ class QueryDocument(Document):
         return cls.of(problem, **own, valid_orders=valid_orders, **more)
 
 
+class EditDocument(QueryDocument):
+    """What ``edit --json`` prints: the new query, and its place in the session."""
+
+    session: str = Field(description="the file that was written")
+    variant: str = Field(description="the id of the new query")
+    parent: str
+
+
 class ParseErrorDocument(Document):
     """Where and why a text cannot be read."""
 

@@ -37,6 +37,8 @@ class RunDocument(Document):
     session: str
     agent: str
     model: str
+    verdict: VerdictKind = Field(description="as in check")
+    error_type: ErrorType | None
     events: list[dict[str, Any]]
     check: CheckDocument
     cost: CostDocument | None = None
@@ -44,8 +46,10 @@ class RunDocument(Document):
     @classmethod
     def about(cls, run: Run, replay: Replay, record: RunRecord, session: str) -> Self:
         events = [event.model_dump(mode="json", exclude_none=True) for event in run.events]
-        check = CheckDocument.about(replay, replay.verdict(), helped=record.help)
-        return cls.of(run, run=run.id, session=session, events=events, check=check, cost=record.cost)
+        verdict = replay.verdict()
+        check = CheckDocument.about(replay, verdict, helped=record.help)
+        told = {"verdict": verdict.verdict, "error_type": check.error_type}
+        return cls.of(run, run=run.id, session=session, events=events, check=check, cost=record.cost, **told)
 
 
 class ManyRunDocument(Document):

@@ -24,7 +24,7 @@ from planscope.documents.listings import (
     ThemesDocument,
     TopicsDocument,
 )
-from planscope.documents.query import ErrorsDocument, MutateDocument, QueryDocument
+from planscope.documents.query import EditDocument, ErrorsDocument, MutateDocument, QueryDocument
 from planscope.documents.rules import MinedDocument, RulesCheckedDocument, RulesDocument, RulesReplayDocument
 from planscope.documents.runs import ManyRunsDocument, RunDocument, RunListDocument, RunsChangedDocument
 from planscope.session.model import Session
@@ -39,6 +39,8 @@ DOCUMENTS: dict[str, Any] = {
     "compare": ComparisonDocument,
     "reasons": ReasonsDocument,
     "run": RunDocument | ManyRunsDocument,
+    "fork": RunDocument,
+    "edit": EditDocument,
     "runs": RunListDocument | RunsChangedDocument,
     "mutate": MutateDocument,
     "dissect": DissectDocument,

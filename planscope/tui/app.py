@@ -22,6 +22,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from planscope.errors import UserError
+from planscope.session.run_names import run_named
 from planscope.signals import passed_on, status_of
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.opening.first_frame import FirstFrame
@@ -407,7 +408,7 @@ def as_listed(path: Path | None) -> Path | None:
 def check_run(ids: Iterable[str], wanted: str | None) -> None:
     """Raise ``UserError`` if a session has no such run."""
     known = list(ids)
-    if wanted is not None and wanted not in known:
+    if wanted is not None and run_named(known, wanted) is None:
         names = ", ".join(shown(one, 40) for one in known[:8]) or "none"
         raise UserError(f"no run {shown(wanted, 40)} in this session; its runs: {names}")
 

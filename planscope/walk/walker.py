@@ -20,6 +20,7 @@ from planscope.safe import visible
 from planscope.session.model import Run, Session, own_runs, own_variants, variant_of
 from planscope.session.oracle_input import reading_of, trace_of
 from planscope.session.record import RunRecord, record_of
+from planscope.session.run_names import run_named
 from planscope.walk import sentences
 from planscope.walk.commands import COMMANDS, ELSEWHERE
 from planscope.wording import phrases, terms
@@ -48,11 +49,12 @@ class Walker:
     def open(self, run_id: str | None) -> None:
         """Open a run, by default the last one that no dissection made, or a query alone. Raises ``ParseFailure``."""
         runs = {run.id: run for run in self.session.runs}
-        if run_id is not None and run_id not in runs:
+        named = None if run_id is None else run_named(runs, run_id)
+        if run_id is not None and named is None:
             known = ", ".join(visible(one, limit=40) for one in list(runs)[:10]) or "none"
             raise UserError(f"no run {visible(run_id, limit=40)} in this session; its runs: {known}")
         own = own_runs(self.session)
-        self.run: Run | None = runs[run_id] if run_id is not None else own[-1] if own else None
+        self.run: Run | None = runs[named] if named is not None else own[-1] if own else None
         variant = variant_of(self.session, self.run) if self.run else own_variants(self.session)[-1]
         self.reading: Reading = reading_of(variant)
         trace = trace_of(self.run) if self.run is not None else Trace(ending="running")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from planscope.session.containers import session_json
 from planscope.session.files import LARGEST, Fingerprint, SessionError, fingerprint_of, read_bytes
 from planscope.session.json_bytes import parse_json
+from planscope.session.run_names import run_named
 
 
 class Called(NamedTuple):
@@ -83,7 +84,7 @@ def _summary(raw: Mapping[str, Any], wanted: str | None, stamp: Fingerprint | No
 
 def _first_run(raw: Mapping[str, Any], ids: list[str], wanted: str | None) -> str:
     if wanted is not None:
-        return wanted if wanted in ids else ""
+        return run_named(ids, wanted) or ""
     return run_to_open(ids, _mapping(raw.get("cursor")).get("run"), _trials(raw))
 
 

@@ -1,0 +1,226 @@
+"""Commands that try a session differently: fork, edit."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from planscope.case import judge, need_run, read_variant, variant_shown
+from planscope.commands import Command
+from planscope.commands.common import (
+    add_run,
+    columns,
+    is_text,
+    names_of,
+    print_json,
+    read_text,
+    say,
+    say_all,
+    session_path,
+    whole,
+)
+from planscope.commands.recording import (
+    add_limits,
+    chosen_variant,
+    limits_of,
+    opened_to_add,
+    prints_aside,
+    record,
+    recorded_late,
+    target_of,
+)
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.debugger.draft import Draft
+    from planscope.session.model import Run, Session, Variant
+
+FORK_ABOUT = (
+    "Keep a run up to a step and let an agent go on from there: with another answer of that step's tool, another model "
+    "or another query. The new run is recorded; the old one stays. Exit status as for planscope run."
+)
+
+
+def _add_fork(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
+    add_run(parser)
+    parser.add_argument(
+        "--step", type=whole(0), required=True, metavar="K", help="the last step to keep; 0: only the prompt"
+    )
+    parser.add_argument("--answer", metavar="TEXT", help="what the tool of step K answers instead")
+    parser.add_argument("--model", metavar="M", help="the model that goes on (default: the run's own)")
+    parser.add_argument("--agent", metavar="A", help="tools, react or responses (default: the run's own)")
+    parser.add_argument("--variant", metavar="ID", help="go on with this query (default: the run's own)")
+    parser.add_argument("--seed", type=whole(0), metavar="N", help="seed of a simulated model (default 0)")
+    parser.add_argument(
+        "--guard", action="store_true", help="block calls that make the plan impossible; tells the agent why"
+    )
+    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
+    add_limits(parser)
+    parser.add_argument(
+        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the new run as JSON")
+
+
+def _fork(args: argparse.Namespace) -> int:
+    from planscope.commands.run import tell_run
+
+    if args.answer is not None and not is_text(args.answer):
+        raise UserError("--answer is not UTF-8 text")
+    source = session_path(args.session)
+    target = target_of(args, source)
+    session, read = opened_to_add(args.session)
+    run = need_run(session, args.run)
+    variant = chosen_variant(session, args.variant or run.variant)
+    read_variant(variant)
+    with prints_aside():
+        made, interrupted = _forked(args, session, run, variant)
+    with recorded_late(interrupted):
+        session, kept = record([made], session, source, target, read)
+    recorded = session.runs[-1]
+    where = kept.where(recorded.id, str(args.output or target))
+    if interrupted:
+        raise KeyboardInterrupt(f"interrupted; the run until then is recorded as {recorded.id} in {where}")
+    replay = judge(session, recorded).replay
+    with suppress(BrokenPipeError):  # whatever happens to the output, the run is recorded
+        tell_run(args, recorded, replay, where)
+    return 2 if replay.verdict().verdict == "aborted" else 0
+
+
+def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Variant) -> tuple[Run, bool]:
+    """Return the new run, and whether it was interrupted. An interrupted run is kept, too."""
+    from planscope.agents.forks import fork
+    from planscope.agents.runner import prepare
+    from planscope.session.model import next_run_id
+
+    live = fork(
+        run,
+        variant,
+        step=args.step,
+        model=args.model or run.model,
+        answer=args.answer,
+        agent=args.agent,
+        seed=args.seed,
+        base_url=args.base_url,
+        guard=args.guard,
+        limits=limits_of(args, variant),
+        run_id=next_run_id(session),
+    )
+    prepare()
+    try:
+        return live.wait(), False
+    except KeyboardInterrupt:
+        if not live.run.events:
+            raise
+        return live.run, True
+
+
+EDIT_ABOUT = (
+    "Add a query with another text to a session, as a new variant below the old one. The actions stay; --new-actions "
+    "adds those that only the new text names. planscope run SESSION runs it."
+)
+
+
+def _add_edit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
+    parser.add_argument("--text", required=True, metavar="FILE", help="the new text; - : standard input")
+    parser.add_argument("--variant", metavar="ID", help="the query to edit (default: the newest)")
+    parser.add_argument(
+        "--actions",
+        metavar="NAMES",
+        help='names of all actions, as in "a, b" (default: those of the old query)',
+    )
+    parser.add_argument("--new-actions", action="store_true", help="add actions that the text names besides")
+    parser.add_argument(
+        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the new query as JSON")
+
+
+def _edit(args: argparse.Namespace) -> int:
+    from planscope.debugger.draft import draft_of, variant_of_draft
+    from planscope.documents.query import EditDocument, constraint_document
+    from planscope.oracle.replay import replay
+    from planscope.oracle.trace import Trace
+    from planscope.report import query_lines
+    from planscope.session.model import next_variant_id
+    from planscope.session.oracle_input import reading_of
+    from planscope.session.writer import adding
+
+    source = session_path(args.session)
+    target = target_of(args, source)
+    session, read = opened_to_add(args.session)
+    parent = variant_shown(session) if args.variant is None else chosen_variant(session, args.variant)
+    text = read_text(args.text).rstrip()
+    draft = _changed(args, draft_of(parent), text)
+    if draft == draft_of(parent):
+        raise UserError(f"the text of variant {parent.id} is this already; nothing was changed")
+    made = variant_of_draft(draft, "v0", parent)
+    try:
+        read_variant(made)
+    except UserError as error:
+        hint = "" if args.new_actions else "; --new-actions adds actions that the text names"
+        raise UserError(f"{str(error).replace('query of variant v0', 'text')}{hint}") from None
+    reading = reading_of(made)
+    constraints = [constraint_document(c) for c in reading.problem.constraints]
+    with adding(session, source, target, {parent.id}, read=read) as now:
+        made = variant_of_draft(draft, next_variant_id(now), parent, reading, constraints)
+        now.variants.append(made)
+    blank = replay(reading.problem, Trace((), "running"))
+    orders, core = blank.valid_completions(0), blank.steps[0].core
+    conflict = core.constraints if core is not None else ()
+    where = str(args.output or target)
+    with suppress(BrokenPipeError):  # whatever happens to the output, the query is recorded
+        if args.json:
+            more: dict[str, Any] = {"session": where, "variant": made.id, "parent": parent.id}
+            document = EditDocument.about(
+                reading.problem, valid_orders=orders, contradiction=conflict, **more
+            )
+            print_json(document.as_data())
+        else:
+            say_all(query_lines(reading.problem, orders, conflict))
+            say()
+            say_all((f"variant {made.id}, an edit of {parent.id}, in {where}"[: columns() * 4],))
+    return 0
+
+
+def _changed(args: argparse.Namespace, draft: Draft, text: str) -> Draft:
+    """Return the draft with the new text and the actions that the options ask for."""
+    from dataclasses import replace
+
+    from planscope.debugger.draft import add_action
+    from planscope.language.find_actions import new_names
+
+    draft = replace(draft, text=text)
+    if args.actions is not None:
+        names = names_of(args.actions)
+        kept = {action.name: action for action in draft.actions if action.name in names}
+        known = [action.id for action in draft.actions]
+        draft = replace(draft, actions=tuple(kept.values()))
+        for name in names:
+            if name not in kept:
+                draft = add_action(draft, name, known=known)
+    if args.new_actions:
+        for name in new_names(text, draft.actions):
+            draft = add_action(draft, name)
+    if len(text) > draft.longest:
+        raise UserError(f"the text has more than {draft.longest:,} characters")
+    return draft
+
+
+COMMANDS = {
+    "fork": Command(
+        FORK_ABOUT,
+        "planscope fork figure-7 --run 1 --step 1 --model sim:careful -o f.json",
+        _add_fork,
+        _fork,
+    ),
+    "edit": Command(
+        EDIT_ABOUT,
+        'echo Do network diagnosis last. | planscope edit figure-5 --text - -o e.json',
+        _add_edit,
+        _edit,
+    ),
+}

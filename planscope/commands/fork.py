@@ -219,7 +219,7 @@ COMMANDS = {
     ),
     "edit": Command(
         EDIT_ABOUT,
-        'echo Do network diagnosis last. | planscope edit figure-5 --text - -o e.json',
+        "echo Do network diagnosis last. | planscope edit figure-5 --text - -o e.json",
         _add_edit,
         _edit,
     ),

@@ -81,7 +81,7 @@ def merge_now(path: Path) -> str | None:
         except (SessionError, OSError):
             return f"planscope could not save a recording: {error}; it is kept in {recordings_of(path)}"
         _elsewhere[path] = place
-        return f"planscope could not save a recording there: {error}; it is in {place}"
+        return f"planscope could not save a recording there: {error}; it is recorded in {place}"
     return None
 
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
+from weakref import finalize
 
 from planscope.errors import UserError
 from planscope.traces.json_stream import Broken, JsonStream, Lines, parsed, reason_of, salvaged
@@ -116,7 +117,7 @@ class Source:
         begins = file.read(4)
         file.seek(0)
         if begins.startswith(GZIP):
-            return io.BufferedReader(Unpacked(file, gzip.GzipFile(fileobj=file)), 2**18)
+            return io.BufferedReader(Unpacked(file, gzip.GzipFile(fileobj=file, mode="rb")), 2**18)
         if begins == ZSTD:
             unpacked = (
                 zstandard(self.name)
@@ -299,15 +300,19 @@ def stream_source(stream: IO[bytes] | None, name: str = "standard input") -> Sou
         while piece := stream.read(2**20):
             kept.write(piece)
     except (OSError, ValueError) as error:
+        kept.close()
         raise Unreadable(f"{name} cannot be read: {error}") from None
     if not kept.tell():
+        kept.close()
         raise Unreadable(f"{name} is empty; pipe a trace into it")
 
     def opened() -> IO[bytes]:
         kept.seek(0)
         return _Kept(kept)  # type: ignore[return-value]
 
-    return Source(name, opened)
+    source = Source(name, opened)
+    finalize(source, kept.close)
+    return source
 
 
 class _Kept(io.RawIOBase):

@@ -44,6 +44,8 @@ LINES: dict[str, tuple[str, ...]] = {
     ),
     "dissect": ("dissect {} --model sim:literal --budget 1 -o OUT",),
     "import": ("import {} --all -o OUT", "import {} --list --json", "import - --list < {}"),
+    "rules": ("rules check {}", "rules check {} --json", "rules check - < {}", "check GOOD --rules {}"),
+    "runs": ("runs {}", "runs {} --json", "runs {} right -o OUT"),
     "reasons": ("reasons {}", "reasons {} --json"),
     "run": (
         "run {} --model sim:careful -o OUT",
@@ -137,7 +139,16 @@ def untold() -> set[str]:
 
 def reads_session(line: str) -> bool:
     """Whether the command opens the hostile file as a session, and so must refuse what is none."""
-    others = ("parse", "new", "topics", "sessions recover", "sessions restore", "import")
+    others = (
+        "parse",
+        "new",
+        "topics",
+        "sessions recover",
+        "sessions restore",
+        "import",
+        "rules",
+        "check GOOD",
+    )
     return (
         "{}" in line
         and not line.startswith(others)

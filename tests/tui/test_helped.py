@@ -42,10 +42,10 @@ async def test_the_header_says_it(tmp_path: Path, size: tuple[int, int]) -> None
 async def test_the_list_of_runs_says_it(tmp_path: Path, size: tuple[int, int]) -> None:
     async with opened(sessions.write(helped(), tmp_path), size) as driven:
         await driven.press("o")
-        await driven.sees("1  ✓ right")
-        (row,) = [row for row in driven.text.splitlines() if " 2  ✓ right" in row]
+        await driven.sees("1 r1  ✓ right")
+        (row,) = [row for row in driven.text.splitlines() if " 2 r2  ✓ right" in row]
         assert "helped: 1 call refused" in row
-        (alone,) = [row for row in driven.text.splitlines() if " 1  ✓ right" in row]
+        (alone,) = [row for row in driven.text.splitlines() if " 1 r1  ✓ right" in row]
         assert "helped" not in alone
 
 

@@ -103,7 +103,7 @@ def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
     if not losses.rows:
         lines.append(line(Run("None of these runs was lost at a step.", "dim")))
     if losses.rest:
-        lines += [BLANK, *(Line(runs) for runs in paragraph(f"Besides: {losses.rest}.", width, "dim"))]
+        lines += [BLANK, *(Line(runs) for runs in paragraph(f"The others: {losses.rest}.", width, "dim"))]
     return lines
 
 
@@ -153,6 +153,11 @@ def chosen_lines(row: Row | None, runs: Sequence[ListedRun], width: int) -> list
     if run.ending != "stopped" or run.help:
         told = phrases.ending(run) + run.help.note
         lines += [Line(part) for part in paragraph(told, width, "caution")]
+    if run.forked_from is not None:
+        lines += [
+            Line(part)
+            for part in paragraph(f"forked from {phrases.fork_point(run.forked_from)}", width, "dim")
+        ]
     for number, call in enumerate(run.calls, 1):
         lines.append(_call_line(number, call, str(number) == listed.lost, width))
     return lines

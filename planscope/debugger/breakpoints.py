@@ -170,11 +170,23 @@ def _error_type(name: str) -> ErrorType:
     return known
 
 
+OFF = "off "
+"""Before the text of a breakpoint that is switched off, in a session's file."""
+
+
+def is_off(text: str) -> bool:
+    """Return whether the text of a session's file is a breakpoint that is switched off."""
+    return text.startswith(OFF)
+
+
 def load_breakpoints(texts: Iterable[str], run: RunIndex) -> tuple[tuple[Breakpoint, ...], tuple[str, ...]]:
-    """Return the breakpoints of a session file, and an error line for each that does not fit this run."""
+    """Return the breakpoints of a session file that are not switched off, and an error line for each that does not
+    fit this run."""
     breakpoints: list[Breakpoint] = []
     problems: list[str] = []
     for text in texts:
+        if is_off(text):
+            continue
         try:
             breakpoints.append(parse_breakpoint(text, run))
         except DebuggerError as error:

@@ -77,6 +77,11 @@ def _slow(breakpoint: Breakpoint, run: RunIndex) -> bool:
     return isinstance(breakpoint, When) and breakpoint.costly and breakpoint not in run.memo
 
 
+def hit_steps(breakpoint: Breakpoint, run: RunIndex) -> tuple[StepNo, ...] | None:
+    """Return the steps of this run at which a breakpoint stops; None if that is slow to find out."""
+    return None if _slow(breakpoint, run) else tuple(run.steps[i].step for i in hits(breakpoint, run))
+
+
 def continue_forward(
     state: DebugState, breakpoints: Sequence[Breakpoint], cancelled: Cancelled = never
 ) -> DebugState:

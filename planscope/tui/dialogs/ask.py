@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from textual import events, on
 from textual.binding import Binding, BindingType
@@ -14,16 +14,23 @@ from planscope.tui.dialogs.base import LIST_KEYS, Dialog, SafeInput, TextBox
 from planscope.tui.style.lines import BLANK, Line, Run, shown
 from planscope.tui.style.painter import Painter
 
+if TYPE_CHECKING:
+    from planscope.debugger.offers import Offer
+
 _NO_ANSWERS: Mapping[str, Any] = {}
 
 Check = Callable[[str], str | None]
 """A function that returns an error message for a text, or None if the text is valid."""
+
+Judge = Callable[[str], Sequence[tuple[str, str]]]
+"""A function that returns lines about a text, each with its role."""
 
 
 class AskDialog(Dialog[str]):
     """Asks for one line of text; an error is shown below it.
 
     ``before``: texts above the line, each alone or with its role. ``answers``: keys that answer at once, by key.
+    ``judge``: what the text as typed so far would do, in lines below it, each with its role.
     """
 
     def __init__(
@@ -36,10 +43,12 @@ class AskDialog(Dialog[str]):
         value: str = "",
         before: Sequence[str | tuple[str, str]] = (),
         answers: Mapping[str, str] = _NO_ANSWERS,
+        judge: Judge | None = None,
     ) -> None:
         super().__init__(paint, title)
         self.hint = hint
         self.check = check
+        self.judge = judge
         self.value = value
         self.before = before
         self.answers = answers
@@ -48,12 +57,18 @@ class AskDialog(Dialog[str]):
         told = [(text, "") if isinstance(text, str) else text for text in self.before]
         lines = [line for text, role in told for line in self.wrapped(text, role)]
         self.error = TextBox(self.paint)
+        self.judged = TextBox(self.paint, self._judged(self.value))
         return (
             TextBox(self.paint, lines),
             SafeInput(self.value, select_on_focus=True),
             self.error,
+            self.judged,
             TextBox(self.paint, self.wrapped(self.hint, "dim")),
         )
+
+    def _judged(self, text: str) -> list[Line]:
+        told = self.judge(text) if self.judge is not None else ()
+        return [line for words, role in told for line in self.wrapped(words, role)]
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -74,15 +89,41 @@ class AskDialog(Dialog[str]):
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
         self.error.set_lines([])
+        if self.judge is not None:
+            self.judged.set_lines(self._judged(event.value))
+
+
+class Item(NamedTuple):
+    """One line of a list that can be changed. ``off``: it is switched off. ``note`` stands dimmed behind the text."""
+
+    text: str
+    note: str = ""
+    off: bool = False
+
+
+Put = Callable[[str, int | None], str | None]
+"""Adds a text to a list, or replaces the line at an index by it. Returns an error message or None."""
+
+
+class _Entry(SafeInput):
+    """The input line of a list. While it is empty, the dialog's keys come before typing a blank."""
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return (key != "space" or bool(self.value)) and super().check_consume_key(key, character)
 
 
 class SetDialog(Dialog[None]):
-    """A list to change: Enter adds a line, Delete removes the selected one."""
+    """A list to change: type a line or choose one with Tab; edit, remove, or switch off the selected one.
+
+    ``offers``: texts that can be chosen, for what was typed so far. ``switch`` None: lines cannot be switched off.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "select(1)", show=False, priority=True),
         Binding("up", "select(-1)", show=False, priority=True),
         Binding("delete", "remove", show=False, priority=True),
+        Binding("space", "turn", show=False, priority=True),
+        Binding("tab,ctrl+n", "offer", show=False, priority=True),
     ]
 
     def __init__(
@@ -90,24 +131,31 @@ class SetDialog(Dialog[None]):
         paint: Painter,
         title: str,
         hint: str,
-        listed: Callable[[], Sequence[str]],
-        add: Check,
+        listed: Callable[[], Sequence[Item]],
+        put: Put,
         remove: Callable[[int], None],
+        offers: Callable[[str], Sequence[Offer]],
+        switch: Callable[[int], None] | None = None,
     ) -> None:
         super().__init__(paint, title)
         self.hint = hint
         self.listed = listed
-        self.add = add
+        self.put = put
         self.remove_one = remove
+        self.offers = offers
+        self.switch = switch
         self.at = -1
+        self.edited: int | None = None
 
     def body(self) -> Sequence[Widget]:
         self.list = TextBox(self.paint, self._lines(), most=12)
         self.error = TextBox(self.paint)
-        self.input = SafeInput()
+        self.input = _Entry()
+        turn = ", Space: off or on" if self.switch is not None else ""
         hint = [
             *self.wrapped(self.hint, "dim"),
-            *self.wrapped("Enter: add, ↑ ↓: select, Delete: remove, Esc: close", "dim"),
+            *self.wrapped("Enter: add, Tab: choose from a list, ↑ ↓: select, Esc: close", "dim"),
+            *self.wrapped(f"selected line: Enter: edit, Delete: remove{turn}", "dim"),
         ]
         return (self.list, self.input, self.error, TextBox(self.paint, hint))
 
@@ -115,13 +163,18 @@ class SetDialog(Dialog[None]):
         listed = self.listed()
         if not listed:
             return [Line((Run(" none yet", "dim"),))]
-        return [
-            Line(
-                (Run(" ▶ " if i == self.at else "   ", "mark"), Run(shown(text, 200))),
-                "cursor" if i == self.at else "",
-            )
-            for i, text in enumerate(listed)
+        return [self._line(i, item) for i, item in enumerate(listed)]
+
+    def _line(self, i: int, item: Item) -> Line:
+        sign = ("○ " if item.off else "◆ ") if self.switch is not None else ""
+        runs = [
+            Run(" ▶ " if i == self.at else "   ", "mark"),
+            Run(sign, "dim" if item.off else "mark"),
+            Run(shown(item.text, 200), "dim" if item.off else ""),
+            Run("  off" if item.off else "", "caution"),
+            Run(f"  {shown(item.note, 200)}" if item.note else "", "dim"),
         ]
+        return Line(tuple(run for run in runs if run.text), "cursor" if i == self.at else "")
 
     def _show(self) -> None:
         self.at = min(self.at, len(self.listed()) - 1)
@@ -130,34 +183,76 @@ class SetDialog(Dialog[None]):
             self.list.reveal(self.at, self.at)
             self.list.sync()
 
+    def _say(self, error: str) -> None:
+        self.error.set_lines(self.wrapped(f"✗ {error}", "broken")[:3] if error else [])
+
     def action_select(self, by: int) -> None:
         self.at = min(max(self.at + by, -1), len(self.listed()) - 1)
         self._show()
 
     def action_remove(self) -> None:
-        if self.at < 0:
+        if self.at < 0 or self.input.value:
             self.input.action_delete_right()
         elif self.at < len(self.listed()):
             self.remove_one(self.at)
             self._show()
 
+    def action_turn(self) -> None:
+        if self.switch is None or self.at < 0 or self.input.value:
+            self.input.insert_text_at_cursor(" ")
+        else:
+            self.switch(self.at)
+            self._show()
+
+    def action_offer(self) -> None:
+        """List what can be entered; the chosen text is added."""
+        offers = self.offers(self.input.value)
+        if not offers:
+            self._say("nothing to choose begins or contains this")
+            return
+        wide = min(max(len(offer.text) for offer in offers), 44)
+        lines = [(Run(f"{shown(o.text, 44):<{wide}}  "), Run(shown(o.about, 100), "dim")) for o in offers]
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self._take(offers[number].text)
+
+        self.app.push_screen(ChooseDialog(self.paint, f"{self.heading}: choose", lines), chosen)
+
+    def action_leave(self) -> None:
+        """Stop editing a line, else close."""
+        if self.edited is None:
+            self.dismiss(None)
+        else:
+            self.edited = None
+            self.input.value = ""
+
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if not event.value.strip():
+        listed = self.listed()
+        if event.value.strip():
+            self._take(event.value)
+        elif 0 <= self.at < len(listed):
+            self.edited = self.at
+            self.input.value = listed[self.at].text
+            self.input.action_end()
+        else:
             self.dismiss(None)
-            return
-        wrong = self.add(event.value)
+
+    def _take(self, text: str) -> None:
+        """Add a line, or put it in the place of the edited one."""
+        wrong = self.put(text, self.edited)
         if wrong is None:
+            self.edited = None
             self.input.value = ""
             self._show()
-        else:
-            self.error.set_lines(self.wrapped(f"✗ {wrong}", "broken")[:3])
+        self._say(wrong or "")
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.error.set_lines([])
+        self._say("")
 
 
 class _Choices(TextBox):

@@ -12,7 +12,9 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
+from planscope.debugger.offers import Offer
 from planscope.errors import UserError
+from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.base import Dialog, Result, SafeInput, TextBox
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Line, Run, shown
@@ -26,12 +28,13 @@ Answers = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TextField:
-    """A line to type."""
+    """A line to type. ``offers``: texts to choose from with Tab."""
 
     name: str
     label: str
     value: str = ""
     hint: str = ""
+    offers: Sequence[Offer] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ class FormDialog(Dialog[Result]):
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
         Binding("enter", "take", show=False),
+        Binding("tab,ctrl+n", "offer", show=False, priority=True),
     ]
 
     def __init__(
@@ -124,7 +128,8 @@ class FormDialog(Dialog[Result]):
         self.fields = fields
         self.read = read
         self.before = before
-        self.hint = hint
+        offers = any(isinstance(field, TextField) and field.offers for field in fields)
+        self.hint = hint.replace(", Enter:", ", Tab: list, Enter:", 1) if offers else hint
         self.first = first
 
     def body(self) -> Sequence[Widget]:
@@ -174,6 +179,28 @@ class FormDialog(Dialog[Result]):
             if isinstance(entry, SafeInput) and entry.value == entry.validate_value(field.value):
                 found[field.name] = field.value
         return found
+
+    def action_offer(self) -> None:
+        """List what the row can hold; without such a list, go to the next row."""
+        from planscope.debugger.offers import matching
+
+        here = next((one for one in self.fields if self.inputs[one.name].has_focus), None)
+        if not isinstance(here, TextField) or not here.offers:
+            self.focus_next()
+            return
+        entry = self.inputs[here.name]
+        known = any(offer.text == entry.value for offer in here.offers)
+        found = list(here.offers) if known else matching(here.offers, entry.value) or list(here.offers)
+        at = next((i for i, offer in enumerate(found) if offer.text == entry.value), 0)
+        wide = min(max(len(offer.text) for offer in found), 40)
+        lines = [(Run(f"{shown(o.text, 40):<{wide}}  "), Run(shown(o.about, 100), "dim")) for o in found]
+
+        def chosen(number: int | None) -> None:
+            if number is not None and isinstance(entry, SafeInput):
+                entry.value = found[number].text
+                entry.action_end()
+
+        self.app.push_screen(ChooseDialog(self.paint, here.label, lines, at), chosen)
 
     def action_take(self) -> None:
         try:

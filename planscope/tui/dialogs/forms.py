@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from planscope.agents.models import check_model, parse_model
+from planscope.agents.models import PROVIDERS, check_model, parse_model
 from planscope.agents.paradigms import AGENTS
+from planscope.agents.simulated.profiles import PROFILES
 from planscope.debugger.breakpoints import Breakpoint
+from planscope.debugger.offers import Offer
 from planscope.errors import UserError
 from planscope.language.topics import load_topics
 from planscope.session.model import Run, Variant
@@ -24,6 +27,9 @@ from planscope.tui.style.safe_text import visible
 from planscope.wording.terms import METHODS, MUTATIONS
 
 MOST_RUNS = 1000
+MOST_MODELS = 8
+"""A form offers at most this many models of the session."""
+
 MOST_QUERIES = 6
 """A fork offers at most this many queries: the run's own and the newest."""
 
@@ -38,9 +44,13 @@ class Forked:
 
 
 def run_form(
-    paint: Painter, breakpoints: Sequence[Breakpoint], choice: RunChoice, variant: Variant
+    paint: Painter,
+    breakpoints: Sequence[Breakpoint],
+    choice: RunChoice,
+    variant: Variant,
+    used: Sequence[str] = (),
 ) -> FormDialog[RunChoice]:
-    """Ask how to run a query."""
+    """Ask how to run a query. ``used``: models of the session, offered first."""
     before = [
         f"Runs the query {visible(variant.id, limit=20)} with mock tools, as a new run of this session."
     ]
@@ -50,7 +60,7 @@ def run_form(
     def read(answers: Answers) -> RunChoice:
         return read_choice(answers, choice)
 
-    return FormDialog(paint, "Run", _fields(choice), read, before=before, first="model")
+    return FormDialog(paint, "Run", _fields(choice, used), read, before=before, first="model")
 
 
 def fork_form(
@@ -60,6 +70,7 @@ def fork_form(
     step: int,
     told: RecordedCall | None,
     choice: RunChoice,
+    used: Sequence[str] = (),
 ) -> FormDialog[Forked]:
     """Ask how to continue from a step of a run. ``told`` is the call of that step. Raises ``CannotFork``."""
     from planscope.agents.forks import kept_events
@@ -70,7 +81,7 @@ def fork_form(
     if was is not None:
         fields.append(TextField("answer", "Answer", was))
     fields.append(ChoiceField("variant", "Query", _queries(variants, run.variant), run.variant))
-    fields += _fields(choice)
+    fields += _fields(choice, used)
     kept = (
         "Only the prompt is kept"
         if not step
@@ -97,10 +108,28 @@ def _queries(variants: Sequence[Variant], own: str) -> tuple[tuple[str, str], ..
     return tuple((id, shown(label, 30)) for id, label in offered)
 
 
-def _model_fields(agent: str, model: str, seed: int | None, base_url: str | None) -> list[Field]:
+def model_offers(used: Iterable[str] = ()) -> list[Offer]:
+    """Return the models to choose from: those of the session, the simulated ones, and providers whose key is set."""
+    found = {model: "used in this session" for model in used if model}
+    for profile in PROFILES.values():
+        found.setdefault(f"sim:{profile.name}", profile.about)
+    for provider in PROVIDERS.values():
+        if provider.keys and any(os.environ.get(key) for key in provider.keys):
+            found.setdefault(f"{provider.name}:", "its key is set; type the model's name after it")
+    return [Offer(text, about) for text, about in found.items()]
+
+
+def models_of(runs: Sequence[Run]) -> list[str]:
+    """Return the models of a session's runs, the last first."""
+    return list(dict.fromkeys(run.model for run in reversed(runs)))[:MOST_MODELS]
+
+
+def _model_fields(
+    agent: str, model: str, seed: int | None, base_url: str | None, used: Sequence[str] = ()
+) -> list[Field]:
     agents = tuple((name, name) for name in dict.fromkeys((*AGENTS, agent)))
     return [
-        TextField("model", "Model", model, "sim:careful, sim:literal, … or provider:name"),
+        TextField("model", "Model", model, "sim:careful, … or provider:name", model_offers(used)),
         ChoiceField("agent", "Agent", agents, agent),
         TextField("seed", "Seed", "" if seed is None else str(seed), "for a simulated model; empty: 0"),
         TextField("base_url", "Base URL", base_url or "", "of a local server; empty: the provider's"),
@@ -116,11 +145,11 @@ def _model_of(answers: Answers) -> tuple[str, int | None, str | None]:
     return spec.text, seed, base_url
 
 
-def _fields(choice: RunChoice) -> list[Field]:
+def _fields(choice: RunChoice, used: Sequence[str] = ()) -> list[Field]:
     guard = (("off", "off"), ("on", "block calls that lose the plan"))
     pause = (("off", "at breakpoints"), ("on", "before every call"))
     return [
-        *_model_fields(choice.agent, choice.model, choice.seed, choice.base_url),
+        *_model_fields(choice.agent, choice.model, choice.seed, choice.base_url, used),
         ChoiceField("guard", "Guard", guard, "on" if choice.guard else "off"),
         ChoiceField("stepping", "Pause", pause, "on" if choice.stepping else "off"),
     ]
@@ -140,9 +169,11 @@ def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
     )
 
 
-def dissect_form(paint: Painter, wanted: DissectChoice) -> FormDialog[DissectChoice]:
+def dissect_form(
+    paint: Painter, wanted: DissectChoice, used: Sequence[str] = ()
+) -> FormDialog[DissectChoice]:
     """Ask which agent, model and method to dissect with."""
-    model, agent, *rest = _model_fields(wanted.agent, wanted.model, wanted.seed, wanted.base_url)
+    model, agent, *rest = _model_fields(wanted.agent, wanted.model, wanted.seed, wanted.base_url, used)
     fields: list[Field] = [
         model,
         agent,
@@ -186,7 +217,7 @@ def new_form(paint: Painter) -> FormDialog[Request]:
         TextField("actions", "Actions", "5", "how many"),
         ChoiceField("timed", "Timed", (("off", "order only"), ("on", "clock times and hours")), "off"),
         TextField("orders", "Orders", "", "number of valid orders, such as 1..4; empty: any"),
-        TextField("topic", "Topic", "", "a job; planscope topics lists them; empty: random"),
+        TextField("topic", "Topic", "", "a job; empty: random", [Offer(topic) for topic in load_topics()]),
         TextField("seed", "Seed", "", "the same seed makes the same query; empty: random"),
     ]
     before = ("Makes a new session with a query in controlled English whose constraints are known.",)

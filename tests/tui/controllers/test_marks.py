@@ -16,6 +16,7 @@ from planscope.tui.controllers.marks import (
     breakpoints_for,
     marks_of,
     read_for,
+    switched,
     toggled,
     with_breakpoint,
     with_watch,
@@ -73,3 +74,22 @@ def test_marks_are_added_and_taken_away(run: RunIndex) -> None:
 def test_a_mark_that_is_strange_here_counts_in_a_longer_run(run: RunIndex) -> None:
     marks, _ = read_for(marks_of(["step 3", "step 99", "\x1b[31m"], ()), run)
     assert breakpoints_for(marks, run) == (StepBreak(3),)
+
+
+def test_a_breakpoint_is_switched_off_and_on_and_its_file_says_so(run: RunIndex) -> None:
+    marks = with_breakpoint(with_breakpoint(Marks(), "step 1", run), "lost", run)
+    off = switched(marks, 0)
+    assert off.breakpoints == marks.every[1:] and off.texts["breakpoints"] == ["off step 1", "lost"]
+    read, wrong = read_for(marks_of(off.texts["breakpoints"], []), run)
+    assert (read, wrong) == (off, "") and breakpoints_for(off, run) == off.breakpoints
+    assert switched(off, 0) == marks and toggled(off, StepBreak(1)).texts["breakpoints"] == ["lost"]
+    assert without_breakpoint(off, 0) == without_breakpoint(marks, 0)
+
+
+def test_a_mark_is_edited_in_its_place(run: RunIndex) -> None:
+    marks = with_breakpoint(with_breakpoint(Marks(), "step 1", run), "lost", run)
+    assert with_breakpoint(marks, "step 2", run, 0).texts["breakpoints"] == ["step 2", "lost"]
+    assert with_breakpoint(marks, "step 1", run, 0) == marks, "left as it was"
+    with pytest.raises(DebuggerError, match="set already"):
+        with_breakpoint(marks, "lost", run, 0)
+    assert with_watch(with_watch(Marks(), "state", run), "step", run, 0).texts["watches"] == ["step"]

@@ -6,7 +6,7 @@ The screen holds one frozen view and hands it to the panes. Its actions call con
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.debugger.search import Document as Searched
 from planscope.debugger.search import Haystack, Search, documents, next_hit, previous_hit, show_hit
 from planscope.debugger.selection import Selection
-from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
+from planscope.debugger.stops import continue_back, continue_forward, hit_steps, in_words, reasons
 from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.errors import UserError
 from planscope.tui import shell
@@ -87,6 +87,7 @@ if TYPE_CHECKING:
 
     from planscope.agents.gate import PendingCall, Verb
     from planscope.language.problem import Problem
+    from planscope.oracle.verdict_types import StepNo
     from planscope.session.model import Variant
     from planscope.tui.controllers.library_list import LibraryList
     from planscope.tui.palette import Command
@@ -105,20 +106,17 @@ IN_PANES: tuple[FixedKey, ...] = (
 _AT_START = "this is the start of the run"
 _STOPPING = "stopping…"
 _ANOTHER = "another run is shown now"
+MOST_JUDGED = 400
+"""Typed arguments are judged in runs of at most this many steps, since the run is judged again for it."""
+
 MOST_RECENT = 8
 """Limit of recent sessions in the palette."""
 
 _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
 
-_BREAKPOINT_HINT = (
-    "tool NAME · step 3 · breaks c2 (before the call that breaks it) · doomed · error [TYPE] · "
-    "when valid_completions < 3"
-)
-_WATCH_HINT = (
-    "ACTION.place · ACTION.start · ACTION.end · c2 · valid_completions · state · "
-    "or a comparison: c2 == broken"
-)
+_BREAKPOINT_HINT = "such as: tool NAME, step 3, breaks c2, lost, error, when valid_completions < 3"
+_WATCH_HINT = "such as: ACTION.place, ACTION.start, c2, valid_completions, state, c2 == violated"
 
 
 def _starting() -> str:
@@ -773,36 +771,47 @@ class DebugScreen(AppScreen[None]):
         self.tell(f"breakpoint {'set' if here in marks.breakpoints else 'cleared'}: {here}")
 
     def action_list_breakpoints(self) -> None:
-        from planscope.tui.dialogs.ask import SetDialog
+        from planscope.debugger.offers import breakpoint_offers, matching
+        from planscope.tui.dialogs.ask import Item, SetDialog
+
+        def listed() -> list[Item]:
+            marks, run = self.view.marks, self.view.debug.run
+            return [Item(str(b), _stops_in_words(hit_steps(b, run)), b in marks.off) for b in marks.every]
 
         self.app.push_screen(
             SetDialog(
                 self.paint,
                 "Breakpoints",
                 _BREAKPOINT_HINT,
-                lambda: [str(b) for b in self.view.breakpoints],
-                partial(self._add_mark, marks_.with_breakpoint),
+                listed,
+                partial(self._put_mark, marks_.with_breakpoint),
                 lambda at: self._mark(marks_.without_breakpoint(self.view.marks, at)),
+                lambda typed: matching(breakpoint_offers(self.view.debug.run), typed),
+                lambda at: self._mark(marks_.switched(self.view.marks, at)),
             )
         )
 
     def action_watch(self) -> None:
-        from planscope.tui.dialogs.ask import SetDialog
+        from planscope.debugger.offers import matching, watch_offers
+        from planscope.tui.dialogs.ask import Item, SetDialog
 
         self.app.push_screen(
             SetDialog(
                 self.paint,
                 "Watches",
                 _WATCH_HINT,
-                lambda: [f"{watch.text} = {watch.value}" for watch in self.view.watch_lines],
-                partial(self._add_mark, marks_.with_watch),
+                lambda: [Item(watch.text, f"= {watch.value}") for watch in self.view.watch_lines],
+                partial(self._put_mark, marks_.with_watch),
                 lambda at: self._mark(marks_.without_watch(self.view.marks, at)),
+                lambda typed: matching(watch_offers(self.view.debug.run.problem), typed),
             )
         )
 
-    def _add_mark(self, add: Callable[[Marks, str, RunIndex], Marks], text: str) -> str | None:
+    def _put_mark(
+        self, put: Callable[[Marks, str, RunIndex, int | None], Marks], text: str, at: int | None
+    ) -> str | None:
         try:
-            self._mark(add(self.view.marks, text, self.view.debug.run))
+            self._mark(put(self.view.marks, text, self.view.debug.run, at))
         except DebuggerError as error:
             return str(error)
         return None
@@ -927,7 +936,7 @@ class DebugScreen(AppScreen[None]):
         self.start_flow(self._rerun(variant_id, choice))
 
     async def _rerun(self, variant_id: str, offered: RunChoice | None) -> None:
-        from planscope.tui.dialogs.forms import run_form
+        from planscope.tui.dialogs.forms import models_of, run_form
 
         variant = self.work.document.variant(variant_id)
         if self._busy():
@@ -935,7 +944,8 @@ class DebugScreen(AppScreen[None]):
         if variant is None:
             self.tell("there is no query to run")
             return
-        form = run_form(self.paint, self.view.breakpoints, offered or self.default_choice(), variant)
+        used = models_of(self.work.document.runs)
+        form = run_form(self.paint, self.view.breakpoints, offered or self.default_choice(), variant, used)
         choice = await self.answer(form)
         if choice is not None:
             self.start_run(variant_id, choice)
@@ -944,7 +954,7 @@ class DebugScreen(AppScreen[None]):
         self.start_flow(self._fork())
 
     async def _fork(self) -> None:
-        from planscope.tui.dialogs.forms import fork_form
+        from planscope.tui.dialogs.forms import fork_form, models_of
 
         view, document = self.view, self.work.document
         run = document.run(view.run.id) if view.run is not None else None
@@ -958,9 +968,9 @@ class DebugScreen(AppScreen[None]):
             return
         step = min(view.debug.index, len(view.run.calls))
         try:
-            form = fork_form(
-                self.paint, document.variants, run, step, view.call_at(step), self.default_choice()
-            )
+            told, choice = view.call_at(step), self.default_choice()
+            used = models_of(document.runs)
+            form = fork_form(self.paint, document.variants, run, step, told, choice, used)
         except UserError as error:
             self.tell(str(error))
             return
@@ -1034,7 +1044,17 @@ class DebugScreen(AppScreen[None]):
             return GoOn() if text == was else EditArguments(arguments_of(text))
 
         hint = "JSON. The tool is called with these; the record also keeps what the agent asked for."
-        self.start_flow(self._ask(call, "Arguments of step {step}", hint, was, read))
+        title = "Arguments of step {step}"
+        self.start_flow(self._ask(call, title, hint, was, read, self._judge_of(call)))
+
+    def _judge_of(self, call: PendingCall) -> Callable[[str], Sequence[tuple[str, str]]] | None:
+        """Return what judges the typed arguments of a paused call; None if the query cannot be read."""
+        from planscope.debugger.paused_call import PausedCall
+
+        run = self.view.debug.run
+        if self.view.progress != "judged" or len(run.steps) > MOST_JUDGED:
+            return None
+        return PausedCall(run.replay, call.step, call.tool).judge
 
     def action_edit_answer(self) -> None:
         from planscope.agents.gate import EditAnswer, GoOn
@@ -1067,7 +1087,13 @@ class DebugScreen(AppScreen[None]):
         )
 
     async def _ask(
-        self, call: PendingCall, title: str, hint: str, value: str, read: Callable[[str], Verb]
+        self,
+        call: PendingCall,
+        title: str,
+        hint: str,
+        value: str,
+        read: Callable[[str], Verb],
+        judge: Callable[[str], Sequence[tuple[str, str]]] | None = None,
     ) -> None:
         """Ask for a line of text, then apply it to the call if that is still paused."""
         from planscope.tui.dialogs.ask import AskDialog
@@ -1079,6 +1105,7 @@ class DebugScreen(AppScreen[None]):
             partial(_wrong, read),
             value=value,
             before=(f"{phrases.call(call.tool, call.arguments, named=True)} is paused.",),
+            judge=judge,
         )
         text = await self.answer(dialog)
         if text is None:
@@ -1562,6 +1589,16 @@ def _wrong(read: Callable[[str], object], text: str) -> str | None:
     except DebuggerError as error:
         return str(error)
     return None
+
+
+def _stops_in_words(steps: Sequence[StepNo] | None) -> str:
+    """Say how often a breakpoint stops in the displayed run, and where."""
+    if steps is None:
+        return "when it stops is computed by c"
+    if not steps:
+        return "does not stop in this run"
+    where = ", ".join(map(str, steps[:5])) + (", …" if len(steps) > 5 else "")
+    return f"stops {phrases.plural(len(steps), 'time')}: {'step' if len(steps) == 1 else 'steps'} {where}"
 
 
 def _searched(view: DebugView) -> tuple[Searched, ...]:

@@ -394,7 +394,7 @@ class DissectScreen(SideScreen):
             self.tell("no dissection is in progress")
 
     def action_new_dissection(self) -> None:
-        from planscope.tui.dialogs.forms import dissect_form
+        from planscope.tui.dialogs.forms import dissect_form, models_of
 
         if self.dissecting.running:
             self.tell(f"a dissection is in progress: {key_for('stop-dissection')} stops it")
@@ -406,7 +406,7 @@ class DissectScreen(SideScreen):
                 self.state = DissectState()
                 self._launch(Launch())
 
-        self.app.push_screen(dissect_form(self.paint, self.wanted), go)
+        self.app.push_screen(dissect_form(self.paint, self.wanted, models_of(self.document.runs)), go)
 
     def action_other_dissection(self) -> None:
         from planscope.tui.dialogs.ask import ChooseDialog

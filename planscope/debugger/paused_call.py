@@ -1,0 +1,71 @@
+"""Judges the arguments of a paused call while they are typed: what the call would do, and which hours are safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planscope.debugger.errors import DebuggerError
+from planscope.debugger.played import begin
+from planscope.debugger.run_index import Judged
+from planscope.debugger.typed_call import arguments_of
+from planscope.oracle.arguments import extra_arguments, read_start
+from planscope.safe import visible
+from planscope.wording.constraints import brief
+from planscope.wording.phrases import listed
+from planscope.wording.terms import MOVES, STATE_GLYPHS, sentence
+
+Told = tuple[str, str]
+"""A line, safe to show, and the role that it is shown in."""
+
+
+class PausedCall:
+    """The call after ``step - 1`` steps of a run. Making it judges these steps once; each text is quick."""
+
+    def __init__(self, run: Judged, step: int, tool: str) -> None:
+        from planscope.oracle.lookahead import Lookahead  # imported late because it imports Z3
+
+        self.problem = run.problem
+        self.lookahead = Lookahead(begin(run, step - 1).run)
+        self.number = next((i for i, action in enumerate(self.problem.actions) if action.tool == tool), None)
+        self.tool = visible(tool, limit=80)
+
+    def judge(self, text: str) -> list[Told]:
+        """Say what the call would do with these arguments, and which hours are safe (timed)."""
+        if self.number is None:
+            return [(f"{self.tool} is no action of the query, so the call is not judged.", "dim")]
+        return [*self._hours(self.number), *self._call(self.number, text)]
+
+    def _hours(self, number: int) -> Iterator[Told]:
+        if not self.problem.timed:
+            return
+        action = self.problem.actions[number].id
+        hours = self.lookahead.safe.get(action)
+        if hours is None:
+            yield "safe hours: none", "caution"
+        else:
+            first, last = hours
+            yield f"safe hours: {first}" + (f" to {last}" if last != first else ""), "completable"
+
+    def _call(self, number: int, text: str) -> Iterator[Told]:
+        try:
+            arguments = arguments_of(text)
+        except DebuggerError as error:
+            yield str(error), "dim"
+            return
+        start = read_start(arguments) if self.problem.timed else None
+        if isinstance(start, str):
+            yield f"the tool would refuse the call: {visible(start, limit=200)}", "caution"
+            return
+        outcome = self.lookahead.after(number, start)
+        broken = [brief(self.problem.by_id[c], self.problem) for c in outcome.breaks]
+        why = f": {listed(broken)}" if broken else ""
+        glyph = STATE_GLYPHS[outcome.state]
+        yield f"{glyph} {sentence(f'this call {_does(outcome.state)}{why}')}", outcome.state
+        if extra := extra_arguments(arguments, self.problem.timed):
+            names = listed(visible(name, limit=40) for name in extra[:5])
+            yield f"the tool does not take {names}; it is called anyway", "caution"
+
+
+def _does(state: str) -> str:
+    """Return the words for what a call does to the plan, after ``this call``."""
+    return MOVES[state] if state in ("doomed", "broken") else f"is {MOVES[state]}"

@@ -1,0 +1,45 @@
+"""Breakpoints and watches to choose from: each is one that can be set."""
+
+from __future__ import annotations
+
+import pytest
+
+from planscope.debugger.breakpoints import parse_breakpoint
+from planscope.debugger.offers import breakpoint_offers, matching, watch_offers
+from planscope.debugger.run_index import RunIndex
+from planscope.debugger.stops import hit_steps
+from planscope.debugger.watches import parse_watch
+from planscope.oracle.replay import replay
+from planscope.session.locations import bundled
+from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.store import load
+
+
+@pytest.mark.parametrize("name", ["first-look", "figure-10", "error-lost", "cause-terminal"])
+def test_all_that_is_offered_can_be_set(name: str) -> None:
+    session = load(bundled()[name])
+    run = session.runs[-1]
+    variant = next(one for one in session.variants if one.id == run.variant)
+    index = RunIndex(replay(problem_of(variant), trace_of(run)))
+    breakpoints = [parse_breakpoint(offer.text, index) for offer in breakpoint_offers(index)]
+    assert len(set(breakpoints)) == len(breakpoints) > 12
+    watches = [parse_watch(offer.text, index.problem) for offer in watch_offers(index.problem)]
+    assert len(set(watches)) == len(watches) > 8
+
+
+def test_typed_words_choose_among_them_and_hits_are_counted() -> None:
+    session = load(bundled()["first-look"])
+    index = RunIndex(replay(problem_of(session.variants[0]), trace_of(session.runs[1])))
+    offers = breakpoint_offers(index)
+    assert matching(offers, "tool doc")[0].text == "tool docent_training"
+    assert (
+        matching(offers, "3")[0].text.startswith("step 3") is False
+        and matching(offers, "step 3")[0].text == "step 3"
+    )
+    assert "called 1 time" in matching(offers, "tool docent")[0].about
+    assert matching(offers, "no such thing") == [] and matching(offers, "") == offers
+    assert hit_steps(parse_breakpoint("lost", index), index) == (2,)
+    assert hit_steps(parse_breakpoint("tool docent_training", index), index) == (2,), (
+        "before the call of step 3"
+    )
+    assert hit_steps(parse_breakpoint("when valid_completions < 3", index), index) is None

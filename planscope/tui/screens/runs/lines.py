@@ -64,10 +64,10 @@ def row_line(row: Row, chosen: bool, here: str, columns: Columns) -> Line:
         made.append(Run("← here  ", "mark"))
     if run.help:
         made.append(Run(f"helped: {run.help.text}  ", "caution"))
+    if run.forked_from is not None:
+        made.append(Run(f"forked from {phrases.fork_point(run.forked_from)}  ", "dim"))
     made += model_runs(run)
     details = f"  {shown(run.helped_agent or 'agent ?', 24)}, {phrases.plural(len(run.calls), 'call')}"
-    if run.forked_from is not None:
-        details += f", forked from {phrases.fork_point(run.forked_from)}"
     made.append(Run(details + (", dissection" if listed.trial else ""), "dim"))
     return line(*made, ground=ground)
 

@@ -309,7 +309,7 @@ class Dissection(_Part):
 class Removal(_Part):
     """Queries, runs and dissections that were deleted together. The file keeps them, so that they can be restored.
 
-    ``places``: for each list of the session, the indexes that its things had, in ascending order.
+    ``places``: for each list of the session, the indexes that the deleted items had, in ascending order.
     """
 
     deleted: datetime = Field(default_factory=lambda: datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""The command that a key amounts to: what to type in a shell to get the same without the screen."""
+"""Writes the shell command that does the same as a key, without the screen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Here:
 
     @property
     def session(self) -> str:
-        """The session as a command takes it: by its name if it is bundled or in the library, else its path."""
+        """The session's name if it is bundled or in the library, or else its path, as commands take it."""
         if self.path is None:
             return "SESSION"
         if is_bundled(self.path) or self.path.parent == library_folder():
@@ -39,7 +39,7 @@ def command(*words: str) -> str:
 
 
 def place_command(at: Here) -> str:
-    """Open the debugger at this step of this run."""
+    """Return the command that opens the debugger at this step of this run."""
     return command("open", at.session, *_of_run(at), *(["--step", at.step] if at.run and at.step else []))
 
 
@@ -64,12 +64,12 @@ def action_command(action: str, at: Here) -> str:
 
 
 def compare_command(at: Here, other: str) -> str:
-    """Compare with another run, or query."""
+    """Return the command that compares with another run or query."""
     return command("compare", at.session, other, at.run or at.variant)
 
 
 def run_command(at: Here, choice: RunChoice) -> str:
-    """Run the query with these options."""
+    """Return the command that runs the query with these options."""
     words = ["--model", choice.model, "--agent", choice.agent, "--variant", at.variant]
     words += ["--seed", str(choice.seed)] if choice.seed is not None else []
     words += ["--base-url", choice.base_url] if choice.base_url else []
@@ -79,7 +79,7 @@ def run_command(at: Here, choice: RunChoice) -> str:
 
 
 def dissect_command(at: Here, model: str, agent: str) -> str:
-    """Find what in the query makes the agent fail."""
+    """Return the command that finds what in the query makes the agent fail."""
     return command("dissect", at.session, "--model", model, "--agent", agent, "--variant", at.variant)
 
 

@@ -142,10 +142,10 @@ DEBUG: tuple[KeyAction, ...] = (
         "show-command",
         ":",
         "Command",
-        "Show or hide the command that the last key amounts to, above the keys.",
+        "Show or hide, above the keys, the shell command that does what the last key did.",
         _E,
     ),
-    act("copy-command", "Y", "Copy command", "Copy the command that the last key amounts to.", _E),
+    act("copy-command", "Y", "Copy command", "Copy the shell command that does what the last key did.", _E),
     act("copy", "y", "Copy", "Copy the pane's text, or write it to a file.", _E),
     act(
         "choose-run",

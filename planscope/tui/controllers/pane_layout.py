@@ -152,7 +152,7 @@ class PaneLayout:
         return self.commands and self.rows > SMALLEST[1]
 
     def show_commands(self, on: bool) -> None:
-        """Show the line of the command that a key amounts to, or hide it."""
+        """Show or hide the line with the shell command that does the same as the last key."""
         self.commands = on
 
     # Hidden panes

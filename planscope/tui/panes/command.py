@@ -1,4 +1,4 @@
-"""The command log: one line above the footer, with the command that the last key amounts to."""
+"""The command log: one line above the footer, with the shell command that does the same as the last key."""
 
 from __future__ import annotations
 

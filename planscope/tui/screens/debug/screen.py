@@ -278,14 +278,14 @@ class DebugScreen(AppScreen[None]):
     # The command log
 
     def _here(self, step: str = "") -> shell.Here:
-        """What the command of a key is about. ``step``: by default the current one."""
+        """Return what the command of a key is about. ``step``: by default the current one."""
         view, document = self.view, self.work.document
         run = view.run.id if view.run is not None and view.play is None else ""
         variant = view.variant.id if view.variant is not None else ""
         return shell.Here(document.path, variant, run, step or str(view.debug.step))
 
     def _amounts_to(self, command: str) -> None:
-        """Note the command that a key amounts to."""
+        """Note the shell command that does the same as a key."""
         if command:
             self.change(command=command)
 

@@ -113,10 +113,8 @@ def _model(record: RunRecord, index: int, messages: tuple[MessageEvent, ...]) ->
         yield Part("tokens and time", f"{cost_of([event])}, {event.at:.3g} s after the start")
         if event.usage is None:
             yield Part("tokens", NOT_RECORDED, False)
-        if event.message is None:
-            yield Part("raw message", event.text) if event.text else Part("raw message", NOT_RECORDED, False)
-        else:
-            yield Part("raw message", event.message)
+        whole = event.message if event.message is not None else event.raw or event.text
+        yield Part("raw message", whole) if whole else Part("raw message", NOT_RECORDED, False)
 
 
 def _changed(given: Given) -> Iterator[Part]:

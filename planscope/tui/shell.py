@@ -78,6 +78,18 @@ def run_command(at: Here, choice: RunChoice) -> str:
     return command("run", at.session, *words)
 
 
+def fork_command(at: Here, choice: RunChoice, run: str, step: int, answer: str | None) -> str:
+    """Continue a run from a step, with these options."""
+    words = ["--run", run, "--step", str(step), "--model", choice.model, "--agent", choice.agent]
+    words += ["--answer", answer] if answer is not None else []
+    return command("fork", at.session, *words, "--variant", at.variant, *["--guard"] * choice.guard)
+
+
+def edit_command(at: Here) -> str:
+    """Add a query with the edited text, typed or from a file, below this one."""
+    return command("edit", at.session, "--variant", at.variant, "--text", "-")
+
+
 def dissect_command(at: Here, model: str, agent: str) -> str:
     """Return the command that finds what in the query makes the agent fail."""
     return command("dissect", at.session, "--model", model, "--agent", agent, "--variant", at.variant)

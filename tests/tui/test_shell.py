@@ -23,6 +23,7 @@ ACTIONS = ("first-violation", "explain", "look", "choose-run", "share", "library
 def commands(at: shell.Here, choice: RunChoice) -> list[str]:
     made = [shell.action_command(action, at) for action in ACTIONS]
     made += [shell.place_command(at), shell.compare_command(at, "r1"), shell.run_command(at, choice)]
+    made += [shell.fork_command(at, choice, at.run, 2, "closed"), shell.edit_command(at)]
     return [*made, shell.dissect_command(at, choice.model, choice.agent)]
 
 

@@ -997,8 +997,11 @@ class DebugScreen(AppScreen[None]):
         variant = self.work.document.variant(variant_id)
         if self._busy() or variant is None:
             return
+        of = replace(self._here(), variant=variant_id)
         if fork is None:
-            self._amounts_to(shell.run_command(replace(self._here(), variant=variant_id), choice))
+            self._amounts_to(shell.run_command(of, choice))
+        else:
+            self._amounts_to(shell.fork_command(of, choice, fork.run.id, fork.step, fork.answer))
         if self.work.live.start(variant, choice, self._breakpoints_of(variant), fork):
             self.tell(_starting())
             self._stop_counting()
@@ -1430,6 +1433,7 @@ class DebugScreen(AppScreen[None]):
         if view.play is not None:
             self.tell(f"this is what-if play: {key_for('deselect')} leaves")
             return
+        self._amounts_to(shell.edit_command(self._here()))
         key = (document.open_session.id, variant.id)
         spans = sorted(span for span in (*view.lit.spans, *view.core_spans) if span[0] < span[1])
         at = spans[0][0] if spans else None

@@ -37,6 +37,8 @@ def value(field: Field, which: str) -> str:
         return "-"
     if field.name == "first_violation":
         return phrases.step_name("end" if found == "end" else int(found))
+    if field.name == "origin":
+        return " ".join(terms.MUTATIONS.get(word, word) for word in str(found).split(" "))
     return terms.said(str(found)) if field.name in ("error_type", "ending", "verdict") else str(found)
 
 

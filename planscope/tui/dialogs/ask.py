@@ -58,12 +58,15 @@ class AskDialog(Dialog[str]):
         lines = [line for text, role in told for line in self.wrapped(text, role)]
         self.error = TextBox(self.paint)
         self.judged = TextBox(self.paint, self._judged(self.value))
+        hint = self.wrapped(self.hint, "dim")
+        if "Esc" not in self.hint:
+            hint += self.wrapped("Enter: OK, Esc: cancel", "dim")
         return (
             TextBox(self.paint, lines),
             SafeInput(self.value, select_on_focus=True),
             self.error,
             self.judged,
-            TextBox(self.paint, self.wrapped(self.hint, "dim")),
+            TextBox(self.paint, hint),
         )
 
     def _judged(self, text: str) -> list[Line]:

@@ -28,7 +28,7 @@ _UNUSED = {
     ("paper", "Control"): "not used: the paper has no such runs",
 }
 """The kinds of mutants that a method does not use, with the reason."""
-_LABEL = 20
+_LABEL = 22
 NOTHING_YET = tuple(Row(kind, (), Rate(0, 0)) for kind in KINDS)
 """The matrix before the first run."""
 

@@ -28,7 +28,7 @@ from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
-from planscope.wording.terms import METHODS, OUTCOME_LEGEND
+from planscope.wording.terms import METHODS, MUTATIONS, OUTCOME_LEGEND
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
@@ -240,7 +240,10 @@ class DissectScreen(SideScreen):
         kind = self.kind
         self.mutant.set_content(
             cell_lines(self.kind, cell, self._variant_of(cell), self._diff(cell), self.mutant.inner_width),
-            title=(Run(kind, "title"), Run(f" {cell.number}" if cell is not None else "", "title")),
+            title=(
+                Run(MUTATIONS[kind].capitalize(), "title"),
+                Run(f" {cell.number}" if cell is not None else "", "title"),
+            ),
             note=(Run(f"query {shown(cell.variant, 20)}", "dim"),) if cell is not None else (),
         )
         self.show_bars()
@@ -347,8 +350,9 @@ class DissectScreen(SideScreen):
             if text is not None:
                 self._launch(Launch(kind, times=int(text)))
 
-        hint = f"how many more mutants of {kind}, each run once"
-        self.app.push_screen(AskDialog(self.paint, f"Run {kind}", hint, check, value="3"), go)
+        name = MUTATIONS[kind]
+        hint = "how many more mutants, each run once"
+        self.app.push_screen(AskDialog(self.paint, f"Run: {name}", hint, check, value="3"), go)
 
     def action_dissect_cell(self) -> None:
         cell = self.cell

@@ -35,7 +35,7 @@ def detail_lines(compared: Comparison, row: Row, which: int, width: int) -> list
     elif any(row.constraints):
         _of_constraint(told, compared, row, which)
     elif not any(step is not None for step in row.steps):
-        told.lines += [Line(runs) for runs in paragraph("↑ ↓ choose a row to describe.", told.width, "dim")]
+        return [Line(runs) for runs in paragraph("↑ ↓ choose a row to describe.", width, "dim")]
     return told.lines
 
 

@@ -143,7 +143,7 @@ class ConstraintsPane(LinePane):
             head = [
                 Run(terms.HIT_GLYPH if hit else mark, "mark"),
                 Run(terms.STATUS_GLYPHS.get(status, "·"), status or "dim"),
-                Run(terms.CORE_GLYPH if core else " ", "core"),
+                Run(terms.CORE_GLYPH, "core") if core else Run(" "),
                 *([Run(f" {word:<{_WORD_CELLS}}", role)] if self._states else []),
                 Run(f" {shown(c.id, 8):<{self._id_cells}}  ", "dim"),
             ]

@@ -185,6 +185,7 @@ class _Assembly:
         """Add what is new in a model's messages; the history is in every span again."""
         build = self.build
         here: Counter[str] = Counter()
+        before = build.message
         agent = self.agent_of(span)
         for message, made in (*((m, False) for m in span.messages), *((m, True) for m in span.answers)):
             key = _key(message)
@@ -192,7 +193,7 @@ class _Assembly:
             if here[key] > self.seen[key]:
                 self.seen[key] = here[key]
                 self._take_message(message, at, agent if made else None)
-        build.message += 0 if span.messages or span.answers else 1
+        build.message += 1 if build.message == before else 0
         if span.usage is not None:
             build.said("model", "", at=at, agent=agent, usage=span.usage)
         if span.failed:

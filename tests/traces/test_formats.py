@@ -10,8 +10,10 @@ import pytest
 import zstandard
 
 from planscope.traces import Unreadable, open_traces
-from planscope.traces.shape import Trace
+from planscope.traces.shape import Said, Trace
 from tests.traces.samples import BOOK, OPENLLMETRY_CHAT, SAMPLES, SEARCH, inspect_zip, whole
+
+DATA = Path(__file__).parent / "data"
 
 
 def read(folder: Path, data: bytes, name: str = "run.txt") -> list[Trace]:
@@ -101,3 +103,18 @@ def test_a_file_that_was_cut_gives_a_prefix_of_its_calls(tmp_path: Path, name: s
             assert all(c in expected[k] for c in calls) if spans else calls == expected[k][: len(calls)], cut
         said = any(t.problem for t in traces) or data[:cut].endswith((b"}\n", b"}", b"]"))
         assert said, (cut, data[max(0, cut - 40) : cut])
+
+
+@pytest.mark.parametrize("file", sorted(one.name for one in DATA.iterdir() if one.name != "one_message.json"))
+def test_what_the_formats_own_libraries_write_is_read(file: str) -> None:
+    """``python -m tests.traces.make_data`` made these files."""
+    (trace,) = open_traces([DATA / file])
+    assert trace.problem is None and trace.ended == "complete"
+    assert [(c.tool, c.arguments, c.answered) for c in trace.calls] == [
+        ("search", SEARCH, True),
+        ("book", BOOK, True),
+    ]
+    search, book = trace.calls
+    assert search.answer == "found x" and (search.failed, book.failed) == (False, True)
+    assert search.message < book.message
+    assert "go" in [item.text for item in trace.items if isinstance(item, Said) and item.by == "user"]

@@ -373,6 +373,10 @@ class _Session:
         calls = branch.trace.calls
         if calls and all(self.build.known(call.call_id) for call in calls):
             return
+        if not calls:
+            live = {(one.by, one.text) for one in self.build.items if isinstance(one, Said)}
+            if all(isinstance(one, Said) and (one.by, one.text) in live for one in branch.items):
+                return
         for kind, count in branch.trace.unknown_lines.items():
             self.build.unknown(kind, count)
         if branch.items:

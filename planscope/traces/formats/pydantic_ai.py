@@ -50,7 +50,7 @@ def _take(build: Builder, message: dict[str, Any]) -> None:
                 part.get("tool_call_id"),
                 as_text(part.get("content")),
                 tool=part.get("tool_name"),
-                failed=outcome == "failed",
+                failed=outcome in ("failed", "retried"),
                 refused=outcome == "denied",
                 at=when,
                 raw=raw,

@@ -171,11 +171,11 @@ def _error_type(name: str) -> ErrorType:
 
 
 OFF = "off "
-"""Before the text of a breakpoint that is switched off, in a session's file."""
+"""The prefix, in a session's file, of the text of a breakpoint that is switched off."""
 
 
 def is_off(text: str) -> bool:
-    """Return whether the text of a session's file is a breakpoint that is switched off."""
+    """Return whether a text from a session's file is a breakpoint that is switched off."""
     return text.startswith(OFF)
 
 

@@ -19,7 +19,8 @@ Told = tuple[str, str]
 
 
 class PausedCall:
-    """The call after ``step - 1`` steps of a run. Making it judges these steps once; each text is quick."""
+    """The call after ``step - 1`` steps of a run. These steps are judged once, when the object is made; judging a
+    text is quick."""
 
     def __init__(self, run: Judged, step: int, tool: str) -> None:
         from planscope.oracle.lookahead import Lookahead  # imported late because it imports Z3
@@ -67,5 +68,5 @@ class PausedCall:
 
 
 def _does(state: str) -> str:
-    """Return the words for what a call does to the plan, after ``this call``."""
+    """Describe the effect of a call on the plan, to follow the words ``this call``."""
     return MOVES[state] if state in ("doomed", "broken") else f"is {MOVES[state]}"

@@ -238,7 +238,7 @@ def _doubtful_verb(text: str, names: Sequence[str]) -> str:
 
 
 def names_hours(text: str) -> bool:
-    """Does a text have a clock time, such as 15:00, 3 pm or noon?"""
+    """Return whether a text has a clock time, such as 15:00, 3 pm or noon."""
     if len(text) > MAX_TEXT:
         return False
     scanner = Scanner(Names(()), True, natural_vocabulary())

@@ -1,4 +1,4 @@
-"""The plan as a picture in the page and in Markdown: the order of the actions, and their hours."""
+"""Draws the plan for the page and for Markdown: the order of the actions, and their hours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 MOST_ACTIONS = 60
 """A plan with more actions is not drawn."""
 MOST_CELLS = 60_000
-"""Actions times steps, at most, of a run whose picture moves with the steps."""
+"""Limit of actions times steps of a run whose picture moves with the steps."""
 
 _NAME = 200
 
@@ -62,7 +62,7 @@ def order_document(index: RunIndex, number_of: dict[str, int]) -> Json:
 
 
 def plan_document(index: RunIndex, i: int) -> Json:
-    """Return what each action is after a step, as a letter by its number; of a timed plan also its hours."""
+    """Return the state of each action after a step, as a letter by its number; of a timed plan also its hours."""
     run = index.replay
     assert isinstance(run, Replay)
     safe = {move.action: move.hours for move in run.safe_moves(i)}

@@ -1,4 +1,5 @@
-"""Many traces on several processors: files of lines are split between worker processes, other files are taken whole."""
+"""Processes many traces on several processors: files of lines are split between worker processes, other files are
+not split."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ from planscope.traces.shape import Trace
 from planscope.traces.source import Source, Unreadable
 
 PIECE = 4 * 2**20
-"""Bytes of lines that a worker gets at a time."""
+"""The bytes of lines that a worker receives at a time."""
 WORTH_IT = 32 * 2**20
-"""Bytes of files from which workers pay: starting them takes as long as reading some megabytes."""
+"""Workers are started from this many bytes on: starting them takes as long as reading some megabytes."""
 
 T = TypeVar("T")
 Work = Callable[[Trace], T]

@@ -102,7 +102,7 @@ class Source:
 
     @property
     def position(self) -> int:
-        """The bytes of the file that were read so far, before they are unpacked."""
+        """The number of bytes of the file that were read so far, before they are unpacked."""
         return max((file.tell() for file in self.open_files if not file.closed), default=0)
 
     def close(self) -> None:

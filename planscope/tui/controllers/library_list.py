@@ -501,7 +501,7 @@ class LibraryList:
         self.jobs.start(MAKE, work, self.open, partial(self._failed, "not done", None))
 
     def make_own(self, reading: Reading) -> None:
-        """Add somebody's own query to the library as a new session, and open that session."""
+        """Add the user's own query to the library as a new session, and open that session."""
 
         def work(token: CancelToken) -> Path:
             from planscope.documents.query import session_of_text

@@ -97,7 +97,7 @@ class AskDialog(Dialog[str]):
 
 
 class Item(NamedTuple):
-    """One line of a list that can be changed. ``off``: it is switched off. ``note`` stands dimmed behind the text."""
+    """One line of a list that can be changed. ``off``: it is switched off. ``note`` is shown dim after the text."""
 
     text: str
     note: str = ""

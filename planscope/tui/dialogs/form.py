@@ -181,7 +181,7 @@ class FormDialog(Dialog[Result]):
         return found
 
     def action_offer(self) -> None:
-        """List what the row can hold; without such a list, go to the next row."""
+        """List the possible texts of the row, or go to the next row if it has no such list."""
         from planscope.debugger.offers import matching
 
         here = next((one for one in self.fields if self.inputs[one.name].has_focus), None)

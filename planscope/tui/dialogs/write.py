@@ -1,4 +1,4 @@
-"""The dialog for a query of one's own: the text, and the actions that planscope found in it."""
+"""The dialog for the user's own query: the text, and the actions that planscope found in it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ PAUSE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was read of a text. ``names``: its actions, separated by commas. ``reading`` None: ``wrong`` says why."""
+    """What was read of a text. ``names``: its actions, separated by commas. If ``reading`` is None, ``wrong`` says
+    why."""
 
     names: str = ""
     reading: Reading | None = None
@@ -72,7 +73,7 @@ def read_own(text: str, given: str | None = None) -> Found:
 
 
 class WriteDialog(Dialog[Reading]):
-    """Asks for a query of one's own. The actions found in the text are shown to confirm or change."""
+    """Asks for the user's own query. The actions found in the text are shown to confirm or change."""
 
     AUTO_FOCUS = "SafeTextArea"
     BINDINGS: ClassVar[list[BindingType]] = [

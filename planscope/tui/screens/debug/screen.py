@@ -107,7 +107,7 @@ _AT_START = "this is the start of the run"
 _STOPPING = "stopping…"
 _ANOTHER = "another run is shown now"
 MOST_JUDGED = 400
-"""Typed arguments are judged in runs of at most this many steps, since the run is judged again for it."""
+"""In longer runs (steps), typed arguments are not judged, because the run is judged again for it."""
 
 MOST_RECENT = 8
 """Limit of recent sessions in the palette."""
@@ -1051,7 +1051,7 @@ class DebugScreen(AppScreen[None]):
         self.start_flow(self._ask(call, title, hint, was, read, self._judge_of(call)))
 
     def _judge_of(self, call: PendingCall) -> Callable[[str], Sequence[tuple[str, str]]] | None:
-        """Return what judges the typed arguments of a paused call; None if the query cannot be read."""
+        """Return the judge of the typed arguments of a paused call, or None if the query cannot be read."""
         from planscope.debugger.paused_call import PausedCall
 
         run = self.view.debug.run

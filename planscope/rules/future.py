@@ -20,7 +20,7 @@ from itertools import count, product
 from typing import Any
 
 from planscope.rules.judge import Judge, Rulebook
-from planscope.rules.machine import FIRST, MET, THEN, USER
+from planscope.rules.machine import FIRST, MET, THEN, USER, Machine
 from planscope.rules.rule import Calls, Path, Rule, compares
 from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations, completed
 from planscope.rules.values import MISSING, Key, among, at
@@ -30,6 +30,10 @@ from planscope.traces.shape import ToolCall
 MOST_STATES = 20_000
 """Limit of states of a product. Beyond it, the search does not decide."""
 
+FEW_STATES = 1_000
+"""States that are looked at with all rules at once that matter, before they are taken one by one."""
+
+MOST_WEIGHT = 10**6
 MOST_LETTERS = 20_000
 
 OTHER_TOOL = "any other tool"
@@ -112,6 +116,9 @@ class Future:
     _plans: dict[tuple[Any, ...], tuple[Letter, ...] | None] = field(default_factory=dict)
     _alphabets: dict[tuple[Any, ...], tuple[tuple[Letter, ...], bool]] = field(default_factory=dict)
     _whole: dict[Letter, Letter] = field(default_factory=dict)
+    _effects: dict[Letter, dict[Place, int | None]] = field(default_factory=dict)
+    _sure: dict[Place, int] = field(default_factory=dict)
+    """States from which ``last_plan`` keeps a rule."""
     last_plan: tuple[Letter, ...] = ()
 
     def of(
@@ -128,19 +135,36 @@ class Future:
         if broken:
             return Found(False, rules=frozenset(broken[:1]))
         if first is None:
-            for plan in (self.last_plan, ()):
-                if not self._unkept(judge, rules, states, plan):
-                    return Found(True, plan)
-        chosen = {
-            place: state
-            for place, state in states.items()
-            if not self.book.machines[place[0]].accepting[state]
-        }
-        rounds = 0
+            if not self._unkept(judge, rules, states, self.last_plan, self._sure):
+                return Found(True, self.last_plan)
+            if not self._unkept(judge, rules, states, ()):
+                return Found(True)
+        owed = [p for p, state in states.items() if not self.book.machines[p[0]].accepting[state]]
+        quick = self._refined(judge, rules, states, owed, first, FEW_STATES, 1_000)
+        if quick.possible is not None or (len(owed) < 2 and first is None):
+            found = quick
+        else:
+            found = self._refined(judge, rules, states, owed[:1], first, MOST_STATES, 1)
+        if found.possible and first is None:
+            self.last_plan = found.plan
+            self._sure.clear()
+        return found
+
+    def _refined(
+        self,
+        judge: Judge,
+        rules: Collection[int],
+        states: Mapping[Place, int],
+        begin: Sequence[Place],
+        first: ToolCall | str | None,
+        most: int,
+        more: int,
+    ) -> Found:
+        """Search with the rules in ``begin``, and add those that a plan does not keep, at most ``more`` at once."""
+        chosen = {place: states[place] for place in begin}
         while True:
-            rounds += 1
             try:
-                wanted = self._plan(judge, chosen, first)
+                wanted = self._plan(judge, chosen, first, most)
             except (Undecided, TooMany):
                 return Found(None)
             if wanted is None:
@@ -149,12 +173,21 @@ class Future:
             plan = tuple(self.completed(letter) for letter in wanted)
             unkept = self._unkept(judge, rules, states, plan)
             if not unkept:
-                if first is None:
-                    self.last_plan = plan
                 return Found(True, plan)
-            for place in unkept if rounds > 30 else unkept[:1]:
+            for place in unkept[:more]:
                 assert place not in chosen
                 chosen[place] = self._state(judge, states, place)
+
+    def _effect(self, letter: Letter, place: Place) -> int | None:
+        """As ``Letter.effect``, remembered."""
+        known = self._effects.get(letter)
+        if known is None:
+            if len(self._effects) > 20_000:
+                self._effects.clear()
+            known = self._effects[letter] = {}
+        if place not in known:
+            known[place] = letter.effect(self.book, place)
+        return known[place]
 
     def _states(self, judge: Judge, rules: Iterable[int]) -> dict[Place, int]:
         """Return the state of every rule, for every value so far, as it is in the current message."""
@@ -175,7 +208,12 @@ class Future:
         return self._now(judge, self.book.rules[place[0]], place[0]) if found is None else found
 
     def _unkept(
-        self, judge: Judge, rules: Iterable[int], states: Mapping[Place, int], plan: Sequence[Letter]
+        self,
+        judge: Judge,
+        rules: Iterable[int],
+        states: Mapping[Place, int],
+        plan: Sequence[Letter],
+        sure: dict[Place, int] | None = None,
     ) -> list[Place]:
         """Return the rules and values that a continuation does not keep, in order."""
         places: dict[Place, int] = dict(states)
@@ -187,35 +225,37 @@ class Future:
                     key = tuple(values.get(path, ABSENT) for path in paths)
                     if not key or ABSENT in key or (i, key) in places:
                         continue
-                    if letter.effect(self.book, (i, key)) is not None:
+                    if self._effect(letter, (i, key)) is not None:
                         places[i, key] = self._state(judge, states, (i, key))
         found = []
-        for place, state in places.items():
-            machine = self.book.machines[place[0]]
-            if machine.status[state] == "kept":
+        for place, begun in places.items():
+            machine, state = self.book.machines[place[0]], begun
+            if machine.status[state] == "kept" or (sure is not None and sure.get(place) == state):
                 continue
             for letter in plan:
                 state = self._after(place, state, letter)
             if not machine.accepting[state]:
                 found.append(place)
+            elif sure is not None:
+                sure[place] = begun
         return sorted(found, key=repr) if len(found) > 1 else found
 
     def _after(self, place: Place, state: int, letter: Letter) -> int:
         machine = self.book.machines[place[0]]
         if letter.fresh and self.book.rules[place[0]].late:
             state = machine.flush(state)
-        bits = letter.effect(self.book, place)
+        bits = self._effect(letter, place)
         return state if bits is None else machine.fill(state, bits)
 
     def _plan(
-        self, judge: Judge, chosen: Mapping[Place, int], first: ToolCall | str | None
+        self, judge: Judge, chosen: Mapping[Place, int], first: ToolCall | str | None, most: int
     ) -> tuple[Letter, ...] | None:
         """Return calls that keep all chosen rules, or None. Raises Undecided."""
         places = sorted(chosen, key=repr)
         letters, complete = self.alphabet(places)
         if first is not None:
             begin = list(self._beginnings(judge, places, first))
-            plan = self._search(places, [chosen[p] for p in places], letters, begin)
+            plan = self._search(places, [chosen[p] for p in places], letters, begin, most)
             if plan is None and not complete:
                 raise Undecided
             return plan
@@ -227,7 +267,7 @@ class Future:
             if key not in self._plans:
                 if len(self._plans) > 10_000:
                     self._plans.clear()
-                self._plans[key] = self._search(group, [chosen[p] for p in group], letters, None)
+                self._plans[key] = self._search(group, [chosen[p] for p in group], letters, None, most)
             plan = self._plans[key]
             if plan is None:
                 if not complete:
@@ -247,7 +287,7 @@ class Future:
             return k
 
         for letter in letters:
-            touched = [k for k, place in enumerate(places) if letter.effect(self.book, place) is not None]
+            touched = [k for k, place in enumerate(places) if self._effect(letter, place) is not None]
             for k in touched[1:]:
                 group[root(k)] = root(touched[0])
         parts: dict[int, list[Place]] = {}
@@ -261,68 +301,80 @@ class Future:
         start: Sequence[int],
         letters: Sequence[Letter],
         begin: Sequence[Letter] | None,
+        most: int,
     ) -> tuple[Letter, ...] | None:
         """Search the product best-first. ``begin``: what the first call may be."""
         machines = [self.book.machines[i] for i, _ in places]
         late = [self.book.rules[i].late for i, _ in places]
 
-        def moves(of: Iterable[Letter]) -> list[tuple[Letter, tuple[int | None, ...]]]:
+        flushing = [k for k, is_late in enumerate(late) if is_late]
+
+        def moves(of: Iterable[Letter]) -> list[tuple[Letter, list[tuple[int, int]]]]:
+            """Letters that differ to these rules, each with the rules that see it."""
             found: dict[tuple[bool, tuple[int | None, ...]], Letter] = {}
             for letter in of:
-                effects = tuple(letter.effect(self.book, place) for place in places)
-                found.setdefault((letter.fresh, effects), letter)
+                found.setdefault((letter.fresh, tuple([self._effect(letter, p) for p in places])), letter)
             return [
-                (letter, effects)
+                (letter, [(k, bits) for k, bits in enumerate(effects) if bits is not None])
                 for (fresh, effects), letter in found.items()
-                if any(e is not None for e in effects) or (fresh and any(late)) or begin is not None
+                if any(e is not None for e in effects) or (fresh and flushing) or begin is not None
             ]
 
         def owed(states: tuple[int, ...]) -> int:
-            return sum(not m.accepting[s] for m, s in zip(machines, states, strict=True))
+            return sum(
+                weight for weight, m, s in zip(weights, machines, states, strict=True) if not m.accepting[s]
+            )
 
         def step(
-            states: tuple[int, ...], letter: Letter, effects: tuple[int | None, ...]
-        ) -> tuple[int, ...] | None:
-            after = []
-            for machine, is_late, state, bits in zip(machines, late, states, effects, strict=True):
-                if is_late and letter.fresh:
-                    state = machine.flush(state)
-                if bits is not None:
-                    state = machine.fill(state, bits)
+            states: tuple[int, ...], left: int, letter: Letter, effects: list[tuple[int, int]]
+        ) -> tuple[tuple[int, ...], int] | None:
+            """The states after a letter, and the weight of what is owed then."""
+            after = list(states)
+            if flushing and letter.fresh:
+                for k in flushing:
+                    after[k] = machines[k].flush(after[k])
+            for k, bits in effects:
+                machine = machines[k]
+                state = machine.rows[after[k]][bits]
+                if state < 0:
+                    state = machine.fill(after[k], bits)
                 if machine.status[state] == "broken":
                     return None
-                after.append(state)
-            return tuple(after)
+                left += weights[k] * (machine.accepting[after[k]] - machine.accepting[state])
+                after[k] = state
+            found = tuple(after)
+            return found, owed(found) if flushing else left
 
         usual = moves(letters)
+        weights = _weights(machines, start, [effects for _, effects in usual])
         numbers = count()
         origin = tuple(start)
         Node = tuple[int, int, int, tuple[int, ...], tuple[Letter, ...]]
         queue: list[Node] = []
         seen: set[tuple[int, ...]] = set()
 
-        def reach(states: tuple[int, ...], plan: tuple[Letter, ...]) -> None:
+        def reach(states: tuple[int, ...], left: int, plan: tuple[Letter, ...]) -> None:
             if states not in seen:
                 seen.add(states)
-                heapq.heappush(queue, (owed(states), len(plan), next(numbers), states, plan))
+                heapq.heappush(queue, (left, -len(plan), next(numbers), states, plan))
 
         if begin is None:
-            reach(origin, ())
+            reach(origin, owed(origin), ())
         else:
             for letter, effects in moves(begin):
-                after = step(origin, letter, effects)
+                after = step(origin, owed(origin), letter, effects)
                 if after is not None:
-                    reach(after, (letter,))
+                    reach(*after, (letter,))
         while queue:
             left, _, _, states, plan = heapq.heappop(queue)
             if left == 0:
                 return plan
-            if len(seen) > MOST_STATES:
+            if len(seen) > most:
                 raise Undecided
             for letter, effects in usual:
-                after = step(states, letter, effects)
+                after = step(states, left, letter, effects)
                 if after is not None:
-                    reach(after, (*plan, letter))
+                    reach(*after, (*plan, letter))
         return None
 
     def alphabet(self, places: Sequence[Place]) -> tuple[tuple[Letter, ...], bool]:
@@ -352,7 +404,7 @@ class Future:
                     continue
                 for fresh in (True, False) if late else (True,):
                     one = Letter(letter.tool, letter.truths, letter.values, fresh)
-                    effects = tuple(one.effect(self.book, place) for place in places)
+                    effects = tuple([self._effect(one, place) for place in places])
                     if any(e is not None for e in effects) or late:
                         found.setdefault((fresh, effects), one)
                 if len(found) > MOST_LETTERS:
@@ -443,6 +495,35 @@ class Future:
                 yield Letter(letter.tool, letter.truths, letter.values, fresh)
                 if call is None and late:
                     yield Letter(letter.tool, letter.truths, letter.values, False)
+
+
+def _weights(
+    machines: Sequence[Machine], start: Sequence[int], moves: Sequence[list[tuple[int, int]]]
+) -> list[int]:
+    """For each rule, how many calls may be needed if it owes something: its own, and those that this call makes owed.
+
+    It only decides which states are looked at first.
+    """
+    pays: list[list[int]] = [[] for _ in machines]
+    owes: list[list[int]] = []
+    for number, effects in enumerate(moves):
+        owing = []
+        for k, bits in effects:
+            machine = machines[k]
+            states = {0, start[k], *(s for s in machine.rows[start[k]] if s >= 0)}
+            after = [(machine.accepting[s], machine.accepting[machine.fill(s, bits)]) for s in states]
+            if (False, True) in after:
+                pays[k].append(number)
+            if (True, False) in after:
+                owing.append(k)
+        owes.append(owing)
+    weights = [1] * len(machines)
+    for _ in range(12):
+        weights = [
+            min(MOST_WEIGHT, 1 + min((sum(weights[j] for j in owes[n] if j != k) for n in ones), default=0))
+            for k, ones in enumerate(pays)
+        ]
+    return weights
 
 
 def _same_root(one: Path, other: Path) -> bool:

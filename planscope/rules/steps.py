@@ -42,8 +42,8 @@ def safe_tools(future: Future, judge: Judge, tools: Sequence[str]) -> tuple[str,
     return tuple(tool for tool in tools if future.of(judge, tool).possible)
 
 
-def steps(book: Rulebook, trace: Trace) -> Iterator[RulesStep]:
-    """Yield every step of a trace, from 0 to "end". Each is judged when it is asked for."""
+def steps(book: Rulebook, trace: Trace, *, safe: bool = True) -> Iterator[RulesStep]:
+    """Yield every step of a trace, from 0 to "end". Each is judged when it is asked for. ``safe``: with safe tools."""
     book = book.for_tools({*trace.tools, *(call.tool for call in trace.calls)})
     tools = known_tools(book, trace)
     future = Future(book, tools)
@@ -55,8 +55,8 @@ def steps(book: Rulebook, trace: Trace) -> Iterator[RulesStep]:
             statuses[book.rules[i].id] = judge.rule_status(i)
         judge.changed.clear()
         state = state_of(future, judge)
-        safe = safe_tools(future, judge, tools) if state == "completable" else ()
-        return RulesStep(step, call, state, statuses.copy(), safe)
+        next_ones = safe_tools(future, judge, tools) if safe and state == "completable" else ()
+        return RulesStep(step, call, state, statuses.copy(), next_ones)
 
     yield now(0, None)
     for item in trace.items:

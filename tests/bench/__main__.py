@@ -22,5 +22,6 @@ for name in (
     "library",
     "page",
     "stop",
+    "rules",
 ):
     importlib.import_module(f"tests.bench.bench_{name}").main()

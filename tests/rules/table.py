@@ -88,14 +88,8 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
             for i in n:
                 if a[i]:
                     later = [j for j in n if before(i, j)]
-                    good = [j for j in later if b[j]]
-                    if not good or sum(is_call[j] for j in later if j <= good[0]) > rule.count:
-                        if (
-                            good
-                            and not is_call[good[0]]
-                            and sum(is_call[j] for j in later if j < good[0]) < rule.count
-                        ):
-                            continue
+                    good = next((j for j in later if b[j]), None)
+                    if good is None or sum(is_call[j] for j in later if j < good) >= rule.count:
                         return False
             return True
         case "existence":

@@ -1,0 +1,167 @@
+"""Rules: a long trace, the cost of a call, every step's state, and a large file against a loop of ``json`` alone.
+
+``python -m tests.bench.bench_rules [MEGABYTES]``: the size of the file, 1000 for the whole measurement (default 50).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from planscope.rules.judge import Judge, Rulebook
+from planscope.rules.many import check_many
+from planscope.rules.reading import read_rules
+from planscope.rules.report import CheckOptions, Summary
+from planscope.rules.steps import steps
+from planscope.traces.shape import ToolCall, Trace
+from tests.bench.yardstick import table
+
+TOOLS = 40
+KINDS = (
+    "{a} comes before {b}.",
+    "Every {a} is followed by {b}.",
+    "{a} happens at most 1000 times.",
+    "If {a} happens, {b} happens.",
+    "{a} comes before {b} per id.",
+    "{a} with n > 3 comes before {b}.",
+    "Every {a} that failed is followed by {b}.",
+    "Every {a} is followed by {b} within 900 calls.",
+    "{a} never happens after nothing_{b}.",
+    "Every {a} is followed by {b} for the same id.",
+)
+
+
+def rule_text(count: int) -> str:
+    """Rules of ten kinds over pairs of tools."""
+    chance = random.Random(1)
+    lines = []
+    for k in range(count):
+        a, b = chance.sample(range(TOOLS), 2)
+        lines.append(KINDS[k % len(KINDS)].format(a=f"tool_{min(a, b)}", b=f"tool_{max(a, b)}"))
+    return "\n".join(lines)
+
+
+def calls_of(count: int) -> list[ToolCall]:
+    chance = random.Random(2)
+    return [
+        ToolCall(
+            k + 1,
+            f"tool_{chance.randrange(TOOLS)}",
+            k,
+            {"id": f"R{chance.randrange(20)}", "n": chance.randrange(9)},
+            answer="fine",
+            answered=True,
+            failed=chance.random() < 0.1,
+        )
+        for k in range(count)
+    ]
+
+
+def long_trace() -> None:
+    book = Rulebook(read_rules(rule_text(200)).rules)
+    rows = []
+    for count in (1_000, 10_000):
+        calls = calls_of(count)
+        touched = [sum(map(len, book.touches(call.tool))) for call in calls]
+        best = []
+        for _ in range(5):
+            judge = Judge(book)
+            begun = time.perf_counter()
+            for call in calls:
+                judge.call(call)
+            best.append(time.perf_counter() - begun)
+        seconds = statistics.median(best)
+        share = statistics.mean(touched) / len(book.rules)
+        rows.append(
+            (f"{count:,}", f"{seconds * 1000:.1f} ms", f"{seconds / count * 1e6:.1f} us", f"{share:.0%}")
+        )
+    table("200 rules, judged call by call", ("calls", "median", "a call", "rules that a call touches"), rows)
+    trace = Trace("t", "bench", list(calls_of(1_000)))
+    kept = Rulebook(
+        [r for r in read_rules(rule_text(60)).rules if r.kind in ("response", "responded_existence")]
+    )
+    begun = time.perf_counter()
+    states = [step.state for step in steps(kept, trace, safe=False)]
+    seconds = time.perf_counter() - begun
+    table(
+        "every step's state (can all rules still be kept?)",
+        ("rules", "calls", "time", "states"),
+        [(len(kept.rules), "1,000", f"{seconds * 1000:.0f} ms", ", ".join(sorted(set(states))))],
+    )
+
+
+def write_traces(path: Path, megabytes: int) -> int:
+    """Chat traces as JSONL, some ten calls and ten kilobytes each."""
+    chance = random.Random(3)
+    filler = "The order was looked up; what else can I do for you today? " * 9
+    size = count = 0
+    with path.open("w") as file:
+        while size < megabytes * 10**6:
+            messages = [{"role": "user", "content": filler}]
+            for k in range(chance.randint(8, 12)):
+                function = {
+                    "name": f"tool_{chance.randrange(10)}",
+                    "arguments": json.dumps({"id": f"R{chance.randrange(3)}", "note": filler[:60]}),
+                }
+                call = {"id": f"call_{k}", "type": "function", "function": function}
+                messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+                messages.append(
+                    {"role": "tool", "tool_call_id": f"call_{k}", "content": json.dumps({"text": filler})}
+                )
+                messages.append({"role": "assistant", "content": filler[:300]})
+            line = json.dumps({"id": f"t{count}", "messages": messages}) + "\n"
+            size += file.write(line)
+            count += 1
+    return count
+
+
+RULES = "\n".join(
+    [f"tool_{k} comes before tool_{k + 1}." for k in range(4)]
+    + [f"Every tool_{k} is followed by tool_{k + 2}." for k in range(4)]
+    + [f"tool_{k} happens at most 9 times." for k in range(4)]
+    + [f"tool_{k} comes before tool_{k + 1} per id." for k in range(4)]
+    + [f'tool_{k} with id = "R1" happens at most 9 times.' for k in range(4)]
+)
+
+
+def large_file(megabytes: int) -> None:
+    book = Rulebook(read_rules(RULES).rules)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "traces.jsonl")
+        count = write_traces(path, megabytes)
+        begun = time.perf_counter()
+        with path.open("rb") as file:
+            for line in file:
+                json.loads(line)
+        parsed = time.perf_counter() - begun
+        begun = time.perf_counter()
+        summary = Summary(list(book.rules))
+        for judged in check_many([str(path)], book, CheckOptions(details=100), print):
+            summary.add(judged.checked)
+        checked = time.perf_counter() - begun
+        assert summary.traces == count
+    memory = (
+        sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        // 1024
+    )
+    table(
+        f"{megabytes:,} MB of chat traces, 20 rules, {os.cpu_count()} processors",
+        ("traces", "json alone", "checked", "speed", "memory (largest process and largest worker)"),
+        [(f"{count:,}", f"{parsed:.1f} s", f"{checked:.1f} s", f"{parsed / checked:.2f} x", f"{memory} MB")],
+    )
+
+
+def main(megabytes: int = 50) -> None:
+    long_trace()
+    large_file(megabytes)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50)

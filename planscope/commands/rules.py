@@ -1,4 +1,4 @@
-"""``planscope rules``: explains a file of rules."""
+"""``rules check`` explains a file of rules; ``rules mine`` finds rules that good traces keep."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command, set_example
-from planscope.commands.common import columns, print_json, read_text, say_all
+from planscope.commands.common import ProgressLine, columns, print_json, read_text, say, say_all, whole
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.rules.checking import Findings
     from planscope.rules.rule import RuleFile
+    from planscope.traces.shape import Trace
 
 ABOUT = (
     "Work with rules: sentences about the calls of an agent, such as: get_order comes before cancel_order. Each is "
     "judged on traces by planscope check TRACE --rules FILE."
 )
-ACTIONS = {"check": "explain each rule; find contradictions, and rules that others imply"}
+ACTIONS = {
+    "check": "explain each rule; find contradictions, and rules that others imply",
+    "mine": "find rules that good traces keep, and with --bad those that bad ones break",
+}
+MOST_TRACES = 100_000
+"""Traces that mining keeps in memory, of each side."""
 EXAMPLE = "echo 'get_order comes before cancel_order.' | planscope rules check -"
 
 
@@ -42,9 +48,76 @@ def _add(parser: argparse.ArgumentParser) -> None:
     check.add_argument("--json", action="store_true", help="print one JSON document")
     set_example(check, EXAMPLE)
 
+    mine = made["mine"]
+    mine.add_argument("good", metavar="GOOD", nargs="+", help="traces that went well: files, folders, globs")
+    mine.add_argument(
+        "--bad", metavar="BAD", nargs="+", default=[], help="traces that went wrong: files, folders, globs"
+    )
+    mine.add_argument(
+        "--within", metavar="N", type=whole(1, 1000), default=0, help="look for rules within N calls, too"
+    )
+    mine.add_argument("--seed", metavar="N", type=whole(0), default=0, help="draw other shuffles (default 0)")
+    mine.add_argument("--json", action="store_true", help="print one JSON document")
+    set_example(mine, "planscope rules mine good/*.json --bad bad/*.json")
+
 
 def _run(args: argparse.Namespace) -> int:
-    return {"check": _check}[args.action](args)
+    return {"check": _check, "mine": _mine}[args.action](args)
+
+
+def _mine(args: argparse.Namespace) -> int:
+    from planscope.rules.mining import mine
+    from planscope.wording.phrases import plural
+
+    line = ProgressLine()
+    try:
+        good, bad = _traces(args.good, line), _traces(args.bad, line)
+        if not any(trace.calls for trace in good):
+            raise UserError("the good traces have no calls; there is nothing to find")
+        found = mine(good, bad, within=args.within, seed=args.seed, tick=line.show)
+    finally:
+        line.clear()
+    if args.json:
+        rules = [
+            {
+                "text": one.rule.text,
+                "kind": one.rule.kind,
+                "support": one.support,
+                "confidence": one.confidence,
+                "good": list(one.good),
+                "bad": list(one.bad),
+                "p": one.p,
+            }
+            for one in found
+        ]
+        print_json({"rules": rules})
+        return 0
+    with_bad = "" if not bad else f" and {plural(len(bad), 'bad one')}"
+    say(f"# {plural(len(found), 'rule')} that {plural(len(good), 'good trace')} keep{with_bad}")
+    for one in found:
+        broken = one.bad[1] - one.bad[0]
+        told = f"kept in all {one.good[1]} that test it"
+        if bad:
+            told += f"; broken in {broken} of {len(bad)} bad ones, p = {one.p:.2g}"
+        say(one.rule.text)
+        say(f"#     {told}")
+    return 0
+
+
+def _traces(names: list[str], line: ProgressLine) -> list[Trace]:
+    from planscope.traces import open_traces
+
+    found: list[Trace] = []
+    problems: list[str] = []
+    for trace in open_traces(names, on_problem=problems.append):
+        found.append(trace)
+        if len(found) % 100 == 0:
+            line.show(f"{len(found):,} traces read")
+        if len(found) >= MOST_TRACES:
+            break
+    if problems and not found:
+        raise UserError(problems[0])
+    return found
 
 
 def _check(args: argparse.Namespace) -> int:

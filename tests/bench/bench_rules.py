@@ -105,10 +105,14 @@ def write_traces(path: Path, megabytes: int) -> int:
     with path.open("w") as file:
         while size < megabytes * 10**6:
             messages = [{"role": "user", "content": filler}]
-            for k in range(chance.randint(8, 12)):
+            tools = sorted(chance.randrange(10) for _ in range(chance.randint(8, 12)))
+            tools = sorted({*tools, *range(min(tools), 10)})
+            if chance.random() < 0.02:
+                chance.shuffle(tools)
+            for k, tool in enumerate(tools):
                 function = {
-                    "name": f"tool_{chance.randrange(10)}",
-                    "arguments": json.dumps({"id": f"R{chance.randrange(3)}", "note": filler[:60]}),
+                    "name": f"tool_{tool}",
+                    "arguments": json.dumps({"id": "R1", "note": filler[:60]}),
                 }
                 call = {"id": f"call_{k}", "type": "function", "function": function}
                 messages.append({"role": "assistant", "content": None, "tool_calls": [call]})

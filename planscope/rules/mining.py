@@ -1,0 +1,309 @@
+"""Rules that good traces keep: candidates over single tools and pairs, judged on every trace and on shuffled ones.
+
+A candidate is listed if every good trace keeps it, it is put to the test, other listed rules do not imply it, and it
+would be broken if each trace's calls were shuffled: in at least ``SHUFFLED`` of the traces that put it to the test, and
+often enough that it is unlikely (``LUCK``) that all good traces keep it by luck.
+With bad traces the rules are ranked by Fisher's exact test of who breaks them, corrected for the number of candidates
+(Bonferroni).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from math import comb
+
+from planscope.rules.checking import implied_by
+from planscope.rules.judge import Judge, Rulebook
+from planscope.rules.rule import Calls, Kind, Rule
+from planscope.traces.shape import ToolCall, Trace
+
+SHUFFLED = 0.05
+LUCK = 0.04
+SHUFFLES = 5
+"""Shuffles of each trace."""
+MOST_TOOLS = 60
+"""The most frequent tools that candidates are made of."""
+LEAST_VALUES = 2
+"""Different values that an argument must have to be one that rules go by."""
+
+PAIRS: tuple[tuple[Kind, str], ...] = (
+    ("chain_response", "Every {a} is followed right away by {b}"),
+    ("chain_precedence", "{b} happens right after {a}"),
+    ("alternate_precedence", "Every {b} has its own {a} before it"),
+    ("response", "Every {a} is followed by {b}"),
+    ("precedence", "{a} comes before {b}"),
+    ("not_succession", "{b} never happens after {a}"),
+    ("not_coexistence", "If {a} happens, {b} never happens"),
+    ("responded_existence", "If {a} happens, {b} happens"),
+)
+"""Kinds over pairs of tools, the strongest first: of two that imply one another the first stays."""
+SINGLES: tuple[tuple[Kind, str], ...] = (
+    ("init", "The first call is {a}"),
+    ("end", "The last call is {a}"),
+    ("first", "{a} happens first"),
+    ("last", "{a} happens last"),
+    ("exactly", "{a} happens once"),
+    ("absence", "{a} happens at most once"),
+    ("existence", "{a} happens at least once"),
+)
+ORDERLESS: frozenset[Kind] = frozenset(
+    {"not_coexistence", "responded_existence", "exactly", "absence", "existence", "never"}
+)
+"""Kinds that a shuffle of the whole trace cannot break. Their tools are drawn anew from all traces."""
+
+
+@dataclass(slots=True)
+class Mined:
+    """A rule with its counts. ``good`` and ``bad``: traces that keep it, and that put it to the test. ``p`` is None
+    without bad traces."""
+
+    rule: Rule
+    good: tuple[int, int]
+    bad: tuple[int, int] = (0, 0)
+    p: float | None = None
+
+    @property
+    def support(self) -> int:
+        """Good traces that put it to the test and keep it."""
+        return self.good[0]
+
+    @property
+    def confidence(self) -> float:
+        return self.good[0] / self.good[1] if self.good[1] else 0.0
+
+
+@dataclass(slots=True)
+class _Count:
+    kept: int = 0
+    tested: int = 0
+    shuffled_broken: int = 0
+    shuffled_tested: int = 0
+    bad_kept: int = 0
+    bad_tested: int = 0
+
+
+def mine(
+    good: Iterable[Trace],
+    bad: Iterable[Trace] = (),
+    *,
+    within: int = 0,
+    seed: int = 0,
+    tick: Callable[[str], None] = lambda text: None,
+) -> list[Mined]:
+    """The rules that the good traces keep, best first. ``within``: also "within N calls" (0: not).
+
+    The same traces and the same seed give the same rules.
+    """
+    good_calls = [_slim(trace) for trace in good]
+    bad_calls = [_slim(trace) for trace in bad]
+    candidates = _candidates(good_calls, within)
+    if bad_calls:
+        known = {call.tool for calls in good_calls for call in calls}
+        strange = dict.fromkeys(call.tool for calls in bad_calls for call in calls if call.tool not in known)
+        candidates += [_rule("never", f"{quoted(tool)} never happens", tool) for tool in strange]
+    tick(f"{len(candidates):,} candidates")
+    kept = _judged(candidates, good_calls, bad_calls, random.Random(seed), tick)
+    found = []
+    for rule, count in kept:
+        one = Mined(rule, (count.kept, count.tested), (count.bad_kept, count.bad_tested))
+        if bad_calls:
+            one.p = min(
+                1.0,
+                exact_test(len(good_calls), 0, len(bad_calls), count.bad_tested - count.bad_kept)
+                * max(1, len(candidates)),
+            )
+        found.append(one)
+    found = _not_implied(found)
+    if bad_calls:
+        found.sort(key=lambda m: (m.p if m.p is not None else 1.0, -m.support, m.rule.text))
+    else:
+        found.sort(key=lambda m: (-m.support, m.rule.text))
+    return found
+
+
+def _slim(trace: Trace) -> list[ToolCall]:
+    return [
+        replace(call, answer=None, raw=None, message=k)
+        for k, call in enumerate(trace.calls)
+        if not call.refused
+    ]
+
+
+def quoted(tool: str) -> str:
+    """A tool's name as a rule sentence can have it; in backquotes unless it is one word with an underscore."""
+    plain = tool.isidentifier() and tool.isascii() and "_" in tool
+    return tool if plain else f"`{tool}`"
+
+
+def _rule(
+    kind: Kind, text: str, first: str, then: str = "", count: int = 0, per: str = "", **more: object
+) -> Rule:
+    return Rule(
+        "",
+        kind,
+        (Calls(first, text=first),),
+        (Calls(then, text=then),) if then else (),
+        count=count,
+        per=((per,),) if per else (),
+        text=f"{text} for the same {per}." if per else f"{text}.",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def _candidates(traces: Sequence[list[ToolCall]], within: int) -> list[Rule]:
+    """Every rule of the table over the most frequent tools, for whole traces and for values that tools share."""
+    frequency: dict[str, int] = {}
+    for calls in traces:
+        for tool in {call.tool for call in calls}:
+            frequency[tool] = frequency.get(tool, 0) + 1
+    tools = sorted(frequency, key=lambda tool: (-frequency[tool], tool))[:MOST_TOOLS]
+    arguments = _arguments(traces)
+    found: list[Rule] = []
+
+    def add(kind: Kind, template: str, a: str, b: str = "", per: str = "") -> None:
+        text = template.format(a=quoted(a), b=quoted(b))
+        found.append(_rule(kind, text, a, b, 1 if kind in ("exactly", "absence", "existence") else 0, per))
+
+    for a in tools:
+        for kind, template in SINGLES:
+            add(kind, template, a)
+        for per in sorted(arguments.get(a, ())):
+            add("absence", "{a} happens at most once", a, per=per)
+    for a, b in permutations(tools, 2):
+        for kind, template in PAIRS:
+            if kind == "not_coexistence" and a > b:
+                continue
+            add(kind, template, a, b)
+            for per in sorted(arguments.get(a, set()) & arguments.get(b, set())):
+                add(kind, template, a, b, per)
+        if within:
+            text = f"Every {quoted(a)} is followed by {quoted(b)} within {within} calls"
+            found.append(_rule("within", text, a, b, within, unit="calls"))
+    return found
+
+
+def _arguments(traces: Sequence[list[ToolCall]]) -> dict[str, set[str]]:
+    """For each tool, the arguments with strings or numbers that vary."""
+    values: dict[tuple[str, str], set[str]] = {}
+    for calls in traces:
+        for call in calls:
+            for name, value in (call.arguments or {}).items():
+                if (
+                    isinstance(value, (str, int, float))
+                    and not isinstance(value, bool)
+                    and name.isidentifier()
+                ):
+                    seen = values.setdefault((call.tool, name), set())
+                    if len(seen) < LEAST_VALUES:
+                        seen.add(json.dumps(value))
+    found: dict[str, set[str]] = {}
+    for (tool, name), seen in values.items():
+        if len(seen) >= LEAST_VALUES:
+            found.setdefault(tool, set()).add(name)
+    return found
+
+
+def _judged(
+    candidates: Sequence[Rule],
+    good: Sequence[list[ToolCall]],
+    bad: Sequence[list[ToolCall]],
+    chance: random.Random,
+    tick: Callable[[str], None],
+) -> list[tuple[Rule, _Count]]:
+    """The candidates that all good traces keep, that are put to the test, and that shuffled traces break."""
+    counts = [_Count() for _ in candidates]
+    alive = list(range(len(candidates)))
+    book: Rulebook | None = None
+    for number, calls in enumerate(good):
+        if number % 20 == 0:
+            tick(f"trace {number + 1} of {len(good)}, {len(alive):,} candidates left")
+        if book is None:
+            book = Rulebook([candidates[k] for k in alive])
+        dead = set()
+        for k, (kept, tested) in zip(alive, _results(book, calls), strict=True):
+            counts[k].tested += tested
+            counts[k].kept += tested and kept
+            if not kept:
+                dead.add(k)
+        if dead:
+            alive, book = [k for k in alive if k not in dead], None
+    alive = [k for k in alive if counts[k].tested or candidates[k].kind == "never"]
+    pool = [call for calls in good for call in calls]
+    book = Rulebook([candidates[k] for k in alive])
+    for number, calls in enumerate(good):
+        if number % 20 == 0:
+            tick(f"shuffling trace {number + 1} of {len(good)}")
+        for _ in range(SHUFFLES):
+            mixed = _shuffled(calls, chance)
+            drawn = _renumbered(chance.choices(pool, k=len(calls))) if pool else []
+            ordered, other = _results(book, mixed), _results(book, drawn)
+            for k, (kept, tested), (kept2, tested2) in zip(alive, ordered, other, strict=True):
+                if candidates[k].kind in ORDERLESS and not candidates[k].per:
+                    kept, tested = kept2, tested2
+                counts[k].shuffled_tested += tested
+                counts[k].shuffled_broken += tested and not kept
+    found = []
+    book = Rulebook([candidates[k] for k in alive])
+    for calls in bad:
+        for k, (kept, tested) in zip(alive, _results(book, calls), strict=True):
+            counts[k].bad_tested += tested
+            counts[k].bad_kept += tested and kept
+    for k in alive:
+        count = counts[k]
+        share = count.shuffled_broken / max(1, count.shuffled_tested)
+        says = share >= SHUFFLED and (1 - share) ** count.tested <= LUCK
+        if says or candidates[k].kind == "never":
+            found.append((candidates[k], count))
+    return found
+
+
+def _shuffled(calls: Sequence[ToolCall], chance: random.Random) -> list[ToolCall]:
+    mixed = list(calls)
+    chance.shuffle(mixed)
+    return _renumbered(mixed)
+
+
+def _renumbered(calls: Sequence[ToolCall]) -> list[ToolCall]:
+    return [replace(call, step=k + 1, message=k) for k, call in enumerate(calls)]
+
+
+def _results(book: Rulebook, calls: Sequence[ToolCall]) -> list[tuple[bool, bool]]:
+    """For each rule: does the trace keep it, and put it to the test? What is unknown does not count as kept."""
+    judge = Judge(book)
+    for call in calls:
+        judge.call(call)
+    trace = Trace("", "")
+    return [(r.state in ("kept", "not_applicable"), r.applicable) for r in judge.results(trace)]
+
+
+def _not_implied(found: list[Mined]) -> list[Mined]:
+    """Without the rules that others imply; of rules with values and without, only those of the same kind count."""
+    left = found
+    for one in reversed(found):
+        names = {calls.name for calls in one.rule.sets}
+        others = [
+            m
+            for m in left
+            if m is not one
+            and m.rule.per == one.rule.per
+            and names.intersection(calls.name for calls in m.rule.sets)
+        ]
+        near = [m for m in others if {c.name for c in m.rule.sets} <= names] + [
+            m for m in others if not {c.name for c in m.rule.sets} <= names
+        ]
+        plain = [replace(m.rule, id=str(k), per=()) for k, m in enumerate(near)]
+        if implied_by(replace(one.rule, per=()), plain) is not None:
+            left = [m for m in left if m is not one]
+    return left
+
+
+def exact_test(good: int, good_broken: int, bad: int, bad_broken: int) -> float:
+    """Fisher's exact test, one-sided: how likely so many of the broken traces are bad ones by chance."""
+    broken = good_broken + bad_broken
+    total = comb(good + bad, broken)
+    most = min(bad, broken)
+    return sum(comb(bad, k) * comb(good, broken - k) for k in range(bad_broken, most + 1)) / total

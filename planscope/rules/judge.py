@@ -65,6 +65,7 @@ class Rulebook:
         self.names = frozenset(calls.name for rule in self.rules for calls in rule.sets if calls.name)
         self.literal = tuple(name for name in self.names if "*" not in name)
         self.users = [i for i, rule in enumerate(self.rules) if rule.hears_users]
+        self.late = [rule.late for rule in self.rules]
         self.seconds = [rule.kind == "within" and rule.unit == "seconds" for rule in self.rules]
         self.every_call = [i for i, rule in enumerate(self.rules) if rule.every_call]
         self._touches: dict[str, tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]] = {}
@@ -120,7 +121,7 @@ class Rulebook:
             return None
         letter = (FIRST if first else 0) | (THEN if then else 0)
         plain = all(calls.plain for calls in (*first, *then))
-        decided = plain and not rule.per and not rule.late and not self.seconds[i]
+        decided = plain and not rule.per and not self.late[i] and not self.seconds[i]
         return Touch(i, first, then, letter, decided)
 
 
@@ -225,7 +226,7 @@ class Judge:
         owner = self.owner[instance]
         rule = self.book.rules[owner]
         fresh = 0
-        if rule.late:
+        if self.book.late[owner]:
             fresh = FRESH if self.last_message.get(instance, -1) != message else 0
             self.last_message[instance] = message
         if self.book.seconds[owner] and self.status(instance) != "broken":
@@ -376,6 +377,11 @@ class Judge:
     def _result(self, i: int, trace: Trace, open_end: bool) -> Tested:
         rule = self.book.rules[i]
         machine = self.book.machines[i]
+        if not rule.per and machine.accepting[self.state[i]] and i not in self.unsure:
+            tested = rule.kind in ALWAYS_TESTED or bool(
+                self.seen[i] & (THEN if rule.kind in TESTED_BY_THEN else FIRST)
+            )
+            return Tested(rule, "kept" if tested else "not_applicable", tested, values_applicable=int(tested))
         found = Tested(rule, "kept", False)
         unknown = False
         mask = THEN if rule.kind in TESTED_BY_THEN else FIRST

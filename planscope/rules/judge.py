@@ -224,7 +224,6 @@ class Judge:
     ) -> None:
         """Step one instance by one of these letters. If there are several, the trace does not tell which one it was."""
         owner = self.owner[instance]
-        rule = self.book.rules[owner]
         fresh = 0
         if self.book.late[owner]:
             fresh = FRESH if self.last_message.get(instance, -1) != message else 0

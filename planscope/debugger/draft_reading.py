@@ -13,15 +13,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from planscope.debugger.draft import Draft, DraftError, checked_name, tool_for, with_action
+from planscope.debugger.draft import Draft, DraftError, add_action, checked_name, tool_for, with_action
 from planscope.debugger.errors import shown
 from planscope.language.errors import ParseError, in_a_line
+from planscope.language.find_actions import new_names
 from planscope.language.problem import Action, Constraint, Problem, Span
 from planscope.language.reading import ActionNameError, PartReading, Reading, read_partly
 from planscope.language.scan import Names, Scanner, cut, phrase_key
 from planscope.language.tree import ActionRef, walk
 from planscope.oracle.trace import Trace
 from planscope.wording.phrases import listed
+
+LONGEST_OFFERED = 1_000
+"""In a longer sentence (code points), no new action is looked for."""
 
 QUICK_ACTIONS = 16
 QUICK_CONSTRAINTS = 200
@@ -60,6 +64,8 @@ class DraftReading:
     known: tuple[Known, ...] = ()
     reading: Reading | None = None
     """The reading of the whole text, or None if some of it cannot be read."""
+    new_action: str = ""
+    """A name that the text uses and no action has, with which an unreadable sentence can be read; or empty."""
 
     @property
     def readable(self) -> bool:
@@ -106,7 +112,27 @@ def read_draft(draft: Draft, before: Problem | None = None) -> DraftReading:
     problem = found.reading.problem if found.reading is not None else None
     rows = diff_constraints(before, problem, broken=bool(found.errors))
     whole = found.reading if not found.errors else None
-    return DraftReading(draft, problem, before, found.errors, "", rows, found.sentences, known, whole)
+    new = new_action_of(draft, found)
+    return DraftReading(draft, problem, before, found.errors, "", rows, found.sentences, known, whole, new)
+
+
+def new_action_of(draft: Draft, found: PartReading) -> str:
+    """Return a name with which the first unreadable sentence could be read if it were an action, or an empty text."""
+    if not found.errors:
+        return ""
+    at = found.errors[0].span[0]
+    start, end = next(((a, b) for a, b in found.sentences if a <= at <= b), (0, 0))
+    sentence = draft.text[start:end]
+    if len(sentence) > LONGEST_OFFERED:
+        return ""
+    for name in new_names(sentence, draft.actions)[:2]:
+        try:
+            more = add_action(draft, name)
+            if not read_partly(sentence, more.actions, timed=draft.timed).errors:
+                return name
+        except (DraftError, ActionNameError):
+            continue
+    return ""
 
 
 def problem_of_draft(draft: Draft) -> Problem | None:

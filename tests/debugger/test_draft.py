@@ -320,3 +320,23 @@ def test_an_edited_query_of_real_tools_requires_what_it_names() -> None:
     assert problem_of(made).own == dict.fromkeys(("build", "log", "deploy"), schema)
     mock = variant_of_draft(draft, "v3", parent.model_copy(update={"origin": Origin(kind="written")}))
     assert mock.own is None and len(problem_of(mock).actions) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("Lunch precedes zork. Nap follows lunch.", "zork"),
+        ("First lunch, then brew the tea.", "brew the tea"),
+        ("Lunch precedes nap.", ""),
+        ("Lunch precedez nap.", ""),
+        ("Lunch precedes zork or nap.", ""),
+        ("Lunch precedes zork and blip.", ""),
+    ],
+)
+def test_a_name_that_no_action_has_is_offered_if_the_sentence_can_be_read_with_it(
+    text: str, offered: str
+) -> None:
+    seen = read_draft(Draft(text, make_actions(["lunch", "nap"])))
+    assert seen.new_action == offered
+    if offered:
+        assert not read_draft(add_action(seen.draft, offered)).errors

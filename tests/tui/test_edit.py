@@ -571,3 +571,16 @@ def assert_harmless(driven: Editing) -> None:
     for row in styles(driven.app):
         for text, _ in row:
             assert visible(text) == text
+
+
+async def test_an_action_that_the_text_names_is_offered_as_a_new_one(path: Path) -> None:
+    async with editing(path, (100, 30)) as driven:
+        await driven.press("ctrl+end")
+        await driven.write(" First disk check, then zork cleaning. Disk check precedes cable survey.")
+        await driven.press("ctrl+home")
+        assert "adds the action zork cleaning" in driven.text
+        await driven.commands("plus")
+        await driven.press("enter")
+        await driven.settle()
+        assert [action.name for action in driven.edit.state.draft.actions][-1] == "zork cleaning"
+        assert "adds the action" not in driven.text and not driven.edit.editor.seen_now().errors

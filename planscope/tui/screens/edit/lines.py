@@ -16,6 +16,7 @@ from planscope.language.errors import ParseError
 from planscope.language.problem import Constraint, Span, slug
 from planscope.safe import cell_width
 from planscope.tui.controllers.draft_editor import ActionLine, EditState
+from planscope.tui.keys import key_for
 from planscope.tui.panes.constraints import row_parts
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown
@@ -87,6 +88,9 @@ def reading_lines(state: EditState, width: int) -> Said:
     chosen = state.line_chosen("reading", count)
     for number, error in enumerate(seen.errors):
         made.error(error, state.being_written(error), number == chosen)
+    if seen.new_action and not state.being_written(seen.errors[0]):
+        keys = f"{key_for('leave-edit')} {key_for('add-action')}" if state.typing else key_for("add-action")
+        made.text(f"{keys} adds the action {shown(seen.new_action, 60)}", "caution")
     if solved is not None and solved.can_be_met is False and seen.problem is not None:
         if seen.errors:
             made.lines.append(BLANK)

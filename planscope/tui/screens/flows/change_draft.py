@@ -30,7 +30,8 @@ async def ask_for_action(screen: AppScreen[Any], editor: DraftEditor) -> None:
     """Add an action."""
     known = [action.id for action in editor.state.before.actions]
     timed = editor.state.draft.timed
-    fields = [TextField("name", "Name", "", "as in the text")]
+    named = editor.seen_now().new_action
+    fields = [TextField("name", "Name", named, "as in the text")]
     if timed:
         fields.append(TextField("hours", "Hours", "1", "1 to 24"))
 
@@ -41,7 +42,8 @@ async def ask_for_action(screen: AppScreen[Any], editor: DraftEditor) -> None:
     draft = await screen.answer(FormDialog(screen.paint, "Add an action", fields, read))
     if draft is not None and take_in(screen, editor, lambda _: draft):
         editor.choose("actions", len(draft.actions) - 1)
-        screen.tell(f"{draft.actions[-1].id} added; the text does not name it yet")
+        unnamed = "" if draft.actions[-1].name == named else "; the text does not name it yet"
+        screen.tell(f"{draft.actions[-1].id} added{unnamed}")
 
 
 async def ask_for_name(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:

@@ -8,17 +8,21 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.view import DebugView
 
 MOST_LINES = 20_000
-_UNSEEN_WIDTH = 100
+_LEAST_WIDTH = 100
+"""Text is laid out for at least this many cells, so that a narrow pane's text is whole."""
 
 
 def text_of(pane: LinePane, state: DebugView) -> str:
     """Return all lines of a pane, also those scrolled out of view. For the query pane: the query's text, unchanged."""
     if pane.name_in_state == "query":
         return pane_text_of_query(state)
-    if not pane.seen:
-        pane.prepare(state, _UNSEEN_WIDTH)
-    size = min(pane.size_of(), MOST_LINES)
-    return "\n".join(pane.line_at(i).text.rstrip() for i in range(size)) + "\n"
+    pane.prepare(state, max(pane.inner_width, _LEAST_WIDTH))
+    try:
+        size = min(pane.size_of(), MOST_LINES)
+        return "\n".join(pane.line_at(i).text.rstrip() for i in range(size)) + "\n"
+    finally:
+        if pane.seen and pane.inner_width > 0:
+            pane.prepare(state, pane.inner_width)
 
 
 def pane_text_of_query(state: DebugView) -> str:

@@ -31,6 +31,7 @@ _LEGEND = tuple(
         )
     )
 )
+_CORE_LEGEND = (Run(f"{terms.CORE_GLYPH} {terms.IN_CORE}", "core"),)
 
 
 class ConstraintsPane(LinePane):
@@ -172,8 +173,11 @@ class ConstraintsPane(LinePane):
         where = self.where_in_all()
         if self._states or not self._lines:
             return where
-        legend = (*_LEGEND, *([Run("  ")] if where else []), *where)
-        return legend if width_of(legend) <= self.cells[0] - 6 else where
+        for legend in (_LEGEND, _CORE_LEGEND if self._core else ()):
+            runs = (*legend, *([Run("  ")] if legend and where else []), *where)
+            if width_of(runs) <= self.cells[0] - 6:
+                return runs
+        return where
 
     def wanted(self) -> tuple[int, int] | None:
         at = self._places.get(self._picked) if self._picked is not None else None

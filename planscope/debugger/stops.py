@@ -31,6 +31,7 @@ from planscope.oracle.statuses import Attempt
 from planscope.oracle.trace import Call
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, StepNo
 from planscope.session.record import RunRecord
+from planscope.wording.constraints import brief
 from planscope.wording.terms import NO_RETURN, said
 
 Cancelled = Callable[[], bool]
@@ -153,23 +154,28 @@ _SAID_BY_FACTS = ("breaks", "doomed", "lost", "error")
 """Kinds of breakpoints that stop only where another reason is given anyway."""
 
 
-def in_words(reasons: Sequence[str]) -> str:
+def in_words(reasons: Sequence[str], problem: Problem) -> str:
     """Return reasons as they are displayed, without breakpoints that only repeat the others."""
     facts = [r for r in reasons if r.partition(" ")[0] not in _SAID_BY_FACTS]
-    return ", ".join(map(_in_words, facts or reasons))
+    return ", ".join(_in_words(reason, problem) for reason in facts or reasons)
 
 
-def _in_words(reason: str) -> str:
+def _in_words(reason: str, problem: Problem) -> str:
     kind, _, rest = reason.partition(" ")
     if kind in ("tool", "when"):
         return reason  # names of tools and conditions stay as they were written
     if rest == "breaks":
-        return f"violates {kind}"
+        return f"violates {_constraint(kind, problem)}"
     if kind == "breaks":
-        return f"violates {rest or 'a constraint'}"
+        return f"violates {_constraint(rest, problem) if rest else 'a constraint'}"
     if kind in ("doomed", "lost"):
         return NO_RETURN
     return said(rest if kind == "error" and rest else reason)
+
+
+def _constraint(id: str, problem: Problem) -> str:
+    """Name a constraint by its id and in words."""
+    return f"{id} ({brief(problem.by_id[id], problem)})" if id in problem.by_id else id
 
 
 def marks(run: RunIndex, breakpoints: Sequence[Breakpoint]) -> frozenset[int]:

@@ -163,7 +163,7 @@ class Walker:
         if state.index == self.state.index:
             return [stuck]
         self.state = state
-        why = in_words(reasons(state.run, state.index, self.breakpoints))
+        why = in_words(reasons(state.run, state.index, self.breakpoints), state.run.problem)
         return [*([f"Stopped: {why}."] if why else []), *self.place()]
 
     def _first(self) -> Lines:

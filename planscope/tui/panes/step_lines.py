@@ -200,7 +200,7 @@ class _Told:
 
     def pending(self, view: StepView) -> Iterator[Line]:
         """Why the run is paused before this call, and the keys to decide."""
-        why = in_words(self.state.why_paused)
+        why = in_words(self.state.why_paused, self.problem)
         yield from self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
         keys = {"next-call": "run call", "continue": "continue", "edit-arguments": "arguments"}
         keys |= {"edit-answer": "answer", "refuse-call": "refuse", "stop-run": "stop"}

@@ -625,7 +625,7 @@ class DebugScreen(AppScreen[None]):
         self.move(debug)
         why = reasons(debug.run, debug.index, self.view.breakpoints)
         if why and moved:
-            self.tell("stopped: " + in_words(why[:3]))
+            self.tell("stopped: " + in_words(why[:3], self.view.debug.run.problem))
         elif not moved:
             self.tell("no stop in that direction")
 

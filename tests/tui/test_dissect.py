@@ -285,3 +285,27 @@ async def test_only_runs_that_are_new_are_judged(tmp_path: Path, monkeypatch: py
         await driven.press("m")
         await dissected(driven, screen)
         assert len(judged) == len(set(judged)) == screen.state.summary.runs
+
+
+async def test_the_cured_query_is_one_key_away_beside_the_original() -> None:
+    async with opened(bundled()["cause-terminal"]) as driven:
+        screen = await entered(driven)
+        await dissected(driven, screen)
+        assert "Q shows a query that it gets right beside yours." in driven.text
+        await driven.press("Q")
+        compared = driven.app.screen
+        assert isinstance(compared, CompareScreen)
+        await until(driven, lambda: compared.at_rest)
+        assert (
+            compared.state.compared.b.verdict.verdict == "right" and compared.state.compared.a.variant == "v1"
+        )
+        await driven.press("escape")
+        assert screen.kind == "TerminalSubstitute"
+
+
+async def test_before_the_first_run_the_steps_are_told(tmp_path: Path) -> None:
+    async with opened(write(a_session(), tmp_path)) as driven:
+        await entered(driven)
+        assert "1. The query as it is, eight times" in driven.text and "names the cause" in driven.text
+        await driven.press("Q")
+        assert "no cured query: no cause is stated yet" in driven.text

@@ -18,6 +18,7 @@ DISSECT: tuple[KeyAction, ...] = (
     _shown("stop-dissection", "X", "Stop", help="Stop; finished runs are kept and counted."),
     _shown("open-mutant", "o", "Open", help="Open the mutant's last run in the debugger."),
     _shown("compare-mutant", "d", "Compare", help="Compare the mutant with the original query."),
+    _act("compare-cured", "Q", "Cured query", help="Show a query that the agent gets right beside yours."),
     _act("new-dissection", "+", "New", help="Start another dissection: agent, model, method.", verb="add"),
     _act(
         "other-dissection", "O", "Earlier", help="Show another dissection of this session.", verb="open other"

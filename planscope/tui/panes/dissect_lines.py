@@ -29,6 +29,13 @@ _UNUSED = {
 }
 """The kinds of mutants that a method does not use, with the reason."""
 _LABEL = 22
+PLAN = (
+    "1. The query as it is, eight times, to see how often the agent fails.",
+    "2. Mutants that ask for the same: in other words, about another topic, in other sentences.",
+    "3. The change after which the agent is right names the cause. Fresh queries check that it is not the size.",
+)
+"""The steps of a dissection, before the first run."""
+
 NOTHING_YET = tuple(Row(kind, (), Rate(0, 0)) for kind in KINDS)
 """The matrix before the first run."""
 
@@ -40,11 +47,12 @@ def percent(share: float) -> str:
 
 
 def cause_lines(
-    found: Summary | None, trouble: str, running: bool, width: int, *, short: bool = False
+    found: Summary | None, trouble: str, running: bool, width: int, *, short: bool = False, then: str = ""
 ) -> list[Line]:
     """Show the cause with its confidence and reason, or say that it is undecided and what is missing.
 
-    ``short``: the likelihoods of the causes share a paragraph instead of a bar each.
+    ``short``: the likelihoods of the causes share a paragraph instead of a bar each. ``then``: what is run next and
+    why, or what can be done now.
     """
     if trouble:
         return [Line(runs) for runs in paragraph(f"✗ {trouble}", width, "broken")]
@@ -54,7 +62,8 @@ def cause_lines(
             if running
             else f"Not run yet; press {key_for('dissect-all')} to run what is needed."
         )
-        return [Line((Run(told, "dim"),))]
+        plan = () if running else PLAN
+        return [Line((Run(told, "dim"),)), *(Line(runs) for text in plan for runs in paragraph(text, width))]
     decision = found.decision
     sure = Run(f"  {percent(decision.confidence)} sure" if decision.confidence is not None else "", "strong")
     if decision.cause is not None:
@@ -67,6 +76,8 @@ def cause_lines(
     lines += [Line(runs) for runs in paragraph(terms.sentence(decision.reason), width)]
     if decision.missing:
         lines += [Line(runs) for runs in paragraph(f"Missing: {decision.missing}.", width, "caution")]
+    if then:
+        lines += [Line(runs) for runs in paragraph(then, width, "dim")]
     lines += _likely_in_short(found, width) if short else _likely(found, width)
     return lines
 
@@ -95,6 +106,17 @@ def _causes(found: Summary) -> list[tuple[str, float]]:
     """Return at most six causes with their likelihood, the likeliest first."""
     likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])
     return [(NO_CAUSE if cause == "none" else cause, share) for cause, share in likely[:6]]
+
+
+def matrix_head(width: int) -> Line:
+    """Name the columns: a sign for each mutant, then how often all runs of the row were right."""
+    wide = width >= 90
+    right = f"{'right':<{BAR}} {'share':>5}"
+    right += f"{' (95 % range)':<13}{'  runs':<10}{'':<14}" if wide else f"{'  runs':<10}{'':<6}"
+    signs = "one sign a mutant; ✓3: three runs" if wide else "each mutant"
+    return Line(
+        justify([Run(f"  {'changed':<{_LABEL}}", "label"), Run(signs, "dim")], [Run(right, "dim")], width)
+    )
 
 
 def matrix_lines(found: Summary | None, row: int, column: int, width: int, method: str = "") -> list[Line]:

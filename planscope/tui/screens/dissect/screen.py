@@ -19,6 +19,7 @@ from planscope.tui.panes.dissect_lines import (
     NOTHING_YET,
     cause_lines,
     cell_lines,
+    matrix_head,
     matrix_lines,
     progress_runs,
 )
@@ -41,8 +42,9 @@ JOB = "dissect-summary"
 MOST_OF_A_KIND = 20
 SOON = 0.1
 """Seconds between two updates of the display while runs finish."""
-BARS, MATRIX, MUTANT = 2, 8, 5
-"""Rows of title and keys, rows of the matrix with its border, and rows that the mutant's pane always keeps."""
+BARS, MATRIX, MUTANT, HEADED = 2, 8, 5, 30
+"""Rows of title and keys, rows of the matrix with its border, rows that the mutant's pane always keeps, and the height
+of a window in which the matrix's columns have names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,9 @@ class DissectScreen(SideScreen):
             self.wanted = replace(wanted, run=None)
         self._behind = self._due = False
         self.spent_before: int | None = None
-        self._cause_height = 0
+        self._heights = (0, False)
+        self._next = ""
+        self._cured: tuple[int, int] | None = None
         self._verdicts: dict[RunKey, Verdict] = {}
         self._diffs: dict[str, TextDiff | None] = {}
 
@@ -163,14 +167,17 @@ class DissectScreen(SideScreen):
         session: Session = self.document.snapshot()
         verdicts = self._verdicts  # only one job at a time uses this cache
 
-        def work(token: object) -> Summary:
+        def work(token: object) -> tuple[Summary, str, tuple[int, int] | None]:
+            from planscope.dissection.steps import cured, next_in_words
             from planscope.dissection.summary import summary
 
-            return summary(session, record, verdicts)
+            found = summary(session, record, verdicts)
+            return found, next_in_words(found) if record.method == "rates" else "", cured(found)
 
         self.jobs.start(JOB, work, self._summed, self._not_summed)
 
-    def _summed(self, found: Summary) -> None:
+    def _summed(self, answer: tuple[Summary, str, tuple[int, int] | None]) -> None:
+        found, self._next, self._cured = answer
         fresh = self.state.summary is None
         self.change(summary=found)
         if fresh:
@@ -235,6 +242,7 @@ class DissectScreen(SideScreen):
             title=(Run("Mutants", "title"),),
             note=(Run(OUTCOME_LEGEND, "dim"),),
             current=True,
+            head=matrix_head(self.matrix.inner_width) if self._headed else None,
         )
         cell = self.cell
         kind = self.kind
@@ -251,16 +259,29 @@ class DissectScreen(SideScreen):
     def _cause_lines(self) -> list[Line]:
         """Return the lines of the cause pane, which grows to fit them unless the mutant pane would become too small."""
         found, width = self.state.summary, self.cause.inner_width
-        most = max(self.app.size.height - BARS - MATRIX - MUTANT, 3)
-        told = cause_lines(found, self.state.trouble, self.dissecting.running, width)
+        most = max(self.app.size.height - BARS - MATRIX - self._headed - MUTANT, 3)
+        running, trouble, then = self.dissecting.running, self.state.trouble, self._step_in_words()
+        told = cause_lines(found, trouble, running, width, then=then)
         if len(told) + 2 > most:
-            told = cause_lines(found, self.state.trouble, self.dissecting.running, width, short=True)
+            told = cause_lines(found, trouble, running, width, short=True, then=then)
         height = min(max(len(told) + 2, most // 2), most)
-        if self._cause_height != height:
-            self._cause_height = height
+        if self._heights != (height, self._headed):
+            self._heights = (height, self._headed)
             self.cause.styles.height = height
+            self.matrix.styles.height = MATRIX + self._headed
             self.call_after_refresh(self.show_state)
         return told
+
+    @property
+    def _headed(self) -> bool:
+        """Whether the window is high enough for the names of the matrix's columns."""
+        return self.app.size.height >= HEADED
+
+    def _step_in_words(self) -> str:
+        """Say what is run next and why, or that a cured query can be shown."""
+        if self._cured is not None:
+            return f"{key_for('compare-cured')} shows a query that it gets right beside yours."
+        return self._next
 
     def _diff(self, cell: CellView | None) -> TextDiff | None:
         """Return the differences between a mutant's text and the query's, computed once for each mutant."""
@@ -447,6 +468,18 @@ class DissectScreen(SideScreen):
             return
         wrong = next((r.run for r in reversed(cell.runs) if r.verdict == "wrong"), cell.runs[-1].run)
         self.dismiss(RunChosen(wrong, -1))
+
+    def action_compare_cured(self) -> None:
+        """Show the mutant that cured the query beside the original."""
+        found = self.state.summary
+        place = self._cured
+        if found is None or place is None:
+            stated = found is not None and found.decision.cause is not None
+            why = "no mutant names this cause" if stated else "no cause is stated yet"
+            self.tell(f"no cured query: {why}")
+            return
+        self.change(row=place[0], column=place[1])
+        self.action_compare_mutant()
 
     def action_compare_mutant(self) -> None:
         cell = self.cell

@@ -208,7 +208,7 @@ def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool
     for line in session.notes.splitlines():
         say(line)
     name = name_of(path) if in_library else str(path)
-    say(f"not judged yet: it has no rules; open it with: planscope {name}")
+    say(f"not judged: planscope check {name} --rules RULES judges it; planscope {name} opens it")
 
 
 COMMANDS = {"import": Command(ABOUT, EXAMPLE, _add_import, _import)}

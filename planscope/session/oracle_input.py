@@ -18,8 +18,8 @@ from planscope.session.model import Run, Variant
 from planscope.session.record import RecordedCall, RunRecord, record_of
 
 UNJUDGED = (
-    "Not judged: there is no query that the calls have to meet. "
-    'Give one when you record: record(PATH, query="...")'
+    "Not judged: there is no query and no rule that the calls have to meet. Rules are checked with planscope check "
+    'SESSION --rules FILE; a query is given when you record: record(PATH, query="...")'
 )
 """The explanation for a run of the user's agent without a query."""
 

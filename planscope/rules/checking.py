@@ -23,12 +23,18 @@ class Findings:
 def examine(rules: Sequence[Rule]) -> Findings:
     """Examine rules. If the search does not decide something, nothing is claimed about it."""
     book = Rulebook(rules)
-    future = Future(book, book.literal)
+    future = Future(book, tools_of(book))
     judge = Judge(book)
     found = future.of(judge)
     if found.possible is False:
         return Findings(_core(rules), (), ())
     return Findings(None, tuple(_implied(rules)), tuple(_uncallable(rules)))
+
+
+def tools_of(book: Rulebook) -> list[str]:
+    """Tools for traces that nobody has seen yet: those that rules name, and one for each glob."""
+    examples = (name.replace("*", "x") for name in sorted(book.names) if "*" in name)
+    return list(dict.fromkeys((*book.literal, *examples)))
 
 
 def _core(rules: Sequence[Rule]) -> tuple[str, ...]:
@@ -44,7 +50,7 @@ def _core(rules: Sequence[Rule]) -> tuple[str, ...]:
 def _possible(rules: Sequence[Rule]) -> bool:
     """Return whether some trace keeps the rules, as far as the search can tell."""
     book = Rulebook(rules)
-    return Future(book, book.literal).of(Judge(book)).possible is not False
+    return Future(book, tools_of(book)).of(Judge(book)).possible is not False
 
 
 def _groups(rules: Sequence[Rule]) -> list[list[Rule]]:
@@ -91,7 +97,7 @@ def implied_by(rule: Rule, others: Sequence[Rule]) -> list[Rule] | None:
 def _enough(rule: Rule, others: Sequence[Rule]) -> list[Rule] | None:
     book = Rulebook([rule, *others])
     book.machines[0] = book.machines[0].inverted()
-    found = Future(book, book.literal).of(Judge(book))
+    found = Future(book, tools_of(book)).of(Judge(book))
     if found.possible is not False:
         return None
     return [book.rules[i] for i in sorted(found.rules) if i]

@@ -90,6 +90,8 @@ def test_rules_check(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
     Draft202012Validator(schema("rules")).validate(done.json)
     assert done.json["implied"] == [{"rule": "c3", "by": ["c2"]}] and done.json["contradiction"] is None
     assert done.json["rules"][0]["per"] == "id" and "For each id" in done.json["rules"][0]["meaning"]
+    _, rules = write("a comes before any call of get_*.")
+    assert cli("rules", "check", rules, "--json").json["implied"] == []
     _, rules = write("a happens.\nb comes before a.\nb never happens.")
     assert cli("rules", "check", rules, "--json").json["contradiction"] == ["c1", "c2", "c3"]
     _, rules = write("a comes before b.\nb comes before a.")

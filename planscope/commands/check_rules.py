@@ -191,9 +191,8 @@ def _session_judged(
                 ]
                 if worst and worst[0] != checked.verdict:
                     checked.verdict = worst[0]
-                    checked.more["explanation"] = (
-                        f"{checked.explanation} The query's verdict is {VERDICTS[verdict.verdict]}."
-                    )
+                    checked.explanation += f" The query's verdict is {VERDICTS[verdict.verdict]}."
+                    checked.more["explanation"] = checked.explanation
             yield judged
 
 

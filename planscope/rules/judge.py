@@ -65,6 +65,11 @@ class Rulebook:
         self.names = frozenset(calls.name for rule in self.rules for calls in rule.sets if calls.name)
         self.literal = tuple(name for name in self.names if "*" not in name)
         self.users = [i for i, rule in enumerate(self.rules) if rule.hears_users]
+        self.kept = [
+            (Tested(rule, "not_applicable", False), Tested(rule, "kept", True, values_applicable=1))
+            for rule in self.rules
+        ]
+        """The results that most traces have, shared by all: not put to the test, and kept."""
         self.late = [rule.late for rule in self.rules]
         self.seconds = [rule.kind == "within" and rule.unit == "seconds" for rule in self.rules]
         self.every_call = [i for i, rule in enumerate(self.rules) if rule.every_call]
@@ -380,7 +385,7 @@ class Judge:
             tested = rule.kind in ALWAYS_TESTED or bool(
                 self.seen[i] & (THEN if rule.kind in TESTED_BY_THEN else FIRST)
             )
-            return Tested(rule, "kept" if tested else "not_applicable", tested, values_applicable=int(tested))
+            return self.book.kept[i][tested]
         found = Tested(rule, "kept", False)
         unknown = False
         mask = THEN if rule.kind in TESTED_BY_THEN else FIRST

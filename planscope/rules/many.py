@@ -83,7 +83,7 @@ def _judged(book: Rulebook, trace: Trace, options: CheckOptions, keep: bool) -> 
     found = []
     for one in with_branches(trace) if options.branches and trace.branches else (trace,):
         checked = check_trace(book, one, options)
-        tools = frozenset(one.tools).union(checked.tools)
+        tools = frozenset(one.tools) | checked.tools if one.tools else checked.tools
         found.append(Judged(checked, one.source, tools, one if keep and checked.verdict == "wrong" else None))
     return found
 

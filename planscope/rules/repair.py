@@ -22,8 +22,8 @@ from planscope.rules.satisfiable import ABSENT, TooMany
 from planscope.rules.values import key_of, said_among
 from planscope.traces.shape import ToolCall, Trace
 
-MOST_NODES = 12_000
-WIDTH = 40
+MOST_NODES = 5_000
+WIDTH = 25
 MOST_ROUNDS = 12
 MOST_EDITS = 8
 """Limit of changes that are tried at one place, if the search is not exact."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from planscope.rules.judge import Rulebook, StepNo, Tested, judge_trace, known_tools
@@ -98,13 +99,19 @@ def result_fields(r: Tested) -> Fields:
     }
 
 
+@lru_cache(maxsize=1024)
+def _shared(tools: frozenset[str]) -> frozenset[str]:
+    """Return the same object for equal sets, so that a worker sends it only once."""
+    return tools
+
+
 def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
     """Judge one trace; ``details`` says why, if it is wrong."""
     judge = judge_trace(book, trace)
     results = judge.results(trace, open_end=options.running or trace.ended != "complete")
     verdict = verdict_of(results, trace, running=options.running)
     words = "" if verdict == "right" else plain_verdict(results, trace, verdict)
-    tools = frozenset(call.tool for call in trace.calls)
+    tools = _shared(frozenset(call.tool for call in trace.calls))
     return Checked(
         trace.id, verdict, judge.last_step, results, trace.problem, words or "Every rule is kept.", tools
     )

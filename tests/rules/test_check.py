@@ -107,6 +107,8 @@ def test_a_session_is_judged_run_by_run(cli: Cli, write: Callable[..., tuple[str
     done = cli("check", "figure-7", "--rules", rules, "--json")
     (one,) = done.json["traces"][-1:]
     assert one["rules"][0]["state"] == "kept" and one["verdict"] == "wrong" and one["query"] == "wrong"
+    assert "The query's verdict is wrong" in one["explanation"]
+    assert "The query's verdict is wrong" in " ".join(cli("check", "figure-7", "--rules", rules).out.split())
 
 
 def trace(*items: ToolCall | Said, **more: Any) -> Trace:

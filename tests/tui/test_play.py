@@ -292,6 +292,8 @@ async def test_what_is_played_may_go_while_runs_are_listed() -> None:
         await driven.sees("Queries and runs 3")
         await start(driven, RunChoice(model="sim:time-blind", stepping=True))
         await until(driven, lambda: not driven.screen.work.document.passing)
+        runs, live = driven.app.screen, driven.screen.work.live
+        await until(driven, lambda: runs.state.listed[-1].place.run == live.run_id)
         driven.screen.work.document.outcomes.clear()
         await driven.press("end", "enter")
         await until(driven, lambda: driven.app.screen is driven.screen)

@@ -113,7 +113,7 @@ def matrix_head(width: int) -> Line:
     wide = width >= 90
     right = f"{'right':<{BAR}} {'share':>5}"
     right += f"{' (95 % range)':<13}{'  runs':<10}{'':<14}" if wide else f"{'  runs':<10}{'':<6}"
-    signs = "one sign a mutant; ✓3: 3 runs" if wide else "each mutant"
+    signs = "a sign a mutant; ✓3: three runs" if wide else "each mutant"
     return Line(
         justify([Run(f"  {'changed':<{_LABEL}}", "label"), Run(signs, "dim")], [Run(right, "dim")], width)
     )

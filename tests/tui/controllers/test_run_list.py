@@ -98,7 +98,7 @@ def test_what_is_busy_or_played_or_the_last_query_is_not_deleted() -> None:
     runs.read()
     runs.choose(999)
     assert runs.state.chosen is not None and runs.state.chosen.place.run == "r9"
-    assert "under way" in runs.delete(set())
+    assert "in progress" in runs.delete(set())
 
 
 def test_runs_of_dissections_can_be_told_apart() -> None:

@@ -77,6 +77,9 @@ def _lost(
                 if book.touch(i, event.tool) is not None and (key := key_of(rule, event, False)) is not None:
                     found[key] = None
         keys[i] = list(found)
+    for i, rule in enumerate(rules):  # a continuation may bring a value to a rule that did not see it yet
+        same = [k for k, other in enumerate(rules) if other.per == rule.per]
+        keys[i] = list(dict.fromkeys(key for k in same for key in keys[k]))
     places = [(i, key) for i in keys for key in keys[i]]
     length = 0
     if not end:

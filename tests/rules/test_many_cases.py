@@ -7,6 +7,6 @@ import pytest
 from tests.rules.many_cases import case
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", [*range(24), 30254])
 def test_random_rules(seed: int) -> None:
     case(seed)

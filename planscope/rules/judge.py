@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from planscope.rules.machine import FIRST, FRESH, MET, THEN, TOO_LATE, USER, Machine, Status, machine_of
-from planscope.rules.rule import ALWAYS_TESTED, TESTED_BY_THEN, Calls, Rule, resolve
+from planscope.rules.rule import ALWAYS_TESTED, TESTED_BY_THEN, Calls, Rule, glob, resolve
 from planscope.rules.values import (
     Key,
     among,
@@ -64,6 +64,7 @@ class Rulebook:
         self.rows = [machine.rows for machine in self.machines]
         self.names = frozenset(calls.name for rule in self.rules for calls in rule.sets if calls.name)
         self.literal = tuple(name for name in self.names if "*" not in name)
+        self.globs = tuple(sorted(name for name in self.names if "*" in name))
         self.users = [i for i, rule in enumerate(self.rules) if rule.hears_users]
         self.kept = [
             (Tested(rule, "not_applicable", False), Tested(rule, "kept", True, values_applicable=1))
@@ -469,10 +470,16 @@ def events(items: Iterable[Item]) -> Iterator[tuple[Event, int]]:
 
 
 def known_tools(book: Rulebook, trace: Trace) -> list[str]:
-    """Return the tools that the trace defines or calls, or that a rule names exactly, in this order."""
+    """Return the tools that the trace defines or calls, or that a rule names, in this order.
+
+    A glob that names none of them stands for a tool of its own, unless the trace defines its tools.
+    """
     names = dict.fromkeys(trace.tools)
     names.update(dict.fromkeys(item.tool for item in trace.items if isinstance(item, ToolCall)))
     names.update(dict.fromkeys(book.literal))
+    if not trace.tools:
+        unmet = [one for one in book.globs if not any(map(glob(one).fullmatch, names))]
+        names.update(dict.fromkeys(unmet))
     return list(names)
 
 

@@ -16,7 +16,7 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("neww", "did you mean new?"),
     ("nonsense", "there is no file nonsense, nor a bundled session of that name ("),
     ("--nonsense", "unrecognized arguments: --nonsense (see: planscope open --help)"),
-    ("check", "required: SESSION (see: planscope check --help)"),
+    ("check", "required: SESSION|TRACE (see: planscope check --help)"),
     ("check first-look second", "unrecognized arguments: second (see: planscope check --help)"),
     ("check first-look --strictly", "unrecognized arguments: --strictly"),
     ("check first-look --stric", "unrecognized arguments: --stric"),

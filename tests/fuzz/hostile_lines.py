@@ -45,6 +45,8 @@ LINES: dict[str, tuple[str, ...]] = {
     "dissect": ("dissect {} --model sim:literal --budget 1 -o OUT",),
     "import": ("import {} --all -o OUT", "import {} --list --json", "import - --list < {}"),
     "rules": ("rules check {}", "rules check {} --json", "rules check - < {}", "check GOOD --rules {}"),
+    "fork": ("fork {} --step 1 -o OUT", "fork {} --run 1 --step 1 --model sim:careful -o OUT"),
+    "edit": ("edit {} --text GOOD -o OUT", "edit GOOD --text {} -o OUT"),
     "runs": ("runs {}", "runs {} --json", "runs {} right -o OUT"),
     "reasons": ("reasons {}", "reasons {} --json"),
     "run": (

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from planscope.documents.schemas import schema
 from planscope.rules import many
+from planscope.rules.checking import examine
 from planscope.rules.judge import Rulebook, judge_trace
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions
@@ -100,6 +101,28 @@ def test_rules_check(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
     done = cli("rules", "check", rules, "--json")
     assert done.status == 1 and done.json["errors"][0]["line"] == 1
     assert cli("check", "first-look", "--rules", rules).status == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "implied"),
+    [
+        ('a user message with text containing "yes" comes before any call of modify_*.', []),
+        ("Any call of get_* never happens.\nget_order never happens.", ["c2"]),
+        ("Any call of *_order never happens.\nAny call of get_* never happens.", []),
+        ("Any call of *_order never happens.\nAny call of get_*_order never happens.", ["c2"]),
+    ],
+)
+def test_a_glob_may_name_tools_that_no_rule_names(text: str, implied: list[str]) -> None:
+    assert [one for one, _ in examine(read_rules(text).rules).implied] == implied
+
+
+def test_a_glob_may_name_a_tool_that_the_trace_has_not_called_yet(
+    cli: Cli, write: Callable[..., tuple[str, str]]
+) -> None:
+    traces, rules = write("Every a is followed by any call of modify_*.", chat("a", "b"))
+    steps = cli("replay", traces, "--rules", rules, "--json").json["steps"]
+    assert [s["state"] for s in steps if s["step"] != "end"] == ["completable"] * (len(steps) - 1)
+    assert "modify_*" in steps[-2]["safe_next"]
 
 
 def test_a_session_is_judged_run_by_run(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:

@@ -295,6 +295,7 @@ async def test_what_is_played_may_go_while_runs_are_listed() -> None:
         runs, live = driven.app.screen, driven.screen.work.live
         await until(driven, lambda: runs.state.listed[-1].place.run == live.run_id)
         driven.screen.work.document.outcomes.clear()
+        await driven.sees("▷ running")  # in the place of what was played
         await driven.press("end", "enter")
         await until(driven, lambda: driven.app.screen is driven.screen)
         assert driven.state.run.id == driven.screen.work.live.run_id

@@ -35,12 +35,12 @@ def test_there_are_enough() -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_part_of_all(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every file is checked, and meets two more commands; every command meets dozens of files."""
+    """Every file is checked, and meets one more command; every command meets several files."""
     monkeypatch.setattr("planscope.commands.common.PIPE_WAIT", 0.05)
     monkeypatch.delenv("PLANSCOPE_TRACEBACK", raising=False)
     troubles = []
     for number in range(part, len(SMALL), PARTS):
-        lines = ["check {} --no-certify", *(ALL[(2 * number + k) % len(ALL)] for k in range(2))]
+        lines = ["check {} --no-certify", ALL[number % len(ALL)]]
         troubles += try_file(SMALL[number], lines)
     assert troubles == []
 

@@ -348,11 +348,11 @@ async def test_the_palette_shows_a_theme_while_it_is_highlighted(path: Path) -> 
 
 
 async def test_the_palettes_key_is_the_users_to_change(path: Path) -> None:
-    write('[keys]\npalette = "Q"\nzoom = "ctrl+p"\n')
+    write('[keys]\npalette = "f6"\nzoom = "ctrl+p"\n')
     async with opened(path) as driven:
         await driven.press("ctrl+p")
         assert driven.state.zoomed and driven.app.screen is driven.screen
-        await driven.press("Q")
+        await driven.press("f6")
         assert isinstance(driven.app.screen, Palette)
         await driven.press("escape", "J", "ctrl+p")
         assert isinstance(driven.app.screen, Dialog), "dialogs have no palette"

@@ -6,12 +6,17 @@ Where the program recorded no tool spans, the calls are those in the model's mes
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from planscope.traces.blocks import SPEAKERS, is_act, take
-from planscope.traces.build import Builder
+from planscope.traces.build import Builder, Full
+from planscope.traces.groups import Groups
+from planscope.traces.json_stream import Broken
+from planscope.traces.reader import closed
+from planscope.traces.shape import Trace
+from planscope.traces.source import Source
 from planscope.traces.values import as_text, compact, name, obj, seq, text
 
 Kind = Literal["tool", "model", "agent", "handoff", "other"]
@@ -54,6 +59,33 @@ def assemble(build: Builder, spans: Iterable[Span]) -> None:
         known.setdefault(span.id or f"#{len(known)}", span)
     ordered = sorted(known.values(), key=lambda s: (s.start is None, s.start or 0.0, s.order))
     _Assembly(build, known).take(ordered)
+
+
+def assembled(
+    groups: Groups,
+    form: str,
+    source: Source,
+    broken: Broken | None,
+    span: Callable[[dict[str, Any]], Span],
+    title: Callable[[str, list[dict[str, Any]]], str],
+) -> Iterator[Trace]:
+    """Yield a trace for each group of records, then remove the groups. Raises ``broken`` if there is no group.
+
+    ``form``: the name of the format. ``span`` reads a record; ``title`` gets a trace's id and its records.
+    """
+    try:
+        for trace, records in groups.each():
+            build = Builder(trace, form)
+            build.trace.title = title(trace, records) or None
+            try:
+                assemble(build, (span(one) for one in records))
+            except Full:
+                build.full()
+            yield closed(build, source, broken)
+        if broken is not None and not groups.count:
+            raise broken
+    finally:
+        groups.close()
 
 
 class _Assembly:

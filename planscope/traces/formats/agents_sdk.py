@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from planscope.traces.blocks import speaks, usage_of
-from planscope.traces.build import Builder, Full
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken
-from planscope.traces.reader import Options, closed
+from planscope.traces.reader import Options
 from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source
-from planscope.traces.spans import Kind, Span, assemble
+from planscope.traces.spans import Kind, Span, assembled
 from planscope.traces.values import as_text, name, obj, seconds, seq, text
 
 OBJECTS = ("trace", "trace.span")
@@ -52,19 +51,7 @@ class AgentsSdk:
                     groups.add(name(one.get("trace_id")) or source.stem, {**one, "order": k})
         except Broken as error:
             broken = error
-        try:
-            for trace, spans in groups.each():
-                build = Builder(trace, self.name)
-                build.trace.title = titles.get(trace) or None
-                try:
-                    assemble(build, (_span(one) for one in spans))
-                except Full:
-                    build.full()
-                yield closed(build, source, broken)
-            if broken is not None and not groups.count:
-                raise broken
-        finally:
-            groups.close()
+        yield from assembled(groups, self.name, source, broken, _span, lambda trace, _: titles.get(trace, ""))
 
 
 def _objects(source: Source) -> Iterator[dict[str, Any]]:

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from planscope.traces.blocks import speaks, usage_of
-from planscope.traces.build import Builder, Full
 from planscope.traces.formats.otel import attributes_of, fill_model, fill_tool, kind_of
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken, Cursor, parsed
-from planscope.traces.reader import Options, closed
+from planscope.traces.reader import Options
 from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source
-from planscope.traces.spans import Kind, Span, assemble
+from planscope.traces.spans import Kind, Span, assembled
 from planscope.traces.values import as_text, name, obj, seconds, seq, text
 
 TYPES = (
@@ -83,20 +82,12 @@ class Langfuse:
                     }
         except Broken as error:
             broken = error
-        try:
-            for trace, records in groups.each():
-                build = Builder(trace, self.name)
-                known = about.get(trace) or (about.get(source.stem) if len(about) == 1 else None) or {}
-                build.trace.title = text(known.get("name")) or None
-                try:
-                    assemble(build, (_span(one) for one in records))
-                except Full:
-                    build.full()
-                yield closed(build, source, broken)
-            if broken is not None and not groups.count:
-                raise broken
-        finally:
-            groups.close()
+
+        def title(trace: str, _records: list[dict[str, Any]]) -> str:
+            known = about.get(trace) or (about.get(source.stem) if len(about) == 1 else None) or {}
+            return text(known.get("name"))
+
+        yield from assembled(groups, self.name, source, broken, _span, title)
 
 
 def _records(source: Source) -> Iterator[tuple[dict[str, Any], bool]]:

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from planscope.traces.blocks import speaks, usage_of
-from planscope.traces.build import Builder, Full
 from planscope.traces.formats.langchain import KINDS, plain
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken, parsed
-from planscope.traces.reader import Options, closed
+from planscope.traces.reader import Options
 from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source
-from planscope.traces.spans import Kind, Span, assemble
+from planscope.traces.spans import Kind, Span, assembled
 from planscope.traces.values import as_text, name, obj, seconds, seq, text
 
 RUN_TYPES = ("tool", "llm", "chain", "retriever", "embedding", "prompt", "parser")
@@ -52,20 +51,13 @@ class LangSmith:
                 groups.add(trace, {**run, "order": k})
         except Broken as error:
             broken = error
-        try:
-            for trace, runs in groups.each():
-                build = Builder(trace, self.name)
-                root = next((run for run in runs if not run.get("parent_run_id")), {})
-                build.trace.title = text(root.get("name")) or None
-                try:
-                    assemble(build, (_span(run) for run in runs))
-                except Full:
-                    build.full()
-                yield closed(build, source, broken)
-            if broken is not None and not groups.count:
-                raise broken
-        finally:
-            groups.close()
+        yield from assembled(groups, self.name, source, broken, _span, _title)
+
+
+def _title(_trace: str, runs: list[dict[str, Any]]) -> str:
+    """Return the name of the run that began the trace."""
+    root = next((run for run in runs if not run.get("parent_run_id")), {})
+    return text(root.get("name"))
 
 
 def _runs(source: Source) -> Iterator[dict[str, Any]]:

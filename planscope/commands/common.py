@@ -330,3 +330,29 @@ class ProgressLine:
     def _write(self, text: str) -> None:
         sys.stderr.write("\r" + text)
         sys.stderr.flush()
+
+
+def add_actions(
+    parser: argparse.ArgumentParser, actions: Mapping[str, str], *, required: bool = False
+) -> dict[str, argparse.ArgumentParser]:
+    """Add a command's own commands, by name with what each does. Return their parsers."""
+    default = "" if required else f"; default {next(iter(actions))}"
+    made = parser.add_subparsers(
+        dest="action",
+        metavar="ACTION",
+        parser_class=type(parser),
+        required=required,
+        help=f"one of these{default}",
+    )
+    found = {}
+    for name, about in actions.items():
+        found[name] = one = made.add_parser(
+            name,
+            help=about,
+            description=f"{about[0].upper()}{about[1:]}.",
+            allow_abbrev=False,
+            formatter_class=parser.formatter_class,
+            add_help=False,
+        )
+        one.add_argument("-h", "--help", action="help", help="show this help")
+    return found

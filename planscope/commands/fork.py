@@ -6,7 +6,7 @@ import argparse
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from planscope.case import judge, need_run, read_variant, variant_shown
+from planscope.case import need_run, read_variant, variant_shown
 from planscope.commands import Command
 from planscope.commands.common import (
     add_run,
@@ -25,14 +25,12 @@ from planscope.commands.recording import (
     chosen_variant,
     limits_of,
     opened_to_add,
-    prints_aside,
-    record,
-    recorded_late,
     target_of,
 )
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
+    from planscope.agents.runner import LiveRun
     from planscope.debugger.draft import Draft
     from planscope.session.model import Run, Session, Variant
 
@@ -65,7 +63,7 @@ def _add_fork(parser: argparse.ArgumentParser) -> None:
 
 
 def _fork(args: argparse.Namespace) -> int:
-    from planscope.commands.run import tell_run
+    from planscope.commands.run import run_one
 
     if args.answer is not None and not is_text(args.answer):
         raise UserError("--answer is not UTF-8 text")
@@ -75,27 +73,14 @@ def _fork(args: argparse.Namespace) -> int:
     run = need_run(session, args.run)
     variant = chosen_variant(session, args.variant or run.variant)
     read_variant(variant)
-    with prints_aside():
-        made, interrupted = _forked(args, session, run, variant)
-    with recorded_late(interrupted):
-        session, kept = record([made], session, source, target, read)
-    recorded = session.runs[-1]
-    where = kept.where(recorded.id, str(args.output or target))
-    if interrupted:
-        raise KeyboardInterrupt(f"interrupted; the run until then is recorded as {recorded.id} in {where}")
-    replay = judge(session, recorded).replay
-    with suppress(BrokenPipeError):  # whatever happens to the output, the run is recorded
-        tell_run(args, recorded, replay, where)
-    return 2 if replay.verdict().verdict == "aborted" else 0
+    return run_one(args, session, source, target, read, lambda: _forked(args, session, run, variant))
 
 
-def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Variant) -> tuple[Run, bool]:
-    """Return the new run, and whether it was interrupted. An interrupted run is kept, too."""
+def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Variant) -> LiveRun:
     from planscope.agents.forks import fork
-    from planscope.agents.runner import prepare
     from planscope.session.model import next_run_id
 
-    live = fork(
+    return fork(
         run,
         variant,
         step=args.step,
@@ -108,13 +93,6 @@ def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Varia
         limits=limits_of(args, variant),
         run_id=next_run_id(session),
     )
-    prepare()
-    try:
-        return live.wait(), False
-    except KeyboardInterrupt:
-        if not live.run.events:
-            raise
-        return live.run, True
 
 
 EDIT_ABOUT = (

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command, set_example
-from planscope.commands.common import ProgressLine, columns, print_json, read_text, say, say_all, whole
+from planscope.commands.common import (
+    ProgressLine,
+    add_actions,
+    columns,
+    print_json,
+    read_text,
+    say,
+    say_all,
+    whole,
+)
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -29,20 +38,7 @@ EXAMPLE = "echo 'get_order comes before cancel_order.' | planscope rules check -
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(
-        dest="action", metavar="ACTION", parser_class=type(parser), required=True, help="one of these"
-    )
-    made = {}
-    for name, about in ACTIONS.items():
-        made[name] = one = actions.add_parser(
-            name,
-            help=about,
-            description=f"{about[0].upper()}{about[1:]}.",
-            allow_abbrev=False,
-            formatter_class=parser.formatter_class,
-            add_help=False,
-        )
-        one.add_argument("-h", "--help", action="help", help="show this help")
+    made = add_actions(parser, ACTIONS, required=True)
     check = made["check"]
     check.add_argument("file", metavar="RULES", help="a file of rules; - for standard input")
     check.add_argument("--json", action="store_true", help="print one JSON document")

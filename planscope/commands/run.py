@@ -40,9 +40,10 @@ from planscope.errors import UserError
 from planscope.safe import clip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from planscope.agents.rates import Rate
+    from planscope.agents.runner import LiveRun
     from planscope.oracle.replay import Replay
     from planscope.session.model import Run, Session, Variant
     from planscope.session.record import RunRecord
@@ -121,8 +122,20 @@ def _run(args: argparse.Namespace) -> int:
     read_variant(variant)
     if args.times is not None:
         return run_times(args, session, variant, source, target, read)
+    return run_one(args, session, source, target, read, lambda: _live_run(args, session, variant))
+
+
+def run_one(
+    args: argparse.Namespace,
+    session: Session,
+    source: Path,
+    target: Path,
+    read: str | None,
+    make: Callable[[], LiveRun],
+) -> int:
+    """Make a run, record it and report. Exit status 2 if it was aborted. An interrupted run is recorded, too."""
     with prints_aside():
-        made, interrupted = _run_once(args, session, variant)
+        made, interrupted = _waited(make())
     with recorded_late(interrupted):
         session, kept = record([made], session, source, target, read)
     recorded = session.runs[-1]
@@ -131,16 +144,15 @@ def _run(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt(f"interrupted; the run until then is recorded as {recorded.id} in {where}")
     replay = judge(session, recorded).replay
     with suppress(BrokenPipeError):  # whatever happens to the output, the run is recorded
-        tell_run(args, recorded, replay, where)
+        _tell_run(args, recorded, replay, where)
     return 2 if replay.verdict().verdict == "aborted" else 0
 
 
-def _run_once(args: argparse.Namespace, session: Session, variant: Variant) -> tuple[Run, bool]:
-    """Return the run, and whether it was interrupted. An interrupted run is kept, too."""
-    from planscope.agents.runner import LiveRun, prepare
+def _live_run(args: argparse.Namespace, session: Session, variant: Variant) -> LiveRun:
+    from planscope.agents.runner import LiveRun
     from planscope.session.model import next_run_id
 
-    live = LiveRun(
+    return LiveRun(
         variant,
         model=args.model,
         agent=args.agent,
@@ -153,6 +165,12 @@ def _run_once(args: argparse.Namespace, session: Session, variant: Variant) -> t
         limits=limits_of(args, variant),
         run_id=next_run_id(session),
     )
+
+
+def _waited(live: LiveRun) -> tuple[Run, bool]:
+    """Return the run, and whether it was interrupted. An interrupted run is kept, too."""
+    from planscope.agents.runner import prepare
+
     prepare()
     try:
         return live.wait(), False
@@ -162,7 +180,7 @@ def _run_once(args: argparse.Namespace, session: Session, variant: Variant) -> t
         return live.run, True
 
 
-def tell_run(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
+def _tell_run(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
     from planscope.documents.runs import RunDocument
     from planscope.report import sentence
     from planscope.session.record import record_of

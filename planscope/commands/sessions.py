@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from planscope.commands import Command, set_example
 from planscope.commands.common import (
+    add_actions,
     columns,
     error_type,
     output_file,
@@ -61,21 +62,9 @@ PROGRAM_LIMIT = 30.0
 
 
 def _add_sessions(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(
-        dest="action", metavar="ACTION", parser_class=type(parser), help="one of these; default list"
-    )
-    made = {}
-    for name, about in ACTIONS.items():
-        made[name] = one = actions.add_parser(
-            name,
-            help=about,
-            description=f"{about[0].upper()}{about[1:]}.",
-            allow_abbrev=False,
-            formatter_class=parser.formatter_class,
-            add_help=False,
-        )
+    made = add_actions(parser, ACTIONS)
+    for name, one in made.items():
         set_example(one, EXAMPLES.get(name, ""))
-        one.add_argument("-h", "--help", action="help", help="show this help")
         one.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     _add_filters(made["list"])

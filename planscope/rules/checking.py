@@ -33,8 +33,7 @@ def examine(rules: Sequence[Rule]) -> Findings:
 
 def tools_of(book: Rulebook) -> list[str]:
     """Tools for traces that nobody has seen yet: those that rules name, and one for each glob."""
-    examples = (name.replace("*", "x") for name in sorted(book.names) if "*" in name)
-    return list(dict.fromkeys((*book.literal, *examples)))
+    return list(dict.fromkeys((*book.literal, *(one.replace("*", "x") for one in book.globs))))
 
 
 def _core(rules: Sequence[Rule]) -> tuple[str, ...]:

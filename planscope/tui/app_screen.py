@@ -109,7 +109,7 @@ class AppScreen(Screen[Result]):
         self.run_worker(_resumed(flow, first))
 
     def tell(self, notice: str) -> None:
-        """Show a notice beside the keys."""
+        """Show a notice above the keys."""
         raise NotImplementedError
 
     def palette_entries(self) -> Iterator[Command]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from planscope.session.locations import bundled
 from planscope.tui.actions import ACTIONS
-from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.help import help_lines
 from planscope.wording.phrases import hours
 from tests.tui import sessions
 from tests.tui.screen import opened
-from tests.tui.test_live import paused, start
 
 SIZE = (80, 24)
 
@@ -72,18 +71,22 @@ async def test_no_row_of_a_form_is_cut(keys: list[str]) -> None:
         assert "block calls that lose the plan" in driven.text and "…│" not in driven.text
 
 
-async def test_what_was_said_makes_way_for_the_keys_once_a_call_is_decided() -> None:
-    async with opened(bundled()["first-look"], SIZE) as driven:
-        await start(driven, RunChoice(model="sim:time-blind", stepping=True))
-        await paused(driven, 1)
-        driven.screen.tell("something that was said " * 3)
-        await driven.press("n")
-        await paused(driven, 2)
-        footer = driven.text.splitlines()[-1]
-        assert "something" not in footer
-        for key in ("n run call", "c continue", "a arguments", "A answer", "R refuse", "X stop"):
-            assert key in footer
-        await driven.press("X")
+LONG = "a notice of many words that no line of eighty columns can hold, " * 3
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 60)])
+async def test_a_notice_never_covers_a_key(size: tuple[int, int]) -> None:
+    async with opened(bundled()["first-look"], size) as driven:
+        for keys in ((), ("l",), ("escape", "o"), ("escape", "e"), ("escape", "d")):
+            await driven.press(*keys)
+            screen: Any = driven.app.screen
+            before = driven.text.splitlines()
+            screen.tell(LONG)
+            await driven.pilot.pause()
+            now = driven.text.splitlines()
+            assert now[-1] == before[-1] and LONG.strip() in " ".join(" ".join(now).split())
+            await driven.press("pagedown")
+            assert "a notice of" not in driven.text and driven.text.splitlines()[-1] == before[-1]
 
 
 async def test_of_many_moves_a_few_are_told_and_the_rest_counted(tmp_path: Path) -> None:

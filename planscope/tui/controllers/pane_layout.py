@@ -38,8 +38,9 @@ Place = tuple[int, int]
 class PaneLayout:
     """The arrangement of each kind of window, the current pane, the upper pane of a narrow window, and the zoom.
 
-    ``playing``: the what-if pane replaces the step pane. Posts :class:`Arranged` on changes that are remembered. Some
-    methods return a notice: one line that says what changed, or why nothing did.
+    ``playing``: the what-if pane replaces the step pane. ``notice``: the lines of the notice, over the panes. Posts
+    :class:`Arranged` on changes that are remembered. Some methods return a notice: one line that says what changed, or
+    why nothing did.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class PaneLayout:
         self.playing = False
         self.pictured = False
         self.commands = False
+        self.notice = 0
         self.columns, self.rows = 0, 0
         self._configured = configured
         self._post = post
@@ -106,6 +108,11 @@ class PaneLayout:
             **found,
             **({"command": Rect(0, self.rows - 2, self.columns, 1)} if self._shows_commands else {}),
             "footer": Rect(0, self.rows - 1, self.columns, 1),
+            **(
+                {"notice": Rect(0, self.rows - 1 - self.notice, self.columns, self.notice)}
+                if self.notice
+                else {}
+            ),
         }
 
     # The current pane

@@ -10,8 +10,7 @@ from planscope.oracle.verdict_types import Verdict
 from planscope.session.record import RunRecord
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.panes.hints import Hint, Phase, Places, key_line, least, phase
-from planscope.tui.panes.side_bars import not_saved
+from planscope.tui.panes.hints import Hint, Phase, Places, key_line, phase
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.style.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.style.painter import Painter
@@ -195,24 +194,17 @@ def _where(verdict: Verdict, short: bool) -> list[Run]:
 
 
 class Footer(LinePane):
-    """The footer, one line: the keys; at the right the last notice."""
+    """The footer, one line: the keys."""
 
     BOX = False
 
-    def __init__(
-        self, paint: Painter, hints: Mapping[Phase, Sequence[Hint]], *, save_key: str = "", id: str
-    ) -> None:
+    def __init__(self, paint: Painter, hints: Mapping[Phase, Sequence[Hint]], *, id: str) -> None:
         super().__init__(paint, id=id)
-        self.save_key = save_key
         self.hints = hints
         self._places: Places = []
 
     def prepare(self, state: DebugView, width: int) -> None:
-        notice = [Run(shown(state.notice, 300), "strong"), Run(" ")] if state.notice else []
-        now = phase(state)
-        room = width - 1 - least(self.hints[now], now)
-        notice = list(cut(notice or not_saved(state.saving, room, self.save_key), room))
-        self._line, self._places = key_line(self.hints[now], notice, width)
+        self._line, self._places = key_line(self.hints[phase(state)], width)
 
     def size_of(self) -> int:
         return 1

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from planscope.safe import cell_width
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
-from planscope.tui.style.lines import Line, Run, justify, width_of
+from planscope.tui.style.lines import Line, Run, width_of
 from planscope.tui.view import DebugView
 
 Phase = Literal[
@@ -150,23 +149,15 @@ def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list
     return [Hint(action.id, key(action), action.title.lower()) for action in actions]
 
 
-def least(told: Sequence[Hint], now: Phase) -> int:
-    """Return the cells that a notice must leave free: during a run the first two keys stay visible."""
-    if now not in ("running", "waits", "strange call"):
-        return 0
-    return sum(cell_width(f"{hint.key} {hint.title}") + 2 for hint in told[:2]) + 2
-
-
-def key_line(told: Iterable[Hint], notice: Sequence[Run], width: int) -> tuple[Line, Places]:
-    """Lay out the hints that fit to the left of the notice."""
-    room = width - width_of(notice) - (2 if notice else 0)
+def key_line(told: Iterable[Hint], width: int) -> tuple[Line, Places]:
+    """Lay out the hints that fit."""
     made, places, used = [Run(" ")], Places(), 1
     for id, key, title in told:
         hint = (Run(key, "key"), Run(f" {title}", "dim"))
         size = width_of(hint)
-        if used + size + 2 > room:
+        if used + size + 2 > width:
             continue
         places.append((used, used + size, id))
         made += [*hint, Run("  ")]
         used += size + 2
-    return Line(justify(made, notice, width), "bar"), places
+    return Line(tuple(made), "bar"), places

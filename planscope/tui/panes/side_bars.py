@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from textual import events
 
 from planscope.tui.arrangement import SMALLEST
-from planscope.tui.controllers.document import NOTHING_CHANGED, Saving
 from planscope.tui.keys import key_for
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.hints import Hint, Places, key_line
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown, width_of
+from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph
 from planscope.tui.style.painter import Painter
 
 
@@ -57,46 +56,25 @@ class TitleBar(_Bar):
 
 
 class KeyBar(_Bar):
-    """One line of keys with their actions; at the right the last notice."""
+    """One line of keys with their actions."""
 
     def __init__(self, paint: Painter, hints: Sequence[Hint], *, id: str) -> None:
         super().__init__(paint, id=id)
         self.hints = hints
-        self._notice = ""
-        self._saving = NOTHING_CHANGED
         self._places: Places = []
 
-    def show_keys(self, hints: Sequence[Hint], notice: str, saving: Saving = NOTHING_CHANGED) -> None:
+    def show_keys(self, hints: Sequence[Hint]) -> None:
         self.hints = hints
-        self._notice = notice
-        self._saving = saving
         self.show()
 
     def make(self) -> Line:
-        width = self.cells[0]
-        notice = [Run(shown(self._notice, 300), "strong"), Run(" ")] if self._notice else []
-        if not notice:  # this notice stays long, so leave room for keys
-            notice = not_saved(self._saving, max(width // 2, 40))
-        notice = list(cut(notice, width - 1))
-        line, self._places = key_line(self.hints, notice, width)
+        line, self._places = key_line(self.hints, self.cells[0])
         return line
 
     def on_click(self, event: events.Click) -> None:
         for first, last, action in self._places:
             if first <= event.x < last:
                 self.post_message(KeyHintClicked(action))
-
-
-def not_saved(saving: Saving, width: int, key: str = "") -> list[Run]:
-    """Make the notice of a failed save, shown until a save succeeds; empty if no save failed.
-
-    ``key``: the key that explains what to do.
-    """
-    if saving.state != "failed":
-        return []
-    more = [Run(" · ", "dim"), Run(key, "key"), Run(" says more ", "dim")] if key else [Run(" ")]
-    said = cut([Run(f"✗ not saved: {shown(saving.trouble, 300)}", "broken")], width - width_of(more) - 2)
-    return [*said, *more]
 
 
 class TooSmallScreen(Windowed):

@@ -21,6 +21,7 @@ from planscope.tui.keys import keys_of, shown_key
 from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice
 from planscope.tui.panes.box import WidthChanged
 from planscope.tui.panes.hints import Hint, hints
+from planscope.tui.panes.notice import NoticeStrip
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.style.lines import Run
 from planscope.tui.style.painter import Painter
@@ -39,6 +40,8 @@ class SideScreen(AppScreen[Any]):
     """
 
     CSS_PATH = [SIDE_STYLE]  # noqa: RUF012  (Textual's own way to say it)
+    KEYS_DROP_NOTICES = True
+    """Whether each key drops the notice. A screen that handles keys by itself also drops it by itself."""
 
     def __init__(self, paint: Painter, work: Workspace) -> None:
         super().__init__(paint)
@@ -81,7 +84,9 @@ class SideScreen(AppScreen[Any]):
         self.key_bar = KeyBar(self.paint, self.hints, id="key-bar")
         yield self.title_bar
         yield from self.body()
+        self.notice_strip = NoticeStrip(self.paint, id="notice")
         yield self.key_bar
+        yield self.notice_strip
         yield TooSmallScreen(self.paint, id="too-small")
 
     def on_mount(self) -> None:
@@ -99,12 +104,18 @@ class SideScreen(AppScreen[Any]):
         """Display title, keys and notice again."""
         if self.is_mounted:
             self.title_bar.set_parts(*self.heading())
-            self.key_bar.show_keys(self.named_keys(), self.notice, self.document.saving)
+            self.key_bar.show_keys(self.named_keys())
+            self.notice_strip.show_notice(self.notice, self.document.saving)
 
     def tell(self, notice: str) -> None:
-        """Display a notice beside the keys, until the next one."""
+        """Display a notice above the keys, until the next key."""
         self.notice = notice
         self.show_bars()
+
+    async def on_key(self, event: events.Key) -> None:
+        """Drop the notice; the key's own action comes after this."""
+        if self.KEYS_DROP_NOTICES and self.notice:
+            self.tell("")
 
     @on(WidthChanged)
     def _width_changed(self) -> None:

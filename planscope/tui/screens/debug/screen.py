@@ -67,6 +67,7 @@ from planscope.tui.panes.command import CommandPane
 from planscope.tui.panes.constraints import ConstraintsPane
 from planscope.tui.panes.hints import TAKE, debug_hints
 from planscope.tui.panes.inspector import InspectorPane
+from planscope.tui.panes.notice import NoticePane
 from planscope.tui.panes.picture import PicturePane
 from planscope.tui.panes.play import PlayPane
 from planscope.tui.panes.query import QueryPane
@@ -176,8 +177,10 @@ class DebugScreen(AppScreen[None]):
             PlayPane(paint, id="play"),
             CommandPane(paint, id="command"),
             TooSmall(paint, id="too-small"),
-            Footer(paint, debug_hints(key), save_key=key(BY_ID["save"]), id="footer"),
+            Footer(paint, debug_hints(key), id="footer"),
+            notice := NoticePane(paint, save_key=key(BY_ID["save"]), id="notice"),
         )
+        self.notice_pane = notice
         yield from self.panes
 
     @property
@@ -227,11 +230,18 @@ class DebugScreen(AppScreen[None]):
         self.show_view()
 
     def show_view(self) -> None:
+        layout = self.work.layout
+        lines = self.notice_pane.lines_of(self.view, layout.columns, layout.rows)
+        if lines != layout.notice:
+            layout.notice = lines
+            self.places = layout.places()
+            self.notice_pane.display = "notice" in self.places
+            self.notice_pane.refresh(layout=True)
         for pane in self.panes:
             pane.show(self.view)
 
     def tell(self, notice: str) -> None:
-        """Display a notice in the footer until the next key."""
+        """Display a notice above the footer until the next key."""
         self.change(notice=notice)
 
     def move(self, debug: DebugState, **changes: Any) -> None:

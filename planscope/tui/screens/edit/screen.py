@@ -85,6 +85,7 @@ class EditScreen(SideScreen):
 
     CSS_PATH = [SIDE_STYLE, "edit.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     BINDINGS = keys_for("edit")
+    KEYS_DROP_NOTICES = False
     where = "edit"
 
     def __init__(

@@ -169,7 +169,7 @@ class SessionLoaded(Message):
 
 
 class Notice(Message):
-    """A notice to show beside the keys."""
+    """A notice to show above the keys."""
 
     def __init__(self, line: str) -> None:
         super().__init__()

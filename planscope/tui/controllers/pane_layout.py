@@ -162,6 +162,12 @@ class PaneLayout:
         """Show or hide the line with the shell command that does the same as the last key."""
         self.commands = on
 
+    def leave_for_notice(self, lines: int) -> bool:
+        """Keep the lowest lines of the panes for a notice. Return whether their number changed."""
+        changed = lines != self.notice
+        self.notice = lines
+        return changed
+
     # Hidden panes
 
     def hide(self, pane: str) -> str:

@@ -231,9 +231,7 @@ class DebugScreen(AppScreen[None]):
 
     def show_view(self) -> None:
         layout = self.work.layout
-        lines = self.notice_pane.lines_of(self.view, layout.columns, layout.rows)
-        if lines != layout.notice:
-            layout.notice = lines
+        if layout.leave_for_notice(self.notice_pane.lines_of(self.view, layout.columns, layout.rows)):
             self.places = layout.places()
             self.notice_pane.display = "notice" in self.places
             self.notice_pane.refresh(layout=True)

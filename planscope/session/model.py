@@ -320,7 +320,11 @@ class Removal(_Part):
 
 
 class Session(_Part):
-    """The content of a session file. ``removed``: what was deleted, the last deletion at the end; None: nothing."""
+    """The content of a session file. ``removed``: what was deleted, the last deletion at the end; None: nothing.
+
+    ``rules``: the text of the rules that every run has to keep, as it was written; ``rules_before``: the texts that it
+    replaced, the last one at the end. Only ``planscope.rules.in_session`` reads and changes them.
+    """
 
     format: Literal["planscope-session"] = "planscope-session"
     version: int = FORMAT_VERSION
@@ -335,6 +339,8 @@ class Session(_Part):
     watches: list[str] = Field(default_factory=list)
     cursor: dict[str, Any] = Field(default_factory=dict)
     removed: list[Removal] | None = None
+    rules: str | None = None
+    rules_before: list[str] | None = None
 
 
 def _next(prefix: str, taken: Iterable[str]) -> str:

@@ -1,0 +1,76 @@
+"""The rules of a session: they are kept as text, and every run is judged by them, together with its query if it has
+one.
+
+To change them, use :func:`add_rules` (append) or :func:`set_rules` (replace); :func:`undo_rules` restores what was
+replaced."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from planscope.errors import UserError
+from planscope.language.errors import ParseFailure, in_a_line
+from planscope.rules.reading import read_rules
+from planscope.rules.rule import RuleFile
+from planscope.session.model import Session
+
+MOST_BEFORE = 50
+"""So many earlier texts of the rules are kept."""
+
+
+@lru_cache(maxsize=64)
+def read_text(text: str) -> RuleFile:
+    """Read the text of rules, once for each text. Raises ParseFailure."""
+    return read_rules(text)
+
+
+def rules_of(session: Session) -> RuleFile | None:
+    """Return the rules of a session, or None if it has none. Raises UserError if they cannot be read."""
+    if session.rules is None or not session.rules.strip():
+        return None
+    try:
+        found = read_text(session.rules)
+    except ParseFailure as failure:
+        raise UserError(f"the session's rules cannot be read: {in_a_line(failure.errors)}") from None
+    return found if found.rules or found.reads or found.writes else None
+
+
+def with_rules(session: Session, text: str) -> Session:
+    """Return the session with this text as its rules; "" removes them. The text before is kept.
+
+    Raises ParseFailure for a text that cannot be read, with places in ``text``.
+    """
+    read_text(text)
+    made = text if text.strip() else None
+    if made == session.rules:
+        return session
+    before = [*(session.rules_before or []), session.rules or ""]
+    return session.model_copy(update={"rules": made, "rules_before": before[-MOST_BEFORE:]})
+
+
+def set_rules(session: Session, text: str) -> None:
+    """Replace the rules of a session, as :func:`with_rules` does."""
+    made = with_rules(session, text)
+    session.rules, session.rules_before = made.rules, made.rules_before
+
+
+def add_rules(session: Session, text: str) -> RuleFile:
+    """Append rules to those of a session, each on a line of its own, and return all of them.
+
+    Raises ParseFailure for a text that cannot be read, with places in ``text`` alone; then nothing changes.
+    """
+    read_text(text)
+    before = session.rules or ""
+    joint = "" if not before or before.endswith("\n") else "\n"
+    made = f"{before}{joint}{text}" if text.strip() else before
+    set_rules(session, made)
+    return read_text(made)
+
+
+def undo_rules(session: Session) -> bool:
+    """Restore the rules that were replaced last. Return False if there are none."""
+    if not session.rules_before:
+        return False
+    *rest, last = session.rules_before
+    session.rules, session.rules_before = last or None, rest or None
+    return True

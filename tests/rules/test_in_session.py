@@ -1,0 +1,56 @@
+"""The rules of a session: kept as they were written, appended, replaced and restored."""
+
+from __future__ import annotations
+
+import pytest
+
+from planscope.errors import UserError
+from planscope.language.errors import ParseFailure
+from planscope.rules.in_session import MOST_BEFORE, add_rules, rules_of, set_rules, undo_rules
+from planscope.session.model import Session
+from planscope.session.store import dumps, loads
+
+FIRST = "# what the shop wants\nlook first: get_order comes before cancel_order."
+
+
+def session() -> Session:
+    return Session(id="s", title="s")
+
+
+def test_rules_are_kept_as_they_were_written() -> None:
+    kept = session()
+    assert rules_of(kept) is None and undo_rules(kept) is False
+    add_rules(kept, FIRST)
+    found = add_rules(kept, "refund never happens.")
+    assert [rule.id for rule in found.rules] == ["c1", "c2"]
+    kept = loads(dumps(kept))
+    assert kept.rules == f"{FIRST}\nrefund never happens."
+    again = rules_of(kept)
+    assert again is not None and [rule.name for rule in again.rules] == ["look first", None]
+
+
+def test_replaced_rules_can_be_restored() -> None:
+    kept = session()
+    set_rules(kept, FIRST)
+    set_rules(kept, "refund never happens.")
+    set_rules(kept, "refund never happens.")  # no change
+    set_rules(kept, "")
+    assert kept.rules is None and rules_of(kept) is None
+    assert undo_rules(kept) and kept.rules == "refund never happens."
+    assert undo_rules(kept) and kept.rules == FIRST
+    assert undo_rules(kept) and kept.rules is None
+    assert undo_rules(kept) is False and kept.rules_before is None
+    for number in range(2 * MOST_BEFORE):
+        set_rules(kept, f"a{number} never happens.")
+    assert len(kept.rules_before or ()) == MOST_BEFORE
+
+
+def test_rules_that_cannot_be_read_change_nothing() -> None:
+    kept = session()
+    add_rules(kept, FIRST)
+    with pytest.raises(ParseFailure) as failure:
+        add_rules(kept, "a never happens.\na is followed by b.")
+    assert failure.value.errors[0].line == 2 and kept.rules == FIRST
+    kept.rules = "no sentence at all"
+    with pytest.raises(UserError, match="rules cannot be read"):
+        rules_of(kept)

@@ -1,10 +1,13 @@
 """planscope: a terminal debugger for the plans of LLM agents.
 
-For the user's own agents there are two middlewares::
+For the user's own agents there are two middlewares, and functions that judge what was recorded::
 
-    from planscope import guard, record
+    from planscope import check, guard, record
 
     agent = create_agent(model, tools, middleware=[record("my_agent.planscope.json")])
+    check("my_agent.planscope.json", rules="rules.txt").as_data()
+
+Public are the names in ``__all__`` (docs/python.md); everything else is private and may change.
 """
 
 from __future__ import annotations
@@ -15,17 +18,27 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_PUBLIC = ("guard", "record")
+_PLACES = {
+    "UserError": "errors",
+    "guard": "agents",
+    "record": "agents",
+    **dict.fromkeys(("check", "explain", "load", "reasons", "repair", "replay"), "doors.python"),
+}
+"""The public names, each with its module, which is imported on first use."""
+
+__all__ = ["UserError", "check", "explain", "guard", "load", "reasons", "record", "repair", "replay", "rules"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the two middlewares on first use, because they import LangChain."""
-    if name not in _PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
+    """Import a public name on first use. ``rules`` is a package that can be called."""
+    from importlib import import_module
 
-    return getattr(importlib.import_module(f"{__name__}.agents"), name)
+    if name == "rules":
+        return import_module(f"{__name__}.rules")
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PUBLIC])
+    return sorted({*globals(), *__all__})

@@ -26,7 +26,7 @@ LAYERS = [
     {"agents", "debugger", "compare"},
     {"dissection", "drawing"},
     {"documents", "report", "case"},
-    {"sharing"},
+    {"sharing", "doors"},
     {"tui", "walk"},
     {"commands"},
     {"cli"},

@@ -135,38 +135,13 @@ def _check(args: argparse.Namespace) -> int:
         return 1
     if not file.rules and not (file.reads or file.writes):
         raise UserError("there is no rule in it; write one sentence a line, such as: a comes before b.")
-    findings = examine(file.rules)
     if args.json:
-        print_json(_document(file, findings))
+        from planscope.documents.rules import RulesDocument
+
+        print_json(RulesDocument.about(file).as_data())
     else:
-        say_all(_lines(file, findings))
+        say_all(_lines(file, examine(file.rules)))
     return 0
-
-
-def _document(file: RuleFile, findings: Findings) -> dict[str, object]:
-    from planscope.rules.rule import path_text
-    from planscope.rules.words import meaning, set_text
-
-    return {
-        "rules": [
-            {
-                "id": rule.id,
-                "line": rule.line,
-                "kind": rule.kind,
-                "name": rule.name,
-                "text": rule.text,
-                "meaning": meaning(rule),
-                "first": [set_text((calls,)) for calls in rule.first],
-                "then": [set_text((calls,)) for calls in rule.then],
-                "per": " and ".join(map(path_text, rule.per)) or None,
-            }
-            for rule in file.rules
-        ],
-        "errors": [],
-        "contradiction": None if findings.contradiction is None else list(findings.contradiction),
-        "implied": [{"rule": rule, "by": list(by)} for rule, by in findings.implied],
-        "uncallable": list(findings.uncallable),
-    }
 
 
 def _lines(file: RuleFile, findings: Findings) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AliasPath, BeforeValidator, Field
+from pydantic import AliasPath, BeforeValidator, Field, field_serializer
 
 from planscope.documents.document import Document
 from planscope.documents.json_text import finite
@@ -171,6 +171,10 @@ class ReplayDocument(Document):
     timed: bool
     steps: Iterable[StepDocument]
     check: CheckDocument | None = None
+
+    @field_serializer("steps")
+    def _all(self, steps: Iterable[StepDocument]) -> list[StepDocument]:
+        return list(steps)
 
     @classmethod
     def about(cls, run: Replay, run_id: str | None, *, changes: bool = False, **more: Any) -> Self:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
 
@@ -10,6 +11,11 @@ from planscope.documents.document import Document
 from planscope.documents.query import ParseErrorDocument
 from planscope.oracle.verdict_types import StepNo
 from planscope.rules.rule import Kind
+
+if TYPE_CHECKING:
+    from planscope.rules.judge import Rulebook
+    from planscope.rules.rule import RuleFile
+    from planscope.traces.shape import Trace
 
 Names = Annotated[list[str], Field(description="sets of calls, as the rule names them")]
 
@@ -130,6 +136,38 @@ class RulesReplayDocument(Document):
     steps: list[RulesStepDocument]
     trace: str
 
+    @classmethod
+    def about(cls, book: Rulebook, trace: Trace, *, changes: bool = False) -> Self:
+        """Judge every step of a trace. ``changes``: each step has only the rules whose status changed."""
+        return cls(trace=trace.id, steps=list(rules_steps(book, trace, changes=changes)))
+
+
+def rules_steps(book: Rulebook, trace: Trace, *, changes: bool = False) -> Iterator[RulesStepDocument]:
+    """Judge the steps one by one."""
+    from planscope.rules.core import find_core, first_lost
+    from planscope.rules.judge import known_tools
+    from planscope.rules.steps import steps
+
+    own = book.for_tools({*trace.tools, *(call.tool for call in trace.calls)})
+    tools = known_tools(own, trace)
+    lost = first_lost(own, tools, trace, open_end=trace.ended != "complete")
+    core = () if lost is None else find_core(own, tools, *lost).rules
+    before: dict[str, str] = {}
+    for one in steps(book, trace):
+        statuses = {id: s for id, s in one.statuses.items() if not changes or before.get(id) != s}
+        before = dict(one.statuses)
+        call = one.call
+        yield RulesStepDocument(
+            step=one.step,
+            attempt=1,
+            call=None if call is None else RulesCallDocument(tool=call.tool, arguments=call.arguments or {}),
+            state=one.state,
+            safe_next=list(one.safe_next),
+            valid_completions=None,
+            constraints=statuses,
+            core=list(core) if lost is not None and one.step == lost[0] else [],
+        )
+
 
 class RuleDocument(Document):
     """One rule of a file."""
@@ -158,6 +196,31 @@ class RulesDocument(Document):
     contradiction: list[str] | None = Field(description="rules that no trace can keep together")
     implied: list[ImpliedDocument]
     uncallable: list[str] = Field(description="tools that no trace that keeps the rules can call")
+
+    @classmethod
+    def about(cls, file: RuleFile) -> Self:
+        """Explain rules that were read."""
+        from planscope.rules.checking import examine
+        from planscope.rules.rule import path_text
+        from planscope.rules.words import meaning, set_text
+
+        found = examine(file.rules)
+        return cls(
+            rules=[
+                RuleDocument.of(
+                    rule,
+                    meaning=meaning(rule),
+                    first=[set_text((calls,)) for calls in rule.first],
+                    then=[set_text((calls,)) for calls in rule.then],
+                    per=" and ".join(map(path_text, rule.per)) or None,
+                )
+                for rule in file.rules
+            ],
+            errors=[],
+            contradiction=None if found.contradiction is None else list(found.contradiction),
+            implied=[ImpliedDocument(rule=rule, by=list(by)) for rule, by in found.implied],
+            uncallable=list(found.uncallable),
+        )
 
 
 class MinedRuleDocument(Document):

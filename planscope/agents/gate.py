@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
@@ -29,7 +30,7 @@ class PendingCall:
 
     A call that could not be read (``error`` says why, ``raw`` is its text) never reaches a tool: :class:`Stop` ends
     the run there, every other verb continues. ``why`` has the reasons for which a :class:`Pauser` paused; it is empty
-    if it pauses at every call.
+    if it pauses at every call. ``agent``: the name of the agent that calls, if it has one.
     """
 
     step: int
@@ -40,6 +41,7 @@ class PendingCall:
     raw: str | None = None
     error: str | None = None
     why: tuple[str, ...] = ()
+    agent: str | None = None
 
     @property
     def call(self) -> Call:
@@ -74,11 +76,30 @@ class Refuse:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """Do not execute the call, and give the agent this answer. ``by``: a person, or a recorded run."""
+
+    text: str
+    status: Literal["ok", "error"] = "ok"
+    by: Literal["user", "record"] = "user"
+    artifact: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """Do not execute the call, and raise the error that its tool raised in a recorded run."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
-    """End the run here. The call is neither executed nor recorded."""
+    """End the run here. The call is neither executed nor recorded. ``text``: why, if not by a person."""
+
+    text: str = ""
 
 
-Verb = GoOn | EditArguments | EditAnswer | Refuse | Stop
+Verb = GoOn | EditArguments | EditAnswer | Answer | Raise | Refuse | Stop
 Gate = Callable[[PendingCall], Awaitable[Verb]]
 """A gate is called on the event loop of the run, and cancelled if the run is stopped while it waits."""
 
@@ -101,29 +122,51 @@ class Pauser:
     on_resume: Callable[[PendingCall, Verb], None] = lambda call, verb: None
     stepping: bool = False
     paused: PendingCall | None = None
-    _loop: asyncio.AbstractEventLoop | None = field(default=None, repr=False)
-    _answer: asyncio.Future[Verb] | None = field(default=None, repr=False)
+    _answer: Future[Verb] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     async def __call__(self, call: PendingCall) -> Verb:
         wanted = await asyncio.to_thread(self.wanted, call)
         if not (self.stepping or wanted):
             return GoOn()
-        if not isinstance(wanted, bool):
-            call = replace(call, why=tuple(wanted))
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Verb] = loop.create_future()
-        with self._lock:
-            self._loop, self._answer, self.paused = loop, answer, call
+        call, answer = self._begin(call, wanted)
         verb: Verb = Stop()
         try:
             self.on_pause(call)
-            verb = await answer
+            verb = await asyncio.wrap_future(answer)
         finally:
-            with self._lock:
-                self._loop = self._answer = self.paused = None
+            self._over()
             self.on_resume(call, verb)
         return verb
+
+    aask = __call__
+
+    def ask(self, call: PendingCall) -> Verb:
+        """Return the decision about a call of a synchronous agent. Blocks while it is paused."""
+        wanted = self.wanted(call)
+        if not (self.stepping or wanted):
+            return GoOn()
+        call, answer = self._begin(call, wanted)
+        verb: Verb = Stop()
+        try:
+            self.on_pause(call)
+            verb = answer.result()
+        finally:
+            self._over()
+            self.on_resume(call, verb)
+        return verb
+
+    def _begin(self, call: PendingCall, wanted: bool | Sequence[str]) -> tuple[PendingCall, Future[Verb]]:
+        if not isinstance(wanted, bool):
+            call = replace(call, why=tuple(wanted))
+        answer: Future[Verb] = Future()
+        with self._lock:
+            self._answer, self.paused = answer, call
+        return call, answer
+
+    def _over(self) -> None:
+        with self._lock:
+            self._answer = self.paused = None
 
     def step(self, stepping: bool) -> None:
         """Set whether to pause at every call from now on."""
@@ -132,18 +175,12 @@ class Pauser:
     def decide(self, verb: Verb, *, stepping: bool = False) -> bool:
         """Decide about the paused call. ``stepping``: pause at the next one, too. Return False if no call is paused."""
         with self._lock:
-            loop, answer = self._loop, self._answer
-            if loop is None or answer is None or loop.is_closed():
+            answer, self._answer = self._answer, None
+            if answer is None or not answer.set_running_or_notify_cancel():
                 return False
             self.stepping = stepping
-            loop.call_soon_threadsafe(_settle, answer, verb)
-            self._answer = None
-            return True
-
-
-def _settle(answer: asyncio.Future[Verb], verb: Verb) -> None:
-    if not answer.done():
         answer.set_result(verb)
+        return True
 
 
 TRIES = 3

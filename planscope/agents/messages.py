@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -48,15 +49,78 @@ class Pending:
 
 
 def text_of(message: BaseMessage) -> str:
-    """Return the message's text, or its reasoning if it has none. Secrets of the environment are removed from
-    errors."""
-    if message.text:
-        failed = isinstance(message, ToolMessage) and message.status == "error"
-        return without_secrets(str(message.text)) if failed else str(message.text)
+    """Return the message's text with references to its images, or its reasoning if it has neither. Secrets of the
+    environment are removed from errors."""
     blocks = message.content if isinstance(message.content, list) else []
+    media = [said for block in blocks if isinstance(block, dict) and (said := _medium(block))]
+    if message.text or media:
+        failed = isinstance(message, ToolMessage) and message.status == "error"
+        text = without_secrets(str(message.text)) if failed else str(message.text)
+        return "\n".join(part for part in (text, *media) if part)
     thoughts = [b.get("reasoning") or b.get("thinking") for b in blocks if isinstance(b, dict)]
     thoughts.append(message.additional_kwargs.get("reasoning_content"))
     return "\n".join(t for t in thoughts if isinstance(t, str))
+
+
+_MEDIA = (
+    "image",
+    "image_url",
+    "input_image",
+    "audio",
+    "input_audio",
+    "video",
+    "file",
+    "input_file",
+    "document",
+)
+"""Types of content blocks whose data are kept by reference only."""
+
+_SHORT = 200
+"""Data up to this length, in characters, are kept as they are."""
+
+
+def _medium(block: Mapping[str, Any]) -> str:
+    """Return a reference to an image or a file in a message: its address, or type, size and digest of its data."""
+    kind = block.get("type")
+    if kind not in _MEDIA:
+        return ""
+    word = str(kind).removeprefix("input_").removesuffix("_url")
+    inner = next((b for key in ("source", "image_url", word) if isinstance(b := block.get(key), dict)), {})
+    one = {**block, **inner}
+    address = next(
+        (a for key in ("url", "image_url", "file_url", "file_id") if isinstance(a := one.get(key), str)), ""
+    )
+    if address and not address.startswith("data:"):
+        return f"[{word} {plain_text(address[:500])}]"
+    data = address or next(
+        (d for key in ("base64", "data", "file_data") if isinstance(d := one.get(key), str)), ""
+    )
+    mime = one.get("mime_type") or one.get("media_type")
+    return f"[{word} {_reference(data, mime if isinstance(mime, str) else '')}]" if data else f"[{word}]"
+
+
+def _reference(data: str, mime: str = "") -> str:
+    head, _, body = data.partition(",") if data.startswith("data:") else ("", "", data)
+    kind = plain_text((mime or head.removeprefix("data:").partition(";")[0])[:60])
+    digest = hashlib.sha256(body.encode(errors="replace")).hexdigest()[:12]
+    size = len(body) * 3 // 4
+    return ", ".join(part for part in (kind, f"{size:,} bytes", f"digest {digest}") if part)
+
+
+def by_reference(value: Any) -> Any:
+    """Return a message's content without the data of its images and files, which would make sessions huge."""
+    if isinstance(value, list):
+        return [by_reference(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    made = {}
+    for key, one in value.items():
+        long = isinstance(one, str) and len(one) > _SHORT
+        if long and (one.startswith("data:") or key in ("base64", "data", "file_data")):
+            made[key] = _reference(one)
+        else:
+            made[key] = by_reference(one)
+    return made
 
 
 def conversation(request: ToolCallRequest) -> list[BaseMessage]:
@@ -197,6 +261,7 @@ def message_event(
     """Return the event of one answer of the model. ``tidy`` is the message that a fork can send again."""
     usage = message.usage_metadata
     refusal = refusal_of(message)
+    whole = plain(message_to_dict(tidy))
     return MessageEvent(
         at=at,
         text=plain_text(text_of(message)),
@@ -204,7 +269,7 @@ def message_event(
         usage=Usage(input_tokens=usage["input_tokens"], output_tokens=usage["output_tokens"])
         if usage
         else None,
-        message=plain(message_to_dict(tidy)),
+        message=by_reference(whole) if isinstance(message.content, list) else whole,
         refusal=refusal,
         finish=finish_of(message) if refusal is None else None,
         given=given,

@@ -130,7 +130,8 @@ class AnswerEvent(_Event):
 
     ``took``: seconds. ``refused_by``: who blocked the call; then ``text`` tells the agent why. ``said``: the tool's
     answer, if the user changed it. ``to_graph``: the fields ``goto`` and ``update`` of a LangGraph ``Command`` that the
-    tool returned. ``artifact``: what the tool returned to the program and not to the model.
+    tool returned. ``artifact``: what the tool returned to the program and not to the model. ``given_by``: who answered
+    in the tool's place, which was not called: a person, or the answer of a recorded run.
 
     In imported runs ``guessed`` says that the words alone show whether the call failed, ``captured`` is False if the
     trace does not have the answer, and ``raw`` has its other data about the call.
@@ -146,6 +147,7 @@ class AnswerEvent(_Event):
     said: str | None = None
     to_graph: dict[str, Any] | None = None
     artifact: Any = None
+    given_by: Literal["user", "record"] | None = None
     guessed: Literal[True] | None = None
     captured: Literal[False] | None = None
     raw: Any = None

@@ -332,26 +332,6 @@ def test_an_artifact_is_kept(path: Path) -> None:
     assert second.artifact == "str, 1,000,002 characters of JSON: not kept"
 
 
-@pytest.mark.parametrize("sync", [True, False])
-async def test_a_sub_agent_as_a_tool(path: Path, sync: bool) -> None:
-    """Each agent's conversation is a run of its own, with its own query."""
-    inner = made(path, says(LOG), AIMessage("quiet"), query="")
-
-    @tool
-    def ask_helper(question: str) -> str:
-        """Ask the helper."""
-        return str(inner.invoke({"messages": [HumanMessage(question)]})["messages"][-1].content)
-
-    outer = made(
-        path, says(BUILD), says(("ask_helper", {"question": "?"})), says(DEPLOY), tools=[*TOOLS, ask_helper]
-    )
-    await asyncio.to_thread(outer.invoke, ASKED) if sync else await outer.ainvoke(ASKED)
-    one, two = runs(path)
-    assert [c.tool for c in calls_of(one)] == ["build_image", "ask_helper", "deploy_image"]
-    assert [c.tool for c in calls_of(two)] == ["read_log"]
-    assert (verdict(path, one), verdict(path, two)) == (("right", None), ("unknown", None))
-
-
 def test_threads_and_recorders_on_one_file(path: Path) -> None:
     """Two recorders made before the file is there, used by many threads at once."""
     agents = [made(path, *(SHIPPED * 10)), made(path, *(SHIPPED * 10))]
@@ -567,7 +547,7 @@ def test_a_fault_of_the_recorder_is_a_warning(path: Path, monkeypatch: pytest.Mo
     def broken(*given: Any, **more: Any) -> Any:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("planscope.agents.own_agent.message_event", broken)
+    monkeypatch.setattr("planscope.agents.conversations.message_event", broken)
     with pytest.warns(RuntimeWarning, match="ZeroDivisionError") as told:
         assert made(path, *SHIPPED).invoke(ASKED)["messages"][-1].content == "Done."
     assert len(told) == 1

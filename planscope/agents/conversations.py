@@ -1,0 +1,572 @@
+"""The runs of users' own agents, as they happen: messages of LangChain become events of runs.
+
+A run holds every conversation below one outermost graph: of the agent itself, of its sub-agents and of those that it
+hands over to. Each event has its agent's name. Middleware, callbacks and the debugger all record through
+:class:`Conversations`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal, Protocol
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
+
+from planscope.agents.call_arguments import plain
+from planscope.agents.failures import explain, one_line
+from planscope.agents.given import GivenSoFar, seen_messages, seen_tool, seen_tools
+from planscope.agents.messages import (
+    Pending,
+    answer_event,
+    answer_parts,
+    call_event,
+    ended_by_guard,
+    in_order,
+    last_answer,
+    message_event,
+    readable,
+    text_of,
+)
+from planscope.language.problem import is_tool_name
+from planscope.session.json_bytes import plain_text
+from planscope.session.model import AnswerEvent, EndEvent, ErrorEvent, Event, Given, MessageEvent, PromptEvent
+from planscope.session.record import notice_of
+
+_WAITING = 64
+"""Limit of ended runs that may still go on (a retry, another agent of the graph), over all of one recorder."""
+
+LEFT = "the program ended or closed the recorder before the agent finished"
+
+Ending = Literal["stopped", "call_limit", "aborted"]
+
+
+class RunSink(Protocol):
+    """Where a run is written: a journal beside the session, or the debugger's screen."""
+
+    def append(self, line: Mapping[str, Any]) -> None: ...
+    def append_text(self, *lines: str) -> None: ...
+    def events(self, events: Iterable[Event]) -> None: ...
+    def close(self) -> None: ...
+
+
+@dataclass(slots=True, eq=False)
+class RunUnderWay:
+    """One run. ``root`` is the object that stands for its outermost graph; the run keeps it, so that its id is not
+    used again. ``agent``: who spoke last. ``ending``: how it ended, if another agent may still go on.
+
+    ``turns``: locks by enclosing call, so that the debugger is asked about one call at a time.
+    """
+
+    sink: RunSink
+    head: dict[str, Any]
+    began: float
+    root: Any = None
+    step: int = 0
+    last: float = 0.0
+    agent: str | None = None
+    talks: list[Talk] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
+    error: int = 0
+    ending: EndEvent | None = None
+    ended: bool = False
+    turns: dict[str, Any] = field(default_factory=dict)
+
+    def at(self) -> float:
+        """Seconds since the run began; never less than before."""
+        self.last = max(self.last, round(time.perf_counter() - self.began, 6))
+        return self.last
+
+    def turn(self, inside: str, kind: type[Any]) -> Any:
+        """Return the lock for the calls made inside the call ``inside`` ("": inside none)."""
+        return self.turns.setdefault(f"{kind.__name__} {inside}", kind())
+
+
+@dataclass(slots=True, eq=False)
+class Talk:
+    """One conversation of a run. ``open`` maps the ids of unanswered calls to their steps.
+
+    ``waiting``: calls that are not steps yet, because the debugger is asked first. ``ending``: the conversation ends
+    once all calls are answered. ``failed``: an error ended it, but it may be retried. ``changed``: the new part of what
+    the model was given with its current call. ``nested``: it is part of a larger graph.
+    """
+
+    run: RunUnderWay
+    agent: str | None = None
+    nested: bool = False
+    open: dict[str, int] = field(default_factory=dict)
+    waiting: dict[str, Pending] = field(default_factory=dict)
+    passed: dict[str, Any] = field(default_factory=dict)
+    direct: bool = False
+    ending: bool = False
+    notice: str = ""
+    failed: bool = False
+    failed_call: str = ""
+    ended: bool = False
+    keys: list[str] = field(default_factory=list)
+    given: GivenSoFar | None = None
+    changed: Given | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who calls the model: ``agent`` is its name, ``root`` stands for the outermost graph, ``task`` for the graph's
+    task (the same for a retry), ``scope`` keeps the conversations of callbacks apart, ``model`` is the model's name."""
+
+    model: str = "model"
+    agent: str | None = None
+    root: Any = None
+    nested: bool = False
+    task: str = ""
+    scope: str = ""
+
+
+_lock = threading.RLock()
+"""Guards all runs of this process: two recorders on one file may share a run."""
+
+_roots: dict[tuple[str, int], RunUnderWay] = {}
+"""Runs by place and root, so that agents with a recorder each are one run."""
+
+
+class Conversations:
+    """Finds the run and the conversation of each message, and writes its events.
+
+    ``start`` opens a run's sink; its argument has model, agent and start. ``finished`` is called when a run ends.
+    ``place`` names where runs go. ``deferred``: a call becomes a step only when it is made, so that the debugger can
+    be asked before. ``owned``: all conversations are one run, which the owner ends with :meth:`close`.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[dict[str, Any]], RunSink],
+        finished: Callable[[], object] = lambda: None,
+        *,
+        place: Callable[[], str] = str,
+        deferred: bool = False,
+        owned: bool = False,
+        watch: Callable[[RunUnderWay, Event], object] | None = None,
+    ) -> None:
+        self._start, self._finished, self._place = start, finished, place
+        self.deferred, self.owned, self.watch = deferred, owned, watch
+        self.step = 0
+        """The steps that a new run has from the run that it goes on with."""
+        self._conversations: dict[str, Talk] = {}
+        self._failed: OrderedDict[str, Talk] = OrderedDict()
+        self._resting: OrderedDict[int, RunUnderWay] = OrderedDict()
+        self._tools: dict[str, str] = {}
+        self._mine: dict[int, RunUnderWay] = {}
+
+    def close(self, ending: Ending = "aborted", reason: str | None = LEFT) -> None:
+        """End all runs: finished conversations as they ended, others with ``ending``."""
+        with _lock:
+            for run in list(self._mine.values()):
+                if run.ending is None and not all(talk.failed for talk in run.talks):
+                    self.add(run, EndEvent(at=run.at(), ending=ending, reason=reason))
+                elif run.ending is not None and self.owned:
+                    self.add(run, run.ending)
+                self._finish(run)
+
+    def runs(self) -> list[RunUnderWay]:
+        """Return the runs that are under way."""
+        with _lock:
+            return list(self._mine.values())
+
+    # What happens in a conversation
+
+    def asked(
+        self,
+        messages: Sequence[BaseMessage],
+        system: str | None,
+        tools: Sequence[Any],
+        speaker: Speaker,
+    ) -> Talk:
+        """Return the conversation that a model call belongs to, or a new one if it is new or has ended."""
+        with _lock:
+            talk = self._talk_of(messages, speaker)
+            if talk is None and speaker.task:
+                talk = self._failed.get(speaker.task)
+            if talk is None:
+                talk = self._begin(messages, system, tools, speaker)
+            if talk.given is not None:
+                talk.changed = talk.given.changed(system, tools, messages) or talk.changed
+            talk.failed = False
+            for message in reversed(messages):
+                if isinstance(message, AIMessage):
+                    break
+                if isinstance(message, ToolMessage):
+                    self.answered(talk, message.tool_call_id, message, 0.0)
+            self._note_tools(talk.run, tools)
+            return talk
+
+    def _talk_of(self, messages: Sequence[BaseMessage], speaker: Speaker) -> Talk | None:
+        key = key_of(messages)
+        for scope in dict.fromkeys((speaker.scope, "")):
+            found = self._conversations.get(scope + key)
+            if found is not None and (found.agent == speaker.agent or found.agent is None):
+                return found
+        return None
+
+    def resumed(self, messages: Sequence[BaseMessage], speaker: Speaker) -> Talk | None:
+        """Begin a run at a call whose conversation is not known: another program began it, and this one goes on."""
+        last = last_answer(messages)
+        if last is None or not last.tool_calls:
+            return None
+        before = [m for m in messages if m is not last and not isinstance(m, ToolMessage)]
+        with _lock:
+            talk = self._begin(before or [HumanMessage("")], None, (), speaker)
+            self.said(talk, talk.run.at(), speaker.scope, [last], None, False)
+            return talk
+
+    def talk_with(self, messages: Sequence[BaseMessage], scope: str = "") -> Talk | None:
+        """Return the conversation whose last answer of the model is that of ``messages``."""
+        with _lock:
+            return self._conversations.get(scope + key_of(messages))
+
+    def said(
+        self,
+        talk: Talk,
+        began: float,
+        scope: str,
+        result: Sequence[Any],
+        structured: Any,
+        forms: bool,
+    ) -> None:
+        """Record the model's answer. ``forms``: structured output was requested, so its calls are not tool calls."""
+        with _lock:
+            self._forget(talk)
+            answers = [m for m in result if isinstance(m, ToolMessage)]
+            formed = {m.tool_call_id for m in answers} if forms else set()
+            said = [m for m in result if isinstance(m, AIMessage)]
+            for message in said:
+                if (reason := ended_by_guard(message)) is not None:
+                    self.end(talk, "call_limit", reason)
+                    return
+                data = _data_of(structured) if structured is not None and message is said[-1] else None
+                self._message(talk, message, began, data, formed)
+            for answer in answers:
+                if answer.tool_call_id in formed and structured is None:
+                    line = one_line(text_of(answer))
+                    self._add(
+                        talk, ErrorEvent(at=talk.run.at(), kind="structured_output", text=plain_text(line))
+                    )
+            if structured is not None:
+                talk.ending = True
+            left = talk.open or talk.waiting
+            calling = any(m.tool_calls for m in said) and not (talk.ending and not left)
+            if calling:
+                self._find_by(self._conversations, talk, scope + key_of(said))
+            else:
+                self.end(talk, "stopped")
+
+    def changed_by_person(self, talk: Talk, identity: str, arguments: dict[str, Any]) -> None:
+        """Note the arguments that a call is really made with, if they are not those that the agent asked for."""
+        with _lock:
+            step, asked = talk.open.get(identity), talk.passed.get(identity)
+            if step is not None and asked is not None and arguments != asked:
+                talk.run.sink.append({"done_with": arguments, "step": step})
+                talk.passed[identity] = arguments
+
+    def called(self, talk: Talk, identity: str, arguments: dict[str, Any] | None) -> int | None:
+        """Make a waiting call a step. Return its number, or None if it is one already."""
+        with _lock:
+            pending = talk.waiting.pop(identity, None)
+            if pending is None or talk.run.ended:
+                return None
+            asked = talk.passed.get(identity)
+            changed = arguments is not None and arguments != asked
+            pending.arguments = arguments if arguments is not None else pending.arguments
+            self._step(talk, pending, asked if changed else None)
+            return talk.run.step
+
+    def answered(
+        self,
+        talk: Talk | None,
+        identity: str,
+        answer: Any,
+        took: float,
+        *,
+        said: str | None = None,
+        given_by: Literal["user", "record"] | None = None,
+    ) -> None:
+        """Record the answer to a call. ``said``: the tool's own, if a person changed it."""
+        with _lock:
+            if talk is None or talk.run.ended:
+                return
+            if identity in talk.waiting:  # another middleware answered in the tool's place
+                self.called(talk, identity, None)
+            step = talk.open.pop(identity, None)
+            if step is None:
+                return
+            talk.passed.pop(identity, None)
+            talk.failed = talk.failed and identity != talk.failed_call
+            event = answer_event(answer, talk.run.at(), step, identity, took, said)
+            if given_by is not None:
+                event = event.model_copy(update={"given_by": given_by})
+            self._add(talk, event)
+            _, command = answer_parts(answer, identity)
+            left = talk.open or talk.waiting
+            if (command and command.get("graph")) or (talk.direct and not left):
+                talk.ending = True
+            if talk.ending and not left:
+                self.end(talk, "stopped")
+
+    def failed(
+        self, talk: Talk | None, error: BaseException, where: str, task: str = "", identity: str = ""
+    ) -> None:
+        """Record an exception of the model or a tool. The conversation ends here; if the agent retries, it goes on."""
+        if talk is None:
+            return
+        run = talk.run
+        with _lock:
+            if isinstance(error, GraphBubbleUp):
+                self._interrupted(talk, error)
+                return
+            if run.ended or talk.ended or talk.failed:
+                return
+            line = self._error_in(run, error, where)
+            talk.failed, talk.failed_call = True, identity
+            if all(one.failed for one in run.talks) and not self.owned:
+                self.add(run, EndEvent(at=run.at(), ending="aborted", reason=line))
+            self._find_by(self._failed, talk, task or f"{id(talk)}")
+            while len(self._failed) > _WAITING:
+                self.end(self._failed.popitem(last=False)[1], "aborted")
+
+    def _error_in(self, run: RunUnderWay, error: BaseException, where: str) -> str:
+        """Record an exception, once, though it may pass several agents. Return its line."""
+        if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
+            return "stopped by the user"
+        kind, line = explain(error, where=where)
+        line = plain_text(line)
+        if run.error != id(error):
+            run.error = id(error)
+            self.add(run, ErrorEvent(at=run.at(), kind=kind, text=line))
+        return line
+
+    def _interrupted(self, talk: Talk, error: BaseException) -> None:
+        """Record that the graph waits for a person. That is no failure: the run goes on when it is resumed."""
+        if not isinstance(error, GraphInterrupt) or talk.run.ended:
+            return
+        asked = [getattr(one, "value", one) for one in (error.args[0] if error.args else ())]
+        text = "; ".join(one if isinstance(one, str) else json.dumps(plain(one)) for one in asked)
+        self._add(talk, self._mark(talk.run, "system", f"waits for a person: {plain_text(text)[:4000]}"))
+
+    def end(self, talk: Talk, ending: Ending, reason: str | None = None) -> None:
+        """End a conversation; with its last one the run ends, unless another agent of its graph may go on."""
+        if talk.ended:
+            return
+        run = talk.run
+        talk.ended = True
+        self._forget(talk)
+        run.talks.remove(talk)
+        if any(not one.failed for one in run.talks):
+            return
+        for other in run.talks:
+            other.ended = True
+            self._forget(other)
+        run.talks.clear()
+        notice = talk.notice if ending == "stopped" else ""
+        run.ending = EndEvent(at=run.at(), ending=ending, reason=reason or notice or None)
+        if self.owned:
+            return
+        if not talk.failed:
+            self.add(run, run.ending)
+        if talk.nested and ending == "stopped":
+            self._resting[id(run)] = run
+            while len(self._resting) > _WAITING:
+                self._finish(self._resting.popitem(last=False)[1])
+        else:
+            self._finish(run)
+
+    def end_run(self, run: RunUnderWay, error: BaseException | None = None) -> None:
+        """End a run whose outermost graph has ended."""
+        with _lock:
+            if run.ended:
+                return
+            if error is not None:
+                line = self._error_in(run, error, "agent")
+                self.add(run, EndEvent(at=run.at(), ending="aborted", reason=line))
+            elif run.ending is None:
+                self.add(run, EndEvent(at=run.at(), ending="stopped"))
+            self._finish(run)
+
+    # Runs
+
+    def _begin(
+        self,
+        messages: Sequence[BaseMessage],
+        system: str | None,
+        tools: Sequence[Any],
+        speaker: Speaker,
+    ) -> Talk:
+        rest = [m for m in messages if not isinstance(m, SystemMessage)]
+        run = self._known(speaker.root)
+        if run is not None:
+            return self._joined(run, speaker)
+        run = self._opened(speaker)
+        asked = next((m for m in reversed(messages) if isinstance(m, HumanMessage)), None)
+        prompt = PromptEvent(
+            text=plain_text(text_of(asked)) if asked is not None else "",
+            system=None if system is None else plain_text(system),
+            tools=seen_tools(tools),
+            messages=None if rest == [asked] else seen_messages(rest),
+        )
+        self.add(run, prompt)
+        talk = Talk(run, speaker.agent, speaker.nested, given=GivenSoFar(prompt, rest))
+        run.talks.append(talk)
+        run.agent = speaker.agent
+        return talk
+
+    def _known(self, root: Any) -> RunUnderWay | None:
+        if self.owned:
+            return next(iter(self._mine.values()), None)
+        found = _roots.get((self._place(), id(root))) if root is not None else None
+        return None if found is None or found.ended else found
+
+    def _joined(self, run: RunUnderWay, speaker: Speaker) -> Talk:
+        """Add a conversation to a run. If no other one is going on, its agent was handed over to."""
+        self._resting.pop(id(run), None)
+        run.ending = None
+        handed = speaker.agent != run.agent and not any(not one.failed for one in run.talks)
+        talk = Talk(run, speaker.agent, speaker.nested, given=GivenSoFar(PromptEvent(text="")))
+        run.talks.append(talk)
+        if handed and speaker.agent:
+            self._add(talk, self._mark(run, "handoff", plain_text(speaker.agent)))
+        return talk
+
+    def _opened(self, speaker: Speaker) -> RunUnderWay:
+        began = time.perf_counter()
+        head = {
+            "agent": speaker.agent or "own",
+            "model": plain_text(speaker.model)[:200],
+            "started": datetime.now(UTC).isoformat(),
+        }
+        run = RunUnderWay(self._start(head), head, began, speaker.root, self.step)
+        self._mine[id(run)] = run
+        if speaker.root is not None:
+            _roots[self._place(), id(speaker.root)] = run
+        return run
+
+    def _finish(self, run: RunUnderWay) -> None:
+        if run.ended:
+            return
+        run.ended = True
+        for talk in run.talks:
+            talk.ended = True
+            self._forget(talk)
+        for key in [key for key, found in _roots.items() if found is run]:
+            del _roots[key]
+        self._resting.pop(id(run), None)
+        self._mine.pop(id(run), None)
+        run.sink.close()
+        self._finished()
+
+    def add(self, run: RunUnderWay, *events: Event) -> None:
+        """Write events of a run."""
+        if run.ended:
+            return
+        run.sink.events(events)
+        if self.watch is not None:
+            for event in events:
+                self.watch(run, event)
+
+    def _add(self, talk: Talk, *events: Event) -> None:
+        if talk.agent is not None:
+            said = plain_text(talk.agent)[:200]
+            events = tuple(_by(event, said) for event in events)
+            talk.run.agent = talk.agent
+        self.add(talk.run, *events)
+
+    @staticmethod
+    def _mark(run: RunUnderWay, by: Literal["system", "handoff"], text: str) -> MessageEvent:
+        return MessageEvent(at=run.at(), by=by, text=text)
+
+    def _note_tools(self, run: RunUnderWay, tools: Sequence[Any]) -> None:
+        """Record names, descriptions and schemas of the real tools, as the model sees them."""
+        for tool in tools:
+            said = tool.get("function", tool) if isinstance(tool, dict) else tool
+            name = said.get("name") if isinstance(said, dict) else getattr(said, "name", None)
+            if isinstance(name, str) and name not in run.known and is_tool_name(name):
+                run.known.add(name)
+                if name not in self._tools:
+                    self._tools[name] = json.dumps({"tool": seen_tool(name, tool, said).model_dump()})
+                run.sink.append_text(self._tools[name])
+
+    def _message(
+        self, talk: Talk, message: AIMessage, began: float, structured: Any, formed: set[str]
+    ) -> None:
+        """Record the message and its calls, in order; deferred ones become steps when they are made."""
+        tidy = readable(message, set(), set(), as_done=True)
+        calls = [call for call in in_order(tidy) if call.identity not in formed]
+        event = message_event(message, tidy, talk.run.at(), began, talk.changed)
+        talk.changed = None
+        if structured is None and formed:
+            structured = next((plain(c["args"]) for c in message.tool_calls if c["id"] in formed), None)
+        if structured is not None:
+            event = event.model_copy(update={"structured": structured})
+        talk.notice = notice_of(event.refusal, event.finish)
+        talk.direct = bool(calls)
+        self._add(talk, event)
+        for call in calls:
+            if call.arguments is not None:
+                talk.passed[call.identity] = call.arguments
+            if self.deferred and call.arguments is not None:
+                talk.waiting[call.identity] = call
+            else:
+                self._step(talk, call)
+
+    def _step(self, talk: Talk, call: Pending, asked: dict[str, Any] | None = None) -> None:
+        talk.run.step += 1
+        talk.open[call.identity] = talk.run.step
+        self._add(talk, call_event(call, talk.run.at(), talk.run.step, asked))
+
+    def _find_by(self, known: dict[str, Talk], talk: Talk, key: str) -> None:
+        known[key] = talk
+        talk.keys.append(key)
+
+    def pause(self, run: RunUnderWay) -> None:
+        """Let the conversations of a paused graph be found again when it is resumed, under another root."""
+        with _lock:
+            for talk in run.talks:
+                for key in [k for k in talk.keys if self._conversations.get(k) is talk]:
+                    self._find_by(self._conversations, talk, key[_SCOPE:] if len(key) > _SCOPE else key)
+
+    def _forget(self, talk: Talk) -> None:
+        for known in (self._conversations, self._failed):
+            for key in talk.keys:
+                if known.get(key) is talk:
+                    del known[key]
+        talk.keys.clear()
+
+
+_SCOPE = 36
+"""The length of a scope: a UUID."""
+
+
+def _by(event: Event, agent: str) -> Event:
+    """Return the event with its agent's name, if it can have one."""
+    if isinstance(event, PromptEvent | AnswerEvent | ErrorEvent | EndEvent):
+        return event
+    return event.model_copy(update={"agent": agent})
+
+
+def key_of(messages: Sequence[BaseMessage]) -> str:
+    """Return the key of a conversation: the id of the model's last message."""
+    last = last_answer(messages)
+    return "" if last is None else last.id or "".join(c["id"] or "" for c in last.tool_calls)
+
+
+def _data_of(structured: Any) -> Any:
+    """Return a structured answer as JSON."""
+    if hasattr(structured, "model_dump"):
+        return plain(structured.model_dump(mode="json"))
+    if dataclasses.is_dataclass(structured) and not isinstance(structured, type):
+        return plain(dataclasses.asdict(structured))
+    return plain(structured)

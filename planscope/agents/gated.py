@@ -1,0 +1,154 @@
+"""Calls of a user's own agent pass a gate: a debugger, or recorded answers, decide before a tool is really called."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+from langchain_core.messages import ToolMessage
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
+
+from planscope.agents.call_arguments import plain
+from planscope.agents.conversations import Conversations, Talk
+from planscope.agents.gate import (
+    Answer,
+    EditAnswer,
+    EditArguments,
+    GoOn,
+    PendingCall,
+    Raise,
+    Refuse,
+    Stop,
+    StoppedAtGate,
+    Verb,
+)
+from planscope.agents.messages import REFUSED_BY, text_of
+from planscope.agents.toolset import REFUSED
+from planscope.session.json_bytes import plain_text
+
+Result = ToolMessage | Command[Any]
+
+_inside: ContextVar[str] = ContextVar("planscope_inside_call", default="")
+"""The call in which this code runs: a sub-agent's calls are made inside its caller's."""
+
+
+class CallGate(Protocol):
+    """Decides about one call at a time: ``ask`` blocks its thread, ``aask`` does not."""
+
+    def ask(self, call: PendingCall) -> Verb: ...
+    async def aask(self, call: PendingCall) -> Verb: ...
+
+
+class RecordedError(Exception):
+    """The error that a tool raised in the record, raised again."""
+
+
+class Gated:
+    """Asks a gate before each call. Calls of one message are made one after the other. ``attempt`` calls a function and
+    never raises."""
+
+    def __init__(self, talks: Conversations, gate: CallGate, attempt: Callable[..., Any]) -> None:
+        self._talks, self._gate, self._attempt = talks, gate, attempt
+
+    def call(
+        self, talk: Talk, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
+    ) -> Result:
+        """Make one call of a synchronous agent."""
+        with talk.run.turn(_inside.get(), threading.Lock):
+            pending = self._pending(talk, request)
+            verb = GoOn() if pending is None else self._gate.ask(pending)
+            request, answer = self._decided(talk, request, verb)
+            if answer is not None:
+                return answer
+            began, token = time.perf_counter(), _inside.set(_identity(request))
+            try:
+                result = handler(request)
+            except BaseException as error:
+                self._attempt(self._talks.failed, talk, error, "tool", "", _identity(request))
+                raise
+            finally:
+                _inside.reset(token)
+            return self._done(talk, request, verb, result, time.perf_counter() - began)
+
+    async def acall(
+        self, talk: Talk, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
+    ) -> Result:
+        """Make one call of an asynchronous agent."""
+        async with talk.run.turn(_inside.get(), asyncio.Lock):
+            pending = self._pending(talk, request)
+            verb = GoOn() if pending is None else await self._gate.aask(pending)
+            request, answer = self._decided(talk, request, verb)
+            if answer is not None:
+                return answer
+            began, token = time.perf_counter(), _inside.set(_identity(request))
+            try:
+                result = await handler(request)
+            except BaseException as error:
+                self._attempt(self._talks.failed, talk, error, "tool", "", _identity(request))
+                raise
+            finally:
+                _inside.reset(token)
+            return self._done(talk, request, verb, result, time.perf_counter() - began)
+
+    def _pending(self, talk: Talk, request: ToolCallRequest) -> PendingCall | None:
+        """Return the call to ask about; None if it is made again after an interrupt, or its run has ended."""
+        if _identity(request) not in talk.waiting:
+            return None
+        arguments = plain(dict(request.tool_call["args"]))
+        return PendingCall(
+            talk.run.step + 1, request.tool_call["name"], arguments, _identity(request), agent=talk.agent
+        )
+
+    def _decided(
+        self, talk: Talk, request: ToolCallRequest, verb: Verb
+    ) -> tuple[ToolCallRequest, ToolMessage | None]:
+        """Record the call as the gate decided. Return the request to carry out, or the answer in its place."""
+        identity = _identity(request)
+        if isinstance(verb, Stop):
+            talk.waiting.clear()
+            raise StoppedAtGate(verb.text)
+        arguments = plain(dict(request.tool_call["args"]))
+        if isinstance(verb, EditArguments):
+            arguments = plain(dict(verb.arguments))
+            request = request.override(tool_call={**request.tool_call, "args": dict(arguments)})
+        self._attempt(self._talks.called, talk, identity, arguments)
+        answer = None
+        if isinstance(verb, Refuse):
+            mark = {REFUSED_BY: "user"}
+            answer = _message(request, f"{REFUSED}{plain_text(verb.text)}", "error", mark)
+            self._attempt(self._talks.answered, talk, identity, answer, 0.0)
+        elif isinstance(verb, Answer):
+            answer = _message(request, plain_text(verb.text), verb.status, verb.artifact)
+            self._attempt(lambda: self._talks.answered(talk, identity, answer, 0.0, given_by=verb.by))
+        elif isinstance(verb, Raise):
+            error = RecordedError(plain_text(verb.text))
+            self._attempt(self._talks.failed, talk, error, "tool", "", identity)
+            raise error
+        return request, answer
+
+    def _done(self, talk: Talk, request: ToolCallRequest, verb: Verb, result: Result, took: float) -> Result:
+        said = None
+        if isinstance(verb, EditAnswer) and isinstance(result, ToolMessage):
+            said, result = text_of(result), result.model_copy(update={"content": plain_text(verb.text)})
+        identity = _identity(request)
+        self._attempt(lambda: self._talks.answered(talk, identity, result, took, said=said))
+        return result
+
+
+def _identity(request: ToolCallRequest) -> str:
+    return request.tool_call["id"] or ""
+
+
+def _message(request: ToolCallRequest, text: str, status: str, artifact: Any = None) -> ToolMessage:
+    return ToolMessage(
+        text,
+        name=request.tool_call["name"],
+        tool_call_id=_identity(request),
+        status="error" if status == "error" else "success",
+        artifact=artifact,
+    )

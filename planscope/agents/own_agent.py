@@ -452,6 +452,16 @@ def record(
 
 
 def _rules_in(rules: str | Path | Sequence[str]) -> str:
+    """Return the text of the rules. Raises an error whose text is one line if they cannot be read."""
+    from planscope.language.errors import ParseFailure, in_a_line
+    from planscope.rules.reading import read_rules
+
     if isinstance(rules, str | Path):
-        return plain_text(Path(rules).read_text(encoding="utf-8"))
-    return "\n".join(plain_text(str(rule)) for rule in rules)
+        text = plain_text(Path(rules).read_text(encoding="utf-8"))
+    else:
+        text = "\n".join(plain_text(str(rule)) for rule in rules)
+    try:
+        read_rules(text)
+    except ParseFailure as failure:
+        raise ValueError(f"the rules cannot be read: {in_a_line(failure.errors)}") from None
+    return text

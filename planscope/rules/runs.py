@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from planscope.session.model import (
     AnswerEvent,
     CallEvent,
@@ -29,15 +31,25 @@ def trace_of_run(run: Run) -> Trace:
             message += 1
             if event.given is not None:
                 _tools(found, event.given.tools)
-                for said in event.given.messages or ():
+                sub_agent = event.agent is not None and event.agent != run.agent
+                for said in () if sub_agent else event.given.messages or ():
                     if said.role in ("user", "human"):
                         found.items.append(Said("user", said.text, message, event.at))
                         message += 1
-            if event.text:
-                found.items.append(Said("model", event.text, message, event.at))
+            if event.by == "handoff":
+                found.items.append(Mark("handoff", event.text, message, event.at))
+            elif event.text and event.by != "system":
+                said_by: Literal["user", "model"] = "user" if event.by == "user" else "model"
+                found.items.append(Said(said_by, event.text, message, event.at, event.agent))
         elif isinstance(event, CallEvent):
             call = ToolCall(
-                event.step, event.tool, message, event.arguments, event.error, agent=run.agent, at=event.at
+                event.step,
+                event.tool,
+                message,
+                event.arguments,
+                event.error,
+                agent=event.agent or run.agent,
+                at=event.at,
             )
             calls[event.step] = call
             found.items.append(call)

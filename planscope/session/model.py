@@ -325,7 +325,8 @@ class Session(_Part):
     """The content of a session file. ``removed``: what was deleted, the last deletion at the end; None: nothing.
 
     ``rules``: the text of the rules that every run has to keep, as it was written; ``rules_before``: the texts that it
-    replaced, the last one at the end. Only ``planscope.rules.in_session`` reads and changes them.
+    replaced, the last one at the end. Only ``planscope.rules.in_session`` reads and changes them, but for those that
+    a recorder was given; ``rules_recorded`` is their text.
     """
 
     format: Literal["planscope-session"] = "planscope-session"
@@ -343,6 +344,7 @@ class Session(_Part):
     removed: list[Removal] | None = None
     rules: str | None = None
     rules_before: list[str] | None = None
+    rules_recorded: str | None = None
 
 
 def _next(prefix: str, taken: Iterable[str]) -> str:

@@ -55,6 +55,7 @@ _FORMAT = "planscope-recording"
 _SUFFIX = ".jsonl"
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 _TOKEN = 12
+_RULES_BEFORE = 50
 
 
 def any_recordings(path: Path) -> bool:
@@ -108,7 +109,7 @@ class Journal:
 
 @dataclass(slots=True)
 class RecordedRun:
-    """The run in a journal. ``query`` is empty if the user gave none."""
+    """The run in a journal. ``query`` and ``rules`` are empty if the user gave none."""
 
     token: str
     title: str
@@ -117,6 +118,7 @@ class RecordedRun:
     agent: str
     model: str
     started: datetime
+    rules: str = ""
     tools: dict[str, ActionRecord] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
 
@@ -131,7 +133,26 @@ def with_recordings(session: Session | None, found: Sequence[RecordedRun]) -> Se
         session = Session(id=f"s{found[0].token[:8]}", title=found[0].title)
     for one in found:
         _take(session, one)
+        if one.rules.strip():
+            _keep_rules(session, one.rules)
     return session
+
+
+def _keep_rules(session: Session, rules: str) -> None:
+    """Take over the rules that a recorder was given. They replace those of the recorder before; if the owner has
+    changed the session's rules since, only what they do not have yet is added."""
+    before, recorded = session.rules, session.rules_recorded
+    if rules in (before, recorded):
+        return
+    made = rules
+    if before is not None and before.strip() and before != recorded:
+        known = {line.strip() for line in before.splitlines()}
+        more = [line for line in rules.splitlines() if line.strip() and line.strip() not in known]
+        made = "\n".join([before.rstrip("\n"), *more, ""])
+    session.rules_recorded = rules
+    if made != before:
+        session.rules = made
+        session.rules_before = [*(session.rules_before or []), before or ""][-_RULES_BEFORE:]
 
 
 def _take(session: Session, one: RecordedRun) -> None:
@@ -352,7 +373,17 @@ def _head(line: bytes, file: str | None) -> RecordedRun | None:
         texts = [str(said[key]) for key in ("title", "query", "agent", "model")]
         started = datetime.fromisoformat(said["started"]).astimezone(UTC)
         title, query, agent, model = texts
-        return RecordedRun(str(said["token"]), title, query, said["timed"] is True, agent, model, started)
+        rules = said.get("rules")
+        return RecordedRun(
+            str(said["token"]),
+            title,
+            query,
+            said["timed"] is True,
+            agent,
+            model,
+            started,
+            rules if isinstance(rules, str) else "",
+        )
     except (SessionError, KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return None
 

@@ -28,10 +28,11 @@ from pydantic import BaseModel, Field
 
 from planscope.agents import record
 from planscope.oracle.replay import Replay, replay
+from planscope.rules.in_session import add_rules
 from planscope.session.merging import finish_merging
 from planscope.session.model import ErrorEvent, MessageEvent, Run, variant_of
 from planscope.session.oracle_input import UNJUDGED, problem_of, trace_of
-from planscope.session.store import load
+from planscope.session.store import load, save
 from planscope.wording.explain import explain_verdict
 
 from .support import answers_of, calls_of, end_of, says
@@ -551,3 +552,42 @@ def test_a_fault_of_the_recorder_is_a_warning(path: Path, monkeypatch: pytest.Mo
     with pytest.warns(RuntimeWarning, match="ZeroDivisionError") as told:
         assert made(path, *SHIPPED).invoke(ASKED)["messages"][-1].content == "Done."
     assert len(told) == 1
+
+
+def test_rules_are_kept_in_the_session(path: Path) -> None:
+    """A recorder's rules replace those of the recorder before, but never what the owner wrote since."""
+    file = path.parent / "rules.txt"
+    agent_of = lambda: create_agent(Both(script=SHIPPED), TOOLS, middleware=[record(path, rules=file)])  # noqa: E731
+    file.write_text("build_image comes before deploy_image.\n")
+    agent_of().invoke(ASKED)
+    finish_merging()
+    session = load(path)
+    assert session.rules == "build_image comes before deploy_image.\n"
+    file.write_text("deploy_image happens at most 1 time.\n")
+    agent_of().invoke(ASKED)
+    finish_merging()
+    session = load(path)
+    assert session.rules == "deploy_image happens at most 1 time.\n"
+    assert session.rules_before == ["", "build_image comes before deploy_image.\n"]
+    add_rules(session, "Never call page_owner.\n")
+    save(session, path)
+    file.write_text("deploy_image happens at most 2 times.\n")
+    agent_of().invoke(ASKED)
+    finish_merging()
+    assert str(load(path).rules).splitlines() == [
+        "deploy_image happens at most 1 time.",
+        "Never call page_owner.",
+        "deploy_image happens at most 2 times.",
+    ]
+    agent_of().invoke(ASKED)
+    finish_merging()
+    assert len(str(load(path).rules).splitlines()) == 3 and len(load(path).runs) == 4
+
+
+def test_rules_that_cannot_be_read_are_one_warning(path: Path) -> None:
+    with pytest.warns(RuntimeWarning, match="the rules cannot be read: line 1"):
+        recorder = record(path, rules=["build_image dances with deploy_image."])
+    create_agent(Both(script=SHIPPED), TOOLS, middleware=[recorder]).invoke(ASKED)
+    with pytest.warns(RuntimeWarning, match=r"No such file|nowhere\.txt"):
+        record(path, rules="nowhere.txt")
+    assert len(runs(path)) == 1 and load(path).rules is None

@@ -63,7 +63,7 @@ def _lost(
     """Return whether no continuation keeps the rules. At the end, return whether they are not kept."""
     import z3
 
-    from planscope.rules.future import Future, Undecided
+    from planscope.rules.letters import Alphabet, Undecided
     from planscope.rules.satisfiable import TooMany
 
     book = Rulebook(rules, succeeded_only=book.succeeded_only)
@@ -90,7 +90,7 @@ def _lost(
         if length > MOST_FREE:
             return None
     try:
-        letters, complete = Future(book, tools).alphabet(places) if not end else ((), True)
+        letters, complete = Alphabet(book, tools).of(places) if not end else ((), True)
     except (Undecided, TooMany):
         return None
     if not complete:

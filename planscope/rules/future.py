@@ -1,96 +1,42 @@
 """Decides whether a trace can still be continued so that every rule is kept.
 
-The continuations are searched in the product of the automata, but only of those that matter. The search begins with the
-rules that are owed a call. If it finds a continuation that another rule does not keep, that rule joins the product
-(counterexample-guided refinement). So a lost trace is proved lost with few rules, and a continuation that is found
-keeps all of them. Both answers are exact; beyond ``MOST_STATES`` states there is no answer.
-
-A continuation calls tools that the trace defines or calls or that a rule names, or one other tool. Its calls have every
-combination of conditions that some call can have (``satisfiable.py``), the values that rules have been judged by so
-far, or none. A new value would only add to what must be kept, so it is needed only if a condition requires it; then the
-search does not decide. Deadlines in seconds are met, since calls may follow at once.
+The continuations are searched in the product of the automata, but only of those that matter. The search begins with no
+rule. The calls that it finds are extended by more calls for one rule after another that is still owed one (``extend``).
+If that fails for a rule, the rule joins the product, and the search begins again (counterexample-guided refinement). So
+a lost trace is proved lost with few rules, and a continuation that is found keeps all of them. What is known of a
+product's states is remembered. Both answers are exact; beyond ``MOST_STATES`` states there is no answer.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import count, product
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 from planscope.rules.judge import Judge, Rulebook
-from planscope.rules.machine import FIRST, MET, THEN, USER, Machine
-from planscope.rules.rule import Calls, Path, Rule, compares
-from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations, completed
-from planscope.rules.values import MISSING, Key, among, at
-from planscope.rules.values import key_part as part_of
+from planscope.rules.letters import Alphabet, Effects, Letter, Place, Undecided, numbered
+from planscope.rules.machine import Machine
+from planscope.rules.satisfiable import TooMany
 from planscope.traces.shape import ToolCall
 
 MOST_STATES = 20_000
 """Limit of states of a product. Beyond it, the search does not decide."""
 
-FEW_STATES = 1_000
-"""States that are looked at with all rules at once that matter, before they are taken one by one."""
+FEW_STATES = 500
+"""The limit when calls are sought that extend others."""
+
+MOST_WASTED = 100_000
+"""States that one future looks at in searches that do not decide. After that, all its limits are ``LAST_STATES``."""
+LAST_STATES = 100
+
+MOST_REMEMBERED = 200_000
+MOST_LOST = 50
+"""Sets of lost states that are remembered for a tool."""
+MOST_ROUNDS = 30
+"""Limit of rules that calls which extend others must keep in view."""
 
 MOST_WEIGHT = 10**6
-MOST_LETTERS = 20_000
-
-OTHER_TOOL = "any other tool"
-"""Stands for every tool that is not known. No tool's name has a blank, so no rule names it."""
-
-Place = tuple[int, Key | None]
-"""The index of a rule, and the value that it is judged for, if it is judged by values."""
-
-
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """One possible call: a tool, the truth of conditions, and values (canonical, see ``values.key_part``) by path.
-
-    ``fresh``: the call begins a message. ``tool`` is "" for a user message.
-    """
-
-    tool: str
-    truths: tuple[tuple[Formula, bool], ...] = ()
-    values: tuple[tuple[Path, Any], ...] = ()
-    fresh: bool = True
-
-    def effect(self, book: Rulebook, place: Place) -> int | None:
-        """Return what the call is to a rule (a letter of its automaton), or None if the rule does not see it."""
-        return effect(book.rules[place[0]], place[1], self.tool, dict(self.truths), dict(self.values))
-
-
-def effect(
-    rule: Rule, key: Key | None, tool: str, truths: Mapping[Formula, bool], values: Mapping[Path, Any]
-) -> int | None:
-    def belongs(calls: Calls) -> bool:
-        named = calls.is_user if tool == "" else calls.names(tool)
-        return named and (calls.plain or truths.get(Formula.of(calls), False))
-
-    if tool == "":
-        if not rule.hears_users:
-            return None
-        bits = USER
-    else:
-        named_first = any(calls.names(tool) for calls in rule.first)
-        named_then = any(calls.names(tool) for calls in rule.then)
-        if not (named_first or named_then or rule.every_call):
-            return None
-        if rule.per:
-            paths = rule.per_then if rule.per_then and named_then and not named_first else rule.per
-            found = tuple(values.get(path, ABSENT) for path in paths)
-            if found != key and not (named_first or named_then) and rule.per_then:
-                found = tuple(values.get(path, ABSENT) for path in rule.per_then)
-            if found != key:
-                return None
-        bits = 0
-    if any(belongs(calls) for calls in rule.first):
-        bits |= FIRST
-        if rule.kind == "latest" and truths.get(Formula(rule.condition), False):
-            bits |= MET
-    if any(belongs(calls) for calls in rule.then):
-        bits |= THEN
-    return bits
 
 
 @dataclass(slots=True)
@@ -103,8 +49,103 @@ class Found:
     """If the trace is lost, rules that no continuation keeps together."""
 
 
-class Undecided(Exception):
-    """A limit was reached, or a condition requires a value that is not searched."""
+@dataclass(slots=True)
+class States:
+    """The state of every rule, for every value so far. ``begin``: by rule, the state in which a new value begins.
+
+    ``rules``: the rules that must be kept, by index.
+    """
+
+    book: Rulebook
+    rules: Collection[int]
+    known: MutableMapping[Place, int]
+    begin: list[int]
+
+    def of(self, place: Place) -> int:
+        found = self.known.get(place)
+        return self.begin[place[0]] if found is None else found
+
+    def accepts(self, place: Place) -> bool:
+        return self.book.machines[place[0]].accepting[self.of(place)]
+
+    def broken(self, place: Place) -> bool:
+        return self.book.machines[place[0]].status[self.of(place)] == "broken"
+
+    def move(self, plan: Plan) -> list[Place]:
+        """Go to the states after a plan. Return the rules and values that it touches."""
+        touched = plan.touched(self)
+        after = [(place, plan.run(place, self.of(place))) for place in touched]
+        for i in plan.everyone:
+            self.begin[i] = plan.run((i, None), self.begin[i])
+        self.known.update(after)
+        return touched
+
+    def after(self, plan: Plan) -> States:
+        """Return the states after a plan."""
+        found = States(self.book, self.rules, dict(self.known), self.begin.copy())
+        found.move(plan)
+        return found
+
+
+class Plan:
+    """Calls after which rules are kept, prepared to be run for one rule and value at a time."""
+
+    def __init__(self, letters: Iterable[Letter], alphabet: Alphabet) -> None:
+        self.letters: list[Letter] = []
+        self.alphabet = alphabet
+        self.steps: dict[Place, list[tuple[int, int]]] = {}
+        """For each rule and value the calls that touch it, by number, each with its letter."""
+        self.everyone: dict[int, list[tuple[int, int]]] = {}
+        """For each rule the user messages, which touch it for every value."""
+        self.fresh = [0]
+        """How many messages began before each call."""
+        self.add(letters)
+
+    def add(self, letters: Iterable[Letter]) -> None:
+        """Add calls at the end."""
+        for letter in letters:
+            number = len(self.letters)
+            self.letters.append(letter)
+            touched, every = self.alphabet.row(letter)
+            for place, bits in touched:
+                self.steps.setdefault(place, []).append((number, bits))
+            for i, bits in every:
+                self.everyone.setdefault(i, []).append((number, bits))
+            self.fresh.append(self.fresh[-1] + letter.fresh)
+
+    def run(self, place: Place, state: int) -> int:
+        """Return a rule's state after the plan."""
+        steps: Sequence[tuple[int, int]] = self.steps.get(place, ())
+        if self.everyone and place[0] in self.everyone:
+            steps = sorted([*steps, *self.everyone[place[0]]])
+        machine = self.alphabet.book.machines[place[0]]
+        rows = machine.rows
+        if not self.alphabet.book.late[place[0]]:
+            for _, bits in steps:
+                after = rows[state][bits]
+                state = after if after >= 0 else machine.fill(state, bits)
+            return state
+        fresh, done = self.fresh, 0
+        for number, bits in steps:
+            if fresh[number + 1] > fresh[done]:
+                state = machine.flush(state)
+            done = number + 1
+            state = machine.fill(state, bits)
+        return machine.flush(state) if fresh[-1] > fresh[done] else state
+
+    def keeps(self, place: Place, state: int) -> bool:
+        """Return whether a rule is kept after the plan."""
+        machine = self.alphabet.book.machines[place[0]]
+        if place not in self.steps and not self.everyone:
+            return machine.accepting[state]
+        return machine.status[state] == "kept" or machine.accepting[self.run(place, state)]
+
+    def touched(self, states: States) -> list[Place]:
+        """Return the rules and values that the plan touches, of those that must be kept."""
+        found = [place for place in self.steps if place[0] in states.rules]
+        if self.everyone:
+            found += [p for p in states.known if p[0] in self.everyone and p not in self.steps]
+        return found
 
 
 @dataclass
@@ -113,13 +154,21 @@ class Future:
 
     book: Rulebook
     tools: Sequence[str]
-    _plans: dict[tuple[Any, ...], tuple[Letter, ...] | None] = field(default_factory=dict)
-    _alphabets: dict[tuple[Any, ...], tuple[tuple[Letter, ...], bool]] = field(default_factory=dict)
-    _whole: dict[Letter, Letter] = field(default_factory=dict)
-    _effects: dict[Letter, dict[Place, int | None]] = field(default_factory=dict)
+    alphabet: Alphabet = field(init=False)
+    wasted: int = 0
+    """States that searches looked at which did not decide."""
+    _plan: Plan = field(init=False)
+    """The calls that kept all rules last time."""
     _sure: dict[Place, int] = field(default_factory=dict)
-    """States from which ``last_plan`` keeps a rule."""
-    last_plan: tuple[Letter, ...] = ()
+    """States from which ``_plan`` keeps a rule."""
+    _lost: dict[str | None, list[dict[Place, int]]] = field(default_factory=dict)
+    """States that are known to be lost once a tool is called (None: lost already)."""
+    _products: dict[tuple[Place, ...], _Product] = field(default_factory=dict)
+    _remembered: int = 0
+
+    def __post_init__(self) -> None:
+        self.alphabet = Alphabet(self.book, self.tools)
+        self._plan = Plan((), self.alphabet)
 
     def of(
         self, judge: Judge, first: ToolCall | str | None = None, only: Collection[int] | None = None
@@ -129,152 +178,179 @@ class Future:
 
         ``only``: the rules, by index, that must be kept (by default all).
         """
-        rules = range(len(self.book.rules)) if only is None else only
-        states = self._states(judge, rules)
-        broken = [i for (i, _), s in states.items() if self.book.machines[i].status[s] == "broken"]
-        if broken:
-            return Found(False, rules=frozenset(broken[:1]))
-        if first is None:
-            if not self._unkept(judge, rules, states, self.last_plan, self._sure):
-                return Found(True, self.last_plan)
-            if not self._unkept(judge, rules, states, ()):
-                return Found(True)
-        owed = [p for p, state in states.items() if not self.book.machines[p[0]].accepting[state]]
-        quick = self._refined(judge, rules, states, owed, first, FEW_STATES, 1_000)
-        if quick.possible is not None or (len(owed) < 2 and first is None):
-            found = quick
+        states = self.states(judge, only)
+        if first is not None:
+            return self.decided(states, first, judge.message)
+        unkept = self.unkept(states, self._plan, self._sure)
+        if not unkept:
+            return Found(True, tuple(self._plan.letters))
+        plan = Plan(self._plan.letters, self.alphabet)
+        if len(plan.letters) < MOST_ROUNDS and self.extend(states.after(plan), plan, dict.fromkeys(unkept)):
+            found = Found(True, tuple(plan.letters))
         else:
-            found = self._refined(judge, rules, states, owed[:1], first, MOST_STATES, 1)
-        if found.possible and first is None:
-            self.last_plan = found.plan
+            found = self.decided(states)
+        if found.possible:
+            self._plan = Plan(found.plan, self.alphabet)
             self._sure.clear()
         return found
 
-    def _refined(
-        self,
-        judge: Judge,
-        rules: Collection[int],
-        states: Mapping[Place, int],
-        begin: Sequence[Place],
-        first: ToolCall | str | None,
-        most: int,
-        more: int,
-    ) -> Found:
-        """Search with the rules in ``begin``, and add those that a plan does not keep, at most ``more`` at once."""
-        chosen = {place: states[place] for place in begin}
-        while True:
-            try:
-                wanted = self._plan(judge, chosen, first, most)
-            except (Undecided, TooMany):
-                return Found(None)
-            if wanted is None:
-                unsure = any(len(self.book.machines[i].members[s]) > 1 for (i, _), s in chosen.items())
-                return Found(None if unsure else False, rules=frozenset(i for i, _ in chosen))
-            plan = tuple(self.completed(letter) for letter in wanted)
-            unkept = self._unkept(judge, rules, states, plan)
-            if not unkept:
-                return Found(True, plan)
-            for place in unkept[:more]:
-                assert place not in chosen
-                chosen[place] = self._state(judge, states, place)
-
-    def _effect(self, letter: Letter, place: Place) -> int | None:
-        """As ``Letter.effect``, remembered."""
-        known = self._effects.get(letter)
-        if known is None:
-            if len(self._effects) > 20_000:
-                self._effects.clear()
-            known = self._effects[letter] = {}
-        if place not in known:
-            known[place] = letter.effect(self.book, place)
-        return known[place]
-
-    def _states(self, judge: Judge, rules: Iterable[int]) -> dict[Place, int]:
+    def states(self, judge: Judge, only: Collection[int] | None = None) -> States:
         """Return the state of every rule, for every value so far, as it is in the current message."""
-        found: dict[Place, int] = {}
-        for i in rules:
-            for k in judge.instances(i):
-                found[i, judge.key[k]] = self._now(judge, self.book.rules[i], k)
-        return found
+        rules = range(len(self.book.rules)) if only is None else frozenset(only)
+        known = {(i, judge.key[k]): now(judge, k) for i in rules for k in judge.instances(i)}
+        return States(self.book, rules, known, [now(judge, i) for i in range(len(self.book.rules))])
 
-    def _now(self, judge: Judge, rule: Rule, instance: int) -> int:
-        state = judge.state[instance]
-        if rule.late and judge.last_message.get(instance, -1) != judge.message:
-            return self.book.machines[judge.owner[instance]].flush(state)
-        return state
-
-    def _state(self, judge: Judge, states: Mapping[Place, int], place: Place) -> int:
-        found = states.get(place)
-        return self._now(judge, self.book.rules[place[0]], place[0]) if found is None else found
-
-    def _unkept(
-        self,
-        judge: Judge,
-        rules: Iterable[int],
-        states: Mapping[Place, int],
-        plan: Sequence[Letter],
-        sure: dict[Place, int] | None = None,
-    ) -> list[Place]:
-        """Return the rules and values that a continuation does not keep, in order."""
-        places: dict[Place, int] = dict(states)
-        for letter in plan:
-            values = dict(letter.values)
-            for i in rules if values else ():
-                rule = self.book.rules[i]
-                for paths in {rule.per, rule.per_then} if rule.per else ():
-                    key = tuple(values.get(path, ABSENT) for path in paths)
-                    if not key or ABSENT in key or (i, key) in places:
-                        continue
-                    if self._effect(letter, (i, key)) is not None:
-                        places[i, key] = self._state(judge, states, (i, key))
+    def unkept(self, states: States, plan: Plan, sure: dict[Place, int] | None = None) -> list[Place]:
+        """Return the rules and values that a plan does not keep, in order. ``sure``: states that need no trying."""
         found = []
-        for place, begun in places.items():
-            machine, state = self.book.machines[place[0]], begun
-            if machine.status[state] == "kept" or (sure is not None and sure.get(place) == state):
+        for place, state in states.known.items():
+            if sure is not None and sure.get(place) == state:
                 continue
-            for letter in plan:
-                state = self._after(place, state, letter)
-            if not machine.accepting[state]:
+            if not plan.keeps(place, state):
                 found.append(place)
             elif sure is not None:
-                sure[place] = begun
+                sure[place] = state
+        for place in plan.steps:
+            new = place not in states.known and place[0] in states.rules
+            if new and not plan.keeps(place, states.of(place)):
+                found.append(place)
         return sorted(found, key=repr) if len(found) > 1 else found
 
-    def _after(self, place: Place, state: int, letter: Letter) -> int:
-        machine = self.book.machines[place[0]]
-        if letter.fresh and self.book.rules[place[0]].late:
-            state = machine.flush(state)
-        bits = self._effect(letter, place)
-        return state if bits is None else machine.fill(state, bits)
+    def extend(self, at: States, plan: Plan, left: dict[Place, None]) -> bool:
+        """Add calls to the plan until it keeps all rules. Return whether that went well.
 
-    def _plan(
-        self, judge: Judge, chosen: Mapping[Place, int], first: ToolCall | str | None, most: int
+        ``at``: the states after the plan; ``left``: those that are not kept. Both move along. If it fails, the first of
+        ``left`` is the rule for which no calls were found.
+        """
+        while left:
+            tail = self._tail(at, next(iter(left)), left)
+            if tail is None:
+                return False
+            for place in at.move(tail):
+                if at.accepts(place):
+                    left.pop(place, None)
+                else:
+                    left[place] = None
+            plan.add(tail.letters)
+        return True
+
+    def _tail(self, at: States, wanted: Place, left: Collection[Place]) -> Plan | None:
+        """Return calls that keep one more rule and no rule less, if a short search finds some. ``left``: rules that
+        need not be kept."""
+        chosen = {wanted: at.of(wanted)}
+        for _ in range(MOST_ROUNDS):
+            try:
+                letters = self._calls(chosen, FEW_STATES)
+            except (Undecided, TooMany):
+                return None
+            if not letters:
+                return None
+            tail = self._whole(letters)
+            failed = [wanted] if not tail.keeps(wanted, at.of(wanted)) else []
+            for place in tail.touched(at):
+                machine = self.book.machines[place[0]]
+                state = tail.run(place, at.of(place))
+                if machine.status[state] == "broken" or not (machine.accepting[state] or place in left):
+                    failed.append(place)
+            if not failed:
+                return tail
+            if any(place in chosen for place in failed):
+                return None
+            chosen.update((place, at.of(place)) for place in failed)
+        return None
+
+    def _whole(self, letters: Sequence[Letter]) -> Plan:
+        """Return calls as a plan that begins with a new message."""
+        return Plan(
+            (
+                self.alphabet.completed(letter if k or letter.fresh else replace(letter, fresh=True))
+                for k, letter in enumerate(letters)
+            ),
+            self.alphabet,
+        )
+
+    def decided(
+        self,
+        states: States,
+        first: ToolCall | str | None = None,
+        message: int = -1,
+        hardest: Place | None = None,
+    ) -> Found:
+        """Search a continuation. ``first``: what the next call is. ``message``: that of the last call.
+
+        ``hardest``: a rule that a continuation may not be able to keep. The search begins with it.
+        """
+        broken = [place[0] for place in states.known if states.broken(place)]
+        if broken:
+            return Found(False, rules=frozenset(broken[:1]))
+        lost = self._lost.setdefault(first, []) if not isinstance(first, ToolCall) else []
+        for known in lost:
+            if all(states.known.get(place) == state for place, state in known.items()):
+                return Found(False, rules=frozenset(i for i, _ in known))
+        chosen = {hardest: states.of(hardest)} if hardest is not None and hardest in states.known else {}
+        while True:
+            try:
+                letters = self._calls(chosen, MOST_STATES, first, message)
+            except (Undecided, TooMany):
+                return Found(None)
+            if letters is None:
+                unsure = any(len(self.book.machines[i].members[s]) > 1 for (i, _), s in chosen.items())
+                if unsure:
+                    return Found(None)
+                if len(lost) < MOST_LOST and all(place in states.known for place in chosen):
+                    lost.append(chosen)
+                return Found(False, rules=frozenset(i for i, _ in chosen))
+            plan = Plan(map(self.alphabet.completed, letters), self.alphabet)
+            left = dict.fromkeys(self.unkept(states, plan))
+            at = states.after(plan)
+            hardest = next((place for place in left if at.broken(place)), None)
+            if hardest is None:
+                if self.extend(at, plan, left) and not self.unkept(states, plan):
+                    return Found(True, tuple(plan.letters))
+                hardest = next((place for place in left if place not in chosen), None)
+            if hardest is None or hardest in chosen:
+                return Found(None)
+            chosen[hardest] = states.of(hardest)
+
+    def _calls(
+        self,
+        chosen: Mapping[Place, int],
+        most: int,
+        first: ToolCall | str | None = None,
+        message: int = -1,
     ) -> tuple[Letter, ...] | None:
         """Return calls that keep all chosen rules, or None. Raises Undecided."""
         places = sorted(chosen, key=repr)
-        letters, complete = self.alphabet(places)
-        if first is not None:
-            begin = list(self._beginnings(judge, places, first))
-            plan = self._search(places, [chosen[p] for p in places], letters, begin, most)
-            if plan is None and not complete:
-                raise Undecided
-            return plan
-        late = any(self.book.rules[i].late for i, _ in places)
-        groups = [places] if late else self._groups(places, letters)
+        letters, complete = self.alphabet.of(places)
+        begin = None if first is None else list(self.alphabet.beginnings(places, first, message))
+        together = begin is not None or len(places) == 1 or any(self.book.late[i] for i, _ in places)
+        most = most if self.wasted < MOST_WASTED else LAST_STATES
         whole: list[Letter] = []
-        for group in groups:
-            key = tuple((place, chosen[place]) for place in group)
-            if key not in self._plans:
-                if len(self._plans) > 10_000:
-                    self._plans.clear()
-                self._plans[key] = self._search(group, [chosen[p] for p in group], letters, None, most)
-            plan = self._plans[key]
-            if plan is None:
+        for group in [places] if together else self._groups(places, letters):
+            product = self._product(group, letters)
+            remembered = product.size
+            try:
+                calls = product.search([chosen[p] for p in group], most, begin)
+            except Undecided:
+                self.wasted += most
+                raise
+            self._remembered += product.size - remembered
+            if calls is None:
                 if not complete:
                     raise Undecided
                 return None
-            whole += plan
+            whole += calls
         return tuple(whole)
+
+    def _product(self, places: Sequence[Place], letters: Sequence[Letter]) -> _Product:
+        key = tuple(places)
+        found = self._products.get(key)
+        if found is None:
+            if len(self._products) > 2_000 or self._remembered > MOST_REMEMBERED:
+                self._products.clear()
+                self._remembered = 0
+            found = self._products[key] = _Product(self.alphabet, key, letters)
+        return found
 
     def _groups(self, places: Sequence[Place], letters: Sequence[Letter]) -> list[list[Place]]:
         """Group the rules so that no call touches rules of two groups."""
@@ -286,8 +362,9 @@ class Future:
                 k = group[k]
             return k
 
+        numbers, heard = numbered(places)
         for letter in letters:
-            touched = [k for k, place in enumerate(places) if self._effect(letter, place) is not None]
+            touched = [k for k, _ in self.alphabet.effects(letter, numbers, heard)]
             for k in touched[1:]:
                 group[root(k)] = root(touched[0])
         parts: dict[int, list[Place]] = {}
@@ -295,211 +372,135 @@ class Future:
             parts.setdefault(root(k), []).append(place)
         return list(parts.values())
 
-    def _search(
-        self,
-        places: Sequence[Place],
-        start: Sequence[int],
-        letters: Sequence[Letter],
-        begin: Sequence[Letter] | None,
-        most: int,
+
+def now(judge: Judge, instance: int) -> int:
+    """Return an instance's state, as it is in the current message."""
+    state = judge.state[instance]
+    owner = judge.owner[instance]
+    if judge.book.late[owner] and judge.last_message.get(instance, -1) != judge.message:
+        return judge.book.machines[owner].flush(state)
+    return state
+
+
+Node = tuple[int, ...]
+"""A state of each rule of a product."""
+
+_Move = tuple[Letter, Effects]
+
+
+class _Product:
+    """The product of some rules' automata. It remembers which states are lost, and ways out of others."""
+
+    def __init__(self, alphabet: Alphabet, places: tuple[Place, ...], letters: Sequence[Letter]) -> None:
+        self.alphabet = alphabet
+        self.places = places
+        self.machines = [alphabet.book.machines[i] for i, _ in places]
+        self.flushing = [k for k, (i, _) in enumerate(places) if alphabet.book.late[i]]
+        self.numbers, self.heard = numbered(places)
+        self.usual = self._moves(letters, keep_all=False)
+        self.lost: set[Node] = set()
+        self.ways: dict[Node, tuple[Letter, ...]] = {}
+
+    def _moves(self, of: Iterable[Letter], *, keep_all: bool) -> list[_Move]:
+        """Return letters that differ to these rules, each with the rules that see it."""
+        found: dict[tuple[bool, Effects], Letter] = {}
+        for letter in of:
+            found.setdefault((letter.fresh, self.alphabet.effects(letter, self.numbers, self.heard)), letter)
+        return [
+            (letter, effects)
+            for (fresh, effects), letter in found.items()
+            if effects or (fresh and self.flushing) or keep_all
+        ]
+
+    def _after(self, states: Node, move: _Move) -> Node | None:
+        """Return the states after a call, or None if it breaks a rule."""
+        after = list(states)
+        if self.flushing and move[0].fresh:
+            for k in self.flushing:
+                after[k] = self.machines[k].flush(after[k])
+        for k, bits in move[1]:
+            machine = self.machines[k]
+            state = machine.rows[after[k]][bits]
+            if state < 0:
+                state = machine.fill(after[k], bits)
+            if machine.status[state] == "broken":
+                return None
+            after[k] = state
+        return tuple(after)
+
+    def search(
+        self, start: Sequence[int], most: int, begin: Sequence[Letter] | None = None
     ) -> tuple[Letter, ...] | None:
-        """Search the product best-first. ``begin``: what the first call may be."""
-        machines = [self.book.machines[i] for i, _ in places]
-        late = [self.book.rules[i].late for i, _ in places]
+        """Return calls after which all these rules are kept, or None. ``begin``: what the first call may be.
 
-        flushing = [k for k, is_late in enumerate(late) if is_late]
-
-        def moves(of: Iterable[Letter]) -> list[tuple[Letter, list[tuple[int, int]]]]:
-            """Letters that differ to these rules, each with the rules that see it."""
-            found: dict[tuple[bool, tuple[int | None, ...]], Letter] = {}
-            for letter in of:
-                found.setdefault((letter.fresh, tuple([self._effect(letter, p) for p in places])), letter)
-            return [
-                (letter, [(k, bits) for k, bits in enumerate(effects) if bits is not None])
-                for (fresh, effects), letter in found.items()
-                if any(e is not None for e in effects) or (fresh and flushing) or begin is not None
-            ]
-
-        def owed(states: tuple[int, ...]) -> int:
-            return sum(
-                weight for weight, m, s in zip(weights, machines, states, strict=True) if not m.accepting[s]
-            )
-
-        def step(
-            states: tuple[int, ...], left: int, letter: Letter, effects: list[tuple[int, int]]
-        ) -> tuple[tuple[int, ...], int] | None:
-            """The states after a letter, and the weight of what is owed then."""
-            after = list(states)
-            if flushing and letter.fresh:
-                for k in flushing:
-                    after[k] = machines[k].flush(after[k])
-            for k, bits in effects:
-                machine = machines[k]
-                state = machine.rows[after[k]][bits]
-                if state < 0:
-                    state = machine.fill(after[k], bits)
-                if machine.status[state] == "broken":
-                    return None
-                left += weights[k] * (machine.accepting[after[k]] - machine.accepting[state])
-                after[k] = state
-            found = tuple(after)
-            return found, owed(found) if flushing else left
-
-        usual = moves(letters)
-        weights = _weights(machines, start, [effects for _, effects in usual])
-        numbers = count()
+        The search is best-first. Raises Undecided beyond ``most`` states.
+        """
         origin = tuple(start)
-        Node = tuple[int, int, int, tuple[int, ...], tuple[Letter, ...]]
-        queue: list[Node] = []
-        seen: set[tuple[int, ...]] = set()
+        machines = self.machines
+        if begin is None:
+            if origin in self.lost:
+                return None
+            if origin in self.ways:
+                return self.ways[origin]
+        weights = _weights(machines, start, [effects for _, effects in self.usual])
+        numbers = count()
+        queue: list[tuple[int, int, int, Node]] = []
+        came: dict[Node, tuple[Node | None, Letter | None]] = {}
+        depth: dict[Node, int] = {}
 
-        def reach(states: tuple[int, ...], left: int, plan: tuple[Letter, ...]) -> None:
-            if states not in seen:
-                seen.add(states)
-                heapq.heappush(queue, (left, -len(plan), next(numbers), states, plan))
+        def reach(states: Node, before: Node | None, letter: Letter | None) -> None:
+            if states in came or states in self.lost:
+                return
+            came[states] = before, letter
+            depth[states] = depth[before] + 1 if before is not None else 0
+            left = 0
+            if states not in self.ways:
+                for weight, machine, state in zip(weights, machines, states, strict=True):
+                    if not machine.accepting[state]:
+                        left += weight
+            heapq.heappush(queue, (left, -depth[states], next(numbers), states))
 
         if begin is None:
-            reach(origin, owed(origin), ())
+            reach(origin, None, None)
         else:
-            for letter, effects in moves(begin):
-                after = step(origin, owed(origin), letter, effects)
+            for move in self._moves(begin, keep_all=True):
+                after = self._after(origin, move)
                 if after is not None:
-                    reach(*after, (letter,))
+                    reach(after, None, move[0])
         while queue:
-            left, _, _, states, plan = heapq.heappop(queue)
+            left, _, _, states = heapq.heappop(queue)
             if left == 0:
-                return plan
-            if len(seen) > most:
+                return self._way(states, came)
+            if len(came) > most:
                 raise Undecided
-            for letter, effects in usual:
-                after = step(states, left, letter, effects)
+            for move in self.usual:
+                after = self._after(states, move)
                 if after is not None:
-                    reach(*after, (*plan, letter))
+                    reach(after, states, move[0])
+        self.lost.update(came)
         return None
 
-    def alphabet(self, places: Sequence[Place]) -> tuple[tuple[Letter, ...], bool]:
-        """Return every call that some of these rules can tell from the others, and whether there are no more.
+    @property
+    def size(self) -> int:
+        """How many states are remembered."""
+        return len(self.lost) + len(self.ways)
 
-        Raises Undecided for more than ``MOST_LETTERS``.
-        """
-        key = tuple(places)
-        found = self._alphabets.get(key)
-        if found is None:
-            if len(self._alphabets) > 1_000:
-                self._alphabets.clear()
-            found = self._alphabets[key] = self._alphabet(places)
-        return found
-
-    def _alphabet(self, places: Sequence[Place]) -> tuple[tuple[Letter, ...], bool]:
-        rules = {i: self.book.rules[i] for i, _ in places}
-        late = any(rule.late for rule in rules.values())
-        complete = True
-        found: dict[tuple[Any, ...], Letter] = {}
-        for tool in [*self.tools, OTHER_TOOL, ""]:
-            if tool == "" and not any(rule.hears_users for rule in rules.values()):
-                continue
-            for letter in self._of_tool(tool, places, None):
-                if letter is None:
-                    complete = False
-                    continue
-                for fresh in (True, False) if late else (True,):
-                    one = Letter(letter.tool, letter.truths, letter.values, fresh)
-                    effects = tuple([self._effect(one, place) for place in places])
-                    if any(e is not None for e in effects) or late:
-                        found.setdefault((fresh, effects), one)
-                if len(found) > MOST_LETTERS:
-                    raise Undecided
-        return tuple(found.values()), complete
-
-    def letters_of_tool(self, tool: str, places: Sequence[Place]) -> Iterator[Letter]:
-        """Return the calls of one tool that rules can tell apart."""
-        return (letter for letter in self._of_tool(tool, places, None) if letter is not None)
-
-    def _of_tool(self, tool: str, places: Sequence[Place], call: ToolCall | None) -> Iterator[Letter | None]:
-        """Return letters of one tool, or None if there may be others. ``call``: only those that agree with this
-        unanswered call."""
-        formulas: dict[Formula, None] = {}
-        paths: dict[Path, set[Any]] = {}
-        for i, key in places:
-            rule = self.book.rules[i]
-            named = [c for c in rule.sets if (c.is_user if tool == "" else c.names(tool))]
-            if not named and not rule.every_call:
-                continue
-            for calls in named:
-                if not calls.plain:
-                    formulas[Formula.of(calls)] = None
-            if rule.kind == "latest" and any(c in rule.first for c in named):
-                formulas[Formula(rule.condition)] = None
-            if key is not None and tool != "":
-                for names in (rule.per, rule.per_then):
-                    for path, value in zip(names, key, strict=False):
-                        paths.setdefault(path, {ABSENT}).add(value)
-        asked = self._asked(formulas)
-        for path in asked:
-            paths.setdefault(path, {ABSENT})
-        if asked and call is None:
-            yield None
-        fixed_values: list[list[Any]] = []
-        for path, values in paths.items():
-            if call is None:
-                fixed_values.append(sorted(values, key=lambda v: (v is ABSENT, repr(v))))
-            else:
-                value = at(call.arguments or {}, path)
-                fixed_values.append([ABSENT if value is MISSING else part_of(value)])
-        known = {f: _known(f, call) for f in formulas} if call is not None else {}
-        for chosen in product(*fixed_values):
-            assigned = dict(zip(paths, chosen, strict=True))
-            fixed = {path: assigned[path] for path in asked} if call is None else {}
-            for truths in combinations(list(formulas), fixed):
-                paired = tuple(zip(formulas, truths, strict=True))
-                if all(known.get(f) in (None, truth) for f, truth in paired):
-                    yield Letter(tool, paired, tuple((p, v) for p, v in assigned.items() if v is not ABSENT))
-
-    def _asked(self, formulas: Iterable[Formula]) -> list[Path]:
-        """Return the arguments that rules are judged by and that conditions test."""
-        used = {c.path for f in formulas for c in compares(f.condition) if c.source == "argument"}
-        by = {path for rule in self.book.rules for path in (*rule.per, *rule.per_then)} if used else set()
-        return sorted((path for path in by if any(_same_root(path, other) for other in used)), key=repr)
-
-    def completed(self, letter: Letter) -> Letter:
-        """Complete the letter with a truth value for every condition that a rule has on its tool."""
-        found = self._whole.get(letter)
-        if found is None:
-            known = dict(letter.truths)
-            others: dict[Formula, None] = {}
-            for rule in self.book.rules:
-                named = [c for c in rule.sets if (c.is_user if letter.tool == "" else c.names(letter.tool))]
-                others.update((Formula.of(c), None) for c in named if not c.plain)
-                if rule.kind == "latest" and any(c in rule.first for c in named):
-                    others[Formula(rule.condition)] = None
-            rest = [formula for formula in others if formula not in known]
-            values = dict(letter.values)
-            fixed = {path: values.get(path, ABSENT) for path in self._asked([*known, *rest])}
-            truths = completed(known, rest, fixed) if rest else ()
-            found = Letter(
-                letter.tool,
-                (*letter.truths, *zip(rest, truths, strict=True)),
-                letter.values,
-                letter.fresh,
-            )
-            self._whole[letter] = found
-        return found
-
-    def _beginnings(self, judge: Judge, places: Sequence[Place], first: ToolCall | str) -> Iterator[Letter]:
-        call = first if isinstance(first, ToolCall) else None
-        tool = call.tool if call is not None else str(first)
-        fresh = call is None or call.message != judge.message
-        late = any(self.book.rules[i].late for i, _ in places)
-        for letter in self._of_tool(tool, places, call):
-            if letter is not None:
-                yield Letter(letter.tool, letter.truths, letter.values, fresh)
-                if call is None and late:
-                    yield Letter(letter.tool, letter.truths, letter.values, False)
+    def _way(
+        self, states: Node, came: Mapping[Node, tuple[Node | None, Letter | None]]
+    ) -> tuple[Letter, ...]:
+        """Return the calls on the way to these states and from there on."""
+        plan = self.ways.setdefault(states, ())
+        before, letter = came[states]
+        while letter is not None:
+            plan = (letter, *plan)
+            if before is None:
+                break
+            self.ways[before] = plan
+            before, letter = came[before]
+        return plan
 
 
-def _weights(
-    machines: Sequence[Machine], start: Sequence[int], moves: Sequence[list[tuple[int, int]]]
-) -> list[int]:
+def _weights(machines: Sequence[Machine], start: Sequence[int], moves: Sequence[Effects]) -> list[int]:
     """For each rule, how many calls may be needed if it owes something: its own, and those that this call makes owed.
 
     It only decides which states are looked at first.
@@ -524,16 +525,3 @@ def _weights(
             for k, ones in enumerate(pays)
         ]
     return weights
-
-
-def _same_root(one: Path, other: Path) -> bool:
-    size = min(len(one), len(other))
-    return one[:size] == other[:size]
-
-
-def _known(formula: Formula, call: ToolCall) -> bool | None:
-    """Return whether a call that is not answered yet meets a formula; None if that depends on its answer."""
-    from dataclasses import replace
-
-    open_call = replace(call, answered=True, answer=None, failed=None)
-    return among([Calls("*", formula.condition, formula.outcome, formula.agent)], open_call)

@@ -26,6 +26,10 @@ StepNo = int | Literal["end"]
 Event = ToolCall | Said
 
 
+WORST_FIRST: tuple[Status, ...] = ("broken", "unknown", "owed", "kept_so_far")
+"""A rule's status is the worst of those for its values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Touch:
     """The relation of one tool to one rule. ``first`` and ``then``: the rule's sets that name the tool."""
@@ -231,9 +235,10 @@ class Judge:
         """Step one instance by one of these letters. If there are several, the trace does not tell which one it was."""
         owner = self.owner[instance]
         fresh = 0
-        if self.book.late[owner]:
-            fresh = FRESH if self.last_message.get(instance, -1) != message else 0
+        if self.book.late[owner] and self.last_message.get(instance, -1) != message:
+            fresh = FRESH
             self.last_message[instance] = message
+            self.changed.append(instance)
         if self.book.seconds[owner] and self.status(instance) != "broken":
             self._clock(instance, letters, now, step)
         before = self.state[instance]
@@ -339,7 +344,7 @@ class Judge:
     def rule_status(self, rule: int) -> Status:
         """Return the status of a rule, which is the worst of its values."""
         statuses = {self.status(instance) for instance in self.instances(rule)}
-        for worst in ("broken", "unknown", "owed", "kept_so_far"):
+        for worst in WORST_FIRST:
             if worst in statuses:
                 return worst
         return "kept_so_far" if self.book.rules[rule].per else "kept"

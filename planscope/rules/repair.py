@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planscope.rules.future import Future, Letter, Place
 from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events, letters_of
+from planscope.rules.letters import Alphabet, Letter, Place
 from planscope.rules.machine import FIRST, THEN, USER
 from planscope.rules.satisfiable import ABSENT, TooMany
 from planscope.rules.values import key_of, said_among
@@ -258,11 +258,11 @@ class _Search:
 
     def _insertable(self, tools: Sequence[str]) -> list[Letter]:
         """Return calls that can be inserted, one for each effect, the first in the alphabet."""
-        future = Future(self.walk.book, tools)
+        alphabet = Alphabet(self.walk.book, tools)
         found: dict[tuple[int | None, ...], Letter] = {}
         for tool in sorted(tools):
-            for letter in future.letters_of_tool(tool, self.places):
-                whole = future.completed(replace(letter, fresh=True))
+            for letter in filter(None, alphabet.of_tool(tool, self.places)):
+                whole = alphabet.completed(letter)
                 effects = tuple(whole.effect(self.walk.book, p) for p in self.places)
                 if any(e is not None for e in effects):
                     found.setdefault(effects, whole)

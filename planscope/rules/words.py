@@ -10,7 +10,7 @@ from planscope.wording.phrases import plural
 
 if TYPE_CHECKING:
     from planscope.rules.core import Core
-    from planscope.rules.future import Letter
+    from planscope.rules.letters import Letter
     from planscope.rules.repair import RulesRepair
     from planscope.traces.shape import Trace
 

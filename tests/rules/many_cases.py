@@ -8,8 +8,9 @@ from random import Random
 from planscope.rules.confirm import confirmed
 from planscope.rules.core import find_core, first_lost, play
 from planscope.rules.future import Future
-from planscope.rules.judge import Rulebook, events, judge_trace
+from planscope.rules.judge import Rulebook, events, judge_trace, known_tools
 from planscope.rules.rule import Rule
+from planscope.rules.steps import safe_tools, state_of, steps
 from planscope.traces.shape import Tool, ToolCall, Trace
 from tests.rules.brute import all_kept, continuation, depth
 from tests.rules.table import Event, as_items, kept
@@ -54,6 +55,29 @@ def check_states(world: World, happened: list[Event]) -> None:
     """Can the trace be continued, at every prefix?"""
     for size in range(len(happened) + 1):
         is_lost(world, world.rules, happened[:size], depth(world))
+
+
+def check_walk(world: World, happened: list[Event]) -> None:
+    """A walk of the trace says of every step what judging each prefix anew says: states, statuses, safe tools."""
+    book = Rulebook(world.rules)
+    trace = trace_of(happened)
+    tools = known_tools(book, trace)
+    for step in list(steps(book, trace))[:-1]:
+        size = next(
+            (
+                k + 1
+                for k, e in enumerate(as_items(happened))
+                if isinstance(e, ToolCall) and e.step == step.step
+            ),
+            0,
+        )
+        judge = play(book, list(events(as_items(happened[:size]))))
+        future = Future(book, tools)
+        assert step.state == state_of(future, judge), (world.rules, happened, step)
+        expected = {rule.id: judge.rule_status(i) for i, rule in enumerate(book.rules)}
+        assert step.statuses == expected, (world.rules, happened, step)
+        safe = safe_tools(future, judge, tools) if step.state == "completable" else ()
+        assert step.safe_next == safe, (world.rules, happened, step, safe)
 
 
 def plan_events(plan, prefix: list[Event]) -> list[Event]:  # type: ignore[no-untyped-def]
@@ -129,6 +153,7 @@ def case(seed: int) -> None:
     happened = world.trace(random)
     check_statuses(world, happened)
     check_states(world, happened)
+    check_walk(world, happened)
     check_core(world, happened)
 
 

@@ -1,0 +1,298 @@
+"""The calls that a continuation can make, as far as rules can tell them apart.
+
+A continuation calls tools that the trace defines or calls or that a rule names, or one other tool. Its calls have every
+combination of conditions that some call can have (``satisfiable.py``), the values that rules have been judged by so
+far, or none. A new value would only add to what must be kept, so it is needed only if a condition requires it; then the
+search does not decide. Deadlines in seconds are met, since calls may follow at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from planscope.rules.judge import Rulebook
+from planscope.rules.machine import FIRST, MET, THEN, USER
+from planscope.rules.rule import Calls, Path, Rule, compares
+from planscope.rules.satisfiable import ABSENT, Formula, combinations, completed
+from planscope.rules.values import MISSING, Key, among, at
+from planscope.rules.values import key_part as part_of
+from planscope.traces.shape import ToolCall
+
+MOST_LETTERS = 20_000
+MOST_KEPT = 50_000
+"""Letters whose effects are remembered."""
+
+OTHER_TOOL = "any other tool"
+"""Stands for every tool that is not known. No tool's name has a blank, so no rule names it."""
+
+Place = tuple[int, Key | None]
+"""The index of a rule, and the value that it is judged for, if it is judged by values."""
+
+
+class Undecided(Exception):
+    """A limit was reached, or a condition requires a value that is not searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One possible call: a tool, the truth of conditions, and values (canonical, see ``values.key_part``) by path.
+
+    ``fresh``: the call begins a message. ``tool`` is "" for a user message.
+    """
+
+    tool: str
+    truths: tuple[tuple[Formula, bool], ...] = ()
+    values: tuple[tuple[Path, Any], ...] = ()
+    fresh: bool = True
+
+    def effect(self, book: Rulebook, place: Place) -> int | None:
+        """Return what the call is to a rule (a letter of its automaton), or None if the rule does not see it."""
+        return effect(book.rules[place[0]], place[1], self.tool, dict(self.truths), dict(self.values))
+
+
+def effect(
+    rule: Rule, key: Key | None, tool: str, truths: Mapping[Formula, bool], values: Mapping[Path, Any]
+) -> int | None:
+    def belongs(calls: Calls) -> bool:
+        named = calls.is_user if tool == "" else calls.names(tool)
+        return named and (calls.plain or truths.get(Formula.of(calls), False))
+
+    if tool == "":
+        if not rule.hears_users:
+            return None
+        bits = USER
+    else:
+        named_first = any(calls.names(tool) for calls in rule.first)
+        named_then = any(calls.names(tool) for calls in rule.then)
+        if not (named_first or named_then or rule.every_call):
+            return None
+        if rule.per:
+            paths = rule.per_then if rule.per_then and named_then and not named_first else rule.per
+            found = tuple(values.get(path, ABSENT) for path in paths)
+            if found != key and not (named_first or named_then) and rule.per_then:
+                found = tuple(values.get(path, ABSENT) for path in rule.per_then)
+            if found != key:
+                return None
+        bits = 0
+    if any(belongs(calls) for calls in rule.first):
+        bits |= FIRST
+        if rule.kind == "latest" and truths.get(Formula(rule.condition), False):
+            bits |= MET
+    if any(belongs(calls) for calls in rule.then):
+        bits |= THEN
+    return bits
+
+
+Effects = tuple[tuple[int, int], ...]
+"""Numbers of places, each with the letter of its automaton."""
+
+Row = tuple[tuple[tuple[Place, int], ...], tuple[tuple[int, int], ...]]
+"""What a call does: the rules and values that it touches, each with its letter; and for a user message the rules that
+hear it for every value."""
+
+
+class Alphabet:
+    """The possible calls of one rulebook with one set of known tools."""
+
+    def __init__(self, book: Rulebook, tools: Sequence[str]) -> None:
+        self.book = book
+        self.tools = tools
+        self._found: dict[tuple[Place, ...], tuple[tuple[Letter, ...], bool]] = {}
+        self._whole: dict[Letter, Letter] = {}
+        self._rows: dict[Letter, Row] = {}
+
+    def row(self, letter: Letter) -> Row:
+        """Return what the call does to the rules that see it."""
+        found = self._rows.get(letter)
+        if found is None:
+            if len(self._rows) > MOST_KEPT:
+                self._rows.clear()
+            found = self._rows[letter] = self._row(letter)
+        return found
+
+    def _row(self, letter: Letter) -> Row:
+        rules, truths, values = self.book.rules, dict(letter.truths), dict(letter.values)
+        touched: list[tuple[Place, int]] = []
+        every: list[tuple[int, int]] = []
+        for i in self._rules_of(letter.tool):
+            rule = rules[i]
+            if letter.tool == "":
+                bits = effect(rule, None, "", truths, values)
+                if bits is not None:
+                    every.append((i, bits))
+                continue
+            keys: dict[Key | None, None] = {} if rule.per else {None: None}
+            for paths in (rule.per, rule.per_then):
+                key = tuple(values.get(path, ABSENT) for path in paths)
+                if key and ABSENT not in key:
+                    keys[key] = None
+            for one in keys:
+                bits = effect(rule, one, letter.tool, truths, values)
+                if bits is not None:
+                    touched.append(((i, one), bits))
+        return tuple(touched), tuple(every)
+
+    def _rules_of(self, tool: str) -> Sequence[int]:
+        """Return the rules that see calls of the tool."""
+        if tool == "":
+            return self.book.users
+        decided, others = self.book.touches(tool)
+        return sorted({*(i for i, _ in decided), *(touch.rule for touch in others)})
+
+    def effects(
+        self, letter: Letter, places: Mapping[Place, int], heard: Mapping[int, Sequence[int]]
+    ) -> Effects:
+        """Return the effect on each of these places, by its number, where there is one.
+
+        ``places`` numbers them; ``heard`` has the numbers of each rule's places.
+        """
+        touched, every = self.row(letter)
+        found = [(places[place], bits) for place, bits in touched if place in places]
+        for i, bits in every:
+            found += [(k, bits) for k in heard.get(i, ())]
+        found.sort()
+        return tuple(found)
+
+    def of(self, places: Sequence[Place]) -> tuple[tuple[Letter, ...], bool]:
+        """Return every call that some of these rules can tell from the others, and whether there are no more.
+
+        Raises Undecided for more than ``MOST_LETTERS``.
+        """
+        key = tuple(places)
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) > 1_000:
+                self._found.clear()
+            found = self._found[key] = self._of(places)
+        return found
+
+    def _of(self, places: Sequence[Place]) -> tuple[tuple[Letter, ...], bool]:
+        rules = {i: self.book.rules[i] for i, _ in places}
+        late = any(self.book.late[i] for i in rules)
+        numbers, heard = numbered(places)
+        complete = True
+        found: dict[tuple[bool, Effects], Letter] = {}
+        for tool in [*self.tools, OTHER_TOOL, ""]:
+            if tool == "" and not any(rule.hears_users for rule in rules.values()):
+                continue
+            for letter in self.of_tool(tool, places):
+                if letter is None:
+                    complete = False
+                    continue
+                effects = self.effects(letter, numbers, heard)
+                if not effects and not late:
+                    continue
+                found.setdefault((True, effects), letter)
+                if late:
+                    found.setdefault((False, effects), replace(letter, fresh=False))
+                if len(found) > MOST_LETTERS:
+                    raise Undecided
+        return tuple(found.values()), complete
+
+    def of_tool(
+        self, tool: str, places: Sequence[Place], call: ToolCall | None = None
+    ) -> Iterator[Letter | None]:
+        """Return letters of one tool, or None if there may be others. ``call``: only those that agree with this
+        unanswered call."""
+        formulas: dict[Formula, None] = {}
+        paths: dict[Path, set[Any]] = {}
+        for i, key in places:
+            rule = self.book.rules[i]
+            named = [c for c in rule.sets if (c.is_user if tool == "" else c.names(tool))]
+            if not named and not rule.every_call:
+                continue
+            for calls in named:
+                if not calls.plain:
+                    formulas[Formula.of(calls)] = None
+            if rule.kind == "latest" and any(c in rule.first for c in named):
+                formulas[Formula(rule.condition)] = None
+            if key is not None and tool != "":
+                for names in (rule.per, rule.per_then):
+                    for path, value in zip(names, key, strict=False):
+                        paths.setdefault(path, {ABSENT}).add(value)
+        asked = self._asked(formulas)
+        for path in asked:
+            paths.setdefault(path, {ABSENT})
+        if asked and call is None:
+            yield None
+        fixed_values: list[list[Any]] = []
+        for path, values in paths.items():
+            if call is None:
+                fixed_values.append(sorted(values, key=lambda v: (v is ABSENT, repr(v))))
+            else:
+                value = at(call.arguments or {}, path)
+                fixed_values.append([ABSENT if value is MISSING else part_of(value)])
+        known = {f: _known(f, call) for f in formulas} if call is not None else {}
+        for chosen in product(*fixed_values):
+            assigned = dict(zip(paths, chosen, strict=True))
+            fixed = {path: assigned[path] for path in asked} if call is None else {}
+            for truths in combinations(list(formulas), fixed):
+                paired = tuple(zip(formulas, truths, strict=True))
+                if all(known.get(f) in (None, truth) for f, truth in paired):
+                    yield Letter(tool, paired, tuple((p, v) for p, v in assigned.items() if v is not ABSENT))
+
+    def _asked(self, formulas: Iterable[Formula]) -> list[Path]:
+        """Return the arguments that rules are judged by and that conditions test."""
+        used = {c.path for f in formulas for c in compares(f.condition) if c.source == "argument"}
+        by = {path for rule in self.book.rules for path in (*rule.per, *rule.per_then)} if used else set()
+        return sorted((path for path in by if any(_same_root(path, other) for other in used)), key=repr)
+
+    def completed(self, letter: Letter) -> Letter:
+        """Complete the letter with a truth value for every condition that a rule has on its tool."""
+        found = self._whole.get(letter)
+        if found is None:
+            known = dict(letter.truths)
+            others: dict[Formula, None] = {}
+            for rule in self.book.rules:
+                named = [c for c in rule.sets if (c.is_user if letter.tool == "" else c.names(letter.tool))]
+                others.update((Formula.of(c), None) for c in named if not c.plain)
+                if rule.kind == "latest" and any(c in rule.first for c in named):
+                    others[Formula(rule.condition)] = None
+            rest = [formula for formula in others if formula not in known]
+            values = dict(letter.values)
+            fixed = {path: values.get(path, ABSENT) for path in self._asked([*known, *rest])}
+            truths = completed(known, rest, fixed) if rest else ()
+            found = Letter(
+                letter.tool,
+                (*letter.truths, *zip(rest, truths, strict=True)),
+                letter.values,
+                letter.fresh,
+            )
+            self._whole[letter] = found
+        return found
+
+    def beginnings(self, places: Sequence[Place], first: ToolCall | str, message: int) -> Iterator[Letter]:
+        """Yield what the next call can be: of a tool, or a call that is made but not answered yet. ``message``: that
+        of the call before."""
+        call = first if isinstance(first, ToolCall) else None
+        tool = call.tool if call is not None else str(first)
+        fresh = call is None or call.message != message
+        late = any(self.book.late[i] for i, _ in places)
+        for letter in self.of_tool(tool, places, call):
+            if letter is not None:
+                yield letter if fresh else replace(letter, fresh=False)
+                if call is None and late:
+                    yield replace(letter, fresh=False)
+
+
+def numbered(places: Sequence[Place]) -> tuple[dict[Place, int], dict[int, list[int]]]:
+    """Number the places, and return each rule's numbers too."""
+    numbers = {place: k for k, place in enumerate(places)}
+    heard: dict[int, list[int]] = {}
+    for k, (i, _) in enumerate(places):
+        heard.setdefault(i, []).append(k)
+    return numbers, heard
+
+
+def _same_root(one: Path, other: Path) -> bool:
+    size = min(len(one), len(other))
+    return one[:size] == other[:size]
+
+
+def _known(formula: Formula, call: ToolCall) -> bool | None:
+    """Return whether a call that is not answered yet meets a formula; None if that depends on its answer."""
+    open_call = replace(call, answered=True, answer=None, failed=None)
+    return among([Calls("*", formula.condition, formula.outcome, formula.agent)], open_call)

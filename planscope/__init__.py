@@ -23,10 +23,25 @@ _PLACES = {
     "guard": "agents",
     "record": "agents",
     **dict.fromkeys(("check", "explain", "load", "reasons", "repair", "replay"), "doors.python"),
+    "plan_rules": "doors.plan_rules",
 }
 """The public names, each with its module, which is imported on first use."""
 
-__all__ = ["UserError", "check", "explain", "guard", "load", "reasons", "record", "repair", "replay", "rules"]
+__all__ = [
+    *(
+        "UserError",
+        "check",
+        "explain",
+        "guard",
+        "load",
+        "plan_rules",
+        "reasons",
+        "record",
+        "repair",
+        "replay",
+        "rules",
+    ),
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -202,7 +202,7 @@ def explain(source: Source, *, rules: Rules | None = None, run: str | None = Non
     """Say in words what ``check`` and ``repair`` answer: verdict, explanation, core, repair. Safe to display."""
     loaded = load(source)
     if rules is not None:
-        return "\n\n".join(explained(one) for one in _judged(loaded, read_rules_of(rules), run))
+        return "\n\n".join(explained(loaded, one) for one in judged(loaded, read_rules_of(rules), run))
     from planscope.report import repair_lines, verdict_lines
 
     session, chosen = _chosen(loaded, run)
@@ -407,8 +407,8 @@ def read_rules_of(source: Rules) -> RuleFile:
     return found
 
 
-def _judged(loaded: Loaded, file: RuleFile, run: str | None) -> Iterator[Checked]:
-    """Judge by rules: one run or trace, or all of them. If a run has a query, that must hold too."""
+def judged(loaded: Loaded, file: RuleFile, run: str | None) -> Iterator[Checked]:
+    """Judge by rules, one by one: one run or trace, or all of them. If a run has a query, that must hold too."""
     from planscope.rules.judge import Rulebook
     from planscope.rules.many import check_traces
     from planscope.rules.report import CheckOptions
@@ -453,18 +453,24 @@ def _with_query(session: Session, run: Run) -> Callable[[Checked], None]:
     return add
 
 
+def name_warnings_of(loaded: Loaded, file: RuleFile, checked: Sequence[Checked]) -> list[str]:
+    """Return a line for each name in the rules that no judged run calls or defines."""
+    from planscope.rules.report import name_warnings
+
+    seen = {tool for trace in loaded._traces for tool in trace.tools}.union(*(one.tools for one in checked))
+    return name_warnings(file.rules, seen) if checked else []
+
+
 def _checked(loaded: Loaded, file: RuleFile, run: str | None) -> RulesCheckedDocument:
     from planscope.documents.rules import RulesCheckedDocument
-    from planscope.rules.report import Summary, name_warnings
+    from planscope.rules.report import Summary
 
     summary = Summary(list(file.rules))
-    traces = []
-    seen = {tool for trace in loaded._traces for tool in trace.tools}
-    for checked in _judged(loaded, file, run):
-        summary.add(checked)
-        seen.update(checked.tools)
-        traces.append(checked.fields())
-    warnings = [*(name_warnings(file.rules, seen) if traces else []), *loaded.problems]
+    checked = list(judged(loaded, file, run))
+    for one in checked:
+        summary.add(one)
+    warnings = [*name_warnings_of(loaded, file, checked), *loaded.problems]
+    traces = [one.fields() for one in checked]
     return RulesCheckedDocument.model_validate(
         {"traces": traces, "summary": summary.fields(), "warnings": warnings}
     )
@@ -474,7 +480,7 @@ def _rule_reasons(loaded: Loaded, file: RuleFile, run: str | None) -> ReasonsDoc
     from planscope.documents.judgement import CoreDocument, ReasonsDocument
 
     trace = _one_trace(loaded, run)
-    (checked,) = _judged(loaded, file, trace.id)
+    (checked,) = judged(loaded, file, trace.id)
     lost = checked.more.get("first_violation")
     cores = []
     if lost is not None:
@@ -501,7 +507,7 @@ def _rule_repair(loaded: Loaded, file: RuleFile, run: str | None) -> RulesRepair
     from planscope.documents.rules import RulesRepairDocument
 
     trace = _one_trace(loaded, run)
-    (checked,) = _judged(loaded, file, trace.id)
+    (checked,) = judged(loaded, file, trace.id)
     found = checked.more.get("repair")
     if found is None:
         if any(result.state == "broken" for result in checked.results):
@@ -510,8 +516,9 @@ def _rule_repair(loaded: Loaded, file: RuleFile, run: str | None) -> RulesRepair
     return RulesRepairDocument.model_validate(found)
 
 
-def explained(checked: Checked) -> str:
-    """Return a judged trace in words: verdict, explanation with the repair, the rules and steps of the core."""
+def explained(loaded: Loaded, checked: Checked) -> str:
+    """Return a judged run in words: verdict, explanation with the repair, the rules and steps of the core; then what
+    its query says, if that is not met."""
     from planscope.report import sentence
     from planscope.wording.terms import VERDICTS
 
@@ -525,6 +532,8 @@ def explained(checked: Checked) -> str:
         ]
         steps = [step for step in lost["steps"] if step != lost["step"]]
         lines.append(f"  {_steps_text([*steps, lost['step']])}")
+    if checked.more.get("query", "right") != "right":
+        lines += ["", "The query:", explain(loaded, run=checked.id)]
     return "\n".join(lines)
 
 

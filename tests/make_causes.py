@@ -27,7 +27,7 @@ def dissected(
 ) -> Session:
     """A request whose run fails, and the dissection of it."""
     model, seed, about = CAUSES[cause]
-    case = synthesize(Request(actions=5, seed=seed))
+    case = synthesize(Request(actions=5, seed=seed, repeats=True))
     variant = make_variant(case.problem, Origin(kind="synthesized"), topic=case.topic, seed=seed)
     session = Session(
         id=f"cause-{cause.lower()}",

@@ -98,7 +98,7 @@ def synthesized(request: Request, limits: Limits | None = None) -> Variant:
 
 
 def first_look() -> Session:
-    variant = synthesized(Request(actions=5, seed=84, sentences=3, timed=True))
+    variant = synthesized(Request(actions=5, seed=84, sentences=3, timed=True, repeats=True))
     runs = [simulated(variant, 1, "sim:careful"), simulated(variant, 2, "sim:time-blind")]
     notes = "A synthesized request of five timed actions. The run that fails was lost a step before it shows."
     return session("first-look", "A first look: five actions", notes, variant, runs)
@@ -155,21 +155,21 @@ def figure_10() -> Session:
 
 
 def error_timeout() -> Session:
-    variant = synthesized(Request(actions=4, seed=21), Limits(model_calls=3))
+    variant = synthesized(Request(actions=4, seed=21, repeats=True), Limits(model_calls=3))
     notes = "The agent plans well, but may ask its model three times only: the run ends before the plan does."
     runs = [simulated(variant, 1, "sim:careful")]
     return session("error-timeout", "Error: timeout", notes, variant, runs)
 
 
 def error_act() -> Session:
-    variant = synthesized(Request(actions=4, seed=5))
+    variant = synthesized(Request(actions=4, seed=5, repeats=True))
     notes = "The last call is of a tool that does not exist, and the agent takes no notice."
     runs = [simulated(variant, 1, "sim:clumsy")]
     return session("error-act", "Error: failed call", notes, variant, runs)
 
 
 def error_lost() -> Session:
-    variant = synthesized(Request(actions=4, seed=4))
+    variant = synthesized(Request(actions=4, seed=4, repeats=True))
     notes = "The agent stops with an action never done."
     runs = [simulated(variant, 1, "sim:forgetful")]
     return session("error-lost", "Error: missing action", notes, variant, runs)

@@ -40,7 +40,7 @@ NEW_ABOUT = (
     "exists. --text makes one of your own text. Prints the query; -o writes a session for planscope run."
 )
 SHARES = {
-    "redundant": "constraints implied by the others (default: any, about 0.7 at five actions; 0: none)",
+    "redundant": "constraints implied by the others (default: any, about 0.5 at five actions; 0: none)",
     "relatives": "noun phrases with a relative clause",
     "lists": "noun phrases with several actions",
     "second-clauses": "sentences with a second clause",
@@ -97,13 +97,16 @@ def _add_new(parser: argparse.ArgumentParser) -> None:
     for name, what in SHARES.items():
         parser.add_argument(f"--{name}", type=share, metavar="SHARE", help=f"share from 0 to 1: {what}")
     parser.add_argument(
+        "--repeats", action="store_true", help="constraints may be stated twice, as in the paper's synthesis"
+    )
+    parser.add_argument(
         "--count", type=whole(1), metavar="M", help="make M queries with seeds S, S+1, ...; JSON, one a line"
     )
     parser.add_argument("--json", action="store_true", help="print the query as JSON")
     parser.add_argument("-o", dest="output", metavar="FILE", help="write a session file")
 
 
-RANDOM_ONLY = ("seed", "sentences", "topic", "topics_file", "valid_orders", "count", *SHARES)
+RANDOM_ONLY = ("seed", "sentences", "topic", "topics_file", "valid_orders", "count", "repeats", *SHARES)
 """Options for random queries only."""
 
 
@@ -126,7 +129,9 @@ def _new(args: argparse.Namespace) -> int:
     if args.clock_times is not None and not args.timed:
         raise UserError("--clock-times needs timed queries; add --timed")
     output = output_file(args.output) if args.output is not None else None
+    missed = 0
     for made in cases(_request(args), args.count or 1):
+        missed += made.misses(args.redundant)
         if args.count is not None:
             print_json_line(_document(made))
             continue
@@ -138,6 +143,13 @@ def _new(args: argparse.Namespace) -> int:
             say(f"{made.title}, in {args.output}")
         else:
             say_all(_query_lines(made))
+    if missed:
+        of = f"in {missed} of {args.count} queries " if args.count else ""
+        found = "" if args.count else f", but {made.share:.2f}"
+        sys.stderr.write(
+            f"note: {of}the share of implied constraints is not {args.redundant:g}{found}; no query nearer to it was "
+            "found (more actions or --repeats may help)\n"
+        )
     return 0
 
 
@@ -153,7 +165,7 @@ def _own(args: argparse.Namespace) -> int:
     from planscope.session.store import save
 
     for name in RANDOM_ONLY:
-        if getattr(args, name.replace("-", "_")) is not None:
+        if getattr(args, name.replace("-", "_")) not in (None, False):
             raise UserError(
                 f"--{name.replace('_', '-')} is for random queries; leave it out, or leave --text out"
             )
@@ -207,6 +219,7 @@ def _request(args: argparse.Namespace) -> Request:
         topics=topics if args.topics_file else None,
         valid_orders=args.valid_orders,
         list_length=args.list_length,
+        repeats=args.repeats,
         **chosen,
     )
 
@@ -237,6 +250,7 @@ def _document(made: Synthesized) -> dict[str, Any]:
         seed=made.seed,
         valid_orders=made.valid_orders,
         certified=made.certified,
+        redundant=list(made.redundant),
     ).as_data()
 
 

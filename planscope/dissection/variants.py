@@ -54,6 +54,7 @@ def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -
         sentences=len(reading.tree.sentences),
         timed=problem.timed,
         topic=topic,
+        repeats=True,
     )
     made: list[Synthesized] = []
     if (orders := _other_orders(problem, number)) is not None:

@@ -66,6 +66,9 @@ class QueryDocument(Document):
     certified: bool | None = Field(
         default=None, description="new: whether Z3 confirmed that the query can be met"
     )
+    redundant: list[str] | None = Field(
+        default=None, description="new: ids of the constraints that the others imply, each by itself"
+    )
     contradiction: list[str] | None = Field(
         default=None, description="parse: ids of a minimal core; empty if the query can be met"
     )

@@ -12,12 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import factorial
+from typing import NamedTuple
 
 from planscope.language.derive import problem_of_tree
 from planscope.language.problem import Action, Problem, make_actions
 from planscope.language.render import render
 from planscope.language.topics import check_topics, keywords, load_topics
 from planscope.language.tree import Query, Sentence
+from planscope.oracle.redundancy import redundant
 from planscope.oracle.satisfiable import certifier
 from planscope.oracle.walk import plan_of
 from planscope.synthesis.partial_order import (
@@ -98,6 +100,9 @@ def _check_names(names: tuple[str, ...]) -> None:
 
 _TRIES = 12
 _FITTINGS = 200
+_DRAFTS = 12
+"""Limit of further drafts drawn for a wanted share of redundant constraints."""
+
 _QUICK = 10
 """For this many timed actions or fewer, valid orders are counted so quickly that it can be done many times."""
 
@@ -132,7 +137,7 @@ class Composer:
     def _free(self, draw: RandomChoices, takes: Sequence[int] | None) -> Found | None:
         """Draw sentences with any number of valid orders. The last tries use no clock times and cannot fail."""
         for attempt in range(_TRIES):
-            order = PartialOrder(self.n, _day(takes), self.request.redundant)
+            order = PartialOrder(self.n, _day(takes), self.request.redundant, self.request.repeats)
             with suppress(DeadEnd):
                 return self._paragraph(draw, order, clocks=attempt < _TRIES - 2), order.day
         return None
@@ -144,7 +149,9 @@ class Composer:
         fails."""
         for attempt in range(_TRIES):
             up, down = draw_order(draw, self.n, *orders)
-            order = TargetOrder(up, down, orders[0], _day(takes), self.request.redundant)
+            order = TargetOrder(
+                up, down, orders[0], _day(takes), self.request.redundant, self.request.repeats
+            )
             with suppress(DeadEnd):
                 clocks = attempt < _TRIES - 2
                 return self._paragraph(draw, order, clocks, room and order.unsaid() + room), order.day
@@ -155,7 +162,7 @@ class Composer:
         only."""
         seen: list[int] = []
         for attempt in range(_FITTINGS if self.n <= _QUICK else _TRIES):
-            order = PartialOrder(self.n, _day(takes), self.request.redundant)
+            order = PartialOrder(self.n, _day(takes), self.request.redundant, self.request.repeats)
             shares = replace(
                 self.request, clock_times=(1.0, 0.9, 0.7)[attempt % 3], forms=dict.fromkeys(CLOCK_FORMS, 1.0)
             )
@@ -180,7 +187,7 @@ class Composer:
         n, seen = self.n, list[int]()
         for _ in range(_FITTINGS if takes is None or n <= _QUICK else _TRIES):
             redundant = 0.0 if draw.chance(0.5) else self.request.redundant
-            order = PartialOrder(n, _day(takes), redundant)
+            order = PartialOrder(n, _day(takes), redundant, self.request.repeats)
             with suppress(DeadEnd):
                 said = self._paragraph(draw, order, draw.chance(0.5), draw.between(n, 4 * n))
                 seen.append(order.count())
@@ -228,7 +235,8 @@ class Synthesized:
 
     ``valid_orders``: the number of orders that meet everything (timed: orders for which start hours exist), or None for
     more than 20 actions. ``topic`` is "" if the names were given without one. Timed: the actions of ``problem`` carry
-    the durations, which the text does not tell.
+    the durations, which the text does not tell. ``redundant``: ids of the constraints that the others imply, each by
+    itself.
     """
 
     text: str
@@ -238,12 +246,38 @@ class Synthesized:
     seed: int
     valid_orders: int | None
     certified: bool
+    redundant: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The share of redundant constraints."""
+        return len(self.redundant) / max(len(self.problem.said), 1)
+
+    def misses(self, wanted: float | None) -> bool:
+        """Return whether the share differs from the wanted one by more than one constraint."""
+        return _missed_by(wanted, self.redundant, self.problem) > 1
 
     @property
     def title(self) -> str:
         """The default title of its session: ``school: 5 timed actions, seed 7``."""
         kind = "timed actions" if self.problem.timed else "actions"
         return f"{self.topic or 'query'}: {len(self.problem.actions)} {kind}, seed {self.seed}"
+
+
+class _Draft(NamedTuple):
+    text: str
+    tree: Query
+    problem: Problem
+    day: Day | None
+    redundant: tuple[str, ...]
+
+    def missed_by(self, wanted: float | None) -> float:
+        return _missed_by(wanted, self.redundant, self.problem)
+
+
+def _missed_by(wanted: float | None, found: Sequence[str], problem: Problem) -> float:
+    """Return by how many constraints the share of redundant ones differs from the wanted share."""
+    return 0.0 if wanted is None else abs(len(found) - wanted * len(problem.said))
 
 
 class Synthesizer:
@@ -260,27 +294,34 @@ class Synthesizer:
         draw = RandomChoices(seed)
         topic, names = self.names.draw(draw)
         takes = draw_durations(draw, len(names)) if self.request.timed else None
-        sentences, day = self.composer.compose(draw, takes)
-        return self._finish(seed, topic, make_actions(names, takes), sentences, day)
+        draft = self._draft(draw, make_actions(names, takes), takes)
+        return self._finish(seed, topic, draft)
 
-    def _finish(
-        self,
-        seed: int,
-        topic: str,
-        actions: tuple[Action, ...],
-        sentences: list[Sentence],
-        day: Day | None,
-    ) -> Synthesized:
-        """Make text, constraints, number of valid orders and Z3's certificate, all from the finished tree."""
-        timed = day is not None
+    def _draft(self, draw: RandomChoices, actions: tuple[Action, ...], takes: Sequence[int] | None) -> _Draft:
+        """Draw sentences. If a share of redundant constraints is wanted, draw until it is met, or take the nearest."""
+        wanted = self.request.redundant
+        best = self._drawn(draw, actions, takes)
+        for _ in range(_DRAFTS if wanted is not None else 0):
+            if best.missed_by(wanted) <= 0.5:
+                break
+            best = min(best, self._drawn(draw, actions, takes), key=lambda draft: draft.missed_by(wanted))
+        return best
+
+    def _drawn(self, draw: RandomChoices, actions: tuple[Action, ...], takes: Sequence[int] | None) -> _Draft:
+        sentences, day = self.composer.compose(draw, takes)
         text, tree = render(Query(tuple(sentences)), actions)
-        problem = problem_of_tree(tree, actions, timed=timed, text=text)
+        problem = problem_of_tree(tree, actions, timed=takes is not None, text=text)
+        return _Draft(text, tree, problem, day, redundant(problem))
+
+    def _finish(self, seed: int, topic: str, draft: _Draft) -> Synthesized:
+        """Count the valid orders, and have Z3 certify the query."""
+        text, tree, problem, day, implied = draft
         certified = certifier().certify(problem, None if day is None else day.plan)
         assert certified, (
             f"seed {seed}: Z3 finds a contradiction; this is a bug in planscope, please report it"
         )
         orders = plan_of(problem).completions(())
-        return Synthesized(text, tree, problem, topic, seed, orders, certified)
+        return Synthesized(text, tree, problem, topic, seed, orders, certified, implied)
 
 
 def synthesize(request: Request) -> Synthesized:

@@ -156,17 +156,44 @@ class Day:
 
 class PartialOrder:
     """The order that the sentences have stated so far. ``day``: durations and clock times, for a timed query.
-    ``redundant``: the wanted share of redundant pairs."""
+    ``redundant``: the wanted share of redundant pairs. ``repeats``: a statement may be made twice."""
 
     names_all = False
     """Whether the pairs that must be stated mention every action."""
 
-    def __init__(self, n: int, day: Day | None = None, redundant: float | None = None) -> None:
-        self.n, self.day, self.redundant = n, day, redundant
+    def __init__(
+        self, n: int, day: Day | None = None, redundant: float | None = None, repeats: bool = True
+    ) -> None:
+        self.n, self.day, self.redundant, self.repeats = n, day, redundant, repeats
         self.everything = (1 << n) - 1
         self.up = [0] * n
         self.down = [0] * n
         self.pairs: list[Edge] = []
+        self.stated_before = [0] * n
+        self.stated_after = [0] * n
+        """For each action, those that a sentence states to come before it, and those to come after it."""
+        self.hours: set[tuple[int, bool, int]] = set()
+        """The clock times stated: action, whether it ends by then, hour."""
+
+    def unstated(self, members: Sequence[int], before: bool, mask: int) -> int:
+        """Return those of ``mask`` of which no sentence states that a member comes before (or else after) them."""
+        rows = self.stated_after if before else self.stated_before
+        for i in members:
+            mask &= ~rows[i]
+        return mask
+
+    def exhausted(self) -> bool:
+        """Return whether every possible pair is stated."""
+        return not any(
+            self.unstated((i,), True, self.candidates((i,), True)) & ~(1 << i) for i in range(self.n)
+        )
+
+    def note(self, edges: Iterable[Edge]) -> None:
+        """Note that a sentence states these pairs."""
+        for a, b in edges:
+            self.pairs.append((a, b))
+            self.stated_after[a] |= 1 << b
+            self.stated_before[b] |= 1 << a
 
     def candidates(self, members: Sequence[int], before: bool) -> int:
         """Return the actions that all ``members`` may be said to come before (or else after), including the members."""
@@ -182,7 +209,7 @@ class PartialOrder:
         day = self.day
         if day is not None and not self._fits(day, edges):
             return False
-        self.pairs += edges
+        self.note(edges)
         enclose(self.up, self.down, edges)
         return True
 
@@ -208,12 +235,25 @@ class PartialOrder:
                 low, high = hours
         while low <= high:
             hour = draw.between(low, high)
+            if not self.repeats:
+                hour = self._unstated_hour(members, before, hour, low, high)
+                if hour < 0:
+                    return -1
             if self.bound(day, members, before, hour):
+                self.hours.update((i, before, hour) for i in members)
                 return hour
             if before:
                 low = hour + 1
             else:
                 high = hour - 1
+        return -1
+
+    def _unstated_hour(self, members: Sequence[int], before: bool, hour: int, low: int, high: int) -> int:
+        """Return ``hour``, or else the next one from ``low`` to ``high`` that no sentence states for a member; -1 if
+        there is none."""
+        for found in (*range(hour, high + 1), *range(low, hour)):
+            if not any((i, before, found) in self.hours for i in members):
+                return found
         return -1
 
     def bound(self, day: Day, members: Sequence[int], before: bool, hour: int) -> bool:
@@ -269,12 +309,17 @@ class PartialOrder:
         return found
 
     def enough(self) -> bool:
-        """Return whether every further statement would be redundant although there is too much redundancy already."""
+        """Return whether every further statement would be a repetition that is not allowed, or redundant although there
+        is too much redundancy already."""
+        if not self.repeats and self.exhausted():
+            return True
         return self.wanted(0) is False and not self.has_new()
 
     def lacking(self) -> bool:
         """Return whether another sentence is needed to reach the wanted redundancy."""
-        return self.redundant is not None and self.redundant_pairs() < self.redundant * len(self.pairs)
+        if self.redundant is None or (not self.repeats and self.exhausted()):
+            return False
+        return self.redundant_pairs() < self.redundant * len(self.pairs)
 
     def unsaid(self) -> int:
         """Return the number of pairs that still must be stated."""
@@ -316,9 +361,15 @@ class TargetOrder(PartialOrder):
     names_all = True
 
     def __init__(
-        self, up: list[int], down: list[int], least: int, day: Day | None, redundant: float | None
+        self,
+        up: list[int],
+        down: list[int],
+        least: int,
+        day: Day | None,
+        redundant: float | None,
+        repeats: bool = True,
     ) -> None:
-        super().__init__(len(up), day, redundant)
+        super().__init__(len(up), day, redundant, repeats)
         self.up, self.down, self.least = up, down, least
         self.above = [0] * self.n
         self.below = [0] * self.n
@@ -342,7 +393,7 @@ class TargetOrder(PartialOrder):
     def say(self, members: Sequence[int], before: bool, other: int) -> bool:
         for i in members:
             a, b = (i, other) if before else (other, i)
-            self.pairs.append((a, b))
+            self.note([(a, b)])
             self.below[a] &= ~(1 << b)
             self.above[b] &= ~(1 << a)
         return True

@@ -25,10 +25,12 @@ class Request:
 
     The options for difficulty are shares from 0 to 1: ``relatives`` of the noun phrases that could have a relative
     clause; ``lists`` of the noun phrases of actions that name several, up to ``list_length``; ``redundant`` of the
-    constraints that the others imply (None: any share); ``second_clauses`` of the sentences; ``clock_times`` of the
-    objects that may be one (timed). If the actions would not all be mentioned otherwise, sentences get more clauses,
-    lists and relative clauses than these shares say. ``forms``: weights of the clause forms, 0 for one that is not
-    given; None for equal weights. ``modals``: share of the verbs with "should", "must" and the like.
+    constraints that the others imply (None: any share; else the nearest share that is found); ``second_clauses`` of
+    the sentences; ``clock_times`` of the objects that may be one (timed). If the actions would not all be mentioned
+    otherwise, sentences get more clauses, lists and relative clauses than these shares say. ``forms``: weights of
+    the clause forms, 0 for one that is not given; None for equal weights. ``repeats``: a constraint may be stated
+    twice, as in the paper; otherwise only if a given number of ``sentences`` leaves nothing else to state.
+    ``modals``: share of the verbs with "should", "must" and the like.
     """
 
     actions: int | tuple[str, ...] = 5
@@ -39,6 +41,7 @@ class Request:
     topics: Mapping[str, tuple[str, ...]] | None = None
     valid_orders: tuple[int, int] | None = None
     redundant: float | None = None
+    repeats: bool = False
     relatives: float = 0.3
     lists: float = 0.2
     list_length: int = 3

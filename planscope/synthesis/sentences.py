@@ -302,6 +302,8 @@ class Grower:
         if found is None:
             before = not before
             found = self._pair(before, needed)
+            if found is None and needed and not self.order.repeats:
+                found = self._pair(before, needed, again=True)
             if found is None:
                 return None
         subjects, objects = [found[0]], [found[1]]
@@ -379,8 +381,8 @@ class Grower:
         refs = self.refs
         return NP(tuple([refs[i] for i in members]), relative)
 
-    def _pair(self, before: bool, needed: bool) -> tuple[int, int] | None:
-        """Return subject and object of a clause, after stating this order of them."""
+    def _pair(self, before: bool, needed: bool, again: bool = False) -> tuple[int, int] | None:
+        """Return subject and object of a clause, after stating this order of them. ``again``: it may be stated."""
         order, fresh = self.order, self.fresh
         firsts = order.everything
         wanted = order.wanted(self.room)
@@ -394,7 +396,7 @@ class Grower:
             self.room -= 1
             self.used = 1 << first
             found: list[int] = []
-            if self._join(found, [first], before, needed):
+            if self._join(found, [first], before, needed, again):
                 return first, found[0]
             self.room += 2
             self.fresh = fresh
@@ -406,15 +408,24 @@ class Grower:
         mask = self.order.candidates(members, before) & ~self.compared[first] & ~(1 << first)
         return self.order.preferred(members, before, mask, wanted)
 
-    def _join(self, list_: list[int], members: list[int], before: bool, needed: bool = False) -> bool:
+    def _join(
+        self,
+        list_: list[int],
+        members: list[int],
+        before: bool,
+        needed: bool = False,
+        again: bool = False,
+    ) -> bool:
         """State that ``members`` come before (or else after) one more action, and add it to the list.
 
-        ``needed``: something redundant is better than nothing.
+        ``needed``: something redundant is better than nothing. ``again``: even a repetition is, where none is allowed.
         """
         order, compared = self.order, self.compared
         mask = order.candidates(members, before) & ~self.used
         for i in members:
             mask &= ~compared[i]
+        if not order.repeats:
+            mask = mask if again else order.unstated(members, before, mask)
         wanted = order.wanted(self.room) if mask else None
         while mask:
             options = self._due(mask)

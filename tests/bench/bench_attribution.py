@@ -76,7 +76,7 @@ def draw_case(cause: Planted, number: int, actions: int = 5) -> Case:
     timed = bool(number % 2)
     while True:
         seed = draw.randrange(2**31)
-        made = synthesize(Request(actions=actions, seed=seed, timed=timed))
+        made = synthesize(Request(actions=actions, seed=seed, timed=timed, repeats=True))
         variant = make_variant(
             made.problem, Origin(kind="synthesized"), topic=made.topic, seed=seed, tree=dump(made.tree)
         )

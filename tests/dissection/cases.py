@@ -20,7 +20,7 @@ PLANTED = {
 
 
 def query(seed: int, *, timed: bool = False, actions: int = 5) -> Variant:
-    made = synthesize(Request(actions=actions, seed=seed, timed=timed))
+    made = synthesize(Request(actions=actions, seed=seed, timed=timed, repeats=True))
     return make_variant(
         made.problem, Origin(kind="synthesized"), topic=made.topic, seed=seed, tree=dump(made.tree)
     )

@@ -10,12 +10,12 @@ import pytest
 
 from planscope.language.problem import Problem
 from planscope.oracle.equivalence import equivalent
+from planscope.oracle.redundancy import redundant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.oracle.brute import base_legal, timed_starts
 from tests.oracle.build import problem
 from tests.synthesis.mutant_checks import closure
-from tests.synthesis.redundancy import redundant
 
 
 def random_said(rng: Random, names: str, timed: bool) -> list[str]:

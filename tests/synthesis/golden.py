@@ -16,6 +16,7 @@ FILE = Path(__file__).with_name("golden.json")
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "base": {"seed": 1},
+    "base, repeats": {"seed": 1, "repeats": True},
     "base, large seed": {"seed": 2**61 - 1},
     "base, 12 actions": {"seed": 2, "actions": 12},
     "base, 30 actions": {"seed": 3, "actions": 30, "sentences": 9},

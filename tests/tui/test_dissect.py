@@ -26,7 +26,7 @@ from tests.tui.test_live import until
 
 
 def a_session(seed: int = 3, actions: int = 5) -> Session:
-    made = synthesize(Request(actions=actions, seed=seed))
+    made = synthesize(Request(actions=actions, seed=seed, repeats=True))
     variant = make_variant(made.problem, Origin(kind="synthesized"), topic=made.topic)
     return Session(id="s", title="dissected", variants=[variant])
 

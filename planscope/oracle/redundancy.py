@@ -1,4 +1,4 @@
-"""Which constraints of a query the others imply: without them it would mean the same."""
+"""Finds the constraints of a query that the others imply: without them it would mean the same."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Difference = tuple[int, int, int]
 
 
 def redundant(problem: Problem) -> tuple[str, ...]:
-    """Ids of the constraints that follow from all the others, each by itself: what is said twice, twice.
+    """Return the ids of the constraints that follow from all the others, each by itself. Of two equal ones, both do.
 
-    Whatever the durations are: an action takes an hour at least, and nobody who plans knows more. Of the rules
-    only the length of the day counts (timed); that calls come one by one is left aside.
+    They follow whatever the durations are, since the text does not tell these: an action takes one hour or more. Of the
+    rules only the length of the day counts (timed), not that calls come one by one.
     """
     number = {action.id: i for i, action in enumerate(problem.actions)}
     said = [(c.id, _difference(c, number)) for c in problem.said]
@@ -39,7 +39,7 @@ def _difference(c: Constraint, number: dict[str, int]) -> Difference:
 
 
 def _implied(difference: Difference, others: Iterable[Difference]) -> bool:
-    """Whether ``x - y <= k`` follows: the shortest path from y to x (Bellman and Ford)."""
+    """Return whether ``x - y <= k`` follows: find the shortest path from y to x (Bellman and Ford)."""
     x, y, k = difference
     edges = list(others)
     least = {y: 0}
@@ -50,4 +50,4 @@ def _implied(difference: Difference, others: Iterable[Difference]) -> bool:
                 least[a] = least[b] + bound
         if least == before:
             return least.get(x, _FAR) <= k
-    return True  # a path that can always be made shorter: the others contradict each other
+    return True  # the path has no end, so the others contradict each other

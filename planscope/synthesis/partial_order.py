@@ -172,7 +172,7 @@ class PartialOrder:
         self.stated_before = [0] * n
         self.stated_after = [0] * n
         """For each action, those that a sentence states to come before it, and those to come after it."""
-        self.hours: set[tuple[int, bool, int]] = set()
+        self.clock_times: set[tuple[int, bool, int]] = set()
         """The clock times stated: action, whether it ends by then, hour."""
 
     def unstated(self, members: Sequence[int], before: bool, mask: int) -> int:
@@ -240,7 +240,7 @@ class PartialOrder:
                 if hour < 0:
                     return -1
             if self.bound(day, members, before, hour):
-                self.hours.update((i, before, hour) for i in members)
+                self.clock_times.update((i, before, hour) for i in members)
                 return hour
             if before:
                 low = hour + 1
@@ -251,8 +251,8 @@ class PartialOrder:
     def _unstated_hour(self, members: Sequence[int], before: bool, hour: int, low: int, high: int) -> int:
         """Return ``hour``, or else the next one from ``low`` to ``high`` that no sentence states for a member; -1 if
         there is none."""
-        for found in (*range(hour, high + 1), *range(low, hour)):
-            if not any((i, before, found) in self.hours for i in members):
+        for found in [*range(hour, high + 1), *range(low, hour)]:
+            if not any((i, before, found) in self.clock_times for i in members):
                 return found
         return -1
 

@@ -251,10 +251,8 @@ class PartialOrder:
     def _unstated_hour(self, members: Sequence[int], before: bool, hour: int, low: int, high: int) -> int:
         """Return ``hour``, or else the next one from ``low`` to ``high`` that no sentence states for a member; -1 if
         there is none."""
-        for found in [*range(hour, high + 1), *range(low, hour)]:
-            if not any((i, before, found) in self.clock_times for i in members):
-                return found
-        return -1
+        hours = (*range(hour, high + 1), *range(low, hour))
+        return next((h for h in hours if not any((i, before, h) in self.clock_times for i in members)), -1)
 
     def bound(self, day: Day, members: Sequence[int], before: bool, hour: int) -> bool:
         """Set a clock time for all members. Return False if that leaves no plan."""

@@ -157,7 +157,8 @@ class Conversations:
         self._start, self._finished, self._place = start, finished, place
         self.deferred, self.owned, self.watch = deferred, owned, watch
         self.step = 0
-        """The steps that a new run has from the run that it goes on with."""
+        """The steps that a new run has from the run that it goes on with; its time begins at ``begins``."""
+        self.begins = 0.0
         self._conversations: dict[str, Talk] = {}
         self._failed: OrderedDict[str, Talk] = OrderedDict()
         self._resting: OrderedDict[int, RunUnderWay] = OrderedDict()
@@ -168,10 +169,11 @@ class Conversations:
         """End all runs: finished conversations as they ended, others with ``ending``."""
         with _lock:
             for run in list(self._mine.values()):
-                if run.ending is None and not all(talk.failed for talk in run.talks):
-                    self.add(run, EndEvent(at=run.at(), ending=ending, reason=reason))
-                elif run.ending is not None and self.owned:
-                    self.add(run, run.ending)
+                mine = EndEvent(at=run.at(), ending=ending, reason=reason)
+                if self.owned:
+                    self.add(run, run.ending if run.ending is not None and ending == "stopped" else mine)
+                elif run.ending is None and not all(talk.failed for talk in run.talks):
+                    self.add(run, mine)
                 self._finish(run)
 
     def runs(self) -> list[RunUnderWay]:
@@ -442,7 +444,7 @@ class Conversations:
         return talk
 
     def _opened(self, speaker: Speaker) -> RunUnderWay:
-        began = time.perf_counter()
+        began = time.perf_counter() - self.begins
         head = {
             "agent": speaker.agent or "own",
             "model": plain_text(speaker.model)[:200],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.agents.models import LoadedModel
 from planscope.agents.paradigms import AGENTS
@@ -23,6 +23,9 @@ from planscope.session.model import (
     Variant,
     events_up_to,
 )
+
+if TYPE_CHECKING:
+    from planscope.agents.own_live import OwnRun
 
 
 class CannotFork(UserError):
@@ -99,5 +102,32 @@ def fork(
         prompts=prompts,
         kept=kept,
         forked_from=ForkPoint(run=run.id, step=step),
+        **options,
+    )
+
+
+def fork_own(
+    run: Run, variant: Variant, *, step: int, agent: str | None, answer: str | None = None, **options: Any
+) -> OwnRun:
+    """Make a new run of a user's agent, with its own tools, that keeps ``run`` up to ``step``. No kept call is made
+    again.
+
+    ``agent`` names it, ``package.module:agent``. ``options`` are those of :class:`OwnRun`. Raises :class:`CannotFork`,
+    and the errors of :func:`load_agent`.
+    """
+    from planscope.agents.own_live import OwnRun, load_agent, loaded
+
+    if agent is None or agent in AGENTS:
+        raise CannotFork(
+            f"run {run.id} is of an agent with its own tools; name it with --agent package.module:agent"
+        )
+    kept = kept_events(run, step, answer=answer)
+    fork_point = ForkPoint(run=run.id, step=step)
+    return OwnRun(
+        loaded(agent) or load_agent(agent),
+        "",
+        variant=variant.id,
+        kept=kept,
+        forked_from=fork_point,
         **options,
     )

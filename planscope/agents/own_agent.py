@@ -31,7 +31,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.call_arguments import plain
-from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk
+from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, key_of
 from planscope.agents.failures import one_line
 from planscope.agents.gated import Gated
 from planscope.agents.messages import conversation, text_of
@@ -185,7 +185,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         messages = conversation(request)
         talk = self.talks.talk_with(messages)
         if talk is None and not self._as_middleware:
-            talk = self._with_call(identity_of(request))
+            talk = self._with_call(key_of(messages), identity_of(request))
         if talk is None:
             talk = self.talks.resumed(messages, _speaker("model", "", _control()))
         if talk is None:
@@ -221,6 +221,10 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         **more: Any,
     ) -> None:
         if not self._as_middleware:
+            kind = (
+                ((serialized or {}).get("id") or ["model"])[-1] if isinstance(serialized, dict) else "model"
+            )
+            more["kind"] = kind
             self.attempt(self._model_started, messages[0] if messages else [], run_id, parent_run_id, more)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: Any) -> None:
@@ -262,13 +266,11 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         talks = run.talks if run is not None else ()
         return next((t for t in reversed(talks) if identity in t.open), None)
 
-    def _with_call(self, identity: str) -> Talk | None:
-        """Return the conversation that waits for the answer to a call, of any run."""
-        runs = reversed(self.talks.runs())
-        return next(
-            (t for run in runs for t in reversed(run.talks) if identity in t.open or identity in t.waiting),
-            None,
-        )
+    def _with_call(self, key: str, identity: str) -> Talk | None:
+        """Return the conversation, of any run, that waits for the answer to a call of the message ``key``."""
+        talks = [talk for run in reversed(self.talks.runs()) for talk in reversed(run.talks)]
+        found = [talk for talk in talks if identity in talk.open or identity in talk.waiting]
+        return next((t for t in found if any(k.endswith(key) for k in t.keys)), next(iter(found), None))
 
     def _model_started(
         self, messages: list[BaseMessage], run_id: UUID, parent: UUID | None, more: dict[str, Any]
@@ -280,7 +282,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         tools = said.get("tools") or (more.get("options") or {}).get("tools") or ()
         run = self._of_root.get(root)
         place = root if run is None else run.root
-        speaker = Speaker(str(model or "model"), agent_in(metadata), place, True, scope=str(root))
+        speaker = Speaker(str(model or more["kind"]), agent_in(metadata), place, True, scope=str(root))
         told = text_of(system[0]) if system else None
         talk = self.talks.asked(messages, told, tools, speaker)
         self._of_root[root] = talk.run
@@ -314,7 +316,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         if run is None:
             return
         messages = outputs.get("messages") if isinstance(outputs, dict) else None
-        for talk in list(run.talks):
+        for talk in list(run.talks) if not self.talks.deferred else ():
             for message in reversed(messages if isinstance(messages, list) else []):
                 if not isinstance(message, ToolMessage):
                     break

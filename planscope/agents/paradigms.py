@@ -35,11 +35,21 @@ def load_factory(name: str) -> Factory | None:
     """
     if name in AGENTS:
         return None
+    found = imported(name, f"the agents are {', '.join(AGENTS)}, or package.module:factory")
+    if not callable(found):
+        raise UnknownAgent(f"{name[:80]!r} is not a factory; name a function of (model, tools, middleware)")
+    factory: Factory = found
+    return factory
+
+
+def imported(name: str, hint: str) -> Any:
+    """Import what ``package.module:attribute`` names, also from the working directory. Raises :class:`UnknownAgent`.
+
+    ``hint``: what the name may be.
+    """
     module, colon, attribute = name.partition(":")
     if not colon or not module or not attribute:
-        raise UnknownAgent(
-            f"there is no agent {name[:40]!r}; the agents are {', '.join(AGENTS)}, or package.module:factory"
-        )
+        raise UnknownAgent(f"there is no agent {name[:40]!r}; {hint}")
     here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)
@@ -52,10 +62,7 @@ def load_factory(name: str) -> Factory | None:
         raise UnknownAgent(
             f"the agent {name[:80]!r} cannot be imported ({why}); check its name and the working directory"
         ) from None
-    if not callable(found):
-        raise UnknownAgent(f"{name[:80]!r} is not a factory; name a function of (model, tools, middleware)")
-    factory: Factory = found
-    return factory
+    return found
 
 
 def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:

@@ -30,6 +30,7 @@ from planscope.commands.recording import (
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
+    from planscope.agents.own_live import OwnRun
     from planscope.agents.runner import LiveRun
     from planscope.debugger.draft import Draft
     from planscope.session.model import Run, Session, Variant
@@ -48,7 +49,11 @@ def _add_fork(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--answer", metavar="TEXT", help="what the tool of step K answers instead")
     parser.add_argument("--model", metavar="M", help="the model that goes on (default: the run's own)")
-    parser.add_argument("--agent", metavar="A", help="tools, react or responses (default: the run's own)")
+    parser.add_argument(
+        "--agent",
+        metavar="A",
+        help="tools, react or responses (default: the run's own); or your own: package.module:agent",
+    )
     parser.add_argument("--variant", metavar="ID", help="go on with this query (default: the run's own)")
     parser.add_argument("--seed", type=whole(0), metavar="N", help="seed of a simulated model (default 0)")
     parser.add_argument(
@@ -64,6 +69,8 @@ def _add_fork(parser: argparse.ArgumentParser) -> None:
 
 def _fork(args: argparse.Namespace) -> int:
     from planscope.commands.run import run_one
+    from planscope.session.model import variant_of
+    from planscope.session.oracle_input import has_own_tools
 
     if args.answer is not None and not is_text(args.answer):
         raise UserError("--answer is not UTF-8 text")
@@ -71,15 +78,24 @@ def _fork(args: argparse.Namespace) -> int:
     target = target_of(args, source)
     session, read = opened_to_add(args.session)
     run = need_run(session, args.run)
+    if has_own_tools(own := variant_of(session, run)) and args.variant in (None, own.id):
+        return run_one(args, session, source, target, read, lambda: _forked(args, session, run, own))
     variant = chosen_variant(session, args.variant or run.variant)
     read_variant(variant)
     return run_one(args, session, source, target, read, lambda: _forked(args, session, run, variant))
 
 
-def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Variant) -> LiveRun:
-    from planscope.agents.forks import fork
+def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Variant) -> LiveRun | OwnRun:
+    from planscope.agents.forks import fork, fork_own
     from planscope.session.model import next_run_id
+    from planscope.session.oracle_input import has_own_tools
 
+    if has_own_tools(variant):
+        if args.model is not None or args.guard:
+            raise UserError("--model and --guard are for agents with mock tools; leave them out")
+        return fork_own(
+            run, variant, step=args.step, answer=args.answer, agent=args.agent, run_id=next_run_id(session)
+        )
     return fork(
         run,
         variant,

@@ -42,6 +42,7 @@ from planscope.safe import clip
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from planscope.agents.own_live import OwnRun
     from planscope.agents.rates import Rate
     from planscope.agents.runner import LiveRun
     from planscope.oracle.replay import Replay
@@ -131,7 +132,7 @@ def run_one(
     source: Path,
     target: Path,
     read: str | None,
-    make: Callable[[], LiveRun],
+    make: Callable[[], LiveRun | OwnRun],
 ) -> int:
     """Make a run, record it and report. Exit status 2 if it was aborted. An interrupted run is recorded, too."""
     with prints_aside():
@@ -167,7 +168,7 @@ def _live_run(args: argparse.Namespace, session: Session, variant: Variant) -> L
     )
 
 
-def _waited(live: LiveRun) -> tuple[Run, bool]:
+def _waited(live: LiveRun | OwnRun) -> tuple[Run, bool]:
     """Return the run, and whether it was interrupted. An interrupted run is kept, too."""
     from planscope.agents.runner import prepare
 

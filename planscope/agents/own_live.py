@@ -1,0 +1,441 @@
+"""A user's own agent, live, with its own tools: every call passes a gate before its tool is really called.
+
+The agent is imported as it is. Its model calls are heard by callbacks, and its tools are called by LangGraph's
+``ToolNode``, which lets calls through the gate; so sub-agents that a tool calls are seen, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import json
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import HumanMessage
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt import ToolNode
+
+from planscope.agents.conversations import Conversations, Ending
+from planscope.agents.event_loop import put_down, wait_for
+from planscope.agents.failures import one_line
+from planscope.agents.gate import GoOn, PendingCall, StoppedAtGate, Verb
+from planscope.agents.gated import CallGate, Gated
+from planscope.agents.given import seen_tool
+from planscope.agents.messages import messages_of
+from planscope.agents.own_agent import OwnAgentRecorder
+from planscope.agents.paradigms import UnknownAgent, imported
+from planscope.agents.runner import STOPPED_BY_USER
+from planscope.session.model import (
+    ActionRecord,
+    CallEvent,
+    EndEvent,
+    ErrorEvent,
+    Event,
+    ForkPoint,
+    MessageEvent,
+    PromptEvent,
+    Run,
+)
+from planscope.session.oracle_input import plain_name
+
+NOT_SEEN = (
+    "the agent called no chat model that planscope can see, so nothing was recorded; it gets callbacks in its config, "
+    "and has to pass that config on"
+)
+NOT_CAPTURED = (
+    "not captured: of what went before, this fork has only the messages; other state of the graph is not restored, nor "
+    "is what tools did in the world"
+)
+
+
+@dataclass(eq=False)
+class LoadedAgent:
+    """An agent that the user named: a compiled graph, or a factory of one. ``nodes``: where its tools are called."""
+
+    name: str
+    made: Any
+    nodes: list[ToolNode] = field(default_factory=list)
+
+    @property
+    def is_factory(self) -> bool:
+        return not _runs(self.made)
+
+    @property
+    def takes_middleware(self) -> bool:
+        return self.is_factory and _parameters(self.made) > 0
+
+    @property
+    def tools(self) -> dict[str, BaseTool]:
+        """The tools that are known so far, by name. A factory makes them only when it is called."""
+        return {name: tool for node in self.nodes for name, tool in node.tools_by_name.items()}
+
+    def actions(self) -> list[ActionRecord]:
+        """Return the tools as actions of a variant."""
+        found: list[ActionRecord] = []
+        for name, tool in self.tools.items():
+            seen = seen_tool(name, tool, tool)
+            found.append(
+                ActionRecord(
+                    id=f"a{len(found) + 1}",
+                    name=plain_name(name),
+                    tool=name,
+                    description=seen.description,
+                    parameters=seen.parameters,
+                )
+            )
+        return found
+
+    async def runnable(self, middleware: Sequence[Any] = ()) -> Any:
+        """Return the agent itself; a factory is called with ``middleware``. Raises TypeError if it makes none."""
+        made = self.made
+        if self.is_factory:
+            with _collecting(self.nodes):
+                takes = _parameters(made)
+                made = made(list(middleware)) if takes else made()
+                made = await made if inspect.isawaitable(made) else made
+        if not _runs(made):
+            what = "nothing" if made is None else f"a {type(made).__name__}"
+            raise TypeError(
+                f"the factory returned {what} instead of an agent; return what create_agent returns"
+            )
+        _find_nodes(made, self.nodes)
+        return made
+
+
+_loaded: dict[str, LoadedAgent] = {}
+"""Agents that the user named in a command; a session file must not cause an import."""
+
+
+def load_agent(name: str) -> LoadedAgent:
+    """Import the agent that ``package.module:agent`` names. Raises :class:`UnknownAgent`."""
+    nodes: list[ToolNode] = []
+    with _collecting(nodes):
+        found = imported(name, "name a compiled graph, or a function of (middleware) that returns one")
+    if not _runs(found) and not callable(found):
+        raise UnknownAgent(
+            f"{name[:80]!r} is no agent; name a compiled graph, or a function of (middleware) that returns one"
+        )
+    agent = _loaded[name] = LoadedAgent(name, found, nodes)
+    if not agent.is_factory:
+        _find_nodes(found, nodes)
+    return agent
+
+
+def loaded(name: str) -> LoadedAgent | None:
+    """Return an agent that the user named before in this process."""
+    return _loaded.get(name)
+
+
+def _runs(made: Any) -> bool:
+    return not inspect.isclass(made) and callable(getattr(made, "invoke", None))
+
+
+def _parameters(factory: Any) -> int:
+    try:
+        return len(inspect.signature(factory).parameters)
+    except (TypeError, ValueError):
+        return 1
+
+
+# Tool nodes let calls through the gate of the run that they belong to
+
+_running: ContextVar[OwnAgentRecorder | None] = ContextVar("planscope_running", default=None)
+_at_work: list[OwnAgentRecorder] = []
+_wrapped: weakref.WeakSet[ToolNode] = weakref.WeakSet()
+_collected: list[list[ToolNode]] = []
+_patching = threading.Lock()
+
+
+def _recorder() -> OwnAgentRecorder | None:
+    """Return the recorder of the run that this code belongs to; in a thread without context, of the only one."""
+    return _running.get() or (_at_work[0] if len(_at_work) == 1 else None)
+
+
+class _collecting:
+    """Collects the tool nodes that are made in the block, wherever the user's code makes them."""
+
+    def __init__(self, nodes: list[ToolNode]) -> None:
+        self._nodes = nodes
+
+    def __enter__(self) -> None:
+        with _patching:
+            if not _collected:
+                self._patch()
+            _collected.append(self._nodes)
+
+    def __exit__(self, *error: object) -> None:
+        with _patching:
+            _collected.remove(self._nodes)
+
+    @staticmethod
+    @functools.cache
+    def _patch() -> None:
+        before = ToolNode.__init__
+
+        @functools.wraps(before)
+        def init(node: ToolNode, *given: Any, **more: Any) -> None:
+            before(node, *given, **more)
+            for nodes in _collected:
+                nodes.append(node)
+                let_through(node)
+
+        setattr(ToolNode, "__init__", init)  # noqa: B010  # mypy refuses the assignment
+
+
+def _find_nodes(made: Any, nodes: list[ToolNode], depth: int = 0) -> None:
+    """Add the tool nodes of a compiled graph and of its subgraphs."""
+    for node in (getattr(made, "nodes", None) or {}).values() if depth < 8 else ():
+        for part in _parts(getattr(node, "bound", node)):
+            if isinstance(part, ToolNode):
+                if part not in nodes:
+                    nodes.append(part)
+                let_through(part)
+            elif hasattr(part, "nodes"):
+                _find_nodes(part, nodes, depth + 1)
+
+
+def _parts(bound: Any) -> Iterator[Any]:
+    yield bound
+    yield from getattr(bound, "steps", None) or ()
+
+
+def let_through(node: ToolNode) -> None:
+    """Let the calls of a tool node pass the recorder and the gate of the run that they are made in."""
+    if node in _wrapped:
+        return
+    _wrapped.add(node)
+    sync, asynchronous = node._wrap_tool_call, node._awrap_tool_call
+
+    def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
+        def inner(one: Any) -> Any:
+            return execute(one) if sync is None else sync(one, execute)
+
+        recorder = _recorder()
+        return inner(request) if recorder is None else recorder.wrap_tool_call(request, inner)
+
+    async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
+        loop = asyncio.get_running_loop()
+
+        def here(one: Any) -> Any:
+            return asyncio.run_coroutine_threadsafe(execute(one), loop).result()
+
+        async def inner(one: Any) -> Any:
+            reached = False
+
+            async def noted(last: Any) -> Any:
+                nonlocal reached
+                reached = True
+                return await execute(last)
+
+            if asynchronous is not None:
+                try:
+                    return await asynchronous(one, noted)
+                except NotImplementedError:  # a middleware of the user's is only synchronous
+                    if reached or sync is None:
+                        raise
+            return await execute(one) if sync is None else await asyncio.to_thread(sync, one, here)
+
+        recorder = _recorder()
+        return await inner(request) if recorder is None else await recorder.awrap_tool_call(request, inner)
+
+    node._wrap_tool_call, node._awrap_tool_call = wrap, awrap
+
+
+class NoGate:
+    """Lets every call go on."""
+
+    def ask(self, call: PendingCall) -> Verb:
+        return GoOn()
+
+    async def aask(self, call: PendingCall) -> Verb:
+        return GoOn()
+
+
+class _Sink:
+    """Writes events into a run and tells ``heard``. A fork has its prompt already; ``note`` follows a prompt."""
+
+    def __init__(self, run: Run, heard: Callable[[Event], object], kept: bool, note: str) -> None:
+        self._run, self._heard, self._kept, self._note = run, heard, kept, note
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        pass
+
+    def append_text(self, *lines: str) -> None:
+        pass
+
+    def events(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, PromptEvent) and self._kept:
+                self._kept = False
+                continue
+            self._put(event)
+            if isinstance(event, PromptEvent) and self._note:
+                self._put(MessageEvent(at=event.at, by="system", text=self._note))
+
+    def _put(self, event: Event) -> None:
+        self._run.events.append(event)
+        self._heard(event)
+
+    def close(self) -> None:
+        pass
+
+
+class OwnRun:
+    """One run of a user's agent that can be watched, paused and stopped. ``run.events`` grows while it runs.
+
+    ``given``: what the agent is asked, a text or the graph's input as a mapping. ``gate`` is asked before each call.
+    ``kept``: the first events of a fork, whose messages the agent goes on from; no call among them is made again.
+    ``middleware`` goes to a factory. ``note`` is said at the beginning of the record.
+    """
+
+    def __init__(
+        self,
+        agent: LoadedAgent,
+        given: str | Mapping[str, Any],
+        *,
+        variant: str,
+        run_id: str,
+        gate: CallGate | None = None,
+        on_event: Callable[[Event], object] = lambda event: None,
+        kept: Sequence[Event] = (),
+        forked_from: ForkPoint | None = None,
+        middleware: Sequence[Any] = (),
+        note: str = "",
+    ) -> None:
+        self.run = Run(id=run_id, variant=variant, forked_from=forked_from, agent=agent.name, model="its own")
+        self._agent, self._given, self._kept = agent, given, list(kept)
+        self._heard, self._middleware = on_event, middleware
+        self._sink = _Sink(self.run, on_event, bool(kept), note)
+        self._talks = Conversations(self._begun, deferred=True, owned=True)
+        self._talks.step = sum(isinstance(e, CallEvent) for e in self._kept)
+        self._talks.begins = max((e.at for e in self._kept), default=0.0)
+        self._recorder = OwnAgentRecorder(self._talks)
+        self._recorder.gate = Gated(self._talks, gate or NoGate(), self._recorder.attempt)
+        self._lock = threading.Lock()
+        self._stop = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping: asyncio.Future[None] | None = None
+
+    def _begun(self, head: dict[str, Any]) -> _Sink:
+        self.run.model = head["model"]
+        return self._sink
+
+    def stop(self) -> None:
+        """End the run at once, from any thread; it is recorded as aborted."""
+        with self._lock:
+            self._stop = True
+            if self._loop is not None and self._stopping is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(_settle, self._stopping)
+
+    def wait(self) -> Run:
+        """Run to the end on the shared event loop. Blocks."""
+        return wait_for(self.go())
+
+    async def go(self) -> Run:
+        """Run to the end, and return the run, however it ended."""
+        self.run.started = datetime.now(UTC)
+        for event in self._kept:
+            self._put(event)
+        if self._kept:
+            self._put(MessageEvent(at=self._talks.begins, by="system", text=NOT_CAPTURED))
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            self._loop, self._stopping = loop, loop.create_future()
+            if self._stop:
+                self._stopping.set_result(None)
+        work = loop.create_task(self._converse())
+        _at_work.append(self._recorder)
+        try:
+            await asyncio.wait({work, self._stopping}, return_when=asyncio.FIRST_COMPLETED)
+            cut = not work.done()
+            await put_down(work)
+        except asyncio.CancelledError:
+            await put_down(work)
+            _ = work.done() and not work.cancelled() and work.exception()
+            self._end("aborted", STOPPED_BY_USER)
+            raise
+        finally:
+            _at_work.remove(self._recorder)
+            with self._lock:
+                self._loop = self._stopping = None
+        self._over(work, cut)
+        return self.run
+
+    def _over(self, work: asyncio.Task[Any], cut: bool) -> None:
+        error = None if not work.done() or work.cancelled() else work.exception()
+        if cut or work.cancelled():
+            self._end("aborted", STOPPED_BY_USER)
+        elif isinstance(error, StoppedAtGate):
+            self._end("aborted", str(error) or STOPPED_BY_USER)
+        elif error is not None and self._talks.runs():
+            self._talks.end_run(self._talks.runs()[0], error)
+        elif error is not None:
+            self._trouble(f"the agent crashed ({type(error).__name__}: {one_line(str(error))})")
+        elif not self._talks.runs() and not self._kept:
+            self._trouble(NOT_SEEN)
+        else:
+            waits = _waits_for(work.result())
+            self._end("stopped", f"the agent waits for a person: {waits}" if waits else None)
+
+    def _end(self, ending: Ending, reason: str | None) -> None:
+        if self._talks.runs():
+            self._talks.close(ending, reason)
+        else:
+            self._put(EndEvent(at=self._talks.begins, ending=ending, reason=reason))
+
+    def _trouble(self, line: str) -> None:
+        self._put(ErrorEvent(at=self._talks.begins, kind="agent", text=line))
+        self._put(EndEvent(at=self._talks.begins, ending="aborted", reason=line))
+
+    def _put(self, event: Event) -> None:
+        self.run.events.append(event)
+        self._heard(event)
+
+    async def _converse(self) -> Any:
+        agent = await self._agent.runnable(self._middleware)
+        config = {"callbacks": [self._recorder], "configurable": {"thread_id": uuid4().hex}}
+        given: Any = self._given
+        if self._kept:
+            given = {"messages": messages_of(self._kept)}
+        elif isinstance(given, str):
+            given = {"messages": [HumanMessage(given)]}
+        _running.set(self._recorder)
+        if not callable(getattr(agent, "ainvoke", None)):
+            return await asyncio.to_thread(agent.invoke, given, config)
+        try:
+            return await agent.ainvoke(given, config)
+        except NotImplementedError:  # a middleware of the user's is only synchronous
+            if any(isinstance(e, CallEvent) and not e.kept for e in self.run.events):
+                raise
+        return await asyncio.to_thread(agent.invoke, given, config)
+
+
+def given_in(text: str) -> str | Mapping[str, Any]:
+    """Return what to ask an agent: the text, or the graph's whole input if it is a JSON object."""
+    if text.lstrip().startswith("{"):
+        try:
+            found = json.loads(text)
+        except ValueError:
+            return text
+        if isinstance(found, dict):
+            return found
+    return text
+
+
+def _waits_for(result: Any) -> str:
+    """Return what an interrupted graph asks a person, or "" if it was not interrupted."""
+    found = result.get("__interrupt__") if isinstance(result, dict) else None
+    return "; ".join(one_line(str(getattr(one, "value", one))) for one in found) if found else ""
+
+
+def _settle(stopping: asyncio.Future[None]) -> None:
+    if not stopping.done():
+        stopping.set_result(None)

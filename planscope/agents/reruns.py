@@ -1,0 +1,208 @@
+"""Runs a user's agent again on recorded answers: a call that the record answers reaches no tool.
+
+The next call must equal the next recorded one, by tool and arguments; calls of one message may come in any order. It
+gets the recorded answer, and an error is raised again. What tools do inside (a sub-agent's calls) is part of their
+answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planscope.agents.gate import Answer, GoOn, PendingCall, Raise, Stop, Verb
+from planscope.session.json_bytes import plain_text
+from planscope.session.model import (
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    ErrorEvent,
+    MessageEvent,
+    PromptEvent,
+    Run,
+)
+from planscope.wording import phrases
+
+Unmatched = Literal["stop", "ask", "call"]
+
+
+@dataclass(slots=True)
+class _Recorded:
+    """A recorded call. ``group``: the message that it is part of. ``used``: it was answered again."""
+
+    call: CallEvent
+    group: int
+    answer: AnswerEvent | None = None
+    error: str = ""
+    used: bool = False
+
+    @property
+    def why_not(self) -> str:
+        """Why the record cannot answer the call, or "" if it can."""
+        if self.error:
+            return ""
+        if self.answer is None or self.answer.captured is False:
+            return "the record has no answer to it"
+        if self.answer.to_graph is not None:
+            return "its recorded answer was a command to the graph, of which the record holds only a part"
+        return ""
+
+
+class RecordedAnswers:
+    """A gate that answers calls from a recorded run.
+
+    ``unmatched``: what happens at a call that the record does not answer: the run stops there, the tool is called, or
+    ``ask`` decides. ``loose``: a call may equal any recorded one that was not
+    used yet, not only the next. ``ignore``: names of arguments, at any
+    depth, that may differ. ``up_to``: recorded calls after this step answer nothing.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        unmatched: Unmatched = "stop",
+        loose: bool = False,
+        ignore: Collection[str] = (),
+        ask: Callable[[PendingCall, str], Verb] | None = None,
+        up_to: int | None = None,
+    ) -> None:
+        self._left = [one for one in _calls_in(run) if up_to is None or one.call.step <= up_to]
+        self._unmatched, self._loose, self._ignore = unmatched, loose, frozenset(ignore)
+        self._ask = ask
+        self.answered = 0
+        """How many calls the record has answered."""
+
+    def ask(self, call: PendingCall) -> Verb:
+        """Return the recorded answer to a call, or what to do without one."""
+        found, why = self._find(call)
+        if found is not None:
+            self.answered += 1
+            return _verb(found)
+        if self._unmatched == "call":
+            return GoOn()
+        if self._unmatched == "ask" and self._ask is not None:
+            return self._ask(call, why)
+        return Stop(f"the rerun stopped before step {call.step}, {_said(call.tool, call.arguments)}: {why}")
+
+    async def aask(self, call: PendingCall) -> Verb:
+        """As :meth:`ask`; a person is asked in a thread."""
+        import asyncio
+
+        return await asyncio.to_thread(self.ask, call)
+
+    def _find(self, call: PendingCall) -> tuple[_Recorded | None, str]:
+        waiting = [one for one in self._left if not one.used]
+        if not waiting:
+            return None, "the record has no more calls"
+        offered = waiting if self._loose else [one for one in waiting if one.group == waiting[0].group]
+        wanted = self._key(call.tool, call.arguments)
+        for one in offered:
+            asked = one.call.arguments if one.call.asked is None else one.call.asked
+            if self._key(one.call.tool, asked) != wanted:
+                continue
+            one.used = True
+            return (None, one.why_not) if one.why_not else (one, "")
+        first = offered[0].call
+        return None, f"the record goes on with {_said(first.tool, first.arguments or {})}"
+
+    def _key(self, tool: str, arguments: Mapping[str, Any] | None) -> str:
+        return f"{tool} {json.dumps(self._canonical(arguments), sort_keys=True)}"
+
+    def _canonical(self, value: Any) -> Any:
+        """Return JSON in one form: 1.0 is 1, and ignored names are left out."""
+        if isinstance(value, Mapping):
+            return {k: self._canonical(v) for k, v in value.items() if k not in self._ignore}
+        if isinstance(value, list | tuple):
+            return [self._canonical(one) for one in value]
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        return value
+
+
+def _verb(one: _Recorded) -> Verb:
+    if one.error or one.answer is None:
+        return Raise(one.error)
+    return Answer(one.answer.text, one.answer.status, "record", one.answer.artifact)
+
+
+def _calls_in(run: Run) -> list[_Recorded]:
+    """Return the calls of the outermost agents: those made inside another agent's call are part of its answer."""
+    found: list[_Recorded] = []
+    by_step: dict[int, _Recorded] = {}
+    open_calls: dict[int, str | None] = {}
+    group = 0
+    last: _Recorded | None = None
+    for event in run.events:
+        if isinstance(event, MessageEvent):
+            group += event.by is None and not _inside(open_calls, event.agent)
+        elif isinstance(event, CallEvent):
+            inside = _inside(open_calls, event.agent)
+            open_calls[event.step] = event.agent
+            if event.error is None and not inside:
+                one = last = by_step[event.step] = _Recorded(event, group)
+                found.append(one)
+        elif isinstance(event, AnswerEvent):
+            open_calls.pop(event.step, None)
+            if event.step in by_step:
+                by_step[event.step].answer = event
+        elif (
+            isinstance(event, ErrorEvent)
+            and event.kind == "tool"
+            and last is not None
+            and last.answer is None
+        ):
+            last.error = _raised(event.text)
+            open_calls.pop(last.call.step, None)
+        elif isinstance(event, EndEvent):
+            open_calls.clear()
+    return found
+
+
+def _inside(open_calls: Mapping[int, str | None], agent: str | None) -> bool:
+    return any(other != agent for other in open_calls.values())
+
+
+def _raised(text: str) -> str:
+    """Return the words of an error that a tool raised."""
+    return plain_text(text.removeprefix("the tool crashed (").removesuffix(")")) or "the tool failed"
+
+
+def _said(tool: str, arguments: Mapping[str, Any]) -> str:
+    return phrases.call(tool, arguments, named=True)
+
+
+def changed_agent(system: str | None, chat: Any) -> list[Any]:
+    """Return a middleware, for a factory, that gives the agent another system prompt and another chat model."""
+    from langchain.agents.middleware import AgentMiddleware
+    from langchain_core.messages import SystemMessage
+
+    changes: dict[str, Any] = {}
+    if system is not None:
+        changes["system_message"] = SystemMessage(system)
+    if chat is not None:
+        changes["model"] = chat
+
+    class Changed(AgentMiddleware[Any, Any, Any]):
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:
+            return handler(request.override(**changes))
+
+        async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+            return await handler(request.override(**changes))
+
+    return [Changed()] if changes else []
+
+
+def first_input(run: Run) -> Any:
+    """Return what a recorded run was asked: its prompt as text, or the messages that it began with."""
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    prompt = next((e for e in run.events if isinstance(e, PromptEvent)), None)
+    if prompt is None:
+        return ""
+    if prompt.messages is None:
+        return prompt.text
+    kinds = {"user": HumanMessage, "assistant": AIMessage}
+    return {"messages": [kinds[m.role](m.text) for m in prompt.messages if m.role in kinds and not m.calls]}

@@ -43,22 +43,30 @@ def confirmed(book: Rulebook, tools: Sequence[str], core: Core, trace: Trace) ->
         if (isinstance(e, ToolCall) and e.step in core.steps)
         or (not isinstance(e, ToolCall) and (core.step == "end" or s <= int(core.step)))
     ]
+    import z3
+
     end = core.step == "end"
-    answers = [_lost(book, tools, rules, kept, end)]
+    context = z3.Context()
+    answers = [_lost(context, book, tools, rules, kept, end)]
     if answers[0] is not True:
         return answers[0]
     for rule in rules:
-        answers.append(_lost(book, tools, [r for r in rules if r is not rule], kept, end))
+        answers.append(_lost(context, book, tools, [r for r in rules if r is not rule], kept, end))
     for event, _ in kept:
         if isinstance(event, ToolCall):
-            answers.append(_lost(book, tools, rules, [k for k in kept if k[0] is not event], end))
+            answers.append(_lost(context, book, tools, rules, [k for k in kept if k[0] is not event], end))
     if None in answers:
         return None
     return not any(answers[1:])
 
 
 def _lost(
-    book: Rulebook, tools: Sequence[str], rules: Sequence[Rule], kept: Sequence[tuple[Event, int]], end: bool
+    context: Any,
+    book: Rulebook,
+    tools: Sequence[str],
+    rules: Sequence[Rule],
+    kept: Sequence[tuple[Event, int]],
+    end: bool,
 ) -> bool | None:
     """Return whether no continuation keeps the rules. At the end, return whether they are not kept."""
     import z3
@@ -95,7 +103,6 @@ def _lost(
         return None
     if not complete:
         return None
-    context = z3.Context()
     solver = z3.Solver(ctx=context)
     solver.set("timeout", TIME_LIMIT)
     true, false = z3.BoolVal(True, context), z3.BoolVal(False, context)

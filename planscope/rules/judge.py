@@ -40,7 +40,11 @@ class Touch:
     letter: int
     """The letter if the sets' conditions are met."""
     decided: bool
-    """Whether the tool's name alone decides the letter."""
+    """Whether the tool's name alone decides what to do."""
+    plain: tuple[int, ...] | None
+    """The letter, if no condition, outcome or agent matters for it."""
+    key: str | None
+    """The one argument that the rule is judged by, if it is one."""
 
 
 @dataclass(slots=True)
@@ -132,7 +136,17 @@ class Rulebook:
         letter = (FIRST if first else 0) | (THEN if then else 0)
         plain = all(calls.plain for calls in (*first, *then))
         decided = plain and not rule.per and not self.late[i] and not self.seconds[i]
-        return Touch(i, first, then, letter, decided)
+        paths = rule.per_then if rule.per_then and then and not first else rule.per
+        key = paths[0][0] if len(paths) == 1 and len(paths[0]) == 1 else None
+        return Touch(
+            i,
+            first,
+            then,
+            letter,
+            decided,
+            (letter,) if plain and rule.kind != "latest" else None,
+            key if isinstance(key, str) else None,
+        )
 
 
 def renamed(rule: Rule, names: dict[str, str]) -> Rule:
@@ -209,19 +223,27 @@ class Judge:
         if call.at is not None:
             self._pass_time(call.at, call.step)
         decided, others = self.book.touches(call.tool)
-        state, rows, seen = self.state, self.rows, self.seen
+        state, rows, seen, machines = self.state, self.rows, self.seen, self.book.machines
         for i, letter in decided:
             before = state[i]
             after = rows[i][before][letter]
             seen[i] |= letter
             if after != before:
-                self._moved(i, before, letter, call.step)
+                if after < 0:
+                    self._moved(i, before, letter, call.step)
+                    continue
+                state[i] = after
+                self.changed.append(i)
+                if machines[i].status[after] == "broken" and i not in self.broken_at:
+                    self.broken_at[i] = call.step
         for touch in others:
             self._touch(touch, call)
 
     def _moved(self, instance: int, before: int, letter: int, step: StepNo) -> None:
-        machine = self.machine(instance)
-        after = machine.fill(before, letter)
+        machine = self.book.machines[self.owner[instance]]
+        after = machine.rows[before][letter]
+        if after < 0:
+            after = machine.fill(before, letter)
         if after == before:
             return
         self.state[instance] = after
@@ -258,7 +280,7 @@ class Judge:
 
     def _touch(self, touch: Touch, call: ToolCall) -> None:
         rule = self.book.rules[touch.rule]
-        letters = letters_of(rule, touch, call)
+        letters = touch.plain or letters_of(rule, touch, call)
         if not rule.per:
             self._step(touch.rule, letters, call.message, call.at, call.step)
             return
@@ -268,8 +290,11 @@ class Judge:
                 for instance in (touch.rule, *self.by_rule.get(touch.rule, ())):
                     self._perhaps(instance, letters, call)
             return
-        only_then = bool(touch.then) and not touch.first
-        key = key_of(rule, call, only_then)
+        value = call.arguments.get(touch.key) if touch.key is not None else None
+        if type(value) is str:  # nearly always
+            key: Key | None = (value,)
+        else:
+            key = key_of(rule, call, bool(touch.then) and not touch.first)
         if key is None and not touch.letter and rule.per_then:
             key = key_of(rule, call, True)
         if touch.first or touch.then:

@@ -60,8 +60,11 @@ _wanted: Any
 
 def _begin(book: Rulebook, options: CheckOptions, wanted: Any) -> None:
     """Prepare a worker process."""
+    import gc
     import signal
 
+    gc.freeze()
+    gc.disable()  # traces form no cycles
     global _book, _options, _wanted
     _book, _options, _wanted = book, options, wanted
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events, letters_of
 from planscope.rules.letters import Alphabet, Letter, Place
@@ -72,8 +72,7 @@ Edit = tuple[str, int, Any, int]
 """("move" | "insert" | "remove", index of the event or -1, letter or None, index before which it is placed)."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
     """A place of the search. ``at``: the next event. ``states``: see ``_Walk``. ``taken``: events that are taken out
     and must come later; ``early``: events that came before their place. ``message``: that of the call before, None
     after a change."""
@@ -83,9 +82,6 @@ class _Node:
     taken: tuple[int, ...]
     early: tuple[int, ...]
     message: int | None
-
-    def mark(self) -> tuple[Any, ...]:
-        return (self.at, self.states, self.taken, self.early, self.message)
 
 
 def repair(book: Rulebook, tools: Sequence[str], trace: Trace) -> RulesRepair | None:
@@ -170,7 +166,7 @@ class _Walk:
     def step(self, place: Place, state: int, letters: tuple[int, ...] | None, fresh: bool) -> int:
         machine = self.book.machines[place[0]]
         real = state if state >= 0 else -state - 1
-        if fresh and self.book.rules[place[0]].late:
+        if fresh and self.book.late[place[0]]:
             real = machine.flush(real)
         if letters is None:
             return real if state >= 0 else -real - 1
@@ -247,8 +243,11 @@ class _Search:
     def __init__(self, walk: _Walk, places: Sequence[Place], tools: Sequence[str]) -> None:
         self.walk, self.places = walk, list(places)
         self.size = len(walk.happened)
+        self._after: dict[tuple[tuple[int, ...], int, bool], tuple[int, ...] | None] = {}
+        self._effects: dict[int, list[tuple[int, ...] | None]] = {}
+        """What events and insertable calls are to each of the places."""
         self.insertable = self._insertable(tools)
-        self.late = any(walk.book.rules[i].late for i, _ in places)
+        self.late = any(walk.book.late[i] for i, _ in places)
         self.movable = [
             k
             for k, (event, _) in enumerate(walk.happened)
@@ -266,21 +265,28 @@ class _Search:
                 effects = tuple(whole.effect(self.walk.book, p) for p in self.places)
                 if any(e is not None for e in effects):
                     found.setdefault(effects, whole)
+        for number, effects in enumerate(found, 1):
+            self._effects[-number] = [None if effect is None else (effect,) for effect in effects]
         return list(found.values())
 
-    def _next(
-        self, states: tuple[int, ...], which: int, letter: Letter | None, fresh: bool
-    ) -> tuple[int, ...] | None:
+    def _next(self, states: tuple[int, ...], what: int, fresh: bool) -> tuple[int, ...] | None:
+        """Return the states after a call, or None if it breaks a rule. ``what``: the index of an event, or of an
+        insertable call below 0."""
+        key = (states, what, fresh)
+        if key not in self._after:
+            self._after[key] = self._find_next(states, what, fresh)
+        return self._after[key]
+
+    def _find_next(self, states: tuple[int, ...], what: int, fresh: bool) -> tuple[int, ...] | None:
+        effects = self._effects.get(what)
+        if effects is None:
+            effects = self._effects[what] = [self.walk.letters(what, place) for place in self.places]
         after = []
-        for place, state in zip(self.places, states, strict=True):
-            if letter is None:
-                bits = self.walk.letters(which, place)
-            else:
-                effect = letter.effect(self.walk.book, place)
-                bits = None if effect is None else (effect,)
-            state = self.walk.step(place, state, bits, fresh)
-            if self.walk.broken(place, state):
-                return None
+        for place, state, bits in zip(self.places, states, effects, strict=True):
+            if bits is not None or fresh:
+                state = self.walk.step(place, state, bits, fresh)
+                if self.walk.broken(place, state):
+                    return None
             after.append(state)
         return tuple(after)
 
@@ -300,9 +306,9 @@ class _Search:
             event = self.walk.happened[at][0]
             if at in node.early:
                 rest = tuple(k for k in node.early if k != at)
-                yield replace(node, at=at + 1, early=rest), cost, None
+                yield _Node(at + 1, node.states, node.taken, rest, node.message), cost, None
             else:
-                states = self._next(node.states, at, None, event.message != node.message)
+                states = self._next(node.states, at, event.message != node.message)
                 if states is not None:
                     message = event.message if self.late else None
                     yield _Node(at + 1, states, node.taken, node.early, message), cost, None
@@ -310,29 +316,29 @@ class _Search:
                     assert isinstance(event, ToolCall)
                     taken = (*node.taken, at)
                     yield (
-                        replace(node, at=at + 1, taken=taken),
+                        _Node(at + 1, node.states, taken, node.early, node.message),
                         (number + 1, new, removals, places, names),
                         None,
                     )
                     step = (float(at), (event.tool, event.step))
                     yield (
-                        replace(node, at=at + 1),
+                        _Node(at + 1, node.states, node.taken, node.early, node.message),
                         (number + 1, new + 1, removals + 1, (*places, step[0]), (*names, step[1])),
                         ("remove", at, None, at),
                     )
         for k in (*node.taken, *(m for m in self.movable if m > at and m not in node.early)):
-            states = self._next(node.states, k, None, True)
+            states = self._next(node.states, k, True)
             if states is None:
                 continue
             event = self.walk.happened[k][0]
             assert isinstance(event, ToolCall)
             back = k in node.taken
-            after = replace(
-                node,
-                states=states,
-                taken=tuple(t for t in node.taken if t != k),
-                early=node.early if back else tuple(sorted((*node.early, k))),
-                message=None,
+            after = _Node(
+                at,
+                states,
+                tuple(t for t in node.taken if t != k) if back else node.taken,
+                node.early if back else tuple(sorted((*node.early, k))),
+                None,
             )
             more = (
                 number + (not back),
@@ -342,34 +348,32 @@ class _Search:
                 (*names, (event.tool, event.step)),
             )
             yield after, more, ("move", k, None, at)
-        for letter in self.insertable:
-            states = self._next(node.states, -1, letter, True)
+        for number, letter in enumerate(self.insertable, 1):
+            states = self._next(node.states, -number, True)
             if states is not None and states != node.states:
                 more = (number + 1, new + 1, removals, (*places, float(at)), (*names, (letter.tool, 0)))
-                yield replace(node, states=states, message=None), more, ("insert", -1, letter, at)
+                yield _Node(at, states, node.taken, node.early, None), more, ("insert", -1, letter, at)
 
     def best(self) -> tuple[tuple[Edit, ...] | None, bool]:
         """Return the changes, or None, and whether the search was exact."""
         zero: Cost = (0, 0, 0, (), ())
         start = self._start()
         queue: list[tuple[Cost, int, _Node, tuple[Edit, ...]]] = [(zero, 0, start, ())]
-        closed: set[tuple[Any, ...]] = set()
-        reached: dict[tuple[Any, ...], Cost] = {start.mark(): zero}
+        closed: set[_Node] = set()
+        reached: dict[_Node, Cost] = {start: zero}
         count = 0
         while queue:
             cost, _, node, edits = heapq.heappop(queue)
-            mark = node.mark()
-            if mark in closed:
+            if node in closed:
                 continue
-            closed.add(mark)
+            closed.add(node)
             if self._done(node):
                 return edits, True
             if len(reached) > MOST_NODES:
                 return self._beam(), False
             for after, more, edit in self._moves(node, cost):
-                key = after.mark()
-                if key not in closed and (key not in reached or more < reached[key]):
-                    reached[key] = more
+                if after not in closed and (after not in reached or more < reached[after]):
+                    reached[after] = more
                     count += 1
                     heapq.heappush(queue, (more, count, after, edits if edit is None else (*edits, edit)))
         return None, True
@@ -391,14 +395,14 @@ class _Search:
                     for after, more, edit in self._moves(node, cost):
                         way = (more, after, edits if edit is None else (*edits, edit))
                         level = here if after.at == at else following
-                        known = level.get(after.mark())
+                        known = level.get(after)
                         if known is None or more < known[0]:
-                            level[after.mark()] = way
+                            level[after] = way
                             if after.at == at:
                                 found.append(way)
                 fringe = sorted(found, key=lambda way: way[0])[:WIDTH]
                 if not fringe:
                     break
             kept = sorted(following.values(), key=lambda way: (way[0], len(way[1].taken) + len(way[1].early)))
-            layer = {way[1].mark(): way for way in kept[:WIDTH]}
+            layer = {way[1]: way for way in kept[:WIDTH]}
         return None if best is None else best[2]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from planscope.traces.build import Builder
+from planscope.traces.build import MOST_ITEMS, Builder
+from planscope.traces.shape import Said
 from planscope.traces.values import as_text, compact, count_of, obj, rest_of, seq, text
 
 CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call", "function_call"))
@@ -27,6 +28,9 @@ SPEAKERS: dict[Any, Literal["user", "model", "system"]] = {
     "agent": "model",
     "system": "system",
     "developer": "system",
+}
+PLAIN: dict[Any, Literal["user", "model", "system"]] = {
+    key: SPEAKERS[key] for key in ("user", "assistant", "system")
 }
 _PLACED = frozenset(
     ("role", "content", "tool_calls", "tool_call_id", "name", "type", "id", "parts", "function_call", "usage",
@@ -90,6 +94,33 @@ def take(
         old = message["function_call"]
         if type(old) is dict:
             build.call(old.get("name"), old.get("arguments"), at=at, agent=agent)
+
+
+def take_plain(build: Builder, messages: list[Any]) -> None:
+    """Add messages: text and answers of the form that nearly all have without further looks, others by ``take``."""
+    items, says = build.items, PLAIN.get
+    for message in messages:
+        if type(message) is not dict:
+            if type(message) is list:
+                take_plain(build, message)
+            else:
+                build.unknown("a message that is not an object")
+            continue
+        content = message.get("content")
+        if type(content) is str:
+            if len(message) == 2:
+                role = message.get("role")
+                by = says(role) if type(role) is str else None
+                if by is not None and len(items) < MOST_ITEMS:
+                    build.message += 1
+                    if content:
+                        items.append(Said(by, content, build.message))
+                    continue
+            elif len(message) == 3 and "tool_call_id" in message and message.get("role") == "tool":
+                build.message += 1
+                build.answer(message["tool_call_id"], content)
+                continue
+        take(build, message)
 
 
 def take_tool_call(build: Builder, call: Any, *, at: float | None = None, agent: str | None = None) -> None:

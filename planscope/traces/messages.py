@@ -31,7 +31,8 @@ class MessageFormat:
 
     ``lists``: keys that may have the messages; ``in_row``: under all of them, in this order. ``is_message`` tells a
     message from other objects. ``sure``: how surely these messages, and the members beside them, have this format.
-    ``take`` adds one message, ``about`` adds what the members beside them say.
+    ``take`` adds one message, ``take_many`` a list of them,
+    ``about`` what the members beside them say.
     """
 
     def __init__(
@@ -46,8 +47,10 @@ class MessageFormat:
         about: Callable[[Builder, dict[str, Any]], None] | None = None,
         id_of: Callable[[dict[str, Any]], str] | None = None,
         in_row: bool = False,
+        take_many: Callable[[Builder, list[Any]], None] | None = None,
     ) -> None:
         self.name, self.title, self.lists, self.in_row = name, title, lists, in_row
+        self.take_many = take_many
         self.is_message, self.sure, self.take = is_message, sure, take
         self.about = about or about_messages
         self.id_of = id_of or id_beside
@@ -129,6 +132,9 @@ class MessageFormat:
     def _take_all(self, build: Builder, messages: Iterable[Any]) -> None:
         take = self.take
         try:
+            if self.take_many is not None and type(messages) is list:
+                self.take_many(build, messages)
+                return
             for message in messages:
                 if type(message) is dict:
                     take(build, message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planscope.traces.blocks import speaks, take
+from planscope.traces.blocks import speaks, take, take_plain
 from planscope.traces.build import Builder
 from planscope.traces.messages import MessageFormat, about_messages
 from planscope.traces.shape import Said
@@ -45,6 +45,7 @@ CHAT = MessageFormat(
     is_message=speaks,
     sure=_sure_chat,
     take=take,
+    take_many=take_plain,
 )
 
 ANTHROPIC = MessageFormat(

@@ -348,8 +348,8 @@ class _Search:
                 (*names, (event.tool, event.step)),
             )
             yield after, more, ("move", k, None, at)
-        for number, letter in enumerate(self.insertable, 1):
-            states = self._next(node.states, -number, True)
+        for k, letter in enumerate(self.insertable, 1):
+            states = self._next(node.states, -k, True)
             if states is not None and states != node.states:
                 more = (number + 1, new + 1, removals, (*places, float(at)), (*names, (letter.tool, 0)))
                 yield _Node(at, states, node.taken, node.early, None), more, ("insert", -1, letter, at)

@@ -49,6 +49,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "models": "list the models: simulated ones, providers and their keys",
         "themes": "list the themes, and what is wrong with a theme file",
         "config": "show the settings, and what is wrong with them",
+        "doctor": "show versions, folders, extras, the terminal, and what is wrong",
+        "completion": "print the script that completes commands in your shell",
     },
 }
 """Every command with a line about it, by group, in the order of the help."""

@@ -165,3 +165,56 @@ class PreviewDocument(Document):
     """The output of ``export --preview --json``."""
 
     private: list[PrivateDocument]
+
+
+class PackageDocument(Document):
+    """A package that planscope needs."""
+
+    name: str
+    version: str | None = Field(description="null: it is missing")
+
+
+class ExtraDocument(Document):
+    """An extra of planscope: a package that not everybody needs."""
+
+    name: str
+    package: str
+    version: str | None
+    installed: bool
+    purpose: str
+
+
+class FolderDocument(Document):
+    """A folder in which planscope keeps files of the user."""
+
+    name: str
+    path: str
+    exists: bool
+    writable: bool = Field(description="it can be written to, or made")
+
+
+class TerminalDocument(Document):
+    """The terminal. ``colours``: 0 (NO_COLOR), 16, 256 or 16777216."""
+
+    interactive: bool
+    term: str | None
+    columns: int
+    rows: int
+    colours: int
+    encoding: str | None
+
+
+class DoctorDocument(Document):
+    """What ``doctor --json`` prints."""
+
+    planscope: str
+    python: str
+    executable: str
+    platform: str
+    packages: list[PackageDocument]
+    extras: list[ExtraDocument]
+    folders: list[FolderDocument]
+    terminal: TerminalDocument
+    browser: str
+    network: str
+    problems: list[str]

@@ -18,6 +18,7 @@ from planscope.documents.judgement import (
 from planscope.documents.library import ChangedDocument, SessionDocument, SessionsDocument
 from planscope.documents.listings import (
     ConfigDocument,
+    DoctorDocument,
     GrammarDocument,
     ModelsDocument,
     PreviewDocument,
@@ -49,6 +50,7 @@ DOCUMENTS: dict[str, Any] = {
     "topics": TopicsDocument,
     "themes": ThemesDocument,
     "config": ConfigDocument,
+    "doctor": DoctorDocument,
     "grammar": GrammarDocument,
     "rules": RulesDocument | MinedDocument,
     "sessions": SessionsDocument | SessionDocument | ChangedDocument,

@@ -1,0 +1,197 @@
+"""``planscope doctor``: what is installed here, where planscope keeps its files, and what the terminal can do."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from importlib import util
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from planscope import __version__
+from planscope.commands import Command
+from planscope.commands.common import columns, print_json, say_all
+
+if TYPE_CHECKING:
+    from planscope.documents.listings import DoctorDocument, TerminalDocument
+
+ABOUT = (
+    "Show what planscope finds on this machine: versions, folders, extras and what each is for, the terminal, and what "
+    "is wrong; exit status 2 if something is. Contacts no server and changes nothing. A report of a bug is easier to "
+    "understand with it."
+)
+PACKAGES = ("textual", "z3-solver", "langchain", "langchain-core", "pydantic", "lark", "rich", "platformdirs")
+
+
+class Extra(NamedTuple):
+    """An extra of planscope: the package that it installs, the module to import, and what it is for."""
+
+    package: str
+    module: str
+    purpose: str
+
+
+EXTRAS = {
+    "openai": Extra(
+        "langchain-openai", "langchain_openai", "runs agents on models of OpenAI, and servers like it"
+    ),
+    "reasons": Extra("python-sat", "pysat", "finds all reasons of a lost plan faster"),
+    "redact": Extra(
+        "kingfisher-secret-scanner", "kingfisher_sdk", "finds more kinds of secrets before you share"
+    ),
+    "serve": Extra("textual-serve", "textual_serve", "opens the debugger in a browser (planscope serve)"),
+    "traces": Extra("zstandard", "zstandard", "reads traces that are packed with zstd"),
+}
+
+
+def _add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    found = document()
+    if args.json:
+        print_json(found.as_data())
+    else:
+        say_all(_lines(found))
+    return 2 if found.problems else 0
+
+
+def document() -> DoctorDocument:
+    """Look at this machine. Imports none of the packages, contacts no server, and writes nothing."""
+    from planscope.documents.listings import DoctorDocument, ExtraDocument, FolderDocument, PackageDocument
+
+    packages = [PackageDocument(name=name, version=_version(name)) for name in PACKAGES]
+    extras = [
+        ExtraDocument(
+            name=name,
+            package=extra.package,
+            version=_version(extra.package),
+            installed=util.find_spec(extra.module) is not None,
+            purpose=extra.purpose,
+        )
+        for name, extra in EXTRAS.items()
+    ]
+    folders = [
+        FolderDocument(name=name, path=str(path), exists=path.exists(), writable=_writable(path))
+        for name, path in _folders().items()
+    ]
+    problems = [
+        f"the package {one.name} is missing; install planscope again" for one in packages if not one.version
+    ]
+    problems += [
+        f"the folder {one.path} ({one.name}) cannot be written to" for one in folders if not one.writable
+    ]
+    problems += _plugin_problems()
+    return DoctorDocument(
+        planscope=__version__,
+        python=platform.python_version(),
+        executable=sys.executable,
+        platform=platform.platform(),
+        packages=packages,
+        extras=extras,
+        folders=folders,
+        terminal=_terminal(),
+        browser="not needed",
+        network="not contacted",
+        problems=problems,
+    )
+
+
+def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _folders() -> dict[str, Path]:
+    from platformdirs import user_config_path, user_state_path
+
+    from planscope.session.locations import cache_folder, library_folder, trash_folder
+
+    return {
+        "library": library_folder(),
+        "trash": trash_folder(),
+        "settings": user_config_path("planscope"),
+        "state": user_state_path("planscope"),
+        "cache": cache_folder(),
+    }
+
+
+def _writable(path: Path) -> bool:
+    """Return whether the folder can be written to, or made if it is missing."""
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path.is_dir() and os.access(path, os.W_OK | os.X_OK)
+
+
+def _terminal() -> TerminalDocument:
+    """Return what Textual will find: size, number of colours, encoding."""
+    import shutil
+
+    from planscope.documents.listings import TerminalDocument
+    from planscope.tui.style.themes import few_colours, no_color
+
+    size = shutil.get_terminal_size()
+    true_colour = os.environ.get("COLORTERM", "").strip().casefold() in ("truecolor", "24bit")
+    return TerminalDocument(
+        interactive=sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty(),
+        term=os.environ.get("TERM"),
+        columns=size.columns,
+        rows=size.lines,
+        colours=0 if no_color() else 16 if few_colours() else 2**24 if true_colour else 256,
+        encoding=sys.stdout.encoding,
+    )
+
+
+def _plugin_problems() -> list[str]:
+    """Return a line for each extension of another package that does not work."""
+    from planscope.traces.opening import other_readers
+
+    return list(other_readers()[1])
+
+
+def _lines(found: DoctorDocument) -> Iterator[str]:
+    from planscope.report import hanging, sentence, table
+
+    yield f"planscope {found.planscope}, Python {found.python} ({found.executable})"
+    yield found.platform
+    yield ""
+    yield from table([(one.name, one.version or "missing") for one in found.packages], "")
+    yield ""
+    yield "Extras (pip install '.[NAME]')"
+    for one in found.extras:
+        state = one.version or "installed" if one.installed else "not installed"
+        yield from hanging(f"  {one.name}", f"{state}: {one.purpose}", 14, columns())
+    yield ""
+    yield from table(
+        [
+            (
+                one.name,
+                one.path,
+                "" if one.writable and one.exists else "not there yet" if one.writable else "read-only",
+            )
+            for one in found.folders
+        ],
+        "",
+    )
+    yield ""
+    t = found.terminal
+    colours = f"{t.colours:,} colours" if t.colours else "no colours (NO_COLOR)"
+    where = f"{t.term or 'no TERM'}, {t.columns} x {t.rows}, {colours}, {t.encoding}"
+    yield f"terminal: {where}" if t.interactive else f"terminal: none here ({where})"
+    yield f"browser: {found.browser}; network: {found.network}"
+    yield ""
+    for problem in found.problems:
+        yield from sentence(f"wrong: {problem}", columns())
+    if not found.problems:
+        yield "Nothing is wrong. (planscope config --check looks at your settings.)"
+
+
+COMMANDS = {"doctor": Command(ABOUT, "planscope doctor", _add, _doctor)}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from planscope.commands import COMMANDS as ALL_COMMANDS
-from planscope.commands import Command
+from planscope.commands import Command, command
 from planscope.commands.common import emit
 from planscope.errors import UserError
 
@@ -179,15 +179,12 @@ def suggest(words: list[str]) -> Answer:
 
 
 def _suggest(words: list[str]) -> Answer:
-    from planscope.cli import build_parser
-
     *before, word = words
     if not before:
         return _first(word)
-    command = before[0] if before[0] in ALL_COMMANDS else "open"
+    called = before[0] if before[0] in ALL_COMMANDS else "open"
     given = before[1:] if before[0] in ALL_COMMANDS else before
-    parser = build_parser([command])
-    place = _Place(_sub_parser(parser, command), given)
+    place = _Place(_parser(called), given)
     value, joint = place.option, ""
     if value is None and word.startswith("--") and "=" in word and not place.only_arguments:
         joint = word[: word.index("=") + 1]
@@ -195,12 +192,12 @@ def _suggest(words: list[str]) -> Answer:
         if value is None:
             return Answer([])
     if value is not None:
-        found = _values(value, place, command)
+        found = _values(value, place, called)
         return Answer([Suggestion(joint + one.word, one.about) for one in found.words], found.files)
     if word.startswith("-") and not place.only_arguments:
         return Answer(list(place.free_options()))
     action = place.argument
-    return Answer([]) if action is None else _values(action, place, command)
+    return Answer([]) if action is None else _values(action, place, called)
 
 
 def _first(word: str) -> Answer:
@@ -213,17 +210,12 @@ def _first(word: str) -> Answer:
     return Answer([*commands, *_sessions(), *_session_files()], files=True)
 
 
-def _sub_parser(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentParser:
-    action = _sub_commands(parser)
-    assert action is not None
-    found: argparse.ArgumentParser = action.choices[name]
-    return found
-
-
-def _sub_commands(
-    parser: argparse.ArgumentParser,
-) -> argparse._SubParsersAction[argparse.ArgumentParser] | None:
-    return next((one for one in parser._actions if isinstance(one, argparse._SubParsersAction)), None)
+def _parser(name: str) -> argparse.ArgumentParser:
+    """Return the parser of one command. Only its module is imported."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("-h", "--help", action="help", help="show this help")
+    command(name).add(parser)
+    return parser
 
 
 class _Place:
@@ -279,7 +271,7 @@ class _Place:
                 self._arguments.pop(0)
 
 
-def _values(action: argparse.Action, place: _Place, command: str) -> Answer:
+def _values(action: argparse.Action, place: _Place, called: str) -> Answer:
     """Return the values of an option or an argument, by its name in the help."""
     if isinstance(action, argparse._SubParsersAction):
         abouts = {one.dest: one.help or "" for one in action._get_subactions()}
@@ -287,7 +279,7 @@ def _values(action: argparse.Action, place: _Place, command: str) -> Answer:
     if action.choices is not None:
         return Answer([Suggestion(str(one)) for one in action.choices])
     kind = action.metavar if isinstance(action.metavar, str) else ""
-    if kind in ("SESSION", "SESSION|TRACE") or (command in ("open", "serve") and action.dest == "file"):
+    if kind in ("SESSION", "SESSION|TRACE") or (called in ("open", "serve") and action.dest == "file"):
         return Answer([*_sessions(), *_session_files()], files=True)
     if kind in FILES:
         return Answer([], files=True)
@@ -296,7 +288,7 @@ def _values(action: argparse.Action, place: _Place, command: str) -> Answer:
         return Answer(list(_ids(named, action.dest)))
     named_kinds: dict[tuple[str, str], Callable[[], Iterable[Suggestion]]] = {
         ("NAME", "theme"): _themes,
-        ("NAME", "name"): _schemas if command == "schema" else list,
+        ("NAME", "name"): _schemas if called == "schema" else list,
         ("M", "model"): _models,
         ("A", "agent"): _agents,
         ("T", "topic"): _topics,

@@ -22,6 +22,7 @@ for _name in list(os.environ):
         *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "LINES"),
         *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "EDITOR", "VISUAL", "PLANSCOPE_TRACEBACK"),
         *("PYTHONWARNINGS", "PYTHONOPTIMIZE", "PYTHONIOENCODING"),
+        "PYTHONDONTWRITEBYTECODE",  # the many processes that tests start would compile planscope each time
     ):
         del os.environ[_name]
 os.environ["TERM"] = "xterm-256color"

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+WHOLE = bool(os.environ.get("PLANSCOPE_WHOLE"))
+
+
+def in_turn(cases: Sequence[T], turn: int, of: int) -> list[T]:
+    """Every case of number ``turn`` modulo ``of``, so that many turns try all; all where PLANSCOPE_WHOLE is set."""
+    return list(cases) if WHOLE else list(cases[turn % of :: of])
+
+
 ESC = "\x1b"
 
 HOSTILE: tuple[str, ...] = (

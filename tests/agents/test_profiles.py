@@ -42,7 +42,7 @@ def told(run: Run) -> list[tuple[str, str]]:
     return [(e.type, getattr(e, "text", getattr(e, "tool", ""))) for e in run.events]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     st.integers(0, 10**6),
     st.booleans(),

@@ -18,7 +18,7 @@ from planscope.session.model import Cell, Dissection, Session
 from planscope.session.store import load
 from tests.cli.support import Cli, Files, harmless, run, session, variant
 from tests.cli.test_hostile import hostile_free_text, hostile_names, write
-from tests.hostile import HOSTILE
+from tests.hostile import HOSTILE, in_turn
 
 AB = variant("A comes before B. B comes before C.", ["a", "b", "c"])
 OTHER = variant("A precedes B. B comes before C. C follows A.", ["a", "b", "c"]).model_copy(
@@ -350,8 +350,8 @@ def check_markdown(text: str) -> None:
     "k", range(len(HOSTILE)), ids=lambda k: repr(HOSTILE[k])[:30].encode("ascii", "replace").decode()
 )
 def test_hostile_strings(cli: Cli, tmp_path: Path, k: int) -> None:
-    for path in hostile(HOSTILE[k], tmp_path):
-        for format in ("text", "markdown", "json"):
+    for turn, path in enumerate(hostile(HOSTILE[k], tmp_path)):
+        for format in in_turn(("text", "markdown", "json"), k + turn, 3):
             done = cli("compare", path, "--format", format, "--no-redact")
             assert done.status == 0 and done.err == "", done.err
             assert harmless(done.out)

@@ -85,9 +85,10 @@ def watched(allowed: Path) -> Iterator[list[str]]:
         sys.addaudithook(_WATCH)
         _WATCH.installed = True
     seen: list[str] = []
-    before = _WATCH.seen, _WATCH.allowed
+    before = _WATCH.seen, _WATCH.allowed, sys.dont_write_bytecode
     _WATCH.seen, _WATCH.allowed = seen, str(allowed.resolve())
+    sys.dont_write_bytecode = True  # a module may be imported here for the first time
     try:
         yield seen
     finally:
-        _WATCH.seen, _WATCH.allowed = before
+        _WATCH.seen, _WATCH.allowed, sys.dont_write_bytecode = before

@@ -24,7 +24,7 @@ from tests.language.every_reading import Said, Tokens, likely, readings, written
 from tests.language.support import error, read, said
 from tests.language.trees import seeded
 
-EVERY = int(os.environ.get("PLANSCOPE_EVERY", "600"))
+EVERY = int(os.environ.get("PLANSCOPE_EVERY", "1500"))
 """One of so many of the sentences that can be made is read; 1 takes an hour."""
 
 LETTERS = tuple("abcdefghijkl")

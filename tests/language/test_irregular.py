@@ -21,7 +21,7 @@ from planscope.language.tree import NP, Query, walk
 from tests.language.support import error, read, said
 from tests.language.trees import queries, seeded
 
-SENTENCES = int(os.environ.get("PLANSCOPE_SENTENCES", "14"))
+SENTENCES = int(os.environ.get("PLANSCOPE_SENTENCES", "7"))
 """How many random sentences are damaged in every place; 2,000 take about a minute."""
 
 FOOD = ("tea", "milk", "bread", "jam", "ham", "egg")

@@ -10,6 +10,7 @@ from planscope.session.model import AnswerEvent, CallEvent, EndEvent, ErrorEvent
 from planscope.session.store import dumps
 from planscope.sharing.redact import Surroundings, look_through, own, redact, shapes
 from planscope.sharing.redact.scan import scanner_for
+from tests.hostile import in_turn
 from tests.sharing import corpus
 from tests.sharing.cases import written
 
@@ -43,8 +44,10 @@ def shared(session: Session, around: Surroundings = NOWHERE) -> str:
     return json.dumps(json.loads(dumps(redact(session, look_through(session, around)))), ensure_ascii=False)
 
 
-@pytest.mark.parametrize("as_text", [False, True])
-@pytest.mark.parametrize("style", range(len(corpus.VALUES)))
+@pytest.mark.parametrize(
+    ("style", "as_text"),
+    [(k, one) for k in range(len(corpus.VALUES)) for one in in_turn((False, True), k, 2)],
+)
 def test_no_secret_in_a_structured_place_stays(style: int, as_text: bool) -> None:
     left = []
     for case in corpus.secrets(style):

@@ -12,6 +12,7 @@ from planscope.session.locations import bundled
 from planscope.session.model import AnswerEvent, CallEvent, Cell, Dissection, ForkPoint, Session
 from planscope.session.store import save
 from planscope.tui.controllers.live_run import RunChoice
+from tests.hostile import in_turn
 from tests.tui.screen import Driven, opened
 from tests.tui.test_hostile_screen import SHORT, assert_clean, hostile_session
 from tests.tui.test_live import until
@@ -59,8 +60,9 @@ async def press(driven: Driven, *keys: str) -> None:
         assert_clean(driven)
 
 
-@pytest.mark.parametrize("readable", [True, False], ids=["readable", "unreadable"])
-@pytest.mark.parametrize("batch", range(len(BATCHES)))
+@pytest.mark.parametrize(
+    ("batch", "readable"), [(k, one) for k in range(len(BATCHES)) for one in in_turn((True, False), k, 2)]
+)
 async def test_the_corpus_on_every_screen(batch: int, readable: bool, tmp_path: Path) -> None:
     path = tmp_path / "x.planscope.json"
     save(hostile_everywhere(BATCHES[batch], readable=readable), path)

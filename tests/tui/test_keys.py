@@ -42,13 +42,19 @@ def effect(id: str) -> Callable[[Effect], Effect]:
     return keep
 
 
-@pytest.mark.parametrize(
-    ("action", "key"), [(a, k) for a in HERE for k in a.all_keys], ids=lambda x: getattr(x, "id", x)
-)
-async def test_key(action: KeyAction, key: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("action", HERE, ids=lambda action: action.id)
+async def test_key(action: KeyAction, tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     async with opened(path, (120, 40)) as driven:
-        await EFFECTS[action.id](driven, normal(key))
+        await EFFECTS[action.id](driven, normal(action.all_keys[0]))
+
+
+async def test_every_key_of_an_action_is_bound_to_it(tmp_path: Path) -> None:
+    async with opened(sessions.write(sessions.figure_10(), tmp_path), (120, 40)) as driven:
+        bound = {key: active.binding.action for key, active in driven.app.screen.active_bindings.items()}
+    assert len({bound[normal(action.all_keys[0])] for action in HERE}) == len(HERE)
+    for action in HERE:
+        assert len({bound[normal(key)] for key in action.all_keys}) == 1, action
 
 
 def test_every_action_of_the_table_is_tested() -> None:

@@ -79,6 +79,16 @@ class Rulebook:
             for rule in self.rules
         ]
         """The results that most traces have, shared by all: not put to the test, and kept."""
+        self.shortcuts = [
+            (
+                machine.accepting,
+                THEN if rule.kind in TESTED_BY_THEN else FIRST,
+                rule.kind in ALWAYS_TESTED,
+                bool(rule.per),
+            )
+            for rule, machine in zip(self.rules, self.machines, strict=True)
+        ]
+        """For each rule: accepting states, what puts it to the test, whether it always is, whether it has values."""
         self.late = [rule.late for rule in self.rules]
         self.seconds = [rule.kind == "within" and rule.unit == "seconds" for rule in self.rules]
         self.every_call = [i for i, rule in enumerate(self.rules) if rule.every_call]
@@ -185,6 +195,8 @@ class Judge:
         """For rules with values: the called tools that they name, and whether a call had the value."""
         self.phantom: set[int] = set()
         """Rules with values of which a call may have a value that was not captured."""
+        self.tools: frozenset[str] = frozenset()
+        """The tools that a whole trace calls."""
         self.message = -1
         self.last_step = 0
         self.now: float | None = None
@@ -407,16 +419,26 @@ class Judge:
     def results(self, trace: Trace, *, open_end: bool = False) -> list[Tested]:
         """Return every rule's result. ``open_end``: the trace may continue, so what is owed is unknown and not
         broken."""
-        return [self._result(i, trace, open_end) for i in range(len(self.book.rules))]
+        found = []
+        state, seen, kept, unsure = self.state, self.seen, self.book.kept, self.unsure
+        for i, (accepting, mask, always, per) in enumerate(self.book.shortcuts):
+            instances = self.by_rule.get(i, ()) if per else (i,)
+            tested = 0
+            for k in instances:
+                if not accepting[state[k]] or k in unsure:
+                    break
+                tested += always or bool(seen[k] & mask)
+            else:
+                had = self.lacking.get(i) if per else None
+                if tested < 2 and i not in self.phantom and (had is None or all(had.values())):
+                    found.append(kept[i][tested])
+                    continue
+            found.append(self._result(i, trace, open_end))
+        return found
 
     def _result(self, i: int, trace: Trace, open_end: bool) -> Tested:
         rule = self.book.rules[i]
         machine = self.book.machines[i]
-        if not rule.per and machine.accepting[self.state[i]] and i not in self.unsure:
-            tested = rule.kind in ALWAYS_TESTED or bool(
-                self.seen[i] & (THEN if rule.kind in TESTED_BY_THEN else FIRST)
-            )
-            return self.book.kept[i][tested]
         found = Tested(rule, "kept", False)
         unknown = False
         mask = THEN if rule.kind in TESTED_BY_THEN else FIRST
@@ -515,8 +537,9 @@ def known_tools(book: Rulebook, trace: Trace) -> list[str]:
 
 def judge_trace(book: Rulebook, trace: Trace) -> Judge:
     """Judge a whole trace."""
-    tools = {item.tool for item in trace.items if isinstance(item, ToolCall)}
-    judge = Judge(book.for_tools(tools.union(trace.tools)))
+    tools = frozenset([item.tool for item in trace.items if isinstance(item, ToolCall)])
+    judge = Judge(book.for_tools(tools.union(trace.tools) if trace.tools else tools))
+    judge.tools = tools
     hears = bool(judge.book.users)
     step = 0
     for item in trace.items:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from planscope.rules.judge import Rulebook
-from planscope.rules.report import Checked, CheckOptions, check_trace, details, with_branches
+from planscope.rules.report import KEPT, Checked, CheckOptions, check_trace, details, with_branches
 from planscope.traces import Options, Unreadable
 from planscope.traces.opening import once, read, reader_of, sources
 from planscope.traces.shape import Trace
@@ -70,16 +70,49 @@ def _begin(book: Rulebook, options: CheckOptions, wanted: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _judge_part(part: Part) -> list[Judged]:
+Packed = list[Judged | tuple[str, int, bytes, str, frozenset[str]]]
+"""Results as a worker sends them: of a trace that keeps all rules only id, calls, which rules it tests, and tools."""
+
+
+def _packed(found: list[Judged], book: Rulebook) -> Packed:
+    packed: Packed = []
+    for judged in found:
+        checked = judged.checked
+        small: Judged | tuple[str, int, bytes, str, frozenset[str]] = judged
+        if checked.verdict == "right" and checked.problem is None:
+            flags = bytes(
+                [
+                    0 if result is no else 1 if result is yes else 2
+                    for result, (no, yes) in zip(checked.results, book.kept, strict=True)
+                ]
+            )
+            if 2 not in flags:
+                small = (checked.id, checked.calls, flags, judged.source, judged.tools)
+        packed.append(small)
+    return packed
+
+
+def _unpacked(packed: Packed, book: Rulebook) -> Iterator[Judged]:
+    for one in packed:
+        if isinstance(one, Judged):
+            yield one
+            continue
+        id, calls, flags, source, tools = one
+        results = [pair[flag] for flag, pair in zip(flags, book.kept, strict=True)]
+        checked = Checked(id, "right", calls, results, explanation=KEPT, tools=tools)
+        yield Judged(checked, source, tools)
+
+
+def _judge_part(part: Part) -> Packed:
     with Path(part.path).open("rb", 2**18) as file:
         file.seek(part.start)
         data = file.read(part.end - part.start)
     lines = ((part.line + k, line) for k, line in enumerate(data.splitlines(keepends=True)) if line.strip())
-    found = []
+    found: list[Judged] = []
     for trace in part.reader.read_lines(part.stem, lines):
         trace.source = part.name
         found += _judged(_book, trace, _options, keep=bool(_wanted.value))
-    return found
+    return _packed(found, _book)
 
 
 def _judged(book: Rulebook, trace: Trace, options: CheckOptions, keep: bool) -> list[Judged]:
@@ -202,7 +235,7 @@ def _line_end(file: Any, start: int, size: int) -> int:
 
 def _in_workers(
     parts: Iterable[Part], book: Rulebook, options: CheckOptions, count: int, wanted: Callable[[], bool]
-) -> Iterator[tuple[Part, list[Judged]]]:
+) -> Iterator[tuple[Part, Iterable[Judged]]]:
     """Yield the parts with their results, in order. At most two parts for each worker are in progress."""
     from collections import deque
 
@@ -214,9 +247,9 @@ def _in_workers(
             waiting.append((part, pool.apply_async(_judge_part, (part,))))
             if len(waiting) > 2 * count:
                 first, answer = waiting.popleft()
-                yield first, answer.get()
+                yield first, _unpacked(answer.get(), book)
                 flag.value = wanted()
         while waiting:
             first, answer = waiting.popleft()
-            yield first, answer.get()
+            yield first, _unpacked(answer.get(), book)
             flag.value = wanted()

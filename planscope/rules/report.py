@@ -14,6 +14,7 @@ from planscope.traces.shape import ToolCall, Trace
 
 RulesVerdict = Literal["right", "wrong", "unknown", "aborted"]
 Fields = dict[str, Any]
+KEPT = "Every rule is kept."
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +112,32 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
     results = judge.results(trace, open_end=options.running or trace.ended != "complete")
     verdict = verdict_of(results, trace, running=options.running)
     words = "" if verdict == "right" else plain_verdict(results, trace, verdict)
-    tools = _shared(frozenset(call.tool for call in trace.calls))
     return Checked(
-        trace.id, verdict, judge.last_step, results, trace.problem, words or "Every rule is kept.", tools
+        trace.id,
+        verdict,
+        judge.last_step,
+        results,
+        trace.problem,
+        words or KEPT,
+        _shared(judge.tools),
     )
+
+
+_KEPT = {"kept", "not_applicable"}
 
 
 def verdict_of(results: Iterable[Tested], trace: Trace, *, running: bool) -> RulesVerdict:
     """Return the verdict: wrong if a rule is broken; aborted if the trace broke off and something is owed; unknown;
     or right."""
     results = list(results)
-    if any(r.state == "broken" for r in results):
+    states = {r.state for r in results}
+    if states <= _KEPT:
+        return "right"
+    if "broken" in states:
         return "wrong"
     if any(r.owed for r in results) and trace.ended != "complete" and not running:
         return "aborted"
-    return "unknown" if any(r.state == "unknown" for r in results) else "right"
+    return "unknown" if "unknown" in states else "right"
 
 
 def plain_verdict(results: Iterable[Tested], trace: Trace, verdict: RulesVerdict) -> str:
@@ -140,7 +152,7 @@ def plain_verdict(results: Iterable[Tested], trace: Trace, verdict: RulesVerdict
     if verdict == "aborted":
         why = f" ({trace.problem})" if trace.problem else ""
         return f"The trace broke off{why} while something was still owed for {', '.join(names['unknown'])}."
-    return "Every rule is kept."
+    return KEPT
 
 
 def details(book: Rulebook, trace: Trace, open_end: bool) -> Fields:

@@ -1,7 +1,7 @@
 """Read many chat traces from one large file: ``python -m tests.bench.bench_traces [MEGABYTES]``.
 
-The yardstick is a loop that only parses the same lines with ``json``, in this process. Wanted: at least half its speed
-for the whole way from bytes to traces, with worker processes, and memory that does not grow with the file.
+The yardstick is a loop that only parses the same lines with ``json``. One process reads; ``bench_rules`` has the whole
+way from bytes to verdicts with worker processes. Memory must not grow with the file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 
 from planscope.traces import open_traces
-from planscope.traces.many import map_traces
 from planscope.traces.shape import Trace
 from tests.bench.yardstick import table
 
@@ -84,8 +83,6 @@ def main() -> None:
         with path.open("rb") as file:
             parsed = sum(1 for line in file if json.loads(line))
         base = timed("json alone", parsed, began, None)
-        began = time.perf_counter()
-        timed("map_traces, workers", sum(n for _, n in map_traces([path], calls_of)), began, base)
         began = time.perf_counter()
         timed("open_traces", sum(calls_of(trace) for trace in open_traces([path])), began, base)
         title = f"{count:,} chat traces of {CALLS} calls, {megabytes:,} MB"

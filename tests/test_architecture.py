@@ -25,6 +25,7 @@ LAYERS = [
     {"rules"},
     {"agents", "debugger", "compare"},
     {"dissection", "drawing"},
+    {"campaign"},
     {"documents", "report", "case"},
     {"sharing", "doors"},
     {"tui", "walk"},

@@ -31,6 +31,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "fork": "run an agent again from a step of a run",
         "rerun": "run your own agent again on recorded answers",
         "dissect": "find what in a query makes an agent fail",
+        "campaign": "test agents on many queries: rates, limits, comparisons",
     },
     "make": {
         "new": "make a planning query whose constraints are known",

@@ -6,6 +6,15 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from planscope.documents.campaign import (
+    CampaignCasesDocument,
+    CampaignChangedDocument,
+    CampaignListDocument,
+    CampaignReportDocument,
+    CampaignReportsDocument,
+    CampaignRunDocument,
+    ComparedArmsDocument,
+)
 from planscope.documents.comparison import ComparisonDocument
 from planscope.documents.dissection import DissectDocument
 from planscope.documents.judgement import (
@@ -45,6 +54,13 @@ DOCUMENTS: dict[str, Any] = {
     "runs": RunListDocument | RunsChangedDocument,
     "mutate": MutateDocument,
     "dissect": DissectDocument,
+    "campaign": CampaignReportDocument
+    | CampaignReportsDocument
+    | CampaignRunDocument
+    | ComparedArmsDocument
+    | CampaignCasesDocument
+    | CampaignListDocument
+    | CampaignChangedDocument,
     "models": ModelsDocument,
     "export": ExportDocument | PreviewDocument,
     "topics": TopicsDocument,

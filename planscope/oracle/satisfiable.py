@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from time import perf_counter
 from typing import Any
 
 import z3
@@ -37,11 +38,13 @@ class Certifier:
     """A cached solver, for one thread at a time; :func:`certifier` returns each thread's own.
 
     ``effort``: Z3's rlimit for each question of the timed language. Unlike a time limit, it gives the same answer on
-    every machine and needs no timer.
+    every machine and needs no timer. ``asked`` and ``seconds``: how often Z3 was asked through :meth:`certify`, and how
+    long it took with its preparation.
     """
 
     def __init__(self, effort: int = EFFORT) -> None:
         self._effort = effort
+        self.asked, self.seconds = 0, 0.0
         self._base: dict[int, _Solver] = {}
         self._timed: dict[int, _TimedSolver] = {}
 
@@ -83,6 +86,14 @@ class Certifier:
     def certify(self, problem: Problem, plan: Sequence[int] | None = None) -> bool:
         """Return whether all constraints of the problem can be met together. An action without a duration takes 1
         hour."""
+        begun = perf_counter()
+        try:
+            return self._certify(problem, plan)
+        finally:
+            self.asked += 1
+            self.seconds += perf_counter() - begun
+
+    def _certify(self, problem: Problem, plan: Sequence[int] | None) -> bool:
         place = problem.place
         pairs: list[Edge] = []
         starts: list[Window] = []

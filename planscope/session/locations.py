@@ -48,6 +48,11 @@ def library_folder() -> Path:
     return user_data_path("planscope") / "sessions"
 
 
+def campaigns_folder() -> Path:
+    """The folder of the user's campaigns."""
+    return user_data_path("planscope") / "campaigns"
+
+
 def trash_folder() -> Path:
     """The folder of deleted sessions, on the same disk as the library."""
     return user_data_path("planscope") / "trash"

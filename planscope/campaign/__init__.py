@@ -1,0 +1,1 @@
+"""Campaigns: many synthesized cases on several agents and models (paper, section 6)."""

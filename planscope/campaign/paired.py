@@ -1,0 +1,98 @@
+"""Compares two arms on the cases that both ran: is the new one better?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planscope.campaign.statistics import LEVEL, Pairs, mcnemar, needed, paired_interval
+from planscope.campaign.store import CampaignError, Store
+
+METHOD = (
+    "McNemar's exact test (McNemar, 1947), two-sided; 95 % interval of the paired difference by Newcombe's method 10 "
+    "(Newcombe, 1998)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two arms on equal cases. ``left_out``: common cases with an aborted, undecided or helped run. ``difference``: the
+    rate of B less that of A. ``needed``: the pairs that find this difference, or the one asked for, with 80 % power."""
+
+    a: str
+    b: str
+    pairs: int
+    left_out: int
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    difference: float | None
+    ci: tuple[float, float] | None
+    p: float | None
+    method: str
+    needed: int | None
+
+    @property
+    def worse(self) -> bool:
+        """Whether B is worse than A, at the 5 % level."""
+        return self.p is not None and self.p < LEVEL and (self.difference or 0.0) < 0
+
+    def within(self, margin: float) -> bool:
+        """Return whether B is worse by no more than ``margin``: the whole interval lies above it."""
+        return self.ci is not None and self.ci[0] > -margin
+
+
+def compare(one: Store, a: str, other: Store, b: str, detect: float | None = None) -> Compared:
+    """Compare arm ``a`` with arm ``b``, which may be of another campaign with equal cases. Raises CampaignError."""
+    if one is not other and one.knobs != other.knobs:
+        raise CampaignError(
+            "the campaigns have other cases (seed, language or the number of cases differ), so they cannot be paired"
+        )
+    first, second = one.outcomes(place_of(one, a)), other.outcomes(place_of(other, b))
+    if one is not other:
+        differ = next((c for c in first.keys() & second.keys() if one.printed(*c) != other.printed(*c)), None)
+        if differ is not None:
+            raise CampaignError(
+                f"the campaigns have another case n{differ[0]}-{differ[1]} (other versions of planscope made them), "
+                "so they cannot be paired"
+            )
+    both_ran = {n for n, _ in first} & {n for n, _ in second}
+    counts, left_out = [0, 0, 0, 0], 0
+    for case in first.keys() & second.keys():
+        if case[0] not in both_ran:
+            continue
+        (kind_a, helped_a), (kind_b, helped_b) = first[case], second[case]
+        if helped_a or helped_b or {kind_a, kind_b} - {"right", "wrong"}:
+            left_out += 1
+            continue
+        counts[2 * (kind_a == "wrong") + (kind_b == "wrong")] += 1
+    pairs = Pairs(*counts)
+    wanted = abs(pairs.difference) if detect is None else detect
+    some = pairs.count > 0
+    return Compared(
+        a=a,
+        b=b,
+        pairs=pairs.count,
+        left_out=left_out,
+        both=pairs.both,
+        only_a=pairs.only_a,
+        only_b=pairs.only_b,
+        neither=pairs.neither,
+        difference=pairs.difference if some else None,
+        ci=paired_interval(pairs) if some else None,
+        p=mcnemar(pairs.only_a, pairs.only_b) if some else None,
+        method=METHOD,
+        needed=needed(wanted, pairs.discordant or 0.5) if wanted else None,
+    )
+
+
+def place_of(store: Store, name: str) -> int:
+    """Return the key of an arm, by its name or by the part of it that names no other. Raises CampaignError."""
+    arms = {record.arm.name: record.place for record in store.arms()}
+    if name in arms:
+        return arms[name]
+    near = [one for one in arms if name and name in one]
+    if len(near) == 1:
+        return arms[near[0]]
+    known = ", ".join(near or arms) or "it has none"
+    raise CampaignError(f"the campaign has no arm {name[:80]!r}{' alone' if near else ''}; its arms: {known}")

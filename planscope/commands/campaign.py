@@ -1,0 +1,758 @@
+"""``planscope campaign``: tests agents on many queries, and reports rates, limits, errors and causes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planscope.commands import Command, set_example
+from planscope.commands.common import (
+    ProgressLine,
+    add_actions,
+    print_json,
+    quoted,
+    say,
+    say_all,
+    share,
+    whole,
+    write_or_print,
+)
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.campaign.cases import Arm, Knobs
+    from planscope.campaign.engine import Progress
+    from planscope.campaign.store import Budget, Store
+    from planscope.session.model import Limits
+
+ABOUT = (
+    "Test agents in earnest: many queries, each agent with each model on the same ones. Results go to a "
+    "database as they "
+    "come; a campaign that was stopped goes on where it was."
+)
+ACTIONS = {
+    "run": "begin a campaign, or go on with one; add agents, models and numbers of actions to it",
+    "resume": "go on with a campaign as it was begun",
+    "report": "show rates, limits, types of errors, causes and topics",
+    "compare": "say whether one agent and model is better than another, on the same queries",
+    "dissect": "find the causes of a sample of the errors",
+    "show": "list the runs, or write one as a session",
+    "export": "write data for fine-tuning from the failed runs",
+    "list": "list your campaigns",
+    "delete": "delete a campaign",
+}
+EXAMPLE = "planscope campaign run nightly --model sim:careful --model sim:literal --actions 2..4 --cases 20"
+LAST_N = 200
+MOST_LISTED = 40
+"""Runs that ``show`` lists without --all."""
+
+
+def _add(parser: argparse.ArgumentParser) -> None:
+    made = add_actions(parser, ACTIONS, required=True)
+    for name, one in made.items():
+        if name != "list":
+            one.add_argument(
+                "name", metavar="NAME", nargs="+" if name == "report" else None, help="the campaign's name"
+            )
+    _add_run(made["run"])
+    _add_pass(made["resume"])
+    report = made["report"]
+    report.add_argument("--html", metavar="F", help="write one page with plots and all runs to this file")
+    report.add_argument(
+        "--csv", metavar="DIR", type=Path, help="write the tables as CSV files to this folder"
+    )
+    report.add_argument(
+        "--parquet", metavar="DIR", type=Path, help="write the tables as Parquet files to this folder"
+    )
+    compare = made["compare"]
+    compare.add_argument(
+        "a", metavar="A", help="the old agent and model, as the report names them: AGENT/MODEL"
+    )
+    compare.add_argument(
+        "b", metavar="B", help="the new ones; OTHER:AGENT/MODEL for those of another campaign"
+    )
+    compare.add_argument(
+        "--fail-if-worse",
+        metavar="MARGIN",
+        nargs="?",
+        const=-1.0,
+        type=share,
+        help="exit status 1 if B is worse (p < 0.05); with a margin: unless B is certainly worse by less than it",
+    )
+    compare.add_argument(
+        "--detect", metavar="D", type=_difference, help="how many cases a difference of D needs"
+    )
+    dissect = made["dissect"]
+    dissect.add_argument(
+        "--sample", metavar="N", type=whole(1), default=100, help="dissect N errors (default 100)"
+    )
+    dissect.add_argument(
+        "--method", choices=("rates", "paper"), default="rates", help="how to decide (default rates)"
+    )
+    dissect.add_argument(
+        "--budget", metavar="N", type=whole(1), default=60, help="runs for each error (default 60)"
+    )
+    show = made["show"]
+    show.add_argument("case", metavar="CASE", nargs="?", help="one case, as the list names it: n5-17")
+    show.add_argument("--arm", metavar="ARM", help="only this agent and model")
+    show.add_argument(
+        "--verdict", choices=("right", "wrong", "aborted", "unknown"), help="only runs that ended so"
+    )
+    show.add_argument("--actions", metavar="N", type=whole(2), help="only queries of N actions")
+    show.add_argument("--all", action="store_true", help=f"list all runs, not only {MOST_LISTED}")
+    show.add_argument("-o", dest="output", metavar="FILE", help="write the case and its run as a session")
+    export = made["export"]
+    export.add_argument(
+        "--format",
+        required=True,
+        choices=("finetune", "preferences"),
+        help="finetune: right plans; preferences: a safe call over the call that lost the plan",
+    )
+    export.add_argument(
+        "-o", dest="output", metavar="F", required=True, help="write to this file; - for standard output"
+    )
+    export.add_argument("--arm", metavar="ARM", help="only the runs of this agent and model")
+    made["delete"].add_argument("--yes", action="store_true", help="do not ask")
+    for one in made.values():
+        one.add_argument("--json", action="store_true", help="print one JSON document")
+    set_example(made["run"], EXAMPLE)
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--agent",
+        metavar="A",
+        action="append",
+        help="an agent: react, tools, responses, or module:function; may be given more than once (default tools)",
+    )
+    parser.add_argument(
+        "--model",
+        metavar="M",
+        action="append",
+        help="a model; may be given more than once; each agent is tested with each model",
+    )
+    parser.add_argument(
+        "--actions",
+        metavar="A..B",
+        type=_range,
+        help="numbers of actions; without it they grow from 2 until fewer than 20 %% are right",
+    )
+    parser.add_argument(
+        "--cases",
+        metavar="K",
+        type=whole(1, 1_000_000),
+        help="queries for each number of actions n (default as in the paper: 10 n (n-1), at most 300)",
+    )
+    parser.add_argument(
+        "--shuffle",
+        action="store_true",
+        help="draw each query's number of actions from --actions, as the paper does from 3..5",
+    )
+    parser.add_argument("--timed", action="store_true", help="queries with clock times")
+    parser.add_argument(
+        "--seed",
+        metavar="S",
+        type=whole(0),
+        help="the seed of all queries and of simulated models (default 0)",
+    )
+    parser.add_argument(
+        "--prompts", metavar="FILE", type=Path, help="a file with prompt templates of your own (TOML)"
+    )
+    parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agents")
+    parser.add_argument(
+        "--guard",
+        action="store_true",
+        help="block calls that make the plan impossible; such runs count as helped",
+    )
+    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
+    parser.add_argument(
+        "--budget-seconds",
+        metavar="S",
+        type=_amount,
+        help="for each agent and model: begin no run after its runs took this long",
+    )
+    parser.add_argument(
+        "--budget-tokens",
+        metavar="N",
+        type=whole(1),
+        help="for each agent and model: begin no run after this many tokens",
+    )
+    parser.add_argument(
+        "--budget-money",
+        metavar="X",
+        type=_amount,
+        help="for each agent and model: begin no run after this much money; needs --price",
+    )
+    parser.add_argument(
+        "--price", metavar="IN,OUT", type=_price, help="the price of a million tokens, input and output"
+    )
+    parser.add_argument(
+        "--timeout", metavar="S", type=_amount, help="the time limit of a run in seconds (default 180)"
+    )
+    parser.add_argument(
+        "--detect",
+        metavar="D",
+        type=_difference,
+        help="say how many cases are needed to find a difference of D, then stop",
+    )
+    _add_pass(parser)
+
+
+def _add_pass(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--workers",
+        metavar="N",
+        type=whole(1, 256),
+        help="processes for simulated models (default: one for each processor), runs at once for others (default 8)",
+    )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="run on a Dask cluster: local, or tcp://HOST:PORT (the extra cluster)",
+    )
+
+
+def _run(args: argparse.Namespace) -> int:
+    verbs = {
+        "run": _begin, "resume": _resume, "report": _report, "compare": _compare, "dissect": _dissect, "show": _show,
+        "export": _export, "list": _list, "delete": _delete,
+    }  # fmt: skip
+    return verbs[args.action](args)
+
+
+# ---------------------------------------------------------------------- files
+
+
+def _path(name: str) -> Path:
+    """Return the file of the campaign of that name. Raises UserError for a name with a path in it."""
+    from planscope.campaign.store import SUFFIX
+    from planscope.session.locations import campaigns_folder, wrong_name
+
+    why = wrong_name(name)
+    if why is not None:
+        raise UserError(f"{quoted(name)} cannot be a campaign's name: {why}")
+    return campaigns_folder() / f"{name}{SUFFIX}"
+
+
+def _store(name: str) -> Store:
+    from planscope.campaign.store import Store
+
+    return Store(_path(name))
+
+
+# ---------------------------------------------------------------------- run and resume
+
+
+def _begin(args: argparse.Namespace) -> int:
+    from planscope.campaign.statistics import needed
+
+    if args.detect is not None:
+        return _tell_needed(args, needed(args.detect, max(0.5, args.detect)))
+    if not args.model:
+        raise UserError(
+            "a campaign needs a model; give --model, for example --model sim:careful (planscope models)"
+        )
+    from planscope import __version__
+    from planscope.campaign.store import Store
+    from planscope.session.locations import campaigns_folder, make_folder
+
+    path = _path(args.name)
+    knobs, arms, limits = _knobs(args, path), _arms(args), _limits(args, path)
+    low, high = args.actions or (2, None)
+    _check_range(knobs, low, high)
+    make_folder(campaigns_folder())
+    with closing(Store(path, make=True)) as store:
+        store.keep_settings(knobs, limits, __version__)
+        for arm in arms:
+            store.add_arm(arm, low, high, _budget(args))
+        return _go(args, store)
+
+
+def _tell_needed(args: argparse.Namespace, cases: int) -> int:
+    if args.json:
+        print_json({"detect": args.detect, "needed": cases})
+    else:
+        say(
+            f"{cases} cases find a difference of {args.detect:.0%} with 80 % power, if the two differ "
+            f"on half of the cases "
+            "(fewer are enough if they differ on fewer)"
+        )
+    return 0
+
+
+def _resume(args: argparse.Namespace) -> int:
+    with closing(_store(args.name)) as store:
+        for record in store.arms():
+            _check_arm(record.arm, again=True)
+        return _go(args, store)
+
+
+def _go(args: argparse.Namespace, store: Store) -> int:
+    from planscope.campaign.engine import Campaign, dask
+    from planscope.commands.recording import prints_aside
+    from planscope.documents.campaign import CampaignRunDocument
+
+    line = ProgressLine()
+    client, cluster = dask(args.cluster) if args.cluster is not None else (None, None)
+    if client is not None:
+        say_aside(f"the cluster's dashboard: {client.dashboard_link}")
+    campaign = Campaign(
+        store,
+        workers=args.workers or os.cpu_count() or 1,
+        at_once=args.workers or 8,
+        cluster=cluster,
+        on_progress=lambda found: line.show(progress_text(found)),
+    )
+    try:
+        with prints_aside():
+            found = campaign.go()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; go on with: planscope campaign resume {args.name}") from None
+    finally:
+        line.clear()
+        if client is not None:
+            client.close()
+    dead = _all_aborted(store)
+    with suppress(BrokenPipeError):
+        if args.json:
+            complete = not any(why for *_, why in found.arms)
+            print_json(CampaignRunDocument.about(args.name, str(store.path), found, complete).as_data())
+        else:
+            say_all(_table_of_rates(store, args.name))
+            say_all(f"{arm} began no more runs: {why}" for arm, *_, why in found.arms if why)
+            say(f"planscope campaign report {args.name} shows more")
+    return 2 if dead else 0
+
+
+def say_aside(text: str) -> None:
+    """Say something on standard error, so that standard output stays one document."""
+    import sys
+
+    from planscope.safe import visible
+
+    sys.stderr.write(visible(text) + "\n")
+
+
+def _all_aborted(store: Store) -> bool:
+    """Return whether every run of some arm was aborted."""
+    kinds: dict[int, set[str]] = {}
+    for count in store.counts():
+        kinds.setdefault(count.arm, set()).add(count.verdict)
+    return any(kind == {"aborted"} for kind in kinds.values())
+
+
+def progress_text(found: Progress) -> str:
+    """Say how far a campaign is, with its rate and the time left, if that is known."""
+    total = "" if found.total is None else f" of {found.total}"
+    parts = [f"{found.done}{total} runs"]
+    if found.seconds > 0:
+        parts.append(f"{found.done / found.seconds:.1f} a second")
+    if found.left is not None:
+        parts.append(f"{found.left:.0f} s left")
+    if found.money:
+        parts.append(f"{found.money:.2f} spent")
+    at = [f"{name} at {n} actions" for name, n, *_ in found.arms if n is not None]
+    return ", ".join([*parts, *at[:2]])
+
+
+def _knobs(args: argparse.Namespace, path: Path) -> Knobs:
+    """Return the campaign's knobs: those given, and for a campaign that exists those that were not given."""
+    from planscope.campaign.cases import Knobs
+    from planscope.campaign.store import Store
+
+    had = None
+    if path.exists():
+        with closing(Store(path)) as store:
+            had = store.knobs if store.setting("seed") is not None else None
+    if args.shuffle and args.actions is None and had is None:
+        raise UserError("--shuffle draws from a range; give --actions A..B, for example --actions 3..5")
+    if had is not None:
+        given = replace(
+            had,
+            seed=had.seed if args.seed is None else args.seed,
+            timed=had.timed or args.timed,
+            cases=had.cases if args.cases is None else args.cases,
+        )
+        if had.drawn is not None and args.actions is not None:
+            given = replace(given, drawn=args.actions)
+        return given
+    return Knobs(args.seed or 0, args.timed, args.cases, args.actions if args.shuffle else None)
+
+
+def _limits(args: argparse.Namespace, path: Path) -> Limits:
+    from planscope.campaign.store import Store
+    from planscope.session.model import Limits
+
+    if args.timeout is not None:
+        return Limits(seconds=args.timeout)
+    if path.exists():
+        with closing(Store(path)) as store:
+            return store.limits
+    return Limits()
+
+
+def _check_range(knobs: Knobs, low: int, high: int | None) -> None:
+    from planscope.language.problem import DAY
+
+    if knobs.timed and (high or low) > DAY:
+        raise UserError(f"{high or low} timed actions do not fit a day; ask for {DAY} at most")
+
+
+def _arms(args: argparse.Namespace) -> list[Arm]:
+    from planscope.campaign.cases import Arm
+
+    arms = []
+    for agent in args.agent or ["tools"]:
+        for model in args.model:
+            arm = Arm(agent, model, None, None, args.role, args.guard, args.base_url)
+            if args.prompts is not None:
+                arm = replace(arm, prompts=str(args.prompts.absolute()), printed=_print_of(args.prompts))
+            arms.append(_check_arm(arm))
+    names = [arm.name for arm in arms]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"{twice} is given twice; leave one out")
+    return arms
+
+
+def _print_of(file: Path) -> str:
+    import hashlib
+
+    from planscope.language.prompts import templates
+
+    templates(file)  # raises if the file cannot be used
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+
+
+def _check_arm(arm: Arm, *, again: bool = False) -> Arm:
+    """Return the arm with its model's name as planscope writes it. Raises UserError if it cannot run."""
+    from planscope.agents.models import check_model, parse_model
+    from planscope.agents.paradigms import load_factory
+
+    if again and arm.prompts is not None and _print_of(Path(arm.prompts)) != arm.printed:
+        raise UserError(
+            f"{arm.prompts} has changed since the campaign began; restore it, or begin another campaign"
+        )
+    spec = parse_model(arm.model)
+    check_model(spec, base_url=arm.base_url)
+    load_factory(arm.agent)
+    return arm
+
+
+def _budget(args: argparse.Namespace) -> Budget:
+    from planscope.campaign.store import Budget
+
+    if args.budget_money is not None and args.price is None:
+        raise UserError("--budget-money needs --price IN,OUT: what a million tokens cost")
+    return Budget(args.budget_seconds, args.budget_tokens, args.budget_money, args.price)
+
+
+# ---------------------------------------------------------------------- results
+
+
+def _report(args: argparse.Namespace) -> int:
+    from planscope.campaign.report import report
+    from planscope.commands.campaign_text import text_lines
+    from planscope.documents.campaign import CampaignReportDocument, CampaignReportsDocument
+    from planscope.sharing.campaign_files import page, write_csv, write_parquet
+
+    found, runs = [], []
+    for name in args.name:
+        with closing(_store(name)) as store:
+            found.append(report(store, name))
+            if args.html is not None or args.csv is not None or args.parquet is not None:
+                runs.append(store.listed())
+    if args.html is not None:
+        write_or_print(page(found, runs), None if args.html == "-" else Path(args.html))
+    if args.csv is not None:
+        write_csv(found, runs, args.csv)
+    if args.parquet is not None:
+        write_parquet(found, runs, args.parquet)
+    if args.json:
+        documents = [CampaignReportDocument.about(one) for one in found]
+        print_json(
+            (documents[0] if len(documents) == 1 else CampaignReportsDocument(campaigns=documents)).as_data()
+        )
+    elif args.html is None and args.csv is None and args.parquet is None:
+        for one in found:
+            say_all(text_lines(one))
+    else:
+        say_all(
+            f"written: {where}" for where in (args.html, args.csv, args.parquet) if where not in (None, "-")
+        )
+    return 0
+
+
+def _table_of_rates(store: Store, name: str) -> Iterator[str]:
+    from planscope.campaign.report import report
+    from planscope.commands.campaign_text import rate_lines
+
+    return rate_lines(report(store, name))
+
+
+def _compare(args: argparse.Namespace) -> int:
+    from planscope.campaign.paired import compare
+    from planscope.commands.campaign_text import compared_lines
+    from planscope.documents.campaign import ComparedArmsDocument
+
+    with closing(_store(args.name)) as store:
+        other_name, b = _other(args.b)
+        if other_name is None:
+            found = compare(store, args.a, store, b, args.detect)
+        else:
+            with closing(_store(other_name)) as other:
+                found = compare(store, args.a, other, b, args.detect)
+    if args.json:
+        print_json(ComparedArmsDocument.of(found).as_data())
+    else:
+        say_all(compared_lines(found, args.detect))
+    if args.fail_if_worse is None:
+        return 0
+    bad = found.worse if args.fail_if_worse < 0 else not found.within(args.fail_if_worse)
+    return 1 if bad else 0
+
+
+def _other(text: str) -> tuple[str | None, str]:
+    """Split ``OTHER:AGENT/MODEL``: a name of a campaign that exists, before the first colon, names another campaign."""
+    from planscope.session.locations import wrong_name
+
+    name, colon, arm = text.partition(":")
+    if colon and "/" not in name and wrong_name(name) is None and _path(name).exists():
+        return name, arm
+    return None, text
+
+
+def _dissect(args: argparse.Namespace) -> int:
+    from planscope.campaign.dissecting import dissect
+    from planscope.campaign.report import report
+    from planscope.commands.campaign_text import cause_lines
+    from planscope.documents.campaign import CampaignChangedDocument
+
+    line = ProgressLine()
+    with closing(_store(args.name)) as store:
+        try:
+            count = dissect(
+                store,
+                size=args.sample,
+                method=args.method,
+                budget=args.budget,
+                on_progress=lambda done, total: line.show(f"dissected {done} of {total} errors"),
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                "interrupted; finished dissections are kept; the same command goes on"
+            ) from None
+        finally:
+            line.clear()
+        found = report(store, args.name)
+    if args.json:
+        print_json(CampaignChangedDocument(name=args.name, action="dissect", count=count).as_data())
+    else:
+        say_all(cause_lines(found))
+    return 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    from planscope.campaign.cases import case_id, read_case_id
+    from planscope.campaign.paired import place_of
+    from planscope.commands.campaign_text import case_lines
+    from planscope.documents.campaign import CampaignCaseDocument, CampaignCasesDocument
+
+    with closing(_store(args.name)) as store:
+        arm = None if args.arm is None else place_of(store, args.arm)
+        rows = store.listed(arm, args.verdict, args.actions)
+        if args.case is not None:
+            wanted = read_case_id(args.case)
+            rows = [row for row in rows if (row["n"], row["idx"]) == wanted]
+            if not rows:
+                raise UserError(
+                    f"the campaign has no such run of case {args.case}; see: planscope campaign show {args.name}"
+                )
+        if args.output is not None:
+            return _write_case(args, store, rows)
+    if args.json:
+        documents = [CampaignCaseDocument.about(row, case_id(row["n"], row["idx"])) for row in rows]
+        print_json(CampaignCasesDocument(name=args.name, runs=documents).as_data())
+    else:
+        say_all(case_lines(rows if args.all or args.case is not None else rows[:MOST_LISTED]))
+        if not args.all and args.case is None and len(rows) > MOST_LISTED:
+            say(f"and {len(rows) - MOST_LISTED} more; --all lists them, --verdict wrong only the wrong ones")
+    return 0
+
+
+def _write_case(args: argparse.Namespace, store: Store, rows: Sequence[dict[str, Any]]) -> int:
+    from planscope.campaign.dissecting import Error, kept_dissection, session_of
+    from planscope.commands.common import output_file
+    from planscope.session.store import save
+
+    if len(rows) != 1:
+        raise UserError(f"{len(rows)} runs are meant; name one with CASE and --arm, as the list shows them")
+    error = Error(rows[0]["arm"], rows[0]["n"], rows[0]["idx"])
+    output = output_file(args.output)
+    save(kept_dissection(store, error) or session_of(store, error), output)
+    say(f"written: {args.output}; look at it with: planscope {args.output}")
+    return 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    from planscope.campaign.paired import place_of
+    from planscope.campaign.training import Left, failed, finetune_lines, preference_lines
+    from planscope.documents.campaign import CampaignChangedDocument
+    from planscope.sharing.redact import look_through, redact
+
+    make = finetune_lines if args.format == "finetune" else preference_lines
+    left, lines = Left(), list[str]()
+    with closing(_store(args.name)) as store:
+        arms = None if args.arm is None else [place_of(store, args.arm)]
+        for session in failed(store, arms):
+            lines += make(redact(session, look_through(session)), left)
+    write_or_print("".join(f"{line}\n" for line in lines), None if args.output == "-" else Path(args.output))
+    unused = left.no_plan + left.not_lost
+    if args.json and args.output != "-":
+        print_json(
+            CampaignChangedDocument(
+                name=args.name, action="export", count=len(lines), left_out=unused, output=args.output
+            ).as_data()
+        )
+        return 0
+    say_aside(f"{len(lines)} lines" + (f"; {unused} failed runs gave none" if unused else ""))
+    return 0
+
+
+def _list(args: argparse.Namespace) -> int:
+    from planscope.campaign.store import SUFFIX, Store
+    from planscope.documents.campaign import CampaignListDocument, ListedCampaignDocument
+    from planscope.report import table
+    from planscope.session.locations import campaigns_folder
+
+    found = []
+    for path in sorted(campaigns_folder().glob(f"*{SUFFIX}")):
+        name = path.name.removesuffix(SUFFIX)
+        try:
+            with closing(Store(path)) as store:
+                runs = sum(count.runs for count in store.counts())
+                arms = [record.arm.name for record in store.arms()]
+                found.append(
+                    ListedCampaignDocument(
+                        name=name,
+                        path=str(path),
+                        made=store.setting("made"),
+                        timed=store.knobs.timed,
+                        arms=arms,
+                        cases=store.made()[0],
+                        runs=runs,
+                    )
+                )
+        except UserError as error:
+            found.append(
+                ListedCampaignDocument(
+                    name=name,
+                    path=str(path),
+                    made=None,
+                    timed=False,
+                    arms=[],
+                    cases=0,
+                    runs=0,
+                    trouble=str(error),
+                )
+            )
+    if args.json:
+        print_json(CampaignListDocument(campaigns=found).as_data())
+    elif not found:
+        say(f"you have no campaigns yet; begin one with: {EXAMPLE}")
+    else:
+        say_all(
+            table(
+                [("name", "made", "cases", "runs", "agents and models")]
+                + [
+                    (
+                        one.name,
+                        (one.made or "")[:10],
+                        str(one.cases),
+                        str(one.runs),
+                        one.trouble or ", ".join(one.arms),
+                    )
+                    for one in found
+                ],
+                "",
+            )
+        )
+    return 0
+
+
+def _delete(args: argparse.Namespace) -> int:
+    from planscope.campaign.store import Store
+    from planscope.documents.campaign import CampaignChangedDocument
+
+    path = _path(args.name)
+    with closing(Store(path)) as store:
+        runs = sum(count.runs for count in store.counts())
+        if any(store.claimed_elsewhere(record.place) for record in store.arms()):
+            raise UserError("another process runs this campaign; stop it first")
+    if not args.yes:
+        import sys
+
+        if not sys.stdin.isatty():
+            raise UserError(f"this deletes {runs} runs for good; say so with --yes")
+        if input(f"Delete {args.name} with {runs} runs for good? [y/N] ").strip().lower() not in ("y", "yes"):
+            return 0
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    if args.json:
+        print_json(CampaignChangedDocument(name=args.name, action="delete", count=runs).as_data())
+    else:
+        say(f"deleted: {args.name} with {runs} runs")
+    return 0
+
+
+# ---------------------------------------------------------------------- argument types
+
+
+def _range(text: str) -> tuple[int, int]:
+    """Argument type: ``A..B``, or one number for both."""
+    found = re.fullmatch(r"\s*([0-9]{1,3})\s*(?:\.\.\s*([0-9]{1,3})\s*)?", text)
+    if found is None or not 2 <= int(found[1]) <= int(found[2] or found[1]) <= LAST_N:
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)} is no range of actions; give A..B with 2 <= A <= B <= {LAST_N}, as in 2..8"
+        )
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _amount(text: str) -> float:
+    """Argument type: a number above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a number above 0")
+    return value
+
+
+def _difference(text: str) -> float:
+    """Argument type: a difference of rates, above 0 and at most 1."""
+    value = share(text)
+    if not value:
+        raise argparse.ArgumentTypeError("a difference of 0 cannot be found; give one above 0, such as 0.1")
+    return value
+
+
+def _price(text: str) -> tuple[float, float]:
+    """Argument type: two prices with a comma between them."""
+    parts = text.split(",")
+    try:
+        first, second = (float(part) for part in parts)
+    except ValueError:
+        first = second = -1.0
+    if not (0 <= first < float("inf") and 0 <= second < float("inf")):
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not two prices; give IN,OUT, as in 0.15,0.60")
+    return first, second
+
+
+COMMANDS = {"campaign": Command(ABOUT, EXAMPLE, _add, _run)}

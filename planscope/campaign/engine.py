@@ -75,6 +75,8 @@ class Progress:
     seconds: float
     left: float | None
     money: float
+    here: int
+    """Runs of this pass."""
     arms: tuple[tuple[str, int | None, int, int, str], ...]
     """Name, n, right and counted runs of that n, and why it ended early."""
 
@@ -186,7 +188,8 @@ class Campaign:
             else:
                 self._turn += 1
                 first, share = open_arms[self._turn % len(open_arms)], []
-            size = self._size(1 + len(share)) if light else 1
+            bounded = any(state.record.budget.limited for state in (first, *share))
+            size = self._size(1 + len(share)) if light and not bounded else 1
             wanted = first.queue[:size]
             taken = self._claim(first, wanted)
             items = [Item(0, n, index) for n, index in taken]
@@ -353,7 +356,7 @@ class Campaign:
         left = waiting / rate if rate > 0 and not growing else None
         money = sum(state.record.budget.cost(state.used) for state in self.arms)
         arms = tuple((s.name, s.n, s.right, s.counted, s.why) for s in self.arms)
-        return Progress(done, None if growing else done + waiting, seconds, left, money, arms)
+        return Progress(done, None if growing else done + waiting, seconds, left, money, self._here, arms)
 
 
 class _Pools:

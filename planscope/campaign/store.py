@@ -42,7 +42,7 @@ create table cases (n integer, idx integer, seed integer not null, topic text no
     valid_orders text, synthesis_ms real not null, z3_ms real not null, z3_checks integer not null,
     primary key (n, idx)) without rowid;
 create table claims (arm integer, n integer, idx integer, pid integer not null, began text not null,
-    host text not null, until real not null, primary key (arm, n, idx)) without rowid;
+    host text not null, until real not null, pass text not null, primary key (arm, n, idx)) without rowid;
 create table runs (arm integer, n integer, idx integer, verdict text not null, error_type text, helped integer not null,
     lost integer, calls integer not null, model_calls integer not null, input_tokens integer, output_tokens integer,
     seconds real not null, why text, tries integer not null, pass text not null,
@@ -65,6 +65,11 @@ class Budget:
     tokens: int | None = None
     money: float | None = None
     price: tuple[float, float] | None = None
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is any limit."""
+        return (self.seconds, self.tokens, self.money) != (None, None, None)
 
     def spent(self, used: Used) -> bool:
         """Return whether an arm that used so much begins no more runs."""
@@ -248,7 +253,8 @@ class Store:
     ) -> list[tuple[int, int]]:
         """Claim at most ``most`` of the cases for this process, those that have no run and that nobody works on.
 
-        ``current``: the name of this pass; an aborted run of another pass is tried again, ``MOST_TRIES`` times in all.
+        ``current``: the name of this pass, of which a process has one at a time, so that claims of its earlier passes
+        are free. An aborted run of another pass is tried again, ``MOST_TRIES`` times in all.
         ``until``: when another host may take the claim (seconds since 1970).
         """
         if not cases:
@@ -264,15 +270,16 @@ class Store:
                     (arm, n, MOST_TRIES, current),
                 )
                 gone |= {(n, index) for (index,) in rows}
-                for index, pid, start, host, ends in self._db.execute(
-                    "select idx, pid, began, host, until from claims where arm = ? and n = ?", (arm, n)
+                for index, pid, start, host, ends, claimed in self._db.execute(
+                    "select idx, pid, began, host, until, pass from claims where arm = ? and n = ?", (arm, n)
                 ).fetchall():
-                    if lives(pid, start, host, ends):
+                    own = (pid, start, host) == mine
+                    if claimed == current if own else lives(pid, start, host, ends):
                         gone.add((n, index))
             taken = [case for case in cases if case not in gone][:most]
             self._db.executemany(
-                "insert or replace into claims values (?, ?, ?, ?, ?, ?, ?)",
-                [(arm, n, index, *mine, until) for n, index in taken],
+                "insert or replace into claims values (?, ?, ?, ?, ?, ?, ?, ?)",
+                [(arm, n, index, *mine, until, current) for n, index in taken],
             )
         return taken
 

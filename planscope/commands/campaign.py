@@ -352,7 +352,7 @@ def progress_text(found: Progress) -> str:
     total = "" if found.total is None else f" of {found.total}"
     parts = [f"{found.done}{total} runs"]
     if found.seconds > 0:
-        parts.append(f"{found.done / found.seconds:.1f} a second")
+        parts.append(f"{found.here / found.seconds:.1f} a second")
     if found.left is not None:
         parts.append(f"{found.left:.0f} s left")
     if found.money:

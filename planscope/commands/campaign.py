@@ -47,7 +47,7 @@ ACTIONS = {
     "list": "list your campaigns",
     "delete": "delete a campaign",
 }
-EXAMPLE = "planscope campaign run nightly --model sim:careful --model sim:literal --actions 2..4 --cases 20"
+EXAMPLE = "planscope campaign run trial --model sim:literal --actions 2..3 --cases 9"
 LAST_N = 200
 MOST_LISTED = 40
 """Runs that ``show`` lists without --all."""

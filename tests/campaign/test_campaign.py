@@ -27,6 +27,7 @@ from planscope.session.oracle_input import problem_of, trace_of
 from ..agents.wire.replies import Fail, Say
 from ..agents.wire.server import WireServer
 
+SIX, ANY = Knobs(cases=6), Budget()
 CAREFUL, LITERAL, FLAKY = (Arm("tools", f"sim:{name}") for name in ("careful", "literal", "flaky"))
 
 
@@ -34,9 +35,9 @@ def made(
     tmp_path: Path,
     arms: Sequence[Arm] = (CAREFUL, LITERAL),
     name: str = "c",
-    knobs: Knobs = Knobs(cases=6),
+    knobs: Knobs = SIX,
     actions: tuple[int, int | None] = (2, 3),
-    budget: Budget = Budget(),
+    budget: Budget = ANY,
 ) -> Store:
     store = Store(tmp_path / f"{name}{SUFFIX}", make=True)
     store.keep_settings(knobs, Limits(), "1")

@@ -43,7 +43,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
         return 1.0
     if trials < 1000:
         tail: int = sum(comb(trials, k) for k in range(fewer + 1))
-        return min(1.0, tail / 2 ** (trials - 1))
+        return min(1.0, tail / (1 << (trials - 1)))
     return min(1.0, 2 * sum(exp(_log_binomial(trials, k, 0.5)) for k in range(fewer + 1)))
 
 

@@ -22,7 +22,7 @@ from planscope.session.model import CellKind
 from planscope.wording.phrases import plural
 from planscope.wording.terms import ARMS, MUTATIONS, NO_CAUSE
 
-FIRST = 8
+FIRST = 5
 """How often the unchanged query runs before anything else, because all other rates are compared with its rate."""
 
 _WORTH = 1e-9

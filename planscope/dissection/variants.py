@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import factorial
-from typing import cast
+from typing import Literal, cast
 
 from planscope.dissection.belief import ITSELF, chance
 from planscope.dissection.evidence import SAME, Counts
@@ -131,16 +132,32 @@ Seen = Sequence[tuple[frozenset[str], Counts]]
 """For each text that was run, its words and its counts of right and wrong runs."""
 
 
-def features(word: Word) -> tuple[str, ...]:
-    """Return the features of a word that may make the agent fail: the phrase in its role, and its modal verb."""
-    phrase = f"{word.terminal} {word.entry}"
-    return (phrase, f"modal {word.modal}") if word.modal else (phrase,)
+LONG = 4
+"""A phrase of this many words or more has a feature of its own."""
+
+
+def features(word: Word, takes_modal: bool) -> tuple[str, ...]:
+    """Return the features of a word that may make the agent fail: the phrase in its role, its length, and for verbs
+    that can have a modal, which one, or that there is none."""
+    found = [f"{word.terminal} {word.entry}"]
+    if word.entry.count(" ") >= LONG - 1:
+        found.append("long")
+    if word.modal:
+        found += [f"modal {word.modal}", "modal"]
+    elif takes_modal:
+        found.append("bare")
+    return tuple(found)
+
+
+def takes_modal(place: Place) -> bool:
+    return bool(place.word.modal) or any(word.modal for word in place.options)
 
 
 def words_of(tree: Query) -> frozenset[str]:
-    nodes = [node for _, node in walk(tree)]
-    natural = [f"natural {node.words}" for node in nodes if isinstance(node, Cue)]
-    return frozenset([f for node in nodes if isinstance(node, Word) for f in features(node)] + natural)
+    """Return the features of all words of a tree."""
+    natural = [f"natural {node.words}" for _, node in walk(tree) if isinstance(node, Cue)]
+    found = places(tree, fresh=False)
+    return frozenset([f for place in found for f in features(place.word, takes_modal(place))] + natural)
 
 
 def suspicion(seen: Seen) -> dict[str, float]:
@@ -170,41 +187,88 @@ def suspicion(seen: Seen) -> dict[str, float]:
     return bad
 
 
+Modals = Literal["none", "all", "free"]
+"""Which verbs of a mutant have a modal: none, all that can, or those that the runs so far make best."""
+
+_TURNS: tuple[Modals, ...] = ("none", "all", "free")
+
+_JITTER = 0.3
+_WORN = 2.0
+"""How much dearer a phrase is that all earlier mutants of the kind have."""
+
+
 def choose(
-    found: Sequence[Place], bad: Mapping[str, float], draw: random.Random, jitter: float = 0.1
+    found: Sequence[Place],
+    bad: Mapping[str, float],
+    draw: random.Random,
+    jitter: float = _JITTER,
+    modals: Modals = "free",
+    worn: Mapping[str, float] | None = None,
 ) -> list[Word]:
-    """Choose a word for each place, preferring few and unsuspected words. ``jitter``: the amount of randomness."""
-    price = _Prices(bad, draw, jitter)
+    """Choose a word for each place, preferring few and unsuspected words.
+
+    ``jitter``: the amount of randomness. ``worn``: by feature, the share of the earlier mutants that have it; their
+    phrases are dearer, so that the mutants of a kind differ.
+    """
+    price = _Prices(bad, draw, jitter, worn or {})
     chosen: list[Word | None] = [None if place.options else place.word for place in found]
+    offered = [_offered(place, modals) for place in found]
+    able = [takes_modal(place) for place in found]
     used: set[str] = set()
     while None in chosen:
         open_ = [i for i, word in enumerate(chosen) if word is None]
-        options: dict[Word, list[int]] = {}
+        options: dict[tuple[Word, bool], list[int]] = {}
         for i in open_:
-            for word in found[i].options:
-                options.setdefault(word, []).append(i)
-        best = min(options, key=lambda word: price.of(word, used) / len(options[word]))
+            for word in offered[i]:
+                options.setdefault((word, able[i]), []).append(i)
+        best = min(options, key=lambda one: price.of(*one, used) / len(options[one]))
         for i in options[best]:
-            chosen[i] = best
-        used.update(features(best))
+            chosen[i] = best[0]
+        used.update(features(*best))
     return [word for word in chosen if word is not None]
 
 
+def _offered(place: Place, modals: Modals) -> Sequence[Word]:
+    if modals == "free":
+        return place.options
+    return [w for w in place.options if bool(w.modal) == (modals == "all")] or place.options
+
+
 class _Prices:
-    """The price of using a new word, which rises with its suspicion."""
+    """The price of using a new word, which rises with its suspicion and its use in earlier mutants."""
 
-    def __init__(self, bad: Mapping[str, float], draw: random.Random, jitter: float) -> None:
-        self._bad, self._draw, self._jitter = bad, draw, jitter
+    def __init__(
+        self, bad: Mapping[str, float], draw: random.Random, jitter: float, worn: Mapping[str, float]
+    ) -> None:
+        self._bad, self._draw, self._jitter, self._worn = bad, draw, jitter, worn
         self._known: dict[str, float] = {}
+        self._features: dict[tuple[Word, bool], tuple[str, ...]] = {}
 
-    def of(self, word: Word, used: Collection[str]) -> float:
-        return sum(self._feature(f) for f in features(word) if f not in used)
+    def of(self, word: Word, able: bool, used: Collection[str]) -> float:
+        key = (word, able)
+        if key not in self._features:
+            self._features[key] = features(word, able)
+        return sum(self._feature(f) for f in self._features[key] if f not in used)
 
     def _feature(self, name: str) -> float:
         if name not in self._known:
             risk = -math.log(1 - min(self._bad.get(name, SUSPECT), 0.999))
-            self._known[name] = risk * math.exp(self._draw.gauss(0, self._jitter)) + 1e-6
+            worn = 1 + _WORN * self._worn.get(name, 0.0)
+            self._known[name] = risk * worn * math.exp(self._draw.gauss(0, self._jitter)) + 1e-6
         return self._known[name]
+
+
+PLAIN: Mapping[str, float] = {"relatives": 0.0, "lists": 0.0, "second_clauses": 0.0}
+MANNERS: tuple[Request, ...] = (
+    Request(**PLAIN, forms={"direct": 1.0}),
+    Request(**PLAIN, forms={"fronted": 1.0, "fronted_compound": 1.0}),
+    Request(relatives=0.6, lists=0.5, second_clauses=0.8),
+    Request(),
+    Request(**PLAIN, forms={"adjunct": 1.0, "compound": 1.0}),
+    Request(relatives=0.0, lists=0.0, second_clauses=0.9, forms={"direct": 1.0}),
+)
+"""The manners in which QuerySynthesize takes turns, so that its mutants differ: each leaves out other kinds of
+clauses, lists and sentences."""
 
 
 MOST = 1000
@@ -229,8 +293,8 @@ class Mutants:
         self.topic = variant.query.topic
         self.reading: Reading = reading_of(variant)
         self._words: dict[str, frozenset[str]] = {}
-        self._made: dict[CellKind, list[Mutant]] = {}
-        self._more: dict[CellKind, Iterator[Mutant]] = {}
+        self._made: dict[tuple[CellKind, int], list[Mutant]] = {}
+        self._more: dict[tuple[CellKind, int], Iterator[Mutant]] = {}
 
     def make(self, kind: CellKind, number: int, results: Results) -> Variant:
         """Make a mutant as a child variant of the query; a repeat is the query itself. Raises :class:`NoVariant`."""
@@ -241,9 +305,9 @@ class Mutants:
         topic = self.topic
         if kind == "Control":
             reading = self._fresh(number)
-            made = self._in_words(reading, number, results) or reading
+            made = self._in_words(kind, reading, number, results) or reading
         elif kind == "TerminalSubstitute":
-            found = self._in_words(self.reading, number, results)
+            found = self._in_words(kind, self.reading, number, results)
             if found is None:
                 raise NoVariant("no other words of the lexicon fit into this query")
             made = found
@@ -251,7 +315,7 @@ class Mutants:
             mutant = self._mutant(kind, number)
             made, topic = Reading(mutant.problem.text, mutant.tree, mutant.problem), mutant.topic
             if kind == "QuerySynthesize":
-                made = self._in_words(made, number, results) or made
+                made = self._in_words(kind, made, number, results) or made
         return make_variant(
             made.problem,
             Origin(kind="synthesized" if kind == "Control" else "mutated", mutation=kind, number=number),
@@ -263,7 +327,7 @@ class Mutants:
             limits=self.variant.limits,
         )
 
-    def _in_words(self, reading: Reading, number: int, results: Results) -> Reading | None:
+    def _in_words(self, kind: CellKind, reading: Reading, number: int, results: Results) -> Reading | None:
         """Reword the query, avoiding words suspected by the runs so far; None if no other choice of words exists."""
         there = results.texts()
         reading = paper_reading(reading)
@@ -272,13 +336,20 @@ class Mutants:
         found = places(reading.tree, fresh=False)
         if not any(place.options for place in found):
             return None
+        modals = _TURNS[(number - 1) % len(_TURNS)]
         for attempt in range(_ATTEMPTS):
-            words = choose(found, bad, draw, 0.1 + 0.1 * attempt)
+            words = choose(found, bad, draw, _JITTER + 0.1 * attempt, modals, self._worn(kind, results))
             with suppress(CannotMutate):
                 mutant = reworded(reading, words, number, topic=self.topic)
                 if mutant.problem.text not in there:
                     return Reading(mutant.problem.text, mutant.tree, mutant.problem)
         return None
+
+    def _worn(self, kind: CellKind, results: Results) -> Mapping[str, float]:
+        """Return by phrase the share of the kind's mutants that have it."""
+        cells = results.cells(kind)
+        seen = Counter(f for cell in cells for f in self._words_of(results.variant(cell)))
+        return {f: n / len(cells) for f, n in seen.items() if f not in ("bare", "modal", "long")}
 
     def _words_of(self, variant: Variant) -> frozenset[str]:
         """Return the words of a variant of this dissection, cached."""
@@ -288,11 +359,30 @@ class Mutants:
         return self._words[text]
 
     def _mutant(self, kind: CellKind, number: int) -> Mutant:
-        """Return a mutant of synthesis by its number. They are made in order and cached."""
-        if kind not in self._made:
-            self._made[kind] = []
-            self._more[kind] = mutants(self.reading, cast(Kind, kind), seed=self.seed, topic=self.topic)
-        made, more = self._made[kind], self._more[kind]
+        """Return a mutant of synthesis by its number. They are made in order and cached.
+
+        The manners of QuerySynthesize take turns; one that no mutant can be made in leaves its turn to the next.
+        """
+        if kind != "QuerySynthesize":
+            return self._numbered((kind, 0), number)
+        trouble = None
+        for turn in range(len(MANNERS)):
+            manner = (number - 1 + turn) % len(MANNERS)
+            try:
+                return self._numbered((kind, manner), 1 + (number - 1) // len(MANNERS))
+            except NoVariant as error:
+                trouble = error
+        assert trouble is not None
+        raise trouble
+
+    def _numbered(self, key: tuple[CellKind, int], number: int) -> Mutant:
+        kind, manner = key
+        if key not in self._made:
+            self._made[key] = []
+            self._more[key] = mutants(
+                self.reading, cast(Kind, kind), seed=self.seed, topic=self.topic, manner=MANNERS[manner]
+            )
+        made, more = self._made[key], self._more[key]
         try:
             while len(made) < number:
                 made.append(next(more))

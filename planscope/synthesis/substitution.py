@@ -4,8 +4,9 @@ New words replace the old ones in place, so that a text written by hand keeps it
 that differed in them as well would not show which change mattered.
 
 TerminalSubstitute replaces every phrase by one that the query uses nowhere, as long as the lexicon has any, so that the
-word that confuses an agent is gone, whichever it is. A verb with "should" or the like keeps a modal. TopicChange takes
-the activities of another job, and so other tools; every other word stays.
+word that confuses an agent is gone, whichever it is. Modals ("should", "must") are forms of the same verb phrases, so
+they are dropped, added and swapped. TopicChange takes the activities of another job, and so other tools; every other
+word stays.
 """
 
 from __future__ import annotations
@@ -151,7 +152,8 @@ def substitute(reading: Reading, found: Sequence[Place], words: Sequence[Word], 
 def places(tree: Query, *, fresh: bool = True) -> list[Place]:
     """Return the phrases of a tree in the order in which :func:`with_words` takes new ones.
 
-    ``fresh``: options that the tree uses elsewhere are left out, as long as there are others.
+    ``fresh``: options that the tree uses elsewhere are left out, as long as there are others, and each phrase is
+    offered with one modal only, so that half of the verbs drawn from the options have none.
     """
     wording = Wording(0.0)
     found: list[tuple[Word, Slot, NP | Time | None]] = []
@@ -176,10 +178,10 @@ def places(tree: Query, *, fresh: bool = True) -> list[Place]:
     return [
         Place(
             word,
-            _options(word, slot, used),
+            _options(word, _thinned(slot, k) if fresh else slot, used),
             tuple(r.action for r in np.actions) if isinstance(np, NP) else (),
         )
-        for word, slot, np in found
+        for k, (word, slot, np) in enumerate(found)
     ]
 
 
@@ -195,12 +197,20 @@ def _speaks_of(clause: Clause, word: int) -> NP | Time | None:
     return None
 
 
-def _options(word: Word, slot: Slot, used: set[str]) -> tuple[Word, ...]:
-    """Return the phrases that may replace a word: unused ones if there are any, with another modal if the lexicon
-    has one."""
+def _thinned(slot: Slot, place: int) -> Slot:
+    """Return the slot with one modal for each phrase, another one for the next phrase and in the next place."""
     plain, modal = slot
-    pool = modal if word.modal and modal else plain
-    others = [w for w in pool if w.entry != word.entry]
+    many = len(modal) // len(plain) if plain else 0
+    if many < 2:
+        return slot
+    return plain, tuple([w for k, w in enumerate(modal) if k % many == (k // many + place) % many])
+
+
+def _options(word: Word, slot: Slot, used: set[str]) -> tuple[Word, ...]:
+    """Return the forms of the same terminal that may replace a word: other phrases, unused ones if there are any,
+    without a modal or with another one."""
+    plain, modal = slot
+    others = [w for w in (*plain, *modal) if w.entry != word.entry]
     fresh = [w for w in others if w.entry not in used] or others
     return tuple([w for w in fresh if w.modal != word.modal] or fresh) if word.modal else tuple(fresh)
 

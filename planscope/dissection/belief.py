@@ -15,8 +15,9 @@ The model's assumptions:
   avoids it. Later arms may avoid it too; ``DODGES`` gives the probability.
 - *Probability*: every run, mutated or not, is right at the same middling rate. *None*: every run is right at the same
   very low rate. Fresh queries then fail as well, so nothing in this query is the cause.
-- Before the first run all five causes are equally likely. (The shares in the paper's Tables 4 and 7 are not used:
-  the rule that found them confuses chance with a cause.)
+- *Several*: words or sentences and the topic are both to blame, so only mutants that change both avoid the fault.
+- Before the first run all five causes are equally likely, and several at once less so. (The shares in
+  the paper's Tables 4 and 7 are not used: the rule that found them confuses chance with a cause.)
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from planscope.dissection.evidence import CAUSES, CHANGED, SAME, Cause, Counts, Evidence, of_kinds
+from planscope.dissection.evidence import CAUSES, CHANGED, SAME, Counts, Evidence, of_kinds
 from planscope.session.model import CellKind
 
 NONE = "none"
-HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE)
+SEVERAL = "several"
+HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE, SEVERAL)
+
+PRIOR: Mapping[str, float] = {name: 0.3 if name == SEVERAL else 1.0 for name in HYPOTHESES}
+"""How likely each is before the first run, relative to the others."""
 
 ALIKE = ((30.0, 0.75), (0.3, 0.25))
 """Concentrations (of the beta distribution of a kind's mutant rates) with their prior weights."""
@@ -45,11 +50,15 @@ PAIRS = tuple((bad, good, alike, u * v * w) for alike, w in ALIKE for bad, u in 
 """Success rate if the fault applies, success rate if it does not, concentration, prior weight."""
 
 _FLAT: Mapping[str, tuple[tuple[float, float], ...]] = {
-    "Probability": tuple((rate / 100, 1 / 8) for rate in range(25, 96, 10)),
-    NONE: ((0.01, 0.3), (0.05, 0.3), (0.1, 0.2), (0.17, 0.2)),
+    "Probability": tuple((rate / 100, 1 / 8) for rate in range(22, 93, 10)),
+    NONE: ((0.01, 0.35), (0.05, 0.3), (0.09, 0.2), (0.14, 0.15)),
 }
+
+FLAT_ALIKE = ((30.0, 0.9), (0.3, 0.1))
+"""As ``ALIKE``, for hypotheses by which all texts are right at one rate."""
+
 RATES = {
-    name: tuple((rate, alike, u * w) for alike, w in ALIKE for rate, u in rates)
+    name: tuple((rate, alike, u * w) for alike, w in FLAT_ALIKE for rate, u in rates)
     for name, rates in _FLAT.items()
 }
 """For each hypothesis without a fault: success rate, concentration, prior weight."""
@@ -62,11 +71,15 @@ Share 0 is for arms that never avoid the fault."""
 _BEHIND = (0.0, 0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.1)
 """The prior weights of ``SHARES`` in later arms, whose mutants may avoid the fault by luck."""
 
-DODGES: Mapping[Cause, Mapping[CellKind, float]] = {
-    "Terminal": {"TerminalSubstitute": 1, "TopicChange": 0.15, "QuerySynthesize": 0.7, "Control": 0.7},
-    "Topic": {"TerminalSubstitute": 0, "TopicChange": 1, "QuerySynthesize": 0.2, "Control": 0.3},
-    "Structure": {"TerminalSubstitute": 0, "TopicChange": 0, "QuerySynthesize": 1, "Control": 0.8},
-    "Constraint": {"TerminalSubstitute": 0, "TopicChange": 0, "QuerySynthesize": 0, "Control": 1},
+DODGES: Mapping[str, Mapping[CellKind, float]] = {
+    cause: dict(zip(CHANGED, shares, strict=True))
+    for cause, shares in {
+        "Terminal": (1, 0.15, 0.7, 0.7, 0.7),
+        "Topic": (0, 1, 0.2, 0.9, 0.3),
+        "Structure": (0, 0, 1, 0.4, 0.8),
+        "Constraint": (0, 0, 0, 0, 1),
+        SEVERAL: (0, 0, 0, 1, 0.2),
+    }.items()
 }
 """For each cause, the probability that mutants of an arm can avoid the fault."""
 
@@ -144,11 +157,12 @@ class Belief:
         logs: dict[str, list[float]] = {}
         for cause in DODGES:
             logs[cause] = [
-                self._pair_log(cause, p, bad, weight) for p, (bad, _, _, weight) in enumerate(PAIRS)
+                self._pair_log(cause, p, bad, weight * PRIOR[cause])
+                for p, (bad, _, _, weight) in enumerate(PAIRS)
             ]
         for name, rates in RATES.items():
             logs[name] = [
-                math.log(weight)
+                math.log(weight * PRIOR[name])
                 + self._as_it_is(rate)
                 + sum(arm.flat[name][p] for arm in self._arms.values())
                 for p, (rate, _, weight) in enumerate(rates)
@@ -161,7 +175,7 @@ class Belief:
         """Return the log likelihood of the runs of the unchanged query."""
         return chance(rate, ITSELF, self.same.right, self.same.wrong)
 
-    def _pair_log(self, cause: Cause, p: int, bad: float, weight: float) -> float:
+    def _pair_log(self, cause: str, p: int, bad: float, weight: float) -> float:
         found = math.log(weight) + self._as_it_is(bad)
         for kind, arm in self._arms.items():
             mean = _mean(arm.tables[p], DODGES[cause][kind])
@@ -171,6 +185,17 @@ class Belief:
     def weight(self, name: str) -> float:
         """Return a hypothesis' unnormalized weight before the next run, on the scale of :meth:`foresee`."""
         return sum(self._terms[name])
+
+    def also_dodges(self, cause: str, kind: CellKind) -> float:
+        """Return the probability that mutants of an arm avoid the fault as well, if this is the cause."""
+        arm, dodges = self._arms[kind], DODGES[cause][kind]
+        found = 0.0
+        for term, table in zip(self._terms[cause], arm.tables, strict=True):
+            mean = _mean(table, dodges)
+            if term > 0 and mean > 0:
+                found += term * (1 - (1 - dodges) * table[0] / mean)
+        whole = sum(self._terms[cause])
+        return found / whole if whole > 0 else dodges
 
     def best(self) -> str:
         return max(HYPOTHESES, key=lambda name: self.likely[name])
@@ -196,7 +221,7 @@ class Belief:
         return sum(right.values()) / everything, right
 
     def _foreseen(self, name: str, kind: CellKind, mutant: Counts) -> float:
-        arm, dodges = self._arms[kind], DODGES[name][kind]  # type: ignore[index]
+        arm, dodges = self._arms[kind], DODGES[name][kind]
         found = 0.0
         for p, (bad, good, alike, _) in enumerate(PAIRS):
             term = self._terms[name][p]

@@ -16,13 +16,24 @@ KINDS: tuple[CellKind, ...] = get_args(CellKind)
 SAME: tuple[CellKind, ...] = ("Original", "Repeat")
 """Arms with the unchanged query."""
 
-CHANGED: tuple[CellKind, ...] = ("TerminalSubstitute", "TopicChange", "QuerySynthesize", "Control")
+CHANGED: tuple[CellKind, ...] = (
+    "TerminalSubstitute",
+    "TopicChange",
+    "QuerySynthesize",
+    "Combined",
+    "Control",
+)
+"""The arms that change the query and tell of the cause. ``Culprit`` tells of words only."""
+
+RARE: tuple[CellKind, ...] = ("Combined", "Culprit")
+"""Kinds that are shown only if they were run."""
 
 CAUSE_OF: Mapping[CellKind, Cause] = {
     "Repeat": "Probability",
     "TerminalSubstitute": "Terminal",
     "TopicChange": "Topic",
     "QuerySynthesize": "Structure",
+    "Combined": "Topic",
     "Control": "Constraint",
 }
 """The cause that an arm indicates if it is right and the arms before it are not."""
@@ -72,7 +83,8 @@ class Decision:
 
     ``confidence``: the probability of the cause, or that none is in the query (``blameless``), given the runs and the
     assumptions that ``belief`` states. It is None if undecided, if the agent never failed, and for the method
-    ``paper``, which has none. ``reason`` is one sentence. ``likely``: the probability of each cause, and under "none"
+    ``paper``, which has none. ``causes``: the cause and others that are also to blame, each with its confidence, the
+    strongest first. ``reason`` is one sentence. ``likely``: the probability of each cause, and under "none"
     that nothing in this query is to blame; empty for ``paper``. ``settled``: more runs would not change it, or there is
     nothing to dissect. ``blameless``: there is no failure to explain, or nothing in this query is to blame for it.
     """
@@ -84,3 +96,9 @@ class Decision:
     likely: Mapping[str, float] = field(default_factory=dict)
     settled: bool = False
     blameless: bool = False
+    causes: tuple[tuple[Cause, float], ...] = ()
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one cause is stated."""
+        return len(self.causes) > 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from planscope.dissection.belief import NONE, Belief
+from planscope.dissection.belief import NONE, SEVERAL, Belief
 from planscope.dissection.evidence import (
     CAUSES,
     CHANGED,
@@ -20,7 +20,7 @@ from planscope.dissection.evidence import (
 )
 from planscope.session.model import CellKind
 from planscope.wording.phrases import plural
-from planscope.wording.terms import ARMS, MUTATIONS, NO_CAUSE
+from planscope.wording.terms import ARMS, MORE_CAUSES, MUTATIONS, NO_CAUSE
 
 FIRST = 5
 """How often the unchanged query runs before anything else, because all other rates are compared with its rate."""
@@ -54,6 +54,10 @@ def next_run(
     if same.runs < FIRST or not (failed or of_kinds(evidence, SAME).wrong):
         return Pick("Original", 0 if known.get("Original") else None)
     belief = Belief(known)
+    wanted = unheard(known, belief)
+    if wanted and wanted not in closed:
+        blank = next((i for i, m in enumerate(known.get(wanted, ())) if not m.runs), None)
+        return Pick(wanted, blank)
     best, most = Pick("Original", 0 if known.get("Original") else None), belief.gain("Original")
     for kind in CHANGED:
         mutants = known.get(kind, ())
@@ -82,7 +86,7 @@ def imagined(evidence: Evidence, pending: Sequence[Pick]) -> Mapping[CellKind, l
     return known
 
 
-NAMED = 0.6
+NAMED = 0.5
 """The least probability at which a cause is named once the budget is spent."""
 
 SURE = 0.98
@@ -90,6 +94,15 @@ SURE = 0.98
 
 SPOTLESS = 12
 """After this many right runs without a wrong one, there is nothing to dissect."""
+
+VOICES = 3
+"""A kind speaks for a cause only when this many different mutants of it were right."""
+
+_QUIET = (0.5, 0.85, 0.94)
+"""The highest confidence by the number of different mutants that speak for a cause."""
+
+BOTH = 0.9
+"""A second cause is stated from this probability on."""
 
 _AHEAD = (5, 10, 20, 40, 80)
 """Numbers of further runs to try when estimating how many are missing."""
@@ -113,16 +126,87 @@ def decide(evidence: Evidence, *, failed: bool = False) -> Decision:
         return _spotless(same)
     belief = Belief(evidence)
     best = belief.best()
-    share = belief.likely[best]
+    share = stated(evidence, belief)
     likely = dict(belief.likely)
-    settled = share >= SURE
+    settled = share >= SURE and unheard(evidence, belief) is None
     if share < NAMED:
         return Decision(None, None, _unclear(belief), missing(evidence, belief, best), likely)
     if best == NONE:
         helps = "an easier query, or another model: it fails at fresh queries of this size as well"
         return Decision(None, share, _hopeless(evidence), helps, likely, settled, blameless=True)
+    if best == SEVERAL:
+        causes = _pair(evidence, share)
+        reason = reason_for_several(evidence)
+        return Decision("Topic", share, reason, None, likely, settled, causes=causes)
     cause: Cause = next(c for c in CAUSES if c == best)
-    return Decision(cause, share, reason_for(cause, evidence), None, likely, settled)
+    causes = ((cause, share),)
+    if cause == "Terminal":
+        also = by_topic_too(belief)
+        if also >= BOTH and spoken(evidence, "Topic") >= VOICES:
+            causes = (*causes, ("Topic", also))
+    return Decision(cause, share, reason_for(cause, evidence), None, likely, settled, causes=causes)
+
+
+def voice_of(name: str) -> CellKind | None:
+    """Return the kind of mutants that must be right if this is the cause."""
+    return "Combined" if name == SEVERAL else next((k for c, k in SPEAKS_FOR.items() if c == name), None)
+
+
+def spoken(evidence: Evidence, name: str) -> int:
+    """Return how many different mutants speak for a cause: of its kind, and right more often than wrong."""
+    kind = voice_of(name)
+    return VOICES if kind is None else sum(m.right > m.wrong for m in evidence.get(kind, ()))
+
+
+def stated(evidence: Evidence, belief: Belief) -> float:
+    """Return the confidence to state for the likeliest cause: one or two mutants are not enough to be sure."""
+    best = belief.best()
+    heard = spoken(evidence, best)
+    return min(belief.likely[best], _QUIET[heard] if heard < VOICES else 1.0)
+
+
+def by_topic_too(belief: Belief) -> float:
+    """Return the probability that another topic cures as well, if the words are the cause."""
+    return belief.likely["Topic"] + belief.likely["Terminal"] * belief.also_dodges("Terminal", "TopicChange")
+
+
+_ENOUGH = 6
+"""After this many mutants about another topic, a second cause is not looked for any longer."""
+
+
+def unheard(evidence: Evidence, belief: Belief) -> CellKind | None:
+    """Return the kind that needs another mutant though the likeliest cause is clear: too few different ones spoke."""
+    lead = belief.best()
+    if belief.likely[lead] < SURE:
+        return None
+    if spoken(evidence, lead) < VOICES:
+        return voice_of(lead)
+    tried = judged_mutants(evidence.get("TopicChange", ()))
+    if lead == "Terminal" and 0 < tried < _ENOUGH and spoken(evidence, "Topic") < VOICES:
+        return "TopicChange" if by_topic_too(belief) >= NAMED else None
+    return None
+
+
+def _pair(evidence: Evidence, share: float) -> tuple[tuple[Cause, float], ...]:
+    """Return the two causes of a fault that only changes of topic and words together avoid.
+
+    Mutants with odd numbers keep the sentences: if they are right, the words are the other cause.
+    """
+    tried = evidence.get("Combined", ())
+    words, sentences = total(tried[0::2]), total(tried[1::2])
+    kept = (words.right + 1) / (words.runs + 2)
+    changed = (sentences.right + 1) / (sentences.runs + 2)
+    other: Cause = "Terminal" if kept >= changed / 2 else "Structure"
+    return (("Topic", share), (other, share * (0.9 if words.runs else 0.6)))
+
+
+def reason_for_several(evidence: Evidence) -> str:
+    """Return one sentence with the rates that indicate two causes at once."""
+    as_is = f"the unchanged query was right {times(of_kinds(evidence, SAME))}"
+    others = " and ".join(
+        f"{ARMS[k]} {often(evidence, k)}" for k in CHANGED[:3] if total(evidence.get(k, ())).runs
+    )
+    return f"{as_is}, {others}, but {ARMS['Combined']} it was right {often(evidence, 'Combined')}"
 
 
 def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
@@ -131,7 +215,7 @@ def is_settled(evidence: Evidence, *, failed: bool = False) -> bool:
     if not failed and same.wrong == 0:
         return same.runs >= SPOTLESS
     belief = Belief(evidence)
-    return belief.likely[belief.best()] >= SURE
+    return stated(evidence, belief) >= SURE and unheard(evidence, belief) is None
 
 
 def _spotless(same: Counts) -> Decision:
@@ -178,7 +262,8 @@ def _hopeless(evidence: Evidence) -> str:
 
 def _unclear(belief: Belief) -> str:
     ranked = sorted(belief.likely.items(), key=lambda item: -item[1])[:2]
-    shown = " or ".join(f"{NO_CAUSE if n == NONE else n} ({p:.0%})" for n, p in ranked if p >= 0.01)
+    names = {NONE: NO_CAUSE, SEVERAL: MORE_CAUSES}
+    shown = " or ".join(f"{names.get(n, n)} ({p:.0%})" for n, p in ranked if p >= 0.01)
     return f"the runs do not decide yet; most likely: {shown}"
 
 
@@ -194,7 +279,7 @@ def missing(evidence: Evidence, belief: Belief, lead: str) -> str:
                 break
     if best is None:
         return "more runs of every kind"
-    claim = "that nothing in it is to blame" if lead == NONE else lead
+    claim = {NONE: "that nothing in it is to blame", SEVERAL: MORE_CAUSES}.get(lead, lead)
     return f"about {best[0]} more runs of “{MUTATIONS[best[2]]}” would decide, if it is {claim}"
 
 

@@ -6,7 +6,16 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
 
 from planscope.agents.rates import Rate, success
-from planscope.dissection.evidence import KINDS, SAME, CellOutcome, Counts, Decision, Evidence, judged_mutants
+from planscope.dissection.evidence import (
+    KINDS,
+    RARE,
+    SAME,
+    CellOutcome,
+    Counts,
+    Decision,
+    Evidence,
+    judged_mutants,
+)
 from planscope.dissection.paper import decide_paper
 from planscope.dissection.rates import decide
 from planscope.language.problem import Problem
@@ -83,8 +92,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The evaluated dissection. ``rows``: every kind, in the order of ``KINDS``, empty ones too. ``runs``: all that
-    it spent.
+    """The evaluated dissection. ``rows``: every kind, in the order of ``KINDS``, empty ones too, except those of
+    ``RARE``. ``runs``: all that it spent.
 
     ``began``: how the failing run that it began with is judged, which no row counts.
     """
@@ -149,7 +158,10 @@ def summary(
 
     rows, evidence = [], {}
     spent = 0
+    shown_kinds = {cell.kind for cell in dissection.cells}
     for kind in KINDS:
+        if kind in RARE and kind not in shown_kinds:
+            continue
         cells, verdicts, helps = [], [], []
         for cell in sorted((c for c in dissection.cells if c.kind == kind), key=lambda c: c.number):
             known = [runs[r] for r in cell.runs if r in runs and runs[r].variant == cell.variant]

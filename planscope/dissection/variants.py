@@ -221,10 +221,10 @@ def choose(
         for i in open_:
             for word in offered[i]:
                 options.setdefault((word, able[i]), []).append(i)
-        best = min(options, key=lambda one: price.of(*one, used) / len(options[one]))
+        best = min(options, key=lambda one: price.of(one[0], one[1], used) / len(options[one]))
         for i in options[best]:
             chosen[i] = best[0]
-        used.update(features(*best))
+        used.update(features(best[0], best[1]))
     return [word for word in chosen if word is not None]
 
 
@@ -258,13 +258,13 @@ class _Prices:
         return self._known[name]
 
 
-PLAIN: Mapping[str, float] = {"relatives": 0.0, "lists": 0.0, "second_clauses": 0.0}
+PLAIN = Request(relatives=0.0, lists=0.0, second_clauses=0.0)
 MANNERS: tuple[Request, ...] = (
-    Request(**PLAIN, forms={"direct": 1.0}),
-    Request(**PLAIN, forms={"fronted": 1.0, "fronted_compound": 1.0}),
+    replace(PLAIN, forms={"direct": 1.0}),
+    replace(PLAIN, forms={"fronted": 1.0, "fronted_compound": 1.0}),
     Request(relatives=0.6, lists=0.5, second_clauses=0.8),
     Request(),
-    Request(**PLAIN, forms={"adjunct": 1.0, "compound": 1.0}),
+    replace(PLAIN, forms={"adjunct": 1.0, "compound": 1.0}),
     Request(relatives=0.0, lists=0.0, second_clauses=0.9, forms={"direct": 1.0}),
 )
 """The manners in which QuerySynthesize takes turns, so that its mutants differ: each leaves out other kinds of
@@ -311,6 +311,8 @@ class Mutants:
             if found is None:
                 raise NoVariant("no other words of the lexicon fit into this query")
             made = found
+        elif kind == "Combined":
+            made, topic = self._combined(number, results)
         else:
             mutant = self._mutant(kind, number)
             made, topic = Reading(mutant.problem.text, mutant.tree, mutant.problem), mutant.topic
@@ -327,6 +329,20 @@ class Mutants:
             limits=self.variant.limits,
         )
 
+    def _combined(self, number: int, results: Results) -> tuple[Reading, str]:
+        """Return a query about another topic in other words, and for even numbers in other sentences."""
+        old = self.reading
+        if number % 2 == 0:
+            told = self._mutant("QuerySynthesize", number // 2)
+            old = Reading(told.problem.text, told.tree, told.problem)
+        source = mutants(old, "TopicChange", seed=self.seed + number, topic=self.topic)
+        try:
+            mutant = next(source)
+        except (CannotMutate, StopIteration) as error:
+            raise NoVariant(str(error)) from None
+        made = Reading(mutant.problem.text, mutant.tree, mutant.problem)
+        return self._in_words("Combined", made, number, results) or made, mutant.topic
+
     def _in_words(self, kind: CellKind, reading: Reading, number: int, results: Results) -> Reading | None:
         """Reword the query, avoiding words suspected by the runs so far; None if no other choice of words exists."""
         there = results.texts()
@@ -338,7 +354,7 @@ class Mutants:
             return None
         modals = _TURNS[(number - 1) % len(_TURNS)]
         for attempt in range(_ATTEMPTS):
-            words = choose(found, bad, draw, _JITTER + 0.1 * attempt, modals, self._worn(kind, results))
+            words = choose(found, bad, draw, _JITTER * (1 + attempt), modals, self._worn(kind, results))
             with suppress(CannotMutate):
                 mutant = reworded(reading, words, number, topic=self.topic)
                 if mutant.problem.text not in there:

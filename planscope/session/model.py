@@ -266,20 +266,23 @@ class Run(_Part):
 Mutation = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
 """The paper's four mutations (4.5): the same again, other words, another topic, other sentences."""
 
-CellKind = Literal["Original", Mutation, "Control"]
-"""The kinds of queries in a dissection: the query as it is, its mutations, and fresh queries."""
+CellKind = Literal["Original", Mutation, "Combined", "Control", "Culprit"]
+"""The kinds of queries in a dissection: the query as it is, its mutations, several of them at once, fresh queries,
+and queries with a few changes that look for the words to blame."""
 
 
 class Cell(_Part):
     """One mutant of a dissection and the ids of its runs.
 
-    ``Original`` and ``Repeat`` are the dissected variant itself. ``number`` counts from 1 within a kind.
+    ``Original`` and ``Repeat`` are the dissected variant itself. ``number`` counts from 1 within a kind. ``changes``:
+    for ``Culprit``, the numbers of the changes that this query has (``planscope.dissection.changes``).
     """
 
     kind: CellKind
     number: int = Field(ge=1)
     variant: str
     runs: list[str] = Field(default_factory=list)
+    changes: list[int] | None = None
 
 
 Method = Literal["rates", "paper"]
@@ -290,7 +293,8 @@ class Dissection(_Part):
     """The runs of mutants that look for the cause of a failure. The cause is not kept: it follows from the runs.
 
     ``run`` is the failing run that it began with, if any; ``budget`` is the largest number of runs. ``stopped`` says
-    why it ended undecided: ``budget``, ``user`` or one line about an error. ``closed``: kinds that no more mutants can
+    why it ended undecided: ``budget``, ``user`` or one line about an error. ``culprit_budget``: runs that look for the
+    words to blame, besides those that ``budget`` has left; 0 for none. ``closed``: kinds that no more mutants can
     be made of, and why.
     """
 
@@ -302,6 +306,7 @@ class Dissection(_Part):
     model: str
     seed: int | None = None
     budget: int = Field(default=60, ge=1)
+    culprit_budget: int = Field(default=0, ge=0)
     started: datetime | None = None
     stopped: str | None = None
     closed: dict[CellKind, str] = Field(default_factory=dict)

@@ -122,7 +122,9 @@ MUTATIONS: Words = {
     "TerminalSubstitute": "other words",
     "TopicChange": "other topic",
     "QuerySynthesize": "other sentences",
+    "Combined": "words and topic",
     "Control": "fresh query",
+    "Culprit": "small changes",
 }
 """The kinds of queries in a dissection, by what they change."""
 
@@ -132,7 +134,9 @@ MUTATIONS_MEAN: Words = {
     "TerminalSubstitute": "other words in the same sentences (TerminalSubstitute in the paper)",
     "TopicChange": "another job's actions and tools (TopicChange in the paper)",
     "QuerySynthesize": "other sentences with the same meaning (QuerySynthesize in the paper)",
+    "Combined": "another job's actions and other words at once, in every second mutant other sentences too",
     "Control": "fresh queries of this size with another meaning",
+    "Culprit": "the query with a few changes, to find the words to blame",
 }
 
 NO_MUTANT: Words = {
@@ -148,12 +152,15 @@ ARMS: Words = {
     "TerminalSubstitute": "with its words replaced",
     "TopicChange": "about another topic",
     "QuerySynthesize": "in other sentences with the same meaning",
+    "Combined": "with words and topic replaced at once",
     "Control": "fresh queries of the same size",
+    "Culprit": "with a few changes",
 }
 """The kinds of queries as the sentence with a dissection's reason names them."""
 
 METHODS: Words = {"rates": "compare rates", "paper": "first success (paper)"}
 NO_CAUSE = "no cause in the query"
+MORE_CAUSES = "more than one cause"
 IMPLIED = "implied by the others"
 """Describes a constraint that only one query states."""
 

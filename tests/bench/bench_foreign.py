@@ -155,9 +155,13 @@ def report(title: str, found: Sequence[Told], kinds: bool = False) -> None:
             ["confidence", "cases", "right"],
             calibration(own),
         )
-        good = [t for t in own if t.right]
-        sure = sum(t.confidence is not None and t.confidence >= 0.95 for t in good)
-        print(f"of {len(good)} right answers {sure / max(1, len(good)):.0%} are stated at 0.95 or more")
+        sure = sum(t.confidence is not None and t.confidence >= 0.95 for t in own if t.right)
+        loud = [(str(hits), str(sure), f"{sure / max(1, hits):.0%}")]
+        table(
+            f"{title}, {budget} runs: honest and loud",
+            ["right answers", "of these at 0.95 or more", "share"],
+            loud,
+        )
         if kinds:
             names = dict.fromkeys(t.kind for t in own)
             shown = []
@@ -198,7 +202,11 @@ def main() -> None:
             found = list(measured(family, method, given.cases, given.first, given.only))
             report(f"{family}, {method}", found, given.kinds)
             took = (time.perf_counter() - began) / max(1, len(found) / len(BUDGETS))
-            print(f"{took:.2f} s a case")
+            table(
+                f"{family}, {method}: time",
+                ["cases", "s a case"],
+                [(len(found) // len(BUDGETS), f"{took:.2f}")],
+            )
 
 
 if __name__ == "__main__":

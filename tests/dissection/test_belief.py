@@ -18,7 +18,9 @@ from planscope.dissection.belief import (
     ITSELF,
     NONE,
     PAIRS,
+    PRIOR,
     RATES,
+    SEVERAL,
     SHARES,
     Belief,
     chance,
@@ -65,7 +67,7 @@ def plain(evidence: Evidence) -> dict[str, float]:
                     w * v for w, v in zip(own, by_share, strict=True)
                 )
             whole += value
-        weights[cause] = whole
+        weights[cause] = PRIOR[cause] * whole
     for name, rates in RATES.items():
         weights[name] = sum(
             weight
@@ -94,8 +96,10 @@ def test_it_is_bayes_rule(evidence: dict[CellKind, list[Counts]]) -> None:
         assert math.isclose(found[name], expected[name], rel_tol=1e-6, abs_tol=1e-12)
 
 
-def test_before_any_run_all_are_alike() -> None:
-    assert all(math.isclose(p, 1 / 6) for p in Belief({}).likely.values())
+def test_before_any_run_all_are_alike_and_several_at_once_less_likely() -> None:
+    likely = Belief({}).likely
+    assert all(math.isclose(likely[name], likely[NONE]) for name in CAUSES)
+    assert likely[SEVERAL] < likely[NONE]
 
 
 @given(st.sampled_from([0.02, 0.3, 0.5, 0.9]), st.sampled_from([0.3, 30.0]), st.integers(1, 5))
@@ -190,7 +194,7 @@ def test_one_mutant_that_is_right_again_and_again_weighs_more_than_luck_here_and
     assert Belief(steady).likely["Topic"] > 2 * Belief(spread).likely["Topic"]
 
 
-@pytest.mark.parametrize("place", range(1, 5))
+@pytest.mark.parametrize("place", range(1, 6))
 def test_the_first_arm_that_rises_names_the_cause(place: int) -> None:
     """What the arms behind it do is not part of its meaning."""
     arms: list[CellKind] = list(CHANGED)
@@ -200,7 +204,8 @@ def test_the_first_arm_that_rises_names_the_cause(place: int) -> None:
             for k, kind in enumerate(arms)
         }
         likely = Belief({"Original": [Counts(0, 10)], **evidence}).likely
-        assert max(likely, key=lambda name: likely[name]) == CAUSES[place]
+        named = (*CAUSES[:4], SEVERAL, CAUSES[4])
+        assert max(likely, key=lambda name: likely[name]) == named[place]
 
 
 def test_none_is_where_fresh_requests_fail_too() -> None:

@@ -6,12 +6,22 @@ import math
 import random
 from itertools import product
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from planscope.dissection.belief import ITSELF, chance
 from planscope.dissection.evidence import Counts
-from planscope.dissection.variants import SUSPECT, Seen, choose, features, suspicion, words_of
+from planscope.dissection.variants import (
+    SUSPECT,
+    Modals,
+    Seen,
+    choose,
+    features,
+    suspicion,
+    takes_modal,
+    words_of,
+)
 from planscope.language.tree import Clause, Relative, Word, walk
 from planscope.session.oracle_input import reading_of
 from planscope.synthesis.substitution import places
@@ -112,11 +122,11 @@ def test_every_word_is_another_one_and_from_its_options(number: int, timed: bool
 def test_suspect_words_are_left_out_where_others_will_do(number: int, seed: int) -> None:
     found = places(reading_of(query(number)).tree, fresh=False)
     draw = random.Random(seed)
-    everything = sorted({f for place in found for word in place.options for f in features(word)})
+    everything = sorted({f for place in found for word in place.options for f in features(word, False)})
     bad = {name: 0.9 if draw.random() < 0.5 else 0.01 for name in everything}
     for place, word in zip(found, choose(found, bad, draw), strict=True):
-        if any(max(bad[f] for f in features(o)) < 0.5 for o in place.options):
-            assert max(bad[f] for f in features(word)) < 0.5
+        if any(max(bad[f] for f in features(o, False)) < 0.5 for o in place.options):
+            assert max(bad[f] for f in features(word, False)) < 0.5
 
 
 def test_few_different_words_will_do() -> None:
@@ -134,5 +144,16 @@ def test_few_different_words_will_do() -> None:
 def test_the_words_of_a_tree() -> None:
     tree = reading_of(query(1)).tree
     words = words_of(tree)
-    assert words == {f for _, n in walk(tree) if isinstance(n, Word) for f in features(n)}
-    assert features(Word("VP<", "precede", "should")) == ("VP< precede", "modal should")
+    assert words == {f for p in places(tree) for f in features(p.word, takes_modal(p))}
+    assert features(Word("VP<", "precede", "should"), True) == ("VP< precede", "modal should", "modal")
+    assert features(Word("VP<", "precede"), True) == ("VP< precede", "bare")
+
+
+@pytest.mark.parametrize("modals", ["none", "all"])
+def test_a_mutant_can_have_no_modal_or_all_of_them(modals: Modals) -> None:
+    """An agent that misreads every modal, or every verb without one, is right only with such mutants."""
+    for number in range(20):
+        found = places(reading_of(query(number)).tree, fresh=False)
+        for place, word in zip(found, choose(found, {}, random.Random(1), modals=modals), strict=True):
+            if takes_modal(place):
+                assert bool(word.modal) == (modals == "all")

@@ -111,11 +111,15 @@ def test_other_words_are_words_that_the_request_did_not_use() -> None:
         assert not old & {node.entry for _, node in walk(mutant.tree) if isinstance(node, Word)}
 
 
-def test_a_modal_stays_one() -> None:
+def test_modals_are_dropped_added_and_swapped() -> None:
+    """They are forms of the same terminal as the verb."""
     reading = read("A must happen before B. B precedes C.", "a", "b", "c")
+    found = []
     for mutant in some(reading, "TerminalSubstitute", 40):
         words = [node for _, node in walk(mutant.tree) if isinstance(node, Word)]
-        assert words[0].modal not in ("", "must") and not any(word.modal for word in words[1:])
+        assert words[0].modal != "must"
+        found.append((bool(words[0].modal), bool(words[2].modal)))
+    assert {dropped for dropped, _ in found} == {added for _, added in found} == {True, False}
 
 
 def test_words_are_written_where_they_may_stand() -> None:
@@ -274,12 +278,13 @@ def test_the_manner_of_new_sentences() -> None:
 def test_there_are_only_so_many() -> None:
     reading = read("A precedes B.", "a", "b")
     verbs = [e for e in load_lexicon().entries["VP<"].values() if not e.parse_only]
-    made = some(reading, "TerminalSubstitute", len(verbs) - 1)
+    many = 2 * (len(verbs) - 1)  # each with a modal and without
+    made = some(reading, "TerminalSubstitute", many)
     assert {m.tree.sentences[0].clauses[0].words[0].entry for m in made} == {e.key for e in verbs} - {
         "precede"
     }
-    with pytest.raises(CannotMutate, match=f"has only {len(verbs) - 1} mutants of the kind TerminalSubst"):
-        make_mutant(reading, "TerminalSubstitute", len(verbs))
+    with pytest.raises(CannotMutate, match=f"has only {many} mutants of the kind TerminalSubst"):
+        make_mutant(reading, "TerminalSubstitute", many + 1)
 
 
 def test_one_action_alone() -> None:

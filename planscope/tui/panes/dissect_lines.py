@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from planscope.agents.rates import Rate
-from planscope.dissection.evidence import KINDS, SAME
+from planscope.dissection.evidence import KINDS, RARE, SAME
 from planscope.dissection.summary import CellView, Row, Summary
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
@@ -36,7 +36,7 @@ PLAN = (
 )
 """The steps of a dissection, before the first run."""
 
-NOTHING_YET = tuple(Row(kind, (), Rate(0, 0)) for kind in KINDS)
+NOTHING_YET = tuple(Row(kind, (), Rate(0, 0)) for kind in KINDS if kind not in RARE)
 """The matrix before the first run."""
 
 

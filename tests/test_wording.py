@@ -43,7 +43,7 @@ TABLES = [
     ("SEARCH_ENDS", get_args(SearchEnd)),
     ("MUTATIONS", get_args(CellKind)),
     ("MUTATIONS_MEAN", get_args(CellKind)),
-    ("NO_MUTANT", CHANGED[:-1]),
+    ("NO_MUTANT", CHANGED[:3]),
     ("SEALS", ("confirmed", "gave up")),
     ("ARMS", get_args(CellKind)),
     ("METHODS", METHODS),

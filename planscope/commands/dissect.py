@@ -267,7 +267,10 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
 
     decision = found.decision
     sure = "" if decision.confidence is None else f", confidence {percent(decision.confidence)}"
-    if decision.cause is not None:
+    if decision.several:
+        named = " and ".join(f"{cause} ({percent(share)})" for cause, share in decision.causes)
+        yield f"{terms.sentence(terms.MORE_CAUSES)[:-1]}: {named}"
+    elif decision.cause is not None:
         yield f"Cause: {decision.cause}{sure}"
     elif decision.blameless:
         yield f"{terms.sentence(terms.NO_CAUSE)[:-1]}{sure}"

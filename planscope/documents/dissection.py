@@ -18,6 +18,7 @@ from planscope.session.model import CellKind, Method
 from planscope.session.oracle_input import problem_of
 
 if TYPE_CHECKING:
+    from planscope.dissection.evidence import Decision
     from planscope.dissection.summary import Summary
     from planscope.session.model import Dissection, Session
 
@@ -60,6 +61,13 @@ class CellDocument(Document):
     runs: list[CellRunDocument]
 
 
+class CauseDocument(Document):
+    """A stated cause and its probability."""
+
+    cause: Cause
+    confidence: float | None = Field(description="null for paper")
+
+
 class DissectDocument(Document):
     """What in the query makes the agent fail."""
 
@@ -77,6 +85,10 @@ class DissectDocument(Document):
     confidence: float | None = Field(
         description="probability of the cause, or, if blameless, that none is in the query; null if undecided, "
         "if it never failed, and for paper"
+    )
+    causes: list[CauseDocument] = Field(
+        description="the stated causes, the strongest first; two if the query has more than one; empty if undecided "
+        "or blameless"
     )
     reason: str
     missing: str | None = Field(description="what would help to decide; null if it is decided")
@@ -104,6 +116,7 @@ class DissectDocument(Document):
             runs=found.runs,
             cause=decision.cause,
             confidence=None if decision.confidence is None else round(decision.confidence, 4),
+            causes=_causes(decision),
             reason=decision.reason,
             missing=decision.missing,
             blameless=decision.blameless,
@@ -115,6 +128,12 @@ class DissectDocument(Document):
             cells=[cell for row in found.rows for cell in row.cells],
             **files_field(files),
         )
+
+
+def _causes(decision: Decision) -> list[CauseDocument]:
+    if decision.cause is not None and not decision.causes:
+        return [CauseDocument(cause=decision.cause, confidence=None)]
+    return [CauseDocument(cause=cause, confidence=round(share, 4)) for cause, share in decision.causes]
 
 
 def say_constraints(session: Session, dissection: Dissection) -> None:

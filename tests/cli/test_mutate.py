@@ -128,12 +128,12 @@ def test_mutants_are_not_mutated_unless_asked_for(cli: Cli, files: Files) -> Non
 
 def test_fewer_than_were_asked_for(cli: Cli, files: Files) -> None:
     path = files.keep(session(variant("A precedes B.", ["a", "b"])))
-    done = cli("mutate", path, "--count", "20")
-    assert done.status == 0 and "\nTerminalSubstitute: the query has only 11 mutants" in done.out
-    document = cli("mutate", path, "--count", "20", "--json").json
+    done = cli("mutate", path, "--count", "30")
+    assert done.status == 0 and "\nTerminalSubstitute: the query has only 22 mutants" in done.out
+    document = cli("mutate", path, "--count", "30", "--json").json
     assert [m["kind"] for m in document["missing"]] == ["TerminalSubstitute"]
-    assert "so there is no number 12; ask for fewer" in document["missing"][0]["reason"]
-    assert sum(m["kind"] == "TerminalSubstitute" for m in document["mutants"]) == 11
+    assert "so there is no number 23; ask for fewer" in document["missing"][0]["reason"]
+    assert sum(m["kind"] == "TerminalSubstitute" for m in document["mutants"]) == 22
 
 
 def test_topics_of_ones_own(cli: Cli, files: Files, tmp_path: Path) -> None:

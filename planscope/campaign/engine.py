@@ -32,6 +32,10 @@ CHUNK_SECONDS = 0.25
 """A task of simulated models takes about this long, so that little time is lost between processes."""
 
 MOST_IN_TASK = 64
+
+SHORT = 4.0
+"""Less work than this, in seconds, is done in this process, since others take as long to start."""
+
 IN_VAIN = 8
 """An arm stops after this many aborted runs in a row."""
 
@@ -107,7 +111,8 @@ class Campaign:
         self.arms = [
             ArmState(record, is_light(record.arm), used.get(record.place, Used())) for record in store.arms()
         ]
-        self._each: dict[bool, float] = {}
+        self._each: float | None = None
+        """Seconds that a run of a simulated model takes."""
         self._stop = False
         self._begun = time.monotonic()
         self._here = 0
@@ -128,7 +133,8 @@ class Campaign:
         try:
             while not self._stop:
                 for task, places in self._more(pending):
-                    pending[pools.submit(task, light=is_light(task.arms[0]))] = task, places
+                    light = is_light(task.arms[0])
+                    pending[pools.submit(task, light=light, here=light and self._is_short())] = task, places
                 if not pending:
                     if all(state.over for state in self.arms):
                         break
@@ -217,8 +223,13 @@ class Campaign:
         return taken
 
     def _size(self, arms: int) -> int:
-        each = self._each.get(True)
+        each = self._each
         return 2 if each is None else max(1, min(MOST_IN_TASK, int(CHUNK_SECONDS / (each * arms))))
+
+    def _is_short(self) -> bool:
+        """Return whether little is left for simulated models, or it is not known yet how long their runs take."""
+        each = self._each
+        return each is None or each * sum(len(state.queue) for state in self.arms if state.light) < SHORT
 
     def _is_spent(self, state: ArmState) -> bool:
         """Return whether the arm's budget is spent; it then begins nothing more."""
@@ -235,8 +246,8 @@ class Campaign:
             rows = tuple(row for row in rows if row.verdict != "aborted")
         self.store.keep(places, done.cases, rows, self._pass)
         if rows and is_light(task.arms[0]):
-            each, before = done.took / len(rows), self._each.get(True)
-            self._each[True] = each if before is None else 0.7 * before + 0.3 * each
+            each, before = done.took / len(rows), self._each
+            self._each = each if before is None else 0.7 * before + 0.3 * each
         by_place = {state.record.place: state for state in self.arms}
         for row in rows:
             self._count(by_place[places[row.arm]], row)
@@ -367,14 +378,15 @@ class _Pools:
         self._processes: ProcessPoolExecutor | None = None
         self._threads: ThreadPoolExecutor | None = None
 
-    def submit(self, task: Task, *, light: bool) -> Future[Done]:
+    def submit(self, task: Task, *, light: bool, here: bool) -> Future[Done]:
+        """Begin a task. ``here``: do it in this process at once, unless processes are running already."""
         if self._cluster is not None:
             return self._cluster.submit(perform, task)
         if not light:
             if self._threads is None:
                 self._threads = ThreadPoolExecutor(self._at_once, "planscope campaign")
             return self._threads.submit(perform, task)
-        if self._workers == 1:
+        if self._workers == 1 or (here and self._processes is None):
             return _at_once(task)
         if self._processes is None:
             import multiprocessing

@@ -21,10 +21,11 @@ from planscope.agents.paradigms import AGENTS
 from planscope.agents.runner import LiveRun, prepare
 from planscope.agents.simulated_runs import run_simulated
 from planscope.campaign.cases import Arm, Case, Knobs, make_case, run_seed
+from planscope.language.problem import Problem
 from planscope.oracle.replay import replay
 from planscope.oracle.satisfiable import certifier
 from planscope.session.model import EndEvent, Limits, Run
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of, trace_of_record
 from planscope.session.record import record_of
 
 
@@ -103,10 +104,10 @@ def perform(task: Task) -> Done:
     made: dict[tuple[int, int], MadeCase] = {}
     rows = []
     for item in task.items:
-        case, record = _case(task.knobs, item.n, item.number)
+        case, problem, record = _case(task.knobs, item.n, item.number)
         made[item.n, item.number] = record
         arm = task.arms[item.arm]
-        rows.append(row_of(item, _run(task, arm, case), case))
+        rows.append(row_of(item, _run(task, arm, case), problem))
     return Done(tuple(made.values()), tuple(rows), perf_counter() - begun)
 
 
@@ -117,7 +118,7 @@ def _settle_in() -> None:
 
 
 @lru_cache(maxsize=64)
-def _case(knobs: Knobs, n: int, index: int) -> tuple[Case, MadeCase]:
+def _case(knobs: Knobs, n: int, index: int) -> tuple[Case, Problem, MadeCase]:
     """Make a case. The arms of a task share it."""
     solver = certifier()
     asked, spent, begun = solver.asked, solver.seconds, perf_counter()
@@ -125,7 +126,7 @@ def _case(knobs: Knobs, n: int, index: int) -> tuple[Case, MadeCase]:
     took = perf_counter() - begun
     z3_ms, checks = (solver.seconds - spent) * 1000, solver.asked - asked
     kept = (case.seed, case.topic, case.printed, case.valid_orders)
-    return case, MadeCase(n, index, *kept, took * 1000 - z3_ms, z3_ms, checks)
+    return case, problem_of(case.variant), MadeCase(n, index, *kept, took * 1000 - z3_ms, z3_ms, checks)
 
 
 def _run(task: Task, arm: Arm, case: Case) -> Run:
@@ -186,10 +187,11 @@ def _model(text: str, base_url: str | None, responses: bool) -> LoadedModel:
     return load_model(text, base_url=base_url, responses=responses)
 
 
-def row_of(item: Item, run: Run, case: Case) -> Row:
+def row_of(item: Item, run: Run, problem: Problem) -> Row:
     """Judge a run, and return what is kept of it."""
-    judged = replay(problem_of(case.variant), trace_of(run))
-    verdict, record = judged.verdict(), record_of(run)
+    record = record_of(run)
+    judged = replay(problem, trace_of_record(record))
+    verdict = judged.verdict()
     lost = judged.steps[judged.first_doomed].step if judged.first_doomed is not None else None
     end = run.events[-1] if run.events else None
     kept = run.model_copy(update={"started": None}).model_dump_json(exclude_none=True)

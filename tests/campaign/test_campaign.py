@@ -171,14 +171,14 @@ def test_a_worker_that_dies_loses_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     store, deaths = made(tmp_path), 0
 
     class Dying(engine._Pools):
-        def submit(self, task: Task, *, light: bool) -> Future[engine.Done]:
+        def submit(self, task: Task, *, light: bool, here: bool) -> Future[engine.Done]:
             nonlocal deaths
             deaths += 1
             if deaths in (1, 2, 5):
                 failed: Future[engine.Done] = Future()
                 failed.set_exception(BrokenProcessPool("killed"))
                 return failed
-            return super().submit(task, light=light)
+            return super().submit(task, light=light, here=here)
 
     monkeypatch.setattr(engine, "_Pools", Dying)
     assert Campaign(store).go().done == 24

@@ -26,12 +26,22 @@ from langgraph.prebuilt import ToolNode
 from planscope.agents.conversations import Conversations, Ending
 from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.failures import one_line
-from planscope.agents.gate import GoOn, PendingCall, StoppedAtGate, Verb
+from planscope.agents.gate import (
+    Answer,
+    EditAnswer,
+    EditArguments,
+    GoOn,
+    Pauser,
+    PendingCall,
+    StoppedAtGate,
+    Verb,
+)
 from planscope.agents.gated import CallGate, Gated
 from planscope.agents.given import seen_tool
 from planscope.agents.messages import messages_of
 from planscope.agents.own_agent import OwnAgentRecorder
 from planscope.agents.paradigms import UnknownAgent, imported
+from planscope.agents.reruns import RecordedAnswers
 from planscope.agents.runner import STOPPED_BY_USER
 from planscope.session.model import (
     ActionRecord,
@@ -54,6 +64,8 @@ NOT_CAPTURED = (
     "not captured: of what went before, this fork has only the messages; other state of the graph is not restored, nor "
     "is what tools did in the world"
 )
+
+NOT_CALLED = "(not called: this is a dry run)"
 
 
 @dataclass(eq=False)
@@ -92,6 +104,14 @@ class LoadedAgent:
                 )
             )
         return found
+
+    def make_once(self) -> None:
+        """Let a factory make an agent, to know its tools and its errors. Raises :class:`UnknownAgent`."""
+        try:
+            wait_for(self.runnable())
+        except Exception as error:
+            why = one_line(f"{type(error).__name__}: {error}")
+            raise UnknownAgent(f"the agent {self.name[:80]!r} cannot be made ({why})") from None
 
     async def runnable(self, middleware: Sequence[Any] = ()) -> Any:
         """Return the agent itself; a factory is called with ``middleware``. Raises TypeError if it makes none."""
@@ -257,6 +277,33 @@ class NoGate:
 
     async def aask(self, call: PendingCall) -> Verb:
         return GoOn()
+
+
+class DryGate:
+    """Lets no call reach its tool: the answer is a recorded one, or the user's, who is asked by ``pauser``."""
+
+    def __init__(self, pauser: Pauser, recorded: RecordedAnswers | None = None) -> None:
+        self._pauser, self._recorded = pauser, recorded
+
+    def ask(self, call: PendingCall) -> Verb:
+        found = self._recorded.find(call)[0] if self._recorded is not None else None
+        if found is not None:
+            return found
+        self._pauser.step(True)
+        return _never_called(self._pauser.ask(call))
+
+    async def aask(self, call: PendingCall) -> Verb:
+        found = self._recorded.find(call)[0] if self._recorded is not None else None
+        if found is not None:
+            return found
+        self._pauser.step(True)
+        return _never_called(await self._pauser(call))
+
+
+def _never_called(verb: Verb) -> Verb:
+    if isinstance(verb, EditAnswer):
+        return Answer(verb.text)
+    return Answer(NOT_CALLED) if isinstance(verb, GoOn | EditArguments) else verb
 
 
 class _Sink:

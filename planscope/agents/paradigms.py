@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -40,6 +41,13 @@ def load_factory(name: str) -> Factory | None:
         raise UnknownAgent(f"{name[:80]!r} is not a factory; name a function of (model, tools, middleware)")
     factory: Factory = found
     return factory
+
+
+def short_name(agent: str) -> str:
+    """Return a name for files from ``package.module:agent``: ``module-agent``, of letters, digits and hyphens."""
+    module, _, attribute = agent.partition(":")
+    words = [module.rpartition(".")[2], *([] if attribute == "agent" else [attribute])]
+    return re.sub(r"[^A-Za-z0-9]+", "-", "-".join(words)).strip("-")[:60] or "agent"
 
 
 def imported(name: str, hint: str) -> Any:

@@ -77,10 +77,9 @@ class RecordedAnswers:
 
     def ask(self, call: PendingCall) -> Verb:
         """Return the recorded answer to a call, or what to do without one."""
-        found, why = self._find(call)
+        found, why = self.find(call)
         if found is not None:
-            self.answered += 1
-            return _verb(found)
+            return found
         if self._unmatched == "call":
             return GoOn()
         if self._unmatched == "ask" and self._ask is not None:
@@ -92,6 +91,14 @@ class RecordedAnswers:
         import asyncio
 
         return await asyncio.to_thread(self.ask, call)
+
+    def find(self, call: PendingCall) -> tuple[Verb | None, str]:
+        """Return the recorded answer to a call, or why there is none."""
+        found, why = self._find(call)
+        if found is None:
+            return None, why
+        self.answered += 1
+        return _verb(found), ""
 
     def _find(self, call: PendingCall) -> tuple[_Recorded | None, str]:
         waiting = [one for one in self._left if not one.used]

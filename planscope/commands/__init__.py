@@ -29,6 +29,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "run": {
         "run": "run an agent on a session's query and record the run",
         "fork": "run an agent again from a step of a run",
+        "debug": "run your own agent, with its own tools, on the debug screen",
         "rerun": "run your own agent again on recorded answers",
         "dissect": "find what in a query makes an agent fail",
         "campaign": "test agents on many queries: rates, limits, comparisons",
@@ -61,6 +62,7 @@ COMMANDS: dict[str, str] = {name: about for group in GROUPS.values() for name, a
 MODULES: dict[str, str] = {
     "import": "traces",
     "edit": "fork",
+    "debug": "own",
     "rerun": "own",
     "walk": "open",
     "serve": "open",

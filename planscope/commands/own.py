@@ -1,22 +1,29 @@
-"""Commands for users' own agents, with their own tools: rerun."""
+"""Commands for users' own agents, with their own tools: debug, rerun."""
 
 from __future__ import annotations
 
 import argparse
+import secrets
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planscope.case import need_run
 from planscope.commands import Command
-from planscope.commands.common import add_run, read_text, session_path
+from planscope.commands.common import add_run, open_session, output_file, read_text, session_path
 from planscope.commands.recording import opened_to_add, target_of
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.agents.gate import PendingCall, Verb
-    from planscope.agents.own_live import OwnRun
+    from planscope.agents.own_live import LoadedAgent, OwnRun
     from planscope.session.model import Run, Session, Variant
 
+DEBUG_ABOUT = (
+    "Run your own agent, with its own tools, live on the debug screen: pause before a tool is really called, edit "
+    "arguments or answer, refuse, answer without calling, step, stop; then fork, compare, share. Each run is kept in "
+    "a session of your library, or in FILE."
+)
 RERUN_ABOUT = (
     "Run your own agent again on recorded answers: its model is called, its tools are not. The next call must equal "
     "the next recorded one and gets its answer; calls of one message may come in any order. The new run is recorded. "
@@ -25,6 +32,128 @@ RERUN_ABOUT = (
 AGENT_HELP = (
     "your agent: package.module:agent, a compiled graph, or a function of (middleware) that returns one"
 )
+
+
+def _add_debug(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="AGENT", help=AGENT_HELP)
+    parser.add_argument(
+        "message",
+        metavar="MESSAGE",
+        nargs="?",
+        help="what the agent is asked; a JSON object is the graph's whole input. Without it, r asks on screen",
+    )
+    parser.add_argument("--rules", metavar="FILE", help="judge by the rules of this file")
+    parser.add_argument(
+        "--break",
+        dest="breaks",
+        action="append",
+        metavar="B",
+        help="pause at 'tool NAME', 'step 3' or error; may be given more than once (default: before every call)",
+    )
+    parser.add_argument("--stepping", action="store_true", help="with --break: pause before every call, too")
+    parser.add_argument(
+        "--dry", action="store_true", help="call no tool: you give each answer, or --answers has it"
+    )
+    parser.add_argument(
+        "--answers",
+        metavar="SESSION",
+        help="with --dry: take answers from a recorded run (its last, or --run)",
+    )
+    add_run(parser)
+    parser.add_argument(
+        "-o", dest="output", metavar="FILE", help="keep the runs in this session, a new or an old one"
+    )
+
+
+def _debug(args: argparse.Namespace) -> int:
+    if (args.answers or args.run) and not args.dry:
+        raise UserError("--answers and --run are for --dry; add it, or leave them out")
+    if args.run and not args.answers:
+        raise UserError("--run names a run of --answers SESSION; add that")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UserError(
+            "debug shows the run on the screen, which needs a terminal; planscope rerun works without one"
+        )
+    from planscope.agents.own_live import load_agent
+    from planscope.commands.recording import prints_aside
+    from planscope.commands.run import check_breakpoints
+    from planscope.tui.controllers.live_run import OwnChoice
+    from planscope.tui.launch import run as run_app
+
+    recorded = None
+    if args.answers:
+        recorded = need_run(open_session(args.answers), args.run)
+    with prints_aside():
+        agent = load_agent(args.agent)
+        agent.make_once()
+    path, variant = place_for(args, agent)
+    check_breakpoints(args.breaks or (), variant)
+    own = OwnChoice(args.message or "", args.dry, recorded)
+    stepping = args.stepping or args.dry or not args.breaks
+    live = {
+        "variant": variant.id,
+        "agent": args.agent,
+        "model": "its own",
+        "stepping": stepping,
+        "own": own,
+        "breakpoints": tuple(args.breaks or ()),
+    }
+    return run_app(path, live=live)
+
+
+def place_for(args: argparse.Namespace, agent: LoadedAgent) -> tuple[Path, Variant]:
+    """Return the session file for the agent's runs, which is made if it is missing, and the variant with its tools."""
+    from planscope.agents.paradigms import short_name
+    from planscope.session.locations import library_folder, make_folder
+    from planscope.session.model import Origin, Query, Session, Variant, next_variant_id
+    from planscope.session.store import load, save
+
+    path = library_folder() / f"{short_name(args.agent)}.planscope.json"
+    if args.output is not None:
+        path = output_file(args.output)
+    else:
+        make_folder(path.parent)
+    rules = None if args.rules is None else read_text(args.rules)
+    session = load(path) if path.exists() else None
+    made = session is None
+    if session is None:
+        session = Session(id=f"s{secrets.token_hex(4)}", title=short_name(args.agent))
+    actions = agent.actions()
+    tools = [(a.tool, a.parameters) for a in actions]
+    variant = next(
+        (
+            v
+            for v in reversed(session.variants)
+            if v.own and not v.query.text and [(a.tool, a.parameters) for a in v.actions] == tools
+        ),
+        None,
+    )
+    if variant is None:
+        made = True
+        variant = Variant(
+            id=next_variant_id(session),
+            origin=Origin(kind="imported"),
+            query=Query(text=""),
+            actions=actions,
+            own=True,
+        )
+        session.variants.append(variant)
+    if rules is not None and rules != session.rules:
+        made = True
+        _set_rules(session, rules)
+    if made:
+        save(session, path)
+    return path, variant
+
+
+def _set_rules(session: Session, rules: str) -> None:
+    from planscope.language.errors import ParseFailure, in_a_line
+    from planscope.rules.in_session import set_rules
+
+    try:
+        set_rules(session, rules)
+    except ParseFailure as failure:
+        raise UserError(f"the rules cannot be read: {in_a_line(failure.errors)}") from None
 
 
 def _add_rerun(parser: argparse.ArgumentParser) -> None:
@@ -127,6 +256,12 @@ def _asked_on_terminal(call: PendingCall, why: str) -> Verb:
 
 
 COMMANDS = {
+    "debug": Command(
+        DEBUG_ABOUT,
+        "planscope debug planscope.agents.shop:agent 'Refund order 7.'",
+        _add_debug,
+        _debug,
+    ),
     "rerun": Command(
         RERUN_ABOUT,
         "A=planscope.agents.shop;python -m $A;planscope rerun r.json --agent $A:agent",

@@ -214,7 +214,7 @@ def run_live(args: argparse.Namespace, path: Path, variant: Variant) -> int:
 
     check_model(parse_model(args.model, seed=args.seed), base_url=args.base_url)
     load_factory(args.agent)
-    _check_breakpoints(args.breaks or (), variant)
+    check_breakpoints(args.breaks or (), variant)
     live = {
         "variant": variant.id,
         "agent": args.agent,
@@ -232,7 +232,7 @@ def run_live(args: argparse.Namespace, path: Path, variant: Variant) -> int:
     return run_app(path, live=live)
 
 
-def _check_breakpoints(texts: Iterable[str], variant: Variant) -> None:
+def check_breakpoints(texts: Iterable[str], variant: Variant) -> None:
     """Raise UserError for a breakpoint that cannot be used in a run of the variant."""
     from planscope.debugger.breakpoints import parse_breakpoint
     from planscope.debugger.run_index import RunIndex

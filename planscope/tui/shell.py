@@ -69,7 +69,12 @@ def compare_command(at: Here, other: str) -> str:
 
 
 def run_command(at: Here, choice: RunChoice) -> str:
-    """Return the command that runs the query with these options."""
+    """Return the command that runs the query with these options, or the user's own agent."""
+    if choice.own is not None:
+        own = choice.own
+        more = ["-o", str(at.path)] if at.path is not None else []
+        more += ["--stepping"] * choice.stepping + ["--dry"] * own.dry
+        return command("debug", choice.agent, own.message, *more)
     words = ["--model", choice.model, "--agent", choice.agent, "--variant", at.variant]
     words += ["--seed", str(choice.seed)] if choice.seed is not None else []
     words += ["--base-url", choice.base_url] if choice.base_url else []
@@ -80,6 +85,9 @@ def run_command(at: Here, choice: RunChoice) -> str:
 
 def fork_command(at: Here, choice: RunChoice, run: str, step: int, answer: str | None) -> str:
     """Continue a run from a step, with these options."""
+    if choice.own is not None:
+        more = ["--answer", answer] if answer is not None else []
+        return command("fork", at.session, "--run", run, "--step", str(step), *more, "--agent", choice.agent)
     words = ["--run", run, "--step", str(step), "--model", choice.model, "--agent", choice.agent]
     words += ["--answer", answer] if answer is not None else []
     return command("fork", at.session, *words, "--variant", at.variant, *["--guard"] * choice.guard)

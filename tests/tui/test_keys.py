@@ -585,6 +585,16 @@ async def _stop(driven: Driven, key: str) -> None:
     assert "stopped by the user" in driven.text
 
 
+@effect("answer-call")
+async def _answer_by_hand(driven: Driven, key: str) -> None:
+    """Only for tools that do something: tests/tui/test_own_debug.py."""
+    await driven.press(key)
+    assert "no run is in progress" in driven.text
+    await waiting(driven)
+    await driven.press(key)
+    assert "a mock tool does nothing" in driven.text
+
+
 @effect("edit-arguments")
 @effect("edit-answer")
 @effect("refuse-call")

@@ -119,6 +119,7 @@ DEBUG: tuple[KeyAction, ...] = (
     act("stop-run", "X", "Stop run", "Stop the running agent at once; its calls so far are kept.", _R),
     act("edit-arguments", "a", "Edit arguments", "Change the arguments of the paused call.", _R),
     act("edit-answer", "A", "Edit answer", "Change the tool's answer to the paused call.", _R),
+    act("answer-call", "M", "Make answer", "Do not run the paused call; give the agent this answer.", _R),
     act("refuse-call", "R", "Refuse", "Do not run the paused call, and tell the agent why.", _R),
     *(_pane(number, name) for number, name in enumerate(PANES, 1)),
     act(

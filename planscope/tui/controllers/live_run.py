@@ -23,6 +23,8 @@ from planscope.tui.messages import LiveChanged
 
 if TYPE_CHECKING:
     from planscope.agents.gate import Pauser, PendingCall, Verb
+    from planscope.agents.gated import CallGate
+    from planscope.agents.own_live import OwnRun
     from planscope.agents.runner import LiveRun as AgentRun
     from planscope.debugger.breakpoints import Breakpoint
     from planscope.language.problem import Problem
@@ -34,8 +36,23 @@ JOB = "run"
 
 
 @dataclass(frozen=True, slots=True)
+class OwnChoice:
+    """How to run a user's own agent, with its own tools. ``message``: what it is asked.
+
+    ``dry``: no tool is called, and every answer comes from ``recorded``, a run, or from the user.
+    """
+
+    message: str
+    dry: bool = False
+    recorded: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunChoice:
-    """The options of a run, as on the command line. ``stepping``: pause before every call."""
+    """The options of a run, as on the command line. ``stepping``: pause before every call.
+
+    ``own``: the agent is the user's own, which was loaded before under its name.
+    """
 
     agent: str = "tools"
     model: str = "sim:careful"
@@ -47,6 +64,7 @@ class RunChoice:
     prompts: Path | None = None
     tracing: bool = False
     limits: Limits | None = None
+    own: OwnChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +111,11 @@ class LiveRun:
     def stepping(self) -> bool:
         """Whether the run pauses before its next call even without a breakpoint."""
         return self._run is not None and self._run.stepping
+
+    @property
+    def own(self) -> OwnChoice | None:
+        """How the user's own agent runs, if it is the one that runs now."""
+        return self.last_choice.own if self._run is not None and self.last_choice is not None else None
 
     @property
     def seconds(self) -> int:
@@ -199,7 +222,14 @@ class LiveRun:
         readable = None if call.error else dict(call.arguments)
         self.document.pause(
             run.run_id,
-            CallEvent(step=call.step, tool=call.tool, arguments=readable, raw=call.raw, error=call.error),
+            CallEvent(
+                step=call.step,
+                tool=call.tool,
+                arguments=readable,
+                raw=call.raw,
+                error=call.error,
+                agent=call.agent,
+            ),
         )
         self._post(LiveChanged("paused", run.run_id))
 
@@ -256,7 +286,7 @@ class _RunThread:
         self._lock = threading.Lock()
         self._stopped = False
         self._stepping = choice.stepping
-        self._live: AgentRun | None = None
+        self._live: AgentRun | OwnRun | None = None
         self._record: RunRecord | None = None
         self._pauser: Pauser | None = None
 
@@ -278,11 +308,42 @@ class _RunThread:
                 live.stop()
         return live.wait()
 
-    def _make(self, pauser: Pauser) -> AgentRun:
+    def _make_own(self, own: OwnChoice, pauser: Pauser) -> OwnRun:
+        from planscope.agents.forks import fork_own
+        from planscope.agents.own_live import DryGate, OwnRun, given_in, load_agent, loaded
+        from planscope.agents.reruns import RecordedAnswers
+
+        name, fork = self._choice.agent, self._fork
+        gate: CallGate = pauser
+        if own.dry:
+            gate = DryGate(pauser, RecordedAnswers(own.recorded) if own.recorded is not None else None)
+        if fork is not None:
+            return fork_own(
+                fork.run,
+                self.variant,
+                step=fork.step,
+                answer=fork.answer,
+                agent=name,
+                run_id=self.run_id,
+                gate=gate,
+                on_event=self._on_event,
+            )
+        return OwnRun(
+            loaded(name) or load_agent(name),
+            given_in(own.message),
+            variant=self.variant.id,
+            run_id=self.run_id,
+            gate=gate,
+            on_event=self._on_event,
+        )
+
+    def _make(self, pauser: Pauser) -> AgentRun | OwnRun:
         from planscope.agents.forks import fork
         from planscope.agents.runner import LiveRun as AgentRun
 
         choice = self._choice
+        if choice.own is not None:
+            return self._make_own(choice.own, pauser)
         options: dict[str, Any] = {
             "seed": choice.seed,
             "base_url": choice.base_url,

@@ -19,7 +19,7 @@ from planscope.session.model import Run, Variant
 from planscope.session.record import RecordedCall
 from planscope.synthesis.request import Request, check
 from planscope.tui.controllers.dissecting import DissectChoice
-from planscope.tui.controllers.live_run import RunChoice
+from planscope.tui.controllers.live_run import OwnChoice, RunChoice
 from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
@@ -98,6 +98,54 @@ def fork_form(
 
     title = f"Fork after step {step}" if step else "Fork before the first call"
     return FormDialog(paint, title, fields, read, before=before)
+
+
+def own_form(paint: Painter, choice: RunChoice, own: OwnChoice) -> FormDialog[RunChoice]:
+    """Ask what to say to the user's own agent, which runs with its own tools."""
+    before = [
+        f"Runs {visible(choice.agent, limit=60)} with its own tools, as a new run of this session."
+        if not own.dry
+        else f"Runs {visible(choice.agent, limit=60)}; no tool is called, and you give each answer."
+    ]
+    fields: list[Field] = [
+        TextField("message", "Message", visible(own.message), "what the agent is asked"),
+        ChoiceField("stepping", "Pause", _PAUSES, "calls" if choice.stepping else ""),
+    ]
+
+    def read(answers: Answers) -> RunChoice:
+        if not answers["message"].strip():
+            raise UserError("the message is empty")
+        message = own.message if answers["message"] == visible(own.message) else answers["message"]
+        return replace(choice, stepping=bool(answers["stepping"]), own=replace(own, message=message))
+
+    return FormDialog(paint, "Run your agent", fields, read, before=before, first="message")
+
+
+def own_fork_form(
+    paint: Painter, run: Run, step: int, told: RecordedCall | None, choice: RunChoice
+) -> FormDialog[Forked]:
+    """Ask how the user's own agent goes on from a step. Raises ``CannotFork``."""
+    from planscope.agents.forks import kept_events
+
+    kept_events(run, step)  # raises CannotFork
+    was = visible(told.answer) if told is not None and told.answer is not None else None
+    fields: list[Field] = [] if was is None else [TextField("answer", "Answer", was)]
+    fields.append(ChoiceField("stepping", "Pause", _PAUSES, "calls" if choice.stepping else ""))
+    before = (
+        f"{visible(choice.agent, limit=60)} goes on from run {visible(run.id, limit=20)} with its own tools.",
+        "No kept call is made again. State besides the messages, and what tools did, is not restored.",
+    )
+
+    def read(answers: Answers) -> Forked:
+        edited = answers.get("answer")
+        answer = None if edited is None or edited == was else edited
+        return Forked(replace(choice, stepping=bool(answers["stepping"])), run.variant, answer)
+
+    title = f"Fork after step {step}" if step else "Fork before the first call"
+    return FormDialog(paint, title, fields, read, before=before)
+
+
+_PAUSES = (("calls", "before every call"), ("", "at breakpoints"))
 
 
 def _queries(variants: Sequence[Variant], own: str) -> tuple[tuple[str, str], ...]:

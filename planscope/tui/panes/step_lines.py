@@ -9,6 +9,7 @@ from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
+from planscope.session.oracle_input import has_own_tools
 from planscope.session.record import RunRecord
 from planscope.session.seen import first_of_message, given_at_first
 from planscope.tui.keys import key_for
@@ -203,7 +204,10 @@ class _Told:
         why = in_words(self.state.why_paused, self.problem)
         yield from self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
         keys = {"next-call": "run call", "continue": "continue", "edit-arguments": "arguments"}
-        keys |= {"edit-answer": "answer", "refuse-call": "refuse", "stop-run": "stop"}
+        keys |= {"edit-answer": "answer"}
+        if self.state.variant is not None and has_own_tools(self.state.variant):
+            keys |= {"answer-call": "answer without calling"}
+        keys |= {"refuse-call": "refuse", "stop-run": "stop"}
         text = ", ".join(f"{key_for(id)} {verb}" for id, verb in keys.items())
         if view.call is not None and view.call.error:
             text = (

@@ -29,6 +29,7 @@ class Stage(Protocol):
     def deselect(self) -> None: ...
     def show_play(self) -> None: ...
     def end_play(self) -> None: ...
+    def action_answer_call(self) -> None: ...
     @property
     def nothing_after(self) -> str: ...
 
@@ -61,7 +62,9 @@ class Live(Replay):
     def next(self) -> None:
         from planscope.agents.gate import GoOn
 
-        if self.stage.work.live.paused is None:
+        if self._dry():
+            self.stage.action_answer_call()
+        elif self.stage.work.live.paused is None:
             self.stage.tell(f"the agent is working: {key_for('pause-run')} pauses before its next call")
         else:
             decide(self.stage, GoOn(), stepping=True)
@@ -70,13 +73,20 @@ class Live(Replay):
         from planscope.agents.gate import GoOn
 
         live = self.stage.work.live
-        if live.paused is not None:
+        if self._dry():
+            self.stage.action_answer_call()
+        elif live.paused is not None:
             decide(self.stage, GoOn(), stepping=False)
         else:
             live.pause_before(next_call=False)
             self.stage.tell(
                 f"running to the next breakpoint; {key_for('pause-run')} pauses before the next call"
             )
+
+    def _dry(self) -> bool:
+        """Whether a call is paused whose tool must not be called: the user answers in its place."""
+        live = self.stage.work.live
+        return live.paused is not None and live.own is not None and live.own.dry
 
 
 class WhatIf(Replay):

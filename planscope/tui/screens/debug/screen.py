@@ -38,7 +38,7 @@ from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.controllers.judge import FEW_STEPS, Judgement, unjudged
-from planscope.tui.controllers.live_run import ForkChoice, RunChoice
+from planscope.tui.controllers.live_run import ForkChoice, OwnChoice, RunChoice
 from planscope.tui.controllers.marks import Marks
 from planscope.tui.controllers.pane_layout import COLUMNS_A_KEY, ROWS_A_KEY
 from planscope.tui.controllers.what_if import Origin
@@ -89,7 +89,8 @@ if TYPE_CHECKING:
     from planscope.agents.gate import PendingCall, Verb
     from planscope.language.problem import Problem
     from planscope.oracle.verdict_types import StepNo
-    from planscope.session.model import Variant
+    from planscope.session.model import Run, Variant
+    from planscope.session.record import RecordedCall
     from planscope.tui.controllers.library_list import LibraryList
     from planscope.tui.palette import Command
     from planscope.tui.screens.compare.screen import RunChosen
@@ -432,7 +433,11 @@ class DebugScreen(AppScreen[None]):
         if self._asked is not None:
             asked, self._asked = dict(self._asked), None
             asked.pop("breakpoints", None)
-            self.start_run(asked.pop("variant"), RunChoice(**asked))
+            variant, choice = asked.pop("variant"), RunChoice(**asked)
+            if choice.own is not None and not choice.own.message:
+                self.rerun(variant, choice)
+            else:
+                self.start_run(variant, choice)
 
     def _first_place(self, judgement: Judgement) -> DebugState:
         """Place the cursor in a newly judged run: at the end of a live run, else at the run's first place."""
@@ -952,11 +957,23 @@ class DebugScreen(AppScreen[None]):
         if variant is None:
             self.tell("there is no query to run")
             return
+        chosen = offered or self.default_choice()
+        if chosen.own is not None:
+            await self._ask_agent(variant_id, chosen, chosen.own)
+            return
         used = models_of(self.work.document.runs)
-        form = run_form(self.paint, self.view.breakpoints, offered or self.default_choice(), variant, used)
+        form = run_form(self.paint, self.view.breakpoints, chosen, variant, used)
         choice = await self.answer(form)
         if choice is not None:
             self.start_run(variant_id, choice)
+
+    async def _ask_agent(self, variant_id: str, choice: RunChoice, own: OwnChoice) -> None:
+        """Ask what to say to the user's own agent, and run it."""
+        from planscope.tui.dialogs.forms import own_form
+
+        made = await self.answer(own_form(self.paint, choice, own))
+        if made is not None:
+            self.start_run(variant_id, made)
 
     def action_fork(self) -> None:
         self.start_flow(self._fork())
@@ -977,6 +994,9 @@ class DebugScreen(AppScreen[None]):
         step = min(view.debug.index, len(view.run.calls))
         try:
             told, choice = view.call_at(step), self.default_choice()
+            if choice.own is not None:
+                await self._fork_own(run, step, told, choice)
+                return
             used = models_of(document.runs)
             form = fork_form(self.paint, document.variants, run, step, told, choice, used)
         except UserError as error:
@@ -985,6 +1005,14 @@ class DebugScreen(AppScreen[None]):
         forked = await self.answer(form)
         if forked is not None:
             self.start_run(forked.variant, forked.choice, ForkChoice(run, step, forked.answer))
+
+    async def _fork_own(self, run: Run, step: int, told: RecordedCall | None, choice: RunChoice) -> None:
+        """Ask how the user's own agent goes on from a step, and run it. Raises ``CannotFork``."""
+        from planscope.tui.dialogs.forms import own_fork_form
+
+        made = await self.answer(own_fork_form(self.paint, run, step, told, choice))
+        if made is not None:
+            self.start_run(run.variant, choice, ForkChoice(run, step, made.answer))
 
     def default_choice(self) -> RunChoice:
         """Return the options to offer for a run."""
@@ -1073,6 +1101,9 @@ class DebugScreen(AppScreen[None]):
         call = self._paused_call()
         if call is None:
             return
+        if self.work.live.own is not None and self.work.live.own.dry:
+            self.action_answer_call()
+            return
         was = line_of(call.answer) if call.answer is not None else ""
 
         def read(text: str) -> Verb:
@@ -1080,6 +1111,25 @@ class DebugScreen(AppScreen[None]):
 
         hint = "The tool is called and the agent gets this answer; the record also keeps the tool's own."
         self.start_flow(self._ask(call, "Answer to step {step}", hint, was, read))
+
+    def action_answer_call(self) -> None:
+        from planscope.agents.gate import Answer
+
+        call = self._paused_call()
+        if call is None:
+            return
+        if self.work.live.own is None:
+            self.tell(f"a mock tool does nothing: {key_for('edit-answer')} changes its answer")
+            return
+        self.start_flow(
+            self._ask(
+                call,
+                "Answer to step {step}",
+                "The tool is not called, and the agent gets this answer.",
+                "",
+                lambda text: Answer(_said(text)),
+            )
+        )
 
     def action_refuse_call(self) -> None:
         from planscope.agents.gate import Refuse

@@ -1,0 +1,94 @@
+"""A user's own agent on the debug screen: its tools are really called, but only as the user decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planscope.agents.own_live import load_agent
+from planscope.debugger.cursor import go_to
+from planscope.session.model import AnswerEvent, CallEvent, Run
+from planscope.session.store import load
+from planscope.tui.controllers.live_run import OwnChoice, RunChoice
+from tests.tui.screen import Driven, opened
+from tests.tui.test_live import ended, paused, until
+
+SHOP = "planscope.agents.shop:agent"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """The session that ``planscope debug`` makes for the agent."""
+    import argparse
+
+    from planscope.commands.own import place_for
+
+    agent = load_agent(SHOP)
+    agent.make_once()
+    given = argparse.Namespace(agent=SHOP, output=str(tmp_path / "shop.planscope.json"), rules=None)
+    path, variant = place_for(given, agent)
+    assert [a.tool for a in variant.actions] == ["get_order", "check_policy", "refund_order"]
+    return path
+
+
+async def start(driven: Driven, **own: bool) -> None:
+    choice = RunChoice(agent=SHOP, model="its own", stepping=True, own=OwnChoice("Refund order 7.", **own))
+    driven.screen.start_run(driven.state.variant.id, choice)
+    await paused(driven, 1)
+
+
+def calls(run: Run) -> list[tuple[str, object]]:
+    return [(e.tool, (e.arguments or {}).get("order_id")) for e in run.events if isinstance(e, CallEvent)]
+
+
+def answers(run: Run) -> list[tuple[str, str | None]]:
+    return [(e.text, e.given_by or e.refused_by) for e in run.events if isinstance(e, AnswerEvent)]
+
+
+async def answer(driven: Driven, key: str, text: str) -> None:
+    await driven.press(key)
+    await until(driven, lambda: driven.app.screen is not driven.screen)
+    driven.app.screen.query_one("Input").value = text  # type: ignore[attr-defined]
+    await driven.press("enter")
+
+
+async def test_it_pauses_before_each_tool_and_does_as_it_is_told(session: Path) -> None:
+    async with opened(session) as driven:
+        await start(driven)
+        assert "M answer without calling" in " ".join(driven.text.split()) or "M" in driven.text
+        await driven.press("n")
+        await paused(driven, 2)
+        assert driven.screen.work.live.paused.agent == "refund desk"
+        await answer(driven, "M", "0 EUR paid back")
+        await paused(driven, 3)
+        await answer(driven, "R", "no need")
+        run = await ended(driven)
+        assert calls(run) == [("get_order", "7"), ("refund_order", "7"), ("check_policy", None)]
+        assert answers(run)[:2] == [
+            ("1 lamp, 40 EUR, paid, delivered 3 days ago", None),
+            ("0 EUR paid back", "user"),
+        ]
+        assert answers(run)[2][1] == "user"
+        assert (run.agent, run.model) == (SHOP, "Desk")
+        # then a fork from step 1, with its own tools
+        driven.screen.move(go_to(driven.state.debug, 1))
+        await driven.press("F")
+        await until(driven, lambda: driven.app.screen is not driven.screen)
+        await driven.press("enter")
+        await paused(driven, 2)
+        await driven.press("c")
+        fork = await ended(driven)
+        assert fork.forked_from is not None and fork.forked_from.step == 1
+        assert answers(fork)[1] == ("40 EUR paid back for order 7", None)
+    assert len(load(session).runs) == 2
+
+
+async def test_a_dry_run_calls_no_tool(session: Path) -> None:
+    async with opened(session) as driven:
+        await start(driven, dry=True)
+        for step, text in enumerate(("one", "two", "three"), 1):
+            await paused(driven, step)
+            await answer(driven, "n", text)
+        run = await ended(driven)
+        assert answers(run) == [("one", "user"), ("two", "user"), ("three", "user")]

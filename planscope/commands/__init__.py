@@ -23,7 +23,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "compare": "compare two runs or two queries side by side",
         "runs": "list a session's runs and where they were lost",
         "import": "make a session of a trace that another program wrote",
-        "rules": "explain a file of rules; find rules that good traces keep",
+        "rules": "explain rules, add them to a session, find or draft some",
         "sessions": "list, copy, rename, delete and restore your sessions",
     },
     "run": {

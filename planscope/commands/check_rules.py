@@ -157,6 +157,23 @@ def _judged(
         line.clear()
 
 
+def session_summary(session: Session, file: RuleFile) -> tuple[Summary, list[str]]:
+    """Judge all runs of a session by these rules. Return the sums, and warnings about names."""
+    from planscope.rules.judge import Rulebook
+    from planscope.rules.many import check_traces
+    from planscope.rules.report import CheckOptions, Summary
+    from planscope.rules.runs import trace_of_run
+    from planscope.session.model import own_runs
+
+    summary = Summary(list(file.rules))
+    seen: set[str] = set()
+    traces = map(trace_of_run, own_runs(session))
+    for judged in check_traces(traces, Rulebook(file.rules), CheckOptions(details=0)):
+        summary.add(judged.checked)
+        seen.update(judged.tools)
+    return summary, _warnings(file, seen, summary)
+
+
 def _of_id(name: str, id: str, problems: list[str]) -> Iterator[Trace]:
     from planscope.traces import open_traces
 

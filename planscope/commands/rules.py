@@ -1,4 +1,5 @@
-"""``rules check`` explains a file of rules; ``rules mine`` finds rules that good traces keep."""
+"""``rules check`` explains a file of rules, ``add`` gives them to a session, ``mine`` finds rules that good traces
+keep, ``draft`` has a model propose rules from a policy."""
 
 from __future__ import annotations
 
@@ -11,15 +12,19 @@ from planscope.commands.common import (
     ProgressLine,
     add_actions,
     columns,
+    output_file,
     print_json,
     read_text,
     say,
     say_all,
+    session_path,
     whole,
+    write_or_print,
 )
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
+    from planscope.agents.rule_writer import Draft, Proposal
     from planscope.rules.checking import Findings
     from planscope.rules.rule import RuleFile
     from planscope.traces.shape import Trace
@@ -30,7 +35,9 @@ ABOUT = (
 )
 ACTIONS = {
     "check": "explain each rule; find contradictions, and rules that others imply",
+    "add": "append rules to a session's own, save it, and judge all its runs anew",
     "mine": "find rules that good traces keep, and with --bad those that bad ones break",
+    "draft": "have a model propose rules from a policy; none counts before you said yes",
 }
 MOST_TRACES = 100_000
 """Traces that mining keeps in memory, of each side."""
@@ -43,6 +50,33 @@ def _add(parser: argparse.ArgumentParser) -> None:
     check.add_argument("file", metavar="RULES", help="a file of rules; - for standard input")
     check.add_argument("--json", action="store_true", help="print one JSON document")
     set_example(check, EXAMPLE)
+
+    add = made["add"]
+    add.add_argument("session", metavar="SESSION", help="a session: its name or its file")
+    add.add_argument("file", metavar="RULES", help="a file of rules; - for standard input")
+    add.add_argument("--json", action="store_true", help="print one JSON document")
+    set_example(add, "planscope rules add my-session rules.txt")
+
+    draft = made["draft"]
+    draft.add_argument("policy", metavar="POLICY", help="a text file with the policy; - for standard input")
+    draft.add_argument(
+        "traces", metavar="TRACE", nargs="*", help="traces that name the tools and try each rule"
+    )
+    draft.add_argument(
+        "--model", metavar="M", required=True, help="the model, for example openai:gpt-4o-mini"
+    )
+    draft.add_argument("--base-url", metavar="URL", help="another server for the model")
+    draft.add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        help="ask for each rule, and write those that you want to this file",
+    )
+    draft.add_argument(
+        "--yes", action="store_true", help="with -o: write all rules that can be read, without asking"
+    )
+    draft.add_argument("--json", action="store_true", help="print one JSON document")
+    set_example(draft, "planscope rules draft policy.txt runs/ --model openai:gpt-4o-mini -o rules.txt")
 
     mine = made["mine"]
     mine.add_argument("good", metavar="GOOD", nargs="+", help="traces that went well: files, folders, globs")
@@ -58,7 +92,142 @@ def _add(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    return {"check": _check, "mine": _mine}[args.action](args)
+    return {"check": _check, "add": _add_to_session, "mine": _mine, "draft": _draft}[args.action](args)
+
+
+def _add_to_session(args: argparse.Namespace) -> int:
+    from planscope.commands.check_rules import session_summary, table
+    from planscope.language.errors import ParseFailure, in_a_line
+    from planscope.rules.in_session import add_rules
+    from planscope.rules.reading import read_rules
+    from planscope.session.files import fingerprint_of
+    from planscope.session.locations import is_bundled
+    from planscope.session.store import load, save
+    from planscope.session.writer import check_nobody_writes
+    from planscope.wording.phrases import plural
+
+    path = session_path(args.session)
+    if is_bundled(path):
+        raise UserError(
+            f"bundled sessions are read-only; copy it first: planscope sessions copy {args.session}"
+        )
+    text = read_text(args.file)
+    try:
+        more = read_rules(text)
+    except ParseFailure as failure:
+        raise UserError(f"{args.file}: {in_a_line(failure.errors)}") from None
+    if not (more.rules or more.reads or more.writes):
+        raise UserError(f"{args.file} has no rule; write one sentence a line, such as: a comes before b.")
+    check_nobody_writes(path)
+    stamp = fingerprint_of(path)
+    session = load(path)
+    file = add_rules(session, text)
+    save(session, path, unless_changed=stamp)
+    summary, warnings = session_summary(session, file)
+    if args.json:
+        from planscope.documents.rules import RulesAddedDocument
+
+        added = [rule.id for rule in file.rules[len(file.rules) - len(more.rules) :]]
+        print_json(RulesAddedDocument.about(args.session, added, summary, warnings).as_data())
+        return 0
+    say(f"added {plural(len(more.rules), 'rule')}; {args.session} has {len(file.rules)}")
+    if summary.traces:
+        say_all(table(summary, columns()))
+    say_all(f"Warning: {warning}." for warning in warnings)
+    return 0
+
+
+def _draft(args: argparse.Namespace) -> int:
+    import sys
+
+    from planscope.agents.rule_writer import draft_rules, rules_file, try_on
+
+    output = output_file(args.output) if args.output is not None else None
+    if args.yes and output is None:
+        raise UserError("--yes needs -o FILE; name the file to write")
+    if args.json and output is not None and not args.yes:
+        raise UserError("--json does not ask; add --yes to write all rules that can be read, or leave out -o")
+    asks = output is not None and not args.yes
+    if asks and not (sys.stdin is not None and sys.stdin.isatty()):
+        raise UserError("-o asks for each rule in a terminal; add --yes to write all that can be read")
+    policy = read_text(args.policy)
+    line = ProgressLine()
+    try:
+        traces = _traces(args.traces, line) if args.traces else []
+        tools = {name for trace in traces for name in (*trace.tools, *(call.tool for call in trace.calls))}
+        draft = draft_rules(policy, args.model, tools, base_url=args.base_url, on_progress=line.show)
+        count = try_on(draft.proposals, traces) if traces else 0
+    finally:
+        line.clear()
+    if args.json:
+        from planscope.documents.rules import DraftedDocument
+
+        print_json(DraftedDocument.about(draft, count).as_data())
+    chosen = draft.proposals if args.yes else []
+    if not args.json:
+        chosen = _told(draft, count, asks=asks) if not args.yes else chosen
+    if output is not None and (chosen or args.yes):
+        write_or_print(rules_file(chosen, draft.unsaid), output)
+        if not args.json:
+            say(f"{len(chosen)} of {len(draft.proposals)} rules written to {args.output}")
+    elif output is not None and not args.json:
+        say("no rule was chosen; nothing was written")
+    return 0
+
+
+def _told(draft: Draft, count: int, *, asks: bool) -> list[Proposal]:
+    """Print the proposals, each beside its sentence, and ask for each if wanted. Return those that the user wants."""
+    from planscope.report import sentence
+
+    width = columns()
+    chosen: list[Proposal] = []
+    all_of_them = over = False
+    for one in draft.proposals:
+        say_all(_proposal_lines(one, count, width))
+        if asks and not over:
+            answer = "y" if all_of_them else _asked("    take it? [y]es, [n]o, [a]ll from here, [q]uit: ")
+            all_of_them = all_of_them or answer == "a"
+            over = answer == "q"
+            if answer in ("y", "a"):
+                chosen.append(one)
+        say()
+    for title, some in (("Cannot be read:", draft.unread), ("No rule can say:", draft.unsaid)):
+        if some:
+            say(title)
+        for one in some:
+            say_all(sentence(f"“{one.policy}”" + (f" {one.text}" if one.text else ""), width, "    "))
+            if one.why:
+                say_all(sentence(one.why, width, "        "))
+    if not (draft.proposals or draft.unread or draft.unsaid):
+        say("The model proposes nothing.")
+    return chosen
+
+
+def _asked(question: str) -> str:
+    """Ask until the answer begins with one of the letters. The end of input quits."""
+    while True:
+        try:
+            answer = input(question).strip().lower()[:1]
+        except EOFError:
+            return "q"
+        if answer in ("y", "n", "a", "q"):
+            return answer
+
+
+def _proposal_lines(one: Proposal, count: int, width: int) -> Iterator[str]:
+    from planscope.report import sentence
+    from planscope.wording.phrases import plural
+
+    mark = "" if one.quoted else " (not in the policy in these words)"
+    yield from sentence(f"“{one.policy}”{mark}", width)
+    yield from sentence(one.text, width, "    ")
+    for words in one.meanings:
+        yield from sentence(words, width, "    ")
+    if count:
+        told = f"{plural(count, 'trace')}: {one.tested} test it, {one.kept} keep it"
+        if one.broken:
+            told += f"; broken first in {', '.join(one.broken)}"
+        yield from sentence(told, width, "    ")
 
 
 def _mine(args: argparse.Namespace) -> int:

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command
-from planscope.commands.common import STANDARD_INPUT, columns, output_file, print_json, quoted, say
+from planscope.commands.common import STANDARD_INPUT, columns, output_file, print_json, quoted, say, say_all
 from planscope.errors import UserError
 from planscope.wording.phrases import plural
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from planscope.rules.rule import RuleFile
     from planscope.session.model import Session
     from planscope.traces.listing import Line
     from planscope.traces.shape import Trace
@@ -52,6 +53,7 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
         metavar="AGENT",
         help=f"the newest session of {', '.join(AGENTS)} on this machine",
     )
+    parser.add_argument("--rules", metavar="RULES", help="give the session the rules of this file")
     parser.add_argument("--list", action="store_true", help="only list the traces")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -67,12 +69,17 @@ def _import(args: argparse.Namespace) -> int:
     if not paths:
         raise UserError("name a trace: a file, a folder, - (standard input), or --last claude")
     target = output_file(args.output) if args.output is not None else None
+    rules = None
+    if args.rules is not None:
+        from planscope.commands.check_rules import read_rule_file
+
+        rules = read_rule_file(args.rules)
     if args.list:
         lines = list(_lines(_traces(paths, [])))
         _print_list(lines, args.json)
         return 0
     chosen = _chosen(paths, args)
-    return 2 if chosen is None else _save(chosen, args, target)
+    return 2 if chosen is None else _save(chosen, args, target, rules)
 
 
 def _traces(paths: list[str | Path], troubles: list[str]) -> Iterator[Trace]:
@@ -153,7 +160,7 @@ def _print_list(lines: list[Line], as_json: bool) -> None:
         say(f"... and {len(lines) - MOST_LISTED:,} more")
 
 
-def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None) -> int:
+def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, rules: RuleFile | None) -> int:
     from planscope.session.files import TooLarge
     from planscope.traces.events import session_of
     from planscope.traces.source import file_name
@@ -169,6 +176,10 @@ def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None) ->
         raise UserError(
             f"{len(traces):,} traces do not fit into one session ({error}); choose some with --pick"
         ) from None
+    if rules is not None:
+        from planscope.rules.in_session import add_rules
+
+        add_rules(session, rules.text)
     wanted = "trace" if stem == STANDARD_INPUT else stem
     if args.pick is not None:
         wanted = f"{wanted}-{args.pick}"[:80]
@@ -208,6 +219,17 @@ def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool
     for line in session.notes.splitlines():
         say(line)
     name = name_of(path) if in_library else str(path)
+    if session.rules is not None:
+        from planscope.commands.check_rules import session_summary, table
+        from planscope.rules.in_session import rules_of
+
+        file = rules_of(session)
+        assert file is not None
+        summary, warnings = session_summary(session, file)
+        say_all(table(summary, columns()))
+        say_all(f"Warning: {warning}." for warning in warnings)
+        say(f"planscope {name} opens it")
+        return
     say(f"not judged: planscope check {name} --rules RULES judges it; planscope {name} opens it")
 
 

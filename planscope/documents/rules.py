@@ -13,7 +13,9 @@ from planscope.oracle.verdict_types import StepNo
 from planscope.rules.rule import Kind
 
 if TYPE_CHECKING:
+    from planscope.agents.rule_writer import Draft, Proposal
     from planscope.rules.judge import Rulebook
+    from planscope.rules.report import Summary
     from planscope.rules.rule import RuleFile
     from planscope.traces.shape import Trace
 
@@ -110,6 +112,21 @@ class RulesCheckedDocument(Document):
     traces: list[TraceDocument]
     summary: SummaryDocument
     warnings: list[str] = Field(default_factory=list)
+
+
+class RulesAddedDocument(Document):
+    """What ``rules add --json`` prints."""
+
+    session: str
+    added: list[str] = Field(description="ids of the new rules")
+    summary: SummaryDocument
+    warnings: list[str]
+
+    @classmethod
+    def about(cls, session: str, added: list[str], summary: Summary, warnings: list[str]) -> Self:
+        """Tell which rules a session has got, and how its runs keep all it has."""
+        sums = SummaryDocument.model_validate(summary.fields())
+        return cls(session=session, added=added, summary=sums, warnings=warnings)
 
 
 class RulesCallDocument(Document):
@@ -241,3 +258,59 @@ class MinedDocument(Document):
     """What ``rules mine --json`` prints."""
 
     rules: list[MinedRuleDocument]
+
+
+class ProposalDocument(Document):
+    """A rule that a model proposes for a sentence of a policy."""
+
+    policy: str = Field(description="the sentence, as the model quotes it")
+    quoted: bool = Field(description="whether the policy has it in these words")
+    text: str
+    kinds: list[Kind]
+    meanings: list[str]
+    tested: int = Field(description="traces that put it to the test")
+    kept: int = Field(description="of those, traces that keep it")
+    broken: list[str] = Field(description="the first traces that break it")
+
+
+class LeftOutDocument(Document):
+    """A sentence for which there is no rule."""
+
+    policy: str
+    text: str = Field(description='what the model proposed; "" if it says that no rule can say the sentence')
+    why: str
+
+
+class DraftedDocument(Document):
+    """What ``rules draft --json`` prints."""
+
+    traces: int = Field(description="traces that the rules were tried on")
+    proposals: list[ProposalDocument]
+    unread: list[LeftOutDocument] = Field(description="proposals that cannot be read")
+    unsaid: list[LeftOutDocument] = Field(description="sentences that no rule can say")
+
+    @classmethod
+    def about(cls, draft: Draft, traces: int) -> Self:
+        """Tell what a model proposed."""
+
+        def left(some: list[Proposal]) -> list[LeftOutDocument]:
+            return [LeftOutDocument(policy=one.policy, text=one.text, why=one.why) for one in some]
+
+        return cls(
+            traces=traces,
+            proposals=[
+                ProposalDocument(
+                    policy=one.policy,
+                    quoted=one.quoted,
+                    text=one.text,
+                    kinds=[rule.kind for rule in one.rules],
+                    meanings=one.meanings,
+                    tested=one.tested,
+                    kept=one.kept,
+                    broken=one.broken,
+                )
+                for one in draft.proposals
+            ],
+            unread=left(draft.unread),
+            unsaid=left(draft.unsaid),
+        )

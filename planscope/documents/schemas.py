@@ -35,7 +35,14 @@ from planscope.documents.listings import (
     TopicsDocument,
 )
 from planscope.documents.query import EditDocument, ErrorsDocument, MutateDocument, QueryDocument
-from planscope.documents.rules import MinedDocument, RulesCheckedDocument, RulesDocument, RulesReplayDocument
+from planscope.documents.rules import (
+    DraftedDocument,
+    MinedDocument,
+    RulesAddedDocument,
+    RulesCheckedDocument,
+    RulesDocument,
+    RulesReplayDocument,
+)
 from planscope.documents.runs import ManyRunsDocument, RunDocument, RunListDocument, RunsChangedDocument
 from planscope.session.model import Session
 
@@ -68,7 +75,7 @@ DOCUMENTS: dict[str, Any] = {
     "config": ConfigDocument,
     "doctor": DoctorDocument,
     "grammar": GrammarDocument,
-    "rules": RulesDocument | MinedDocument,
+    "rules": RulesDocument | RulesAddedDocument | MinedDocument | DraftedDocument,
     "sessions": SessionsDocument | SessionDocument | ChangedDocument,
 }
 

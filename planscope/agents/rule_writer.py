@@ -1,0 +1,310 @@
+"""Rules that a model proposes from a policy in prose. Nothing of it counts before a person has said yes.
+
+The policy and the answers are hostile text. An answer is only ever read as sentences of rules; a proposal that cannot
+be read is sent back once, with the error. Each proposal stands beside the sentence of the policy that it comes from,
+which must really be in the policy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+from planscope.agents.event_loop import wait_for
+from planscope.agents.failures import explain
+from planscope.agents.models import LoadedModel, load_model, parse_model
+from planscope.errors import UserError
+from planscope.language.errors import ParseFailure, in_a_line
+from planscope.rules.judge import Rulebook, judge_trace
+from planscope.rules.reading import read_rules
+from planscope.rules.rule import Rule
+from planscope.rules.words import meaning
+from planscope.safe import visible
+from planscope.session.json_bytes import plain_text
+from planscope.traces.shape import Trace
+
+ANSWER_SECONDS = 180.0
+LARGEST_POLICY = 200_000
+"""The limit for a policy, in characters."""
+LARGEST_ANSWER = 200_000
+"""The limit for the part of an answer that is read, in characters."""
+MOST_PROPOSALS = 300
+MOST_TOOLS = 300
+"""The limit for names of tools that the model is told."""
+
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_LINE = re.compile(r"[\s>*#-]*\**(POLICY|RULE|NONE)(?:\s+(\d{1,4}))?\**\s*:\**\s*(.*)", re.IGNORECASE)
+_ENDS = " \t\"'`\u201c\u201d"
+
+
+class RulesNotDrafted(UserError):
+    """No rules were proposed. The message says why, in one line without secrets."""
+
+
+@dataclass(slots=True)
+class Proposal:
+    """What a model proposes for one sentence of the policy.
+
+    ``policy``: the sentence; ``quoted``: whether it is in the policy. ``text``: the proposed rule; "" if no rule can
+    say the sentence (``why`` says why not). ``rules``: what was read; empty if it cannot be read (``why``).
+    """
+
+    policy: str
+    text: str = ""
+    why: str = ""
+    quoted: bool = False
+    rules: tuple[Rule, ...] = ()
+    kept: int = 0
+    """How many of the traces keep it."""
+    tested: int = 0
+    """How many of the traces put it to the test."""
+    broken: list[str] = field(default_factory=list)
+    """Ids of traces that break it, the first few."""
+
+    @property
+    def meanings(self) -> list[str]:
+        """What the rules ask for, in plain words."""
+        return [meaning(rule) for rule in self.rules]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """``proposals`` can be read; ``unread`` cannot; ``unsaid``: sentences that no rule can say."""
+
+    proposals: list[Proposal]
+    unread: list[Proposal]
+    unsaid: list[Proposal]
+
+
+def draft_rules(
+    policy: str,
+    model: str | LoadedModel,
+    tools: Collection[str] = (),
+    *,
+    base_url: str | None = None,
+    seconds: float = ANSWER_SECONDS,
+    on_progress: Callable[[str], None] | None = None,
+) -> Draft:
+    """Ask a model for the rules of a policy. ``tools``: names that the rules may use.
+
+    A :class:`LoadedModel` stays open. Blocks, so do not call it from the screen's thread. Raises ``ModelUnavailable``
+    and :class:`RulesNotDrafted`.
+    """
+    if not policy.strip():
+        raise RulesNotDrafted(
+            "the policy is empty; name a text file with sentences about what the agent must do"
+        )
+    if len(policy) > LARGEST_POLICY:
+        raise RulesNotDrafted(f"the policy is longer than {LARGEST_POLICY:,} characters; draft a part of it")
+    spec = parse_model(model) if isinstance(model, str) else model.spec
+    if spec.simulated:
+        raise RulesNotDrafted(
+            "a simulated model cannot draft rules; name a real one, for example openai:gpt-4o-mini"
+        )
+    loaded = load_model(model, base_url=base_url) if isinstance(model, str) else model
+    return wait_for(
+        _drafted(loaded, policy, sorted(tools), seconds, on_progress, close=isinstance(model, str))
+    )
+
+
+async def _drafted(
+    model: LoadedModel,
+    policy: str,
+    tools: Sequence[str],
+    seconds: float,
+    on_progress: Callable[[str], None] | None,
+    *,
+    close: bool,
+) -> Draft:
+    from langsmith import tracing_context
+
+    tell = on_progress or (lambda _: None)
+    try:
+        with tracing_context(enabled=False):  # disabled whatever the environment says
+            tell("the model reads the policy")
+            found = proposals_in(await _ask(model, request(policy, tools), seconds))
+            if not found:
+                raise RulesNotDrafted("the model's answer has no line that begins with RULE: or NONE:")
+            for one in found:
+                _read(one, policy, tools)
+            wrong = [one for one in found if one.text and not one.rules]
+            if wrong:
+                tell(f"{len(wrong)} of {len(found)} proposals cannot be read; the model is asked again")
+                _mend(wrong, await _ask(model, mending(wrong, tools), seconds), policy, tools)
+    finally:
+        if close:
+            await model.aclose()
+    return _sorted(found)
+
+
+def _sorted(found: Iterable[Proposal]) -> Draft:
+    draft = Draft([], [], [])
+    known: set[str] = set()
+    for one in found:
+        if not one.text:
+            draft.unsaid.append(one)
+        elif not one.rules:
+            draft.unread.append(one)
+        elif one.text not in known:
+            known.add(one.text)
+            draft.proposals.append(one)
+    return draft
+
+
+async def _ask(model: LoadedModel, text: str, seconds: float) -> str:
+    from langchain_core.messages import HumanMessage
+
+    try:
+        async with asyncio.timeout(seconds) as clock:
+            message = await model.chat.ainvoke([HumanMessage(text)])
+        return plain_text(str(message.text)[:LARGEST_ANSWER])
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise RulesNotDrafted("the model cancelled its answer; try again") from None
+    except Exception as error:
+        if clock.expired():
+            line = f"the model did not answer within {seconds:g} seconds; try again"
+        else:
+            _, line = explain(error, keys=model.keys, host=model.host)
+        raise RulesNotDrafted(line) from None
+
+
+@cache
+def _prompts() -> dict[str, str]:
+    data = files("planscope.agents") / "data" / "rules_prompts.toml"
+    return tomllib.loads(data.read_text(encoding="utf-8"))
+
+
+def _named(tools: Sequence[str]) -> str:
+    shown = ", ".join(visible(tool, limit=100) for tool in tools[:MOST_TOOLS])
+    return shown or "not known; use the names that the policy suggests, with underscores"
+
+
+def request(policy: str, tools: Sequence[str]) -> str:
+    """Return what the model is asked first."""
+    prompts = _prompts()
+    return (
+        prompts["draft"]
+        .replace("[sentences]", prompts["sentences"])
+        .replace("[tools]", _named(tools))
+        .replace("[policy]", policy.replace("</policy>", "< /policy>"))
+    )
+
+
+def mending(wrong: Sequence[Proposal], tools: Sequence[str]) -> str:
+    """Return what the model is asked about proposals that cannot be read."""
+    prompts = _prompts()
+    lines = [f"RULE {k}: {one.text}\nERROR {k}: {one.why}" for k, one in enumerate(wrong, 1)]
+    return (
+        prompts["mend"]
+        .replace("[sentences]", prompts["sentences"])
+        .replace("[tools]", _named(tools))
+        .replace("[wrong]", "\n".join(lines))
+    )
+
+
+def _lines_of(answer: str) -> list[tuple[str, int, str]]:
+    """Return the lines of an answer that say something: the word, its number or 0, and the text."""
+    found: list[tuple[str, int, str]] = []
+    for line in _THOUGHT.sub("", answer).splitlines():
+        match = _LINE.fullmatch(line.rstrip())
+        if match:
+            text = " ".join(match[3].split()).strip().removesuffix("**")
+            if text.startswith("`") and text.endswith("`"):
+                text = text[1:-1]
+            found.append((match[1].upper(), int(match[2] or 0), text))
+    return found
+
+
+def proposals_in(answer: str) -> list[Proposal]:
+    """Return what an answer proposes, in its order."""
+    found: list[Proposal] = []
+    policy = ""
+    for word, _, text in _lines_of(answer):
+        if word == "POLICY":
+            policy = text.strip(_ENDS)[:2_000]
+        elif word == "NONE":
+            found.append(Proposal(policy, why=text[:500]))
+        elif text:
+            found.append(Proposal(policy, text[:2_000]))
+        if len(found) == MOST_PROPOSALS:
+            break
+    return found
+
+
+def _mend(wrong: Sequence[Proposal], answer: str, policy: str, tools: Sequence[str]) -> None:
+    for word, number, text in _lines_of(answer):
+        if not 1 <= number <= len(wrong) or not text:
+            continue
+        one = wrong[number - 1]
+        if one.rules or not one.text:
+            continue
+        if word == "NONE":
+            one.text, one.why = "", text[:500]
+        elif word == "RULE":
+            one.text = text[:2_000]
+            _read(one, policy, tools)
+
+
+def _read(one: Proposal, policy: str, tools: Sequence[str]) -> None:
+    """Read a proposal as rules, and look whether its sentence is in the policy."""
+    one.quoted = bool(one.policy) and _plain(one.policy) in _plain(policy)
+    if not one.text:
+        return
+    one.text = visible(one.text)
+    try:
+        one.rules = read_rules(one.text, tools).rules
+        one.why = "" if one.rules else "it is not a rule"
+    except ParseFailure as failure:
+        one.why = in_a_line(failure.errors)
+
+
+def _plain(text: str) -> str:
+    """Return the words of a text, to find a sentence again whatever its marks and line breaks are."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def try_on(proposals: Sequence[Proposal], traces: Iterable[Trace]) -> int:
+    """Count how many of the traces keep each proposal. Return how many traces there were."""
+    rules = [rule for one in proposals for rule in one.rules]
+    owner = [one for one in proposals for _ in one.rules]
+    book = Rulebook(rules)
+    count = 0
+    for trace in traces:
+        count += 1
+        tested: set[int] = set()
+        broken: set[int] = set()
+        results = judge_trace(book, trace).results(trace, open_end=trace.ended != "complete")
+        for one, result in zip(owner, results, strict=True):
+            if result.applicable:
+                tested.add(id(one))
+            if result.state in ("broken", "unknown"):
+                broken.add(id(one))
+                if result.state == "broken" and trace.id not in one.broken and len(one.broken) < 5:
+                    one.broken.append(trace.id)
+        for one in proposals:
+            one.tested += id(one) in tested
+            one.kept += id(one) in tested and id(one) not in broken
+    return count
+
+
+def rules_file(chosen: Sequence[Proposal], unsaid: Sequence[Proposal] = ()) -> str:
+    """Return a file of rules, each below its sentence of the policy, and at the end what no rule says."""
+    lines: list[str] = []
+    last = None
+    for one in chosen:
+        if one.policy and one.policy != last:
+            lines += ["", f'# "{visible(one.policy)}"']
+            last = one.policy
+        lines.append(one.text)
+    if unsaid:
+        lines += ["", "# What no rule says:"]
+        lines += [f'# "{visible(one.policy)}": {visible(one.why)}' for one in unsaid]
+    return "\n".join(lines).lstrip("\n") + "\n"

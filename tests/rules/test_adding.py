@@ -1,0 +1,58 @@
+"""``rules add`` and ``import --rules``: a session gets rules of its own, and all its runs are judged by them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from planscope.documents.schemas import schema
+from planscope.session.store import load
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli
+from tests.rules.test_check import chat
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    rules = "look first: look comes before cut.\nmust_look happens.\n"
+    (tmp_path / "rules.txt").write_text(rules)
+    lines = [chat("cut", id="bad"), chat("look", "cut", id="good")]
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    return tmp_path
+
+
+def test_import_gives_the_session_its_rules(cli: Cli, files: Path) -> None:
+    target = str(files / "made.planscope.json")
+    runs, rules = str(files / "runs.jsonl"), str(files / "rules.txt")
+    done = cli("import", runs, "--all", "--rules", rules, "-o", target)
+    assert done.status == 0 and "look first" in done.out and "no trace calls or defines must_look" in done.out
+    assert load(Path(target)).rules == Path(rules).read_text()
+    (files / "wrong.txt").write_text("look is followed by cut.")
+    done = cli("import", runs, "--all", "--rules", str(files / "wrong.txt"), "-o", str(files / "no.json"))
+    assert done.status == 2 and "every look is followed by cut" in done.err.lower()
+    assert not (files / "no.json").exists()
+
+
+def test_rules_are_added_and_all_runs_judged_anew(cli: Cli, files: Path) -> None:
+    target, rules = str(files / "made.planscope.json"), str(files / "rules.txt")
+    assert cli("import", str(files / "runs.jsonl"), "--all", "-o", target).status == 0
+    done = cli("rules", "add", target, rules)
+    assert done.status == 0 and "added 2 rules" in done.out
+    (files / "more.txt").write_text("cut happens at most once.")
+    done = cli("rules", "add", target, str(files / "more.txt"), "--json")
+    document = json.loads(done.out)
+    Draft202012Validator(schema("rules")).validate(document)
+    assert document["added"] == ["c3"] and document["summary"]["traces"] == 2
+    assert [(one["applicable"], one["broken"]) for one in document["summary"]["rules"]] == [
+        (2, 1),
+        (2, 2),
+        (2, 0),
+    ]
+    (files / "wrong.txt").write_text("a happens.\nlook is followed by cut.")
+    before = Path(target).read_bytes()
+    done = cli("rules", "add", target, str(files / "wrong.txt"))
+    assert done.status == 2 and "line 2" in done.err and Path(target).read_bytes() == before
+    assert "read-only" in cli("rules", "add", "first-look", rules).err

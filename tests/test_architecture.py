@@ -46,6 +46,8 @@ ONLY_IN = {
     "langsmith": {"agents"},
     "openai": {"agents"},
     "lark": {"language"},
+    "mcp": {"doors"},
+    "pytest": {"doors"},
     "pydantic": {"session", "documents"},
 }
 

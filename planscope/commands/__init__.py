@@ -44,6 +44,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "share": {
         "export": "write a run as web page, Markdown, text, SVG, JSON, SMT-LIB, test",
+        "mcp": "answer questions of a coding agent about runs",
         "serve": "open the debugger in a browser on this machine",
         "schema": "print the JSON Schemas of session files and of --json",
     },

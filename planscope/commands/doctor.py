@@ -35,6 +35,7 @@ class Extra(NamedTuple):
 
 
 EXTRAS = {
+    "mcp": Extra("mcp", "mcp", "answers questions of coding agents about runs (planscope mcp)"),
     "openai": Extra(
         "langchain-openai", "langchain_openai", "runs agents on models of OpenAI, and servers like it"
     ),

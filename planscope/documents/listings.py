@@ -218,3 +218,25 @@ class DoctorDocument(Document):
     browser: str
     network: str
     problems: list[str]
+
+
+class TraceLineDocument(Document):
+    """A trace in a list. ``tools``: the number of different tools that were called."""
+
+    id: str
+    format: str
+    calls: int
+    tools: int
+    failed: int
+    branches: int
+    title: str
+    problem: str | None = Field(description="what of it could not be read")
+    reward: float | None
+    source: str
+
+
+class TracesDocument(Document):
+    """What ``import --list --json`` prints, and with ``session`` what ``import --json`` prints."""
+
+    traces: list[TraceLineDocument]
+    session: str | None = Field(default=None, description="the file that was written")

@@ -33,6 +33,7 @@ from planscope.documents.listings import (
     PreviewDocument,
     ThemesDocument,
     TopicsDocument,
+    TracesDocument,
 )
 from planscope.documents.query import EditDocument, ErrorsDocument, MutateDocument, QueryDocument
 from planscope.documents.rules import (
@@ -76,6 +77,7 @@ DOCUMENTS: dict[str, Any] = {
     "doctor": DoctorDocument,
     "grammar": GrammarDocument,
     "rules": RulesDocument | RulesAddedDocument | MinedDocument | DraftedDocument,
+    "import": TracesDocument,
     "sessions": SessionsDocument | SessionDocument | ChangedDocument,
 }
 

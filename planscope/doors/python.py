@@ -101,7 +101,7 @@ def check(
     from planscope.documents.judgement import CheckDocument
     from planscope.session.record import help_of
 
-    session, chosen = _chosen(loaded, run)
+    session, chosen = find(loaded, run)
     if chosen is None:
         return CheckDocument.of_nothing("The session has no run.", run=None)
     replayed = judge(session, chosen).replay
@@ -164,7 +164,7 @@ def reasons(
     from planscope.oracle.certificate import certify_reasons
     from planscope.oracle.reasons import reasons as search
 
-    session, chosen = _chosen(loaded, run)
+    session, chosen = find(loaded, run)
     replayed = judge(session, chosen).replay
     known = {str(view.step): view.index for view in replayed.steps}
     if step is not None and str(step) not in known:
@@ -205,7 +205,7 @@ def explain(source: Source, *, rules: Rules | None = None, run: str | None = Non
         return "\n\n".join(explained(loaded, one) for one in judged(loaded, read_rules_of(rules), run))
     from planscope.report import repair_lines, verdict_lines
 
-    session, chosen = _chosen(loaded, run)
+    session, chosen = find(loaded, run)
     if chosen is None:
         return "The session has no run."
     case = judge(session, chosen)
@@ -246,7 +246,7 @@ def _session_named(name: str) -> Session | None:
     path = Path(name)
     try:
         if os.path.lexists(name):
-            if path.is_dir():
+            if not path.is_file():  # a folder; or a device or pipe, which could make reading wait for ever
                 return None
             with path.open("rb") as file:
                 marked = _MARK in file.read(_LOOKED_AT)
@@ -263,11 +263,20 @@ def _session_named(name: str) -> Session | None:
     return load_session(found)
 
 
-def _loaded_traces(name: str) -> Loaded:
-    from planscope.traces import open_traces
+def load_alone(path: Path) -> Loaded:
+    """Read one file, and no files beside it that belong to it. Raises UserError."""
+    session = _session_named(str(path))
+    if session is not None:
+        return Loaded(path.name, tuple(run.id for run in session.runs), (), session, ())
+    return _loaded_traces(str(path), siblings=False)
+
+
+def _loaded_traces(name: str, *, siblings: bool = True) -> Loaded:
+    from planscope.traces import Options, open_traces
 
     problems: list[str] = []
-    return _of_traces(name, open_traces([name], on_problem=problems.append), problems)
+    traces = open_traces([name], options=Options(siblings), on_problem=problems.append)
+    return _of_traces(name, traces, problems)
 
 
 def _of_traces(name: str, traces: Iterable[Trace], problems: list[str]) -> Loaded:
@@ -329,7 +338,7 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def _chosen(loaded: Loaded, run: str | None) -> tuple[Session, Run | None]:
+def find(loaded: Loaded, run: str | None) -> tuple[Session, Run | None]:
     """Return a session with the run that is named, by default its last."""
     if loaded._session is not None:
         return loaded._session, find_run(loaded._session, run)
@@ -341,7 +350,7 @@ def _chosen(loaded: Loaded, run: str | None) -> tuple[Session, Run | None]:
 
 def _case(loaded: Loaded, run: str | None) -> Case:
     """Return a judged run. Raises UserError if there is none."""
-    session, chosen = _chosen(loaded, run)
+    session, chosen = find(loaded, run)
     return judge(session, chosen if chosen is not None else need_run(session, run))
 
 

@@ -35,6 +35,8 @@ class Extra(NamedTuple):
 
 
 EXTRAS = {
+    "campaign": Extra("pyarrow", "pyarrow", "writes the rows of a campaign as Parquet (--parquet)"),
+    "cluster": Extra("distributed", "distributed", "spreads a campaign over machines (--cluster)"),
     "mcp": Extra("mcp", "mcp", "answers questions of coding agents about runs (planscope mcp)"),
     "openai": Extra(
         "langchain-openai", "langchain_openai", "runs agents on models of OpenAI, and servers like it"

@@ -17,13 +17,13 @@ from planscope.safe import cell_width, clip
 GLYPHS: Mapping[Kind, str] = {"done": "✓", "next": "→", "open": "○", "lost": "✗"}
 WORDS: Mapping[Kind, str] = {"done": "done", "next": "next", "open": "to do", "lost": "in the conflict"}
 
-_CELL, _LETTER = 7.3, 12
+CELL, LETTER = 7.3, 12
 """Width of a cell of text and size of its letters, in pixels."""
-_BOX, _GAP, _LAYER, _BEND, _EDGE = 26, 16, 62, 10, 14
-_LONGEST = 28
+_BOX, _GAP, _LAYER, _BEND, EDGE = 26, 16, 62, 10, 14
+LONGEST = 28
 """Limit for a name, in cells. The title of the box has all of it."""
 
-_HOUR, _ROW = 16, 24
+_HOUR, ROW = 16, 24
 
 _COLOURS = """text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#22262c}
 .box rect{fill:#fafaf7;stroke:#6b7280}.done rect{stroke:#1a5e33;fill:#e6f2ea}.next rect{stroke:#0a5c52;stroke-width:2}
@@ -82,26 +82,26 @@ def lay_boxes(graph: OrderGraph, names: Mapping[str, str]) -> Picture:
     _untangle(layers, stops)
     if graph.free:
         layers.append(list(graph.free))
-    labels = {action: clip(name, _LONGEST) for action, name in names.items()}
+    labels = {action: clip(name, LONGEST) for action, name in names.items()}
     wide: dict[str | int, float] = {
-        thing: _BEND if isinstance(thing, int) else (cell_width(labels[thing]) + 4) * _CELL
+        thing: _BEND if isinstance(thing, int) else (cell_width(labels[thing]) + 4) * CELL
         for layer in layers
         for thing in layer
     }
     breadth = [sum(wide[thing] for thing in layer) + _GAP * (len(layer) - 1) for layer in layers]
-    width = max(breadth, default=0) + 2 * _EDGE
+    width = max(breadth, default=0) + 2 * EDGE
     middle: dict[str | int, float] = {}
     top: dict[str | int, float] = {}
     boxes = []
     for k, layer in enumerate(layers):
-        x, y = (width - breadth[k]) / 2, _EDGE + k * _LAYER
+        x, y = (width - breadth[k]) / 2, EDGE + k * _LAYER
         for thing in layer:
             middle[thing], top[thing] = x + wide[thing] / 2, y
             if not isinstance(thing, int):
                 boxes.append(Box(thing, labels[thing], x, y, wide[thing], _BOX))
             x += wide[thing] + _GAP
     curves = [Curve(n, _path([(middle[s], top[s]) for s in way])) for n, way in enumerate(stops)]
-    height = _EDGE * 2 + _BOX + _LAYER * (len(layers) - 1) if layers else 2 * _EDGE
+    height = EDGE * 2 + _BOX + _LAYER * (len(layers) - 1) if layers else 2 * EDGE
     return Picture(tuple(boxes), tuple(curves), width, height)
 
 
@@ -158,27 +158,27 @@ def order_svg(
         parts.append(
             f'<g class="box {kind}"><title>{escape(names[box.action])}: {WORDS[kind]}</title>'
             f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height}" rx="5"/>'
-            f'<text x="{box.x + _CELL:.1f}" y="{box.y + 17:.1f}">{text}</text></g>'
+            f'<text x="{box.x + CELL:.1f}" y="{box.y + 17:.1f}">{text}</text></g>'
         )
-    return _svg(parts, picture.width, picture.height, "Order of the actions")
+    return svg_of(parts, picture.width, picture.height, "Order of the actions")
 
 
 def hours_svg(bars: Sequence[Bar], names: Mapping[str, str]) -> str:
     """Return the hours of each action as one SVG element, without blank lines."""
-    labels = {bar.action: clip(names[bar.action], _LONGEST) for bar in bars}
-    left = max((cell_width(label) for label in labels.values()), default=0) * _CELL + 4 * _CELL
-    bottom = _ROW * (len(bars) + 1)
+    labels = {bar.action: clip(names[bar.action], LONGEST) for bar in bars}
+    left = max((cell_width(label) for label in labels.values()), default=0) * CELL + 4 * CELL
+    bottom = ROW * (len(bars) + 1)
     parts = []
     for hour in range(0, DAY + 1, 3):
         x = left + hour * _HOUR
-        parts.append(f'<path class="axis" d="M{x:.1f} {_ROW - 6}V{bottom}"/>')
-        parts.append(f'<text x="{x - _CELL:.1f}" y="{_LETTER}">{hour}</text>')
+        parts.append(f'<path class="axis" d="M{x:.1f} {ROW - 6}V{bottom}"/>')
+        parts.append(f'<text x="{x - CELL:.1f}" y="{LETTER}">{hour}</text>')
     for row, bar in enumerate(bars, 1):
-        y = row * _ROW
+        y = row * ROW
         spans = (
-            (bar.window, "window", 3, _ROW - 6),
-            (bar.safe, "safe", 3, _ROW - 6),
-            (bar.done, "bar", 6, _ROW - 12),
+            (bar.window, "window", 3, ROW - 6),
+            (bar.safe, "safe", 3, ROW - 6),
+            (bar.done, "bar", 6, ROW - 12),
         )
         drawn = "".join(
             f'<rect class="{name}" x="{left + span[0] * _HOUR:.1f}" y="{y + down}" '
@@ -189,12 +189,13 @@ def hours_svg(bars: Sequence[Bar], names: Mapping[str, str]) -> str:
         text = escape(f"{GLYPHS[bar.kind]} {labels[bar.action]}")
         parts.append(
             f'<g class="{bar.kind}"><title>{escape(names[bar.action])}: {WORDS[bar.kind]}</title>{drawn}'
-            f'<text x="{_CELL:.1f}" y="{y + 16}">{text}</text></g>'
+            f'<text x="{CELL:.1f}" y="{y + 16}">{text}</text></g>'
         )
-    return _svg(parts, left + DAY * _HOUR + 2 * _CELL, bottom + _EDGE, "Hours of the actions")
+    return svg_of(parts, left + DAY * _HOUR + 2 * CELL, bottom + EDGE, "Hours of the actions")
 
 
-def _svg(parts: Sequence[str], width: float, height: float, title: str) -> str:
+def svg_of(parts: Sequence[str], width: float, height: float, title: str) -> str:
+    """Return parts as one SVG element of this size in pixels."""
     size = f"{width:.0f} {height:.0f}"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{width:.0f}" height="{height:.0f}" '

@@ -125,7 +125,8 @@ class RecordedCall(NamedTuple):
     ``asked`` and ``said``: arguments and answer before the user edited them. ``refused_by``: guard or user.
     ``number``: the step's number in the file. ``troubles``: errors of model, network or tool code after the call.
     ``messages``: the model's messages since the previous step; a message with several calls is with the first of them.
-    ``answered``: the event of the tool's last answer.
+    ``answered``: the event of the tool's last answer. ``agent``: who made the call, "" for the run's main agent.
+    ``at``: seconds since the run began.
     """
 
     number: int
@@ -143,6 +144,8 @@ class RecordedCall(NamedTuple):
     troubles: tuple[str, ...] = ()
     messages: tuple[MessageEvent, ...] = ()
     answered: AnswerEvent | None = None
+    agent: str = ""
+    at: float = 0.0
 
 
 class Cost(NamedTuple):
@@ -309,6 +312,8 @@ class _Gathered:
                 asked=event.asked,
                 kept=bool(event.kept),
                 messages=tuple(self.messages),
+                agent=event.agent or "",
+                at=event.at,
             )
         )
         self.words, self.messages = [], []

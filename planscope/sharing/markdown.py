@@ -12,12 +12,13 @@ from typing import Any
 
 from planscope import __version__
 from planscope.case import Case
+from planscope.debugger.run_index import RunIndex
 from planscope.oracle.verdict_types import StepView, Verdict
 from planscope.report import call_text, finding_text, paragraph, repair_lines, state_text, status_text
 from planscope.safe import clip, visible
 from planscope.session.record import RunRecord, record_of
 from planscope.session.seen import given_at_first, model_parts
-from planscope.sharing.plan_picture import as_image, svgs
+from planscope.sharing.plan_picture import as_image, lanes_svg, svgs, why_not_drawn
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief
 from planscope.wording.explain import explain_verdict
@@ -70,9 +71,15 @@ def _parts(case: Case) -> Iterator[str]:
         if run is None or replay.first_doomed is not None
         else len(replay.steps) - 1
     )
-    for title, svg in svgs(replay, here):
+    index = RunIndex(replay)
+    for title, svg in svgs(index, here):
         yield f"### {title} {'before any call' if here == 0 else 'at ' + phrases.step_name(replay.steps[here].step)}"
         yield as_image(title, svg)
+    if why := why_not_drawn(index):
+        yield why
+    if lanes := lanes_svg(record_of(run) if run is not None else None, replay):
+        yield "### Calls of each agent"
+        yield as_image("Calls of each agent", lanes)
     yield "### Constraints" if verdict is None else "### Constraints at the end"
     yield _constraints(case)
     if verdict is not None and verdict.verdict == "wrong":

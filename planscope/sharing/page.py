@@ -37,7 +37,13 @@ from planscope.session.files import LARGEST
 from planscope.session.model import Run, Session, own_runs
 from planscope.session.record import RecordedCall, RunRecord, record_of
 from planscope.session.seen import given_at_first, model_parts
-from planscope.sharing.plan_picture import can_be_drawn, order_document, plan_document
+from planscope.sharing.plan_picture import (
+    can_be_drawn,
+    lanes_document,
+    order_document,
+    plan_document,
+    why_not_drawn,
+)
 from planscope.sharing.query import QueryView
 from planscope.wording import terms
 from planscope.wording.explain import explain_verdict
@@ -219,6 +225,8 @@ def run_document(run: Run | None, replay: Replay, query: QueryView, number: int)
         "lit": query.steps_lit(index),
         "repair": [],
         "order": order_document(index, query.number_of) if drawn else None,
+        "undrawn": why_not_drawn(index),
+        "lanes": lanes_document(record),
     }
     if verdict is not None and verdict.verdict == "wrong":
         document["repair"] = [visible(line) for line in repair_lines(replay, replay.way_back())]

@@ -6,11 +6,13 @@ import base64
 from typing import Any
 
 from planscope.debugger.run_index import RunIndex
+from planscope.drawing.agents import agent_lanes, agents_svg
 from planscope.drawing.hours import bars, conflict_at, kind_of
 from planscope.drawing.order import OrderGraph, order_graph
 from planscope.drawing.svg import hours_svg, lay_boxes, order_svg
 from planscope.oracle.replay import Replay
 from planscope.safe import visible
+from planscope.session.record import RunRecord
 
 Json = dict[str, Any]
 
@@ -19,13 +21,40 @@ MOST_ACTIONS = 60
 MOST_CELLS = 60_000
 """Limit of actions times steps of a run whose picture moves with the steps."""
 
+MOST_CALLS = 2_000
+"""A longer run of several agents is not drawn."""
+
 _NAME = 200
 
 
+def why_not_drawn(index: RunIndex) -> str:
+    """Return why the plan of a run is not drawn, or "" if it is. A query without actions has nothing to draw."""
+    actions, steps = len(index.problem.actions), len(index.steps)
+    if actions > MOST_ACTIONS:
+        few = f"with more than {MOST_ACTIONS}, its lines cannot be told apart"
+        return f"The plan has {actions} actions and is not drawn: {few}."
+    if actions * steps > MOST_CELLS:
+        return (
+            f"The plan is not drawn: the run has {steps} steps, too many for a picture that moves with them."
+        )
+    return ""
+
+
 def can_be_drawn(index: RunIndex) -> bool:
-    """Return whether a run is small enough to be drawn."""
-    actions = len(index.problem.actions)
-    return 0 < actions <= MOST_ACTIONS and actions * len(index.steps) <= MOST_CELLS
+    """Return whether a run has a plan that is small enough to be drawn."""
+    return bool(index.problem.actions) and not why_not_drawn(index)
+
+
+def lanes_document(record: RunRecord | None) -> Json | None:
+    """Return the lanes of a run's agents for the page's script: rows of a name and its calls (step, first, last)."""
+    lanes = agent_lanes(record) if record is not None and len(record.calls) <= MOST_CALLS else None
+    if lanes is None:
+        return None
+    rows = [
+        [lane.name, [[call.index, round(call.first, 3), round(call.last, 3)] for call in lane.calls]]
+        for lane in lanes.lanes
+    ]
+    return {"axis": lanes.axis(), "length": lanes.length, "rows": rows}
 
 
 def names_of(index: RunIndex) -> dict[str, str]:
@@ -77,11 +106,18 @@ def plan_document(index: RunIndex, i: int) -> Json:
     return {"kinds": kinds, "hours": hours}
 
 
-def svgs(replay: Replay, i: int) -> list[tuple[str, str]]:
+def lanes_svg(record: RunRecord | None, replay: Replay) -> str:
+    """Return the lanes of a run's agents, or "" if one agent made all calls or there are too many."""
+    lanes = agent_lanes(record) if record is not None and len(record.calls) <= MOST_CALLS else None
+    return agents_svg(lanes, RunIndex(replay).doomed) if lanes is not None else ""
+
+
+def svgs(index: RunIndex, i: int) -> list[tuple[str, str]]:
     """Return the pictures after a step, each with a title: the order if there is one, and the hours if it is timed."""
-    index = RunIndex(replay)
     if not can_be_drawn(index):
         return []
+    replay = index.replay
+    assert isinstance(replay, Replay)
     safe = {move.action: move.hours for move in replay.safe_moves(i)}
     conflict, core = conflict_at(index, i), index.steps[i].core
     names, graph, made = names_of(index), graph_of(index), []

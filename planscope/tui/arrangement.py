@@ -95,7 +95,7 @@ class Arrangement:
 FIRST: Mapping[Kind, Arrangement] = {
     "narrow": Arrangement((6, 6, 10)),
     "wide": Arrangement((9, 11)),
-    "broad": Arrangement((9, 11)),
+    "broad": Arrangement((9, 11), lower=(15, 10)),
 }
 """The arrangements that planscope comes with."""
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _NOTHING_LIT = Lit()
 
-Picture = Literal["tree", "order", "hours"]
-"""What the tree's pane shows: the syntax tree, or the plan as a picture."""
+Picture = Literal["tree", "order", "hours", "agents"]
+"""What the tree's pane shows: the syntax tree, the plan as a picture, or the calls of each agent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from planscope.debugger.selection import SelectedAction, SelectedConstraint
 from planscope.session.locations import bundled
+from planscope.session.model import CallEvent
+from planscope.tui.panes.agents import AgentsPane
 from planscope.tui.panes.picture import PicturePane
 from tests.tui import sessions
 from tests.tui.screen import opened, rows
@@ -42,3 +44,40 @@ async def test_a_query_that_cannot_be_read_has_no_picture(tmp_path: Path) -> Non
     async with opened(sessions.write(sessions.unreadable(), tmp_path)) as driven:
         await driven.press("V")
         assert "there is no plan to draw" in driven.text and "2 Tree" in driven.text
+
+
+async def test_lanes_of_agents_move_with_the_steps_and_go_to_calls(tmp_path: Path) -> None:
+    made = sessions.variant("Alpha check precedes beta test.", ["alpha check", "beta test", "gamma review"])
+    agents = {2: "scout", 3: "writer"}
+    events = [
+        one.model_copy(update={"agent": agents.get(one.step)}) if isinstance(one, CallEvent) else one
+        for one in sessions.events(
+            [("alpha_check", {}, "ok"), ("beta_test", {}, "ok"), ("gamma_review", {}, "ok")]
+        )
+    ]
+    path = sessions.write(sessions.session("agents", made, events), tmp_path)
+    for size in ((80, 24), (120, 40)):
+        async with opened(path, size) as driven:
+            await driven.press("V", "V", "g")
+            assert "2 Agents" in driven.text and "writer" in driven.text
+            await driven.press("down", "down")
+            assert driven.state.debug.index == 2 and "▶ scout" in driven.text
+            pane = driven.screen.query_one(AgentsPane)
+            at = next(i for i, row in enumerate(rows(driven.app)) if "writer" in row) - 1
+            await driven.pilot.click(pane, offset=(4, at))
+            await driven.answered()
+            assert driven.state.debug.index == 3
+            await driven.press("V")
+            assert "2 Tree" in driven.text
+
+
+async def test_bars_of_hours_are_beside_the_calls_where_they_fit() -> None:
+    for size, keys, fits in (
+        ((120, 40), ("f",), False),
+        ((120, 40), ("f", "z"), True),
+        ((200, 60), ("f",), True),
+    ):
+        async with opened(bundled()["first-look"], size) as driven:
+            await driven.press(*keys)
+            here = next(row for row in rows(driven.app) if "│ ▶   2 ● school_tour" in row)
+            assert ("█░" in here) == fits and ("0     6     12    18" in driven.text) == fits

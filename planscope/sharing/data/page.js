@@ -381,7 +381,7 @@
     for (const child of children.flat(Infinity)) if (child !== null) element.append(child);
     return element;
   }
-  const drawings = () => ["tree", ...(now.run.order ? ["order", ...(now.request.timed ? ["hours"] : [])] : [])];
+  const drawings = () => ["tree", ...(now.run.order ? ["order", ...(now.request.timed ? ["hours"] : [])] : []), ...(now.run.lanes ? ["agents"] : [])];
   function linkedAction(n) { return now.request.actions[n].pieces.some((piece) => shown.lit.pieces.has(piece)); }
   function pickAction(n) {
     const piece = now.request.actions[n].pieces.find((one) => hasWords(one));
@@ -431,13 +431,33 @@
     return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Hours of the actions" }, axis, drawn);
   }
 
+  function agentsDrawing() {
+    const { axis, length, rows } = now.run.lanes;
+    const [left, row, wide] = [8, 40, 330];
+    const [width, height] = [wide + left * 2, 20 + rows.length * row];
+    const ends = [svg("text", { class: "faint", x: left, y: 12 }, axis[0]), svg("text", { class: "faint", x: left + wide, y: 12, "text-anchor": "end" }, axis[1])];
+    const drawn = rows.map(([name, calls], k) => {
+      const y = 20 + k * row;
+      const bars = calls.map(([index, first, last]) => {
+        const size = Math.max(((last - first) / length) * wide - 1, 4);
+        const kind = index === now.index ? "is-next" : now.run.steps[index] && now.run.steps[index].lost ? "is-conflict" : "";
+        const group = svg("g", { class: `thing ${kind}` }, svg("title", {}, `step ${index}: ${name}`),
+          svg("rect", { class: "ran", x: left + Math.min((first / length) * wide, wide - size), y: y + 18, width: size, height: 12 }));
+        group.addEventListener("click", () => goAndFocus(index));
+        return group;
+      });
+      return [svg("path", { class: "axis", d: `M${left} ${y + 24}H${left + wide}` }), svg("text", { x: left, y: y + 13 }, `${name.slice(0, 34)} · ${plural(calls.length, "call")}`), bars];
+    });
+    return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Calls of each agent" }, ends, drawn);
+  }
+
   function showDrawing() {
     if (!drawings().includes(now.drawing)) now.drawing = "tree";
     const tree = now.drawing === "tree";
     byId("tree").hidden = !tree;
     byId("drawing").hidden = tree;
-    byId("name-2").lastChild.textContent = ` ${{ tree: "Tree", order: "Order", hours: "Hours" }[now.drawing]}`;
-    byId("drawing").replaceChildren(...(tree ? [] : [now.drawing === "order" ? orderDrawing() : hoursDrawing()]));
+    byId("name-2").lastChild.textContent = ` ${{ tree: "Tree", order: "Order", hours: "Hours", agents: "Agents" }[now.drawing]}`;
+    byId("drawing").replaceChildren(...(tree ? [] : [{ order: orderDrawing, hours: hoursDrawing, agents: agentsDrawing }[now.drawing]()]));
   }
 
   function refresh() {
@@ -665,7 +685,7 @@
       now.drawing = all[(all.indexOf(now.drawing) + 1) % all.length];
       showDrawing();
       if (now.drawing === "tree") { lists.nodes.guess(); settleAll(); }
-      say(all.length > 1 ? `pane 2 shows ${now.drawing}` : "this plan is not drawn");
+      say(all.length > 1 ? `pane 2 shows ${now.drawing}` : now.run.undrawn || "there is no plan to draw");
     },
     help: () => byId("help").showModal(),
     theme: () => {

@@ -126,7 +126,7 @@ DEBUG: tuple[KeyAction, ...] = (
         "picture",
         "V",
         "Picture",
-        "Draw the plan in the tree's pane: the order of the actions, then their hours, then the tree again.",
+        "Draw in the tree's pane: the order of the actions, their hours, the calls of each agent; then the tree.",
         _P,
     ),
     act("next-pane", "tab", "Next pane", "Go to the next pane.", _P),

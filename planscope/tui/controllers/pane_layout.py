@@ -54,7 +54,7 @@ class PaneLayout:
         self.top = "query"
         self.zoomed = False
         self.playing = False
-        self.pictured = False
+        self.pictured = ""
         self.commands = False
         self.notice = 0
         self.columns, self.rows = 0, 0
@@ -102,7 +102,7 @@ class PaneLayout:
         if self.playing and "step" in found:
             found["play"] = found.pop("step")
         if self.pictured and "tree" in found:
-            found["picture"] = found.pop("tree")
+            found[self.pictured] = found.pop("tree")
         return {
             "header": Rect(0, 0, self.columns, 1),
             **found,
@@ -150,9 +150,9 @@ class PaneLayout:
         """Begin or end what-if play, whose pane replaces the step pane."""
         self.playing = on
 
-    def picture(self, on: bool) -> None:
-        """Show the plan's picture in the place of the tree, or the tree again."""
-        self.pictured = on
+    def picture(self, pane: str) -> None:
+        """Show the pane of a picture in the place of the tree. "" shows the tree again."""
+        self.pictured = pane
 
     @property
     def _shows_commands(self) -> bool:

@@ -149,6 +149,8 @@ class _Told:
             if view.step == "end" and run is not None and run.cost.model_calls:
                 yield from self.row("cost", phrases.cost(run.cost, simulated=run.simulated), "dim")
             return
+        if told is not None and told.agent:
+            yield from self.row("agent", told.agent, "", 1)
         if told is not None and told.thought:
             yield from self.row("thought", told.thought, "quote", self.few, "thought")
         yield from self.call(view)

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual import events
 
+from planscope.debugger.run_index import RunIndex
 from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedStep
 from planscope.debugger.survival import LOST, UNKNOWN, Cell, counts_left, curve
+from planscope.drawing.agents import has_lanes
+from planscope.drawing.hours import RAN, Bar, Hours, axis, cells_of, windows
+from planscope.language.problem import DAY
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
+from planscope.safe import cell_width
 from planscope.tui.messages import PaneClicked, Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
-from planscope.tui.style.lines import Line, Run, justify, width_of, with_span
+from planscope.tui.style.lines import Line, Run, justify, shown, width_of, with_span
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 
 _CURVE = "orders left "
 _STATE_CELLS = max(map(len, terms.STATES.values()))
 _HOUR_CELLS = len(phrases.hours(10, 12))
+
+_BAR = DAY + 2
+"""The cells of a bar of hours, with a gap before it and one behind it, above which the border has the hours."""
+
+_LONGEST_CALL = 40
+"""A call with more cells than this does not count when it is decided whether bars fit."""
 
 
 class TimelinePane(LinePane):
@@ -31,12 +42,30 @@ class TimelinePane(LinePane):
     def prepare(self, state: DebugView, width: int) -> None:
         run = state.debug.run
         self._steps = run.steps
+        self._findings = run.findings
         self._lost = frozenset(run.doomed) if state.progress == "judged" else frozenset()
         self._digits = max(len(str(run.last)), 3)
         if self.prepared_for != (run, width, state.progress):
             self.prepared_for = (run, width, state.progress)
             self._made: dict[tuple[int, str, str, bool, Hit | None, bool], Line] = {}
-        self._width = width
+            self._agents = state.run is not None and has_lanes(state.run.calls)
+            self._windows = (
+                windows(run.problem, {}) if run.problem.timed and self._has_bars(run, width) else None
+            )
+        self._width = width if self._windows is None else width - _BAR
+
+    def _has_bars(self, run: RunIndex, width: int) -> bool:
+        """Return whether bars of hours fit beside the calls and their states."""
+        longest = max(
+            (
+                cell_width(phrases.call(view.call.tool, view.call.arguments))
+                for view in run.steps
+                if view.call
+            ),
+            default=0,
+        )
+        beside = 1 + _HOUR_CELLS + 1 + _STATE_CELLS + _BAR
+        return self._digits + 5 + min(longest, _LONGEST_CALL) + beside <= width
 
     def size_of(self) -> int:
         return len(self._steps)
@@ -48,6 +77,9 @@ class TimelinePane(LinePane):
 
     def title(self) -> tuple[Run, ...]:
         return (Run("4", "number"), Run(" Timeline", "title"))
+
+    _windows: Mapping[str, Hours | None] | None = None
+    _agents = False
 
     def note(self) -> tuple[Run, ...]:
         state = self.state
@@ -63,6 +95,8 @@ class TimelinePane(LinePane):
             told += f", {state.run.kept} kept from {origin}"
         elif origin and state.play is None:
             told += f", forked from {origin}"
+        if self._windows is not None:
+            told += "  " + axis(1)[:DAY].ljust(DAY)
         return (Run(told, "dim"),)
 
     def foot(self) -> tuple[Run, ...]:
@@ -186,7 +220,26 @@ class TimelinePane(LinePane):
         if judged:
             flags.append((1 if waits else 5, Run(f"{word:<{_STATE_CELLS}}", role if waits else view.state)))
         right = _that_fits(left, flags, self._width)
-        return Line(justify(left, right, self._width, gap=0), ground)
+        runs = justify(left, right, self._width, gap=0)
+        return Line((*runs, *self._bar(view, index)), ground)
+
+    def _bar(self, view: StepView, index: int) -> list[Run]:
+        """Draw the hours that a call took, and the window that the text leaves to its action."""
+        if self._windows is None:
+            return []
+        if view.action is None:
+            return [Run(" " * _BAR)]
+        ran = (view.start, view.end) if view.start is not None and view.end is not None else None
+        bar = Bar(view.action, "done", ran, self._windows.get(view.action))
+        wrong = view.index in self._lost or bool(self._findings[index])
+        runs = [Run(" ")]
+        for glyph in cells_of(bar, 1):
+            role = "dim" if glyph != RAN else "core" if wrong else "tool"
+            if runs[-1].role == role:
+                runs[-1] = Run(runs[-1].text + glyph, role)
+            else:
+                runs.append(Run(glyph, role))
+        return [*runs, Run(" ")]
 
     def _flags(self, state: DebugView, index: int, findings: Sequence[Finding]) -> list[tuple[int, Run]]:
         """Return the flags of a call, each with a number. The flag with the highest number is left out first."""
@@ -197,6 +250,8 @@ class TimelinePane(LinePane):
         elif run is not None and 0 < index <= run.kept:
             flags.append((4, Run("kept", "dim")))
         told = state.call_at(index)
+        if self._agents and told is not None:
+            flags.append((4, Run(shown(told.agent or run.agent, 16) if run is not None else "", "dim")))
         if told is not None and told.refused_by:
             flags.append((3, Run("refused", "caution")))
         elif told is not None and (told.asked is not None or told.said is not None):

@@ -27,6 +27,7 @@ from planscope.debugger.search import Haystack, Search, documents, next_hit, pre
 from planscope.debugger.selection import Selection
 from planscope.debugger.stops import continue_back, continue_forward, hit_steps, in_words, reasons
 from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
+from planscope.drawing.agents import has_lanes
 from planscope.errors import UserError
 from planscope.tui import shell
 from planscope.tui.actions import BY_ID, KeyAction
@@ -61,6 +62,7 @@ from planscope.tui.messages import (
 )
 from planscope.tui.opening.load import Opened, Switch
 from planscope.tui.pane_text import text_of as pane_text
+from planscope.tui.panes.agents import AgentsPane
 from planscope.tui.panes.bars import Footer, Header
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.command import CommandPane
@@ -171,6 +173,7 @@ class DebugScreen(AppScreen[None]):
             QueryPane(paint, id="query"),
             TreePane(paint, id="tree"),
             PicturePane(paint, id="picture"),
+            AgentsPane(paint, id="agents"),
             ConstraintsPane(paint, id="constraints"),
             InspectorPane(paint, id="inspector"),
             TimelinePane(paint, id="timeline"),
@@ -362,6 +365,9 @@ class DebugScreen(AppScreen[None]):
         document = self.work.document
         variant = document.variant(variant_id)
         record = document.record(run_id) if run_id else None
+        if self.view.picture == "agents" and not (record is not None and has_lanes(record.calls)):
+            self.work.layout.picture("")
+            self.view = replace(self.view, picture="tree")
         self.view = replace(
             self.view,
             variant=variant,
@@ -883,17 +889,18 @@ class DebugScreen(AppScreen[None]):
         self._laid_out()
 
     def action_picture(self) -> None:
-        """Show the next picture in the tree's pane: the syntax tree, the order of the actions, their hours."""
+        """Show the next picture in the tree's pane: the tree, the order of the actions, their hours, the agents."""
         view = self.view
-        if not view.debug.run.problem.actions or view.progress in ("reading", "unreadable", "failed"):
-            self.tell("there is no plan to draw: the query is not read")
+        turn = _pictures(view)
+        if len(turn) == 1:
+            known = view.debug.run.problem.unjudged
+            self.tell(
+                f"there is no plan to draw{', and one agent made all calls' if known else ': the query is not read'}"
+            )
             return
-        turn: tuple[Picture, ...] = (
-            ("tree", "order", "hours") if view.debug.run.problem.timed else ("tree", "order")
-        )
         at = turn.index(view.picture) if view.picture in turn else 0
         chosen = turn[(at + 1) % len(turn)]
-        self.work.layout.picture(chosen != "tree")
+        self.work.layout.picture({"tree": "", "agents": "agents"}.get(chosen, "picture"))
         self.view = changed(view, picture=chosen)
         self.action_show_pane("tree")
 
@@ -1643,6 +1650,17 @@ class DebugScreen(AppScreen[None]):
         for name, hidden in self.work.layout.hidden_panes():
             do = partial(self.action_show_pane if hidden else self.hide_pane, name)
             yield Command(f"{'Show' if hidden else 'Hide'} the {name} pane", "Arrange the panes.", do)
+
+
+def _pictures(view: DebugView) -> list[Picture]:
+    """Return what the tree's pane can show, in the order of the key."""
+    problem = view.debug.run.problem
+    made: list[Picture] = ["tree"]
+    if problem.actions and view.progress not in ("reading", "unreadable", "failed"):
+        made += ["order", "hours"] if problem.timed else ["order"]
+    if view.run is not None and has_lanes(view.run.calls):
+        made.append("agents")
+    return made
 
 
 def _wrong(read: Callable[[str], object], text: str) -> str | None:

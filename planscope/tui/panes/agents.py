@@ -1,0 +1,148 @@
+"""Pane 2 as a picture of a run with several agents: one lane for each, with its calls over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planscope.debugger.selection import SelectedStep
+from planscope.drawing.agents import AgentLanes, agent_lanes, cells
+from planscope.safe import cell_width
+from planscope.tui.messages import Picked
+from planscope.tui.panes.base import LinePane
+from planscope.tui.style.lines import Line, Run, justify
+from planscope.tui.style.painter import Painter
+from planscope.tui.view import DebugView
+from planscope.wording import phrases
+
+_LONGEST_NAME = 18
+_LEAST_TRACK = 24
+"""With fewer cells for the track beside the name, it is below the name."""
+
+_LEGEND = "■ call  ▶ this step  ✗ lost"
+
+
+class AgentsPane(LinePane):
+    """Draws the lanes. Each lane is a row; going up and down goes to the nearest call of the next agent."""
+
+    name_in_state = "tree"
+
+    def __init__(self, paint: Painter, *, id: str) -> None:
+        super().__init__(paint, id=id)
+        self._found: AgentLanes | None = None
+        self._track: list[list[int]] = []
+
+    def prepare(self, state: DebugView, width: int) -> None:
+        if self.prepared_for == (state.run, width):
+            return
+        self.prepared_for = (state.run, width)
+        self._width = width
+        self._found = agent_lanes(state.run)
+        lanes = self._found.lanes if self._found is not None else ()
+        self._counts = [str(len(lane.calls)) for lane in lanes]
+        self._wide = min(max((cell_width(lane.name) for lane in lanes), default=0), _LONGEST_NAME)
+        right = max(map(len, self._counts), default=0) + 1
+        self._below = width - 2 - self._wide - right < _LEAST_TRACK
+        self._left = 2 if self._below else self._wide + 2
+        self._room = max(width - self._left - (0 if self._below else right), 1)
+        length = self._found.length if self._found is not None else 1
+        self._track = [cells(lane, length, self._room) for lane in lanes]
+
+    @property
+    def _high(self) -> int:
+        return 2 if self._below else 1
+
+    def _row(self) -> int | None:
+        """Return the lane of the current step."""
+        assert self.state is not None
+        return self._found.row_of(self.state.debug.index) if self._found is not None else None
+
+    def size_of(self) -> int:
+        return len(self._track) * self._high
+
+    def head(self) -> Line | None:
+        if self._found is None:
+            return None
+        begin, end = self._found.axis()
+        text = begin + end.rjust(self._room - len(begin)) if self._room > len(begin + end) else ""
+        return Line((Run(" " * self._left + text, "dim"),))
+
+    def line_at(self, index: int) -> Line:
+        state = self.state
+        assert state is not None and self._found is not None
+        row, second = divmod(index, self._high)
+        here = row == self._row()
+        ground = "current" if here else ""
+        mark, name = Run("▶ " if here else "  ", "mark"), self._found.lanes[row].name
+        if self._below and not second:
+            calls = Run(phrases.plural(len(self._found.lanes[row].calls), "call"), "dim")
+            return Line(justify((mark, Run(name)), (calls,), self._width), ground)
+        track = self._drawn(state, row)
+        if self._below:
+            return Line((Run(" " * self._left), *track), ground)
+        left = justify((mark, Run(name)), (Run(" "),), self._left, gap=0)
+        return Line(justify((*left, *track), (Run(self._counts[row], "dim"),), self._width), ground)
+
+    def _drawn(self, state: DebugView, row: int) -> list[Run]:
+        """Return the track of a lane. Equal cells beside each other make one run."""
+        lost = frozenset(state.debug.run.doomed) if state.progress == "judged" else frozenset[int]()
+        runs: list[Run] = []
+        for step in self._track[row]:
+            if step <= 0:
+                glyph, role = ("─" if step else " "), "faint"
+            elif step == state.debug.index:
+                glyph, role = "▶", "picked"
+            elif step in lost:
+                glyph, role = "✗", "core"
+            else:
+                glyph, role = "■", "mark" if step in state.lit.steps else "tool"
+            if runs and runs[-1].role == role:
+                runs[-1] = Run(runs[-1].text + glyph, role)
+            else:
+                runs.append(Run(glyph, role))
+        return runs
+
+    # The box
+
+    def title(self) -> tuple[Run, ...]:
+        return (Run("2", "number"), Run(" Agents", "title"))
+
+    def foot(self) -> tuple[Run, ...]:
+        return self.where_in_all()
+
+    def foot_left(self) -> tuple[Run, ...]:
+        foot = sum(len(part.text) for part in self.foot())
+        return (Run(_LEGEND, "dim"),) if len(_LEGEND) <= self.inner_width - foot - 4 else ()
+
+    # Selecting
+
+    def wanted(self) -> tuple[int, int] | None:
+        row = self._row()
+        return None if row is None else (row * self._high, row * self._high + self._high - 1)
+
+    def linked_lines(self) -> Sequence[int]:
+        return ()
+
+    def neighbour(self, by: int) -> SelectedStep | None:
+        if self._found is None:
+            return None
+        assert self.state is not None
+        lanes, row = self._found.lanes, self._row()
+        at = (0 if by > 0 else len(lanes) - 1) if row is None else min(max(row + by, 0), len(lanes) - 1)
+        return SelectedStep(lanes[at].near(self.state.debug.index))
+
+    def clicked(self, index: int, column: int) -> None:
+        if self._found is None or index >= self.size_of():
+            return
+        row = index // self._high
+        at = column - self._left
+        lane, track = self._found.lanes[row], self._track[row]
+        step = track[at] if 0 <= at < len(track) else 0
+        if step <= 0:  # beside its calls: the nearest one on the track, or else from the current step
+            assert self.state is not None
+            drawn = [i for i, one in enumerate(track) if one > 0]
+            step = (
+                track[min(drawn, key=lambda i: abs(i - at))]
+                if 0 <= at < len(track)
+                else lane.near(self.state.debug.index)
+            )
+        self.post_message(Picked(SelectedStep(step)))

@@ -214,9 +214,9 @@ def _session_judged(
 
 
 def _warnings(file: RuleFile, seen: set[str], summary: Summary) -> list[str]:
-    from planscope.rules.report import name_warnings
+    from planscope.rules.report import argument_warnings, name_warnings
 
-    return name_warnings(file.rules, seen) if summary.traces else []
+    return [*name_warnings(file.rules, seen), *argument_warnings(summary)] if summary.traces else []
 
 
 def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: list[str]) -> Iterator[str]:

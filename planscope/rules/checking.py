@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from planscope.rules.future import Future
 from planscope.rules.judge import Judge, Rulebook
-from planscope.rules.rule import Calls, Path, Rule
+from planscope.rules.rule import Calls, Path, Rule, unmet_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,10 @@ def examine(rules: Sequence[Rule]) -> Findings:
 
 
 def tools_of(book: Rulebook) -> list[str]:
-    """Tools for traces that nobody has seen yet: those that rules name, and one for each glob."""
-    return list(dict.fromkeys((*book.literal, *(one.replace("*", "x") for one in book.globs))))
+    """Tools for traces that nobody has seen yet: those that rules name, and one for each glob, and each two globs, that
+    name none of them."""
+    literal = sorted(book.literal)
+    return [*literal, *unmet_names(book.globs, literal)]
 
 
 def _core(rules: Sequence[Rule]) -> tuple[str, ...]:

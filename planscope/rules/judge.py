@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from planscope.rules.machine import FIRST, FRESH, MET, THEN, TOO_LATE, USER, Machine, Status, machine_of
-from planscope.rules.rule import ALWAYS_TESTED, TESTED_BY_THEN, Calls, Rule, glob, resolve
+from planscope.rules.rule import ALWAYS_TESTED, TESTED_BY_THEN, Calls, Rule, resolve, unmet_names
 from planscope.rules.values import (
     Key,
     among,
@@ -524,14 +524,14 @@ def events(items: Iterable[Item]) -> Iterator[tuple[Event, int]]:
 def known_tools(book: Rulebook, trace: Trace) -> list[str]:
     """Return the tools that the trace defines or calls, or that a rule names, in this order.
 
-    A glob that names none of them stands for a tool of its own, unless the trace defines its tools.
+    A glob that names none of them stands for a tool of its own, unless the trace defines its tools; so do two globs
+    that together name none.
     """
     names = dict.fromkeys(trace.tools)
     names.update(dict.fromkeys(item.tool for item in trace.items if isinstance(item, ToolCall)))
     names.update(dict.fromkeys(book.literal))
     if not trace.tools:
-        unmet = [one for one in book.globs if not any(map(glob(one).fullmatch, names))]
-        names.update(dict.fromkeys(unmet))
+        names.update(dict.fromkeys(unmet_names(book.globs, names)))
     return list(names)
 
 

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from planscope.rules.judge import Rulebook, StepNo, Tested, judge_trace, known_tools
-from planscope.rules.rule import Rule, loose
+from planscope.rules.judge import Judge, Rulebook, StepNo, Tested, in_schema, judge_trace, known_tools
+from planscope.rules.rule import Rule, loose, path_text
 from planscope.rules.words import explanation, needed, repair_text
 from planscope.traces.shape import ToolCall, Trace
+from planscope.wording.phrases import plural
 
 RulesVerdict = Literal["right", "wrong", "unknown", "aborted"]
 Fields = dict[str, Any]
 KEPT = "Every rule is kept."
+MOST_LACKS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,16 @@ class CheckOptions:
     running: bool = False
     branches: bool = False
     details: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """A tool whose calls do not have the argument that a rule goes by. ``near``: the nearest that they have."""
+
+    line: int
+    tool: str
+    argument: str
+    near: str | None
 
 
 def with_branches(trace: Trace) -> Iterator[Trace]:
@@ -52,7 +64,8 @@ def with_branches(trace: Trace) -> Iterator[Trace]:
 
 @dataclass(slots=True)
 class Checked:
-    """A judged trace. ``tools``: those that it calls. ``more``: what ``details`` found."""
+    """A judged trace. ``tools``: those that it calls. ``lacks``: what it does not have that rules go by. ``more``: what
+    ``details`` found."""
 
     id: str
     verdict: RulesVerdict
@@ -61,6 +74,7 @@ class Checked:
     problem: str | None = None
     explanation: str = ""
     tools: frozenset[str] = frozenset()
+    lacks: tuple[Lack, ...] = ()
     more: Fields = field(default_factory=dict)
 
     def add(self, more: Fields) -> None:
@@ -120,7 +134,27 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
         trace.problem,
         words or KEPT,
         _shared(judge.tools),
+        tuple(lacking(judge, trace)) if judge.lacking else (),
     )
+
+
+def lacking(judge: Judge, trace: Trace) -> Iterator[Lack]:
+    """Yield the arguments that rules go by and that no call of a tool has, with the nearest that there is."""
+    from difflib import get_close_matches
+
+    for i, had in judge.lacking.items():
+        for tool, has in had.items():
+            rule = judge.book.rules[i]
+            if has or in_schema(trace, tool, rule):
+                continue
+            only_then = rule.per_then and not any(calls.names(tool) for calls in rule.first)
+            wanted = " and ".join(map(path_text, rule.per_then if only_then else rule.per))
+            schema = trace.tools[tool].parameters if tool in trace.tools else None
+            properties = (schema or {}).get("properties")
+            known = set(properties) if isinstance(properties, dict) else set()
+            known.update(*(call.arguments or () for call in trace.calls if call.tool == tool))
+            near = get_close_matches(wanted, sorted(known), 1, 0.6)
+            yield Lack(rule.line, tool, wanted, near[0] if near else None)
 
 
 _KEPT = {"kept", "not_applicable"}
@@ -211,6 +245,7 @@ class Summary:
     traces: int = 0
     verdicts: dict[str, int] = field(default_factory=dict)
     sums: dict[str, RuleSum] = field(default_factory=dict)
+    lacks: dict[Lack, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.sums = {rule.id: RuleSum() for rule in self.rules}
@@ -219,6 +254,9 @@ class Summary:
         """Count one trace."""
         self.traces += 1
         self.verdicts[checked.verdict] = self.verdicts.get(checked.verdict, 0) + 1
+        for lack in checked.lacks:
+            if lack in self.lacks or len(self.lacks) < MOST_LACKS:
+                self.lacks[lack] = self.lacks.get(lack, 0) + 1
         for result in checked.results:
             one = self.sums[result.rule.id]
             one.applicable += result.applicable
@@ -251,6 +289,16 @@ class Summary:
                 for rule in self.rules
             ],
         }
+
+
+def argument_warnings(summary: Summary) -> list[str]:
+    """Return a line for each argument that rules go by and that calls do not have, with the nearest one."""
+    lines = []
+    for lack, count in sorted(summary.lacks.items(), key=lambda one: (one[0].line, one[0].tool)):
+        where = "" if summary.traces == count else f" in {plural(count, 'trace')}"
+        hint = f"; did you mean {lack.near}?" if lack.near else ""
+        lines.append(f"line {lack.line}: no call of {lack.tool} has {lack.argument}{where}{hint}")
+    return lines
 
 
 def name_warnings(rules: Iterable[Rule], seen: Iterable[str]) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from typing import Literal, get_args
 
 from planscope.language.problem import Span
@@ -42,6 +43,9 @@ TESTED_BY_THEN: frozenset[Kind] = frozenset(
     {"precedence", "alternate_precedence", "chain_precedence", "not_succession", "latest"}
 )
 """Kinds that a call of ``then`` puts to the test. All others are tested by a call of ``first``."""
+
+MOST_GLOBS = 12
+"""Globs of which every two are looked at together."""
 
 Path = tuple[str | int, ...]
 """A path into an argument or an answer: ``a.b[0]`` is ``("a", "b", 0)``."""
@@ -121,6 +125,54 @@ CallSet = tuple[Calls, ...]
 def glob(pattern: str) -> re.Pattern[str]:
     """Return the pattern of a tool's name with ``*``. No other character is special."""
     return re.compile("".join(".*" if c == "*" else re.escape(c) for c in pattern), re.DOTALL)
+
+
+@cache
+def common_name(one: str, other: str) -> str | None:
+    """Return a short name that both globs name, or None if no name fits both, or if they are very long."""
+    if len(one) * len(other) > 40_000:
+        return None
+    last: list[str | None] = []
+    for i in range(len(one), -1, -1):  # the shortest name for each pair of rests
+        row: list[str | None] = [None] * (len(other) + 1)
+        for j in range(len(other), -1, -1):
+            found: list[str | None] = [""] if i == len(one) and j == len(other) else []
+            a, b = one[i : i + 1], other[j : j + 1]
+            if a == "*":
+                found.append(last[j])
+                if b and b != "*":
+                    found.append(_after(b, row[j + 1]))
+            if b == "*":
+                found.append(row[j + 1])
+                if a and a != "*":
+                    found.append(_after(a, last[j]))
+            if a and a == b and a != "*":
+                found.append(_after(a, last[j + 1]))
+            row[j] = min((name for name in found if name is not None), key=len, default=None)
+        last = row
+    return last[0]
+
+
+def _after(letter: str, rest: str | None) -> str | None:
+    return None if rest is None else letter + rest
+
+
+def unmet_names(globs: Sequence[str], known: Collection[str]) -> list[str]:
+    """Return a name for each glob that names no known tool, itself, and for each two globs that name none together."""
+    found: list[str] = []
+
+    def named(*some: str) -> bool:
+        return any(all(glob(one).fullmatch(tool) for one in some) for tool in (*known, *found))
+
+    for one in globs:
+        if not named(one):
+            found.append(one)
+    few = [one for one in globs if one.strip("*")][:MOST_GLOBS]
+    for one, other in combinations(few, 2):
+        both = common_name(one, other)
+        if both and not named(one, other):
+            found.append(both)
+    return found
 
 
 def compares(condition: Condition | None) -> Iterator[Compare]:

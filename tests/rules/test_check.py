@@ -17,6 +17,7 @@ from planscope.rules.checking import examine
 from planscope.rules.judge import Rulebook, judge_trace
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions
+from planscope.rules.rule import common_name
 from planscope.traces.shape import Said, Tool, ToolCall, Trace
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
@@ -114,6 +115,28 @@ def test_rules_check(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
 )
 def test_a_glob_may_name_tools_that_no_rule_names(text: str, implied: list[str]) -> None:
     assert [one for one, _ in examine(read_rules(text).rules).implied] == implied
+
+
+def test_two_globs_may_name_a_tool_together() -> None:
+    text = (
+        "any call of get_* happens.\nany call of *_order happens.\n"
+        "any call of get_* or any call of *_order happens at most once."
+    )
+    assert examine(read_rules(text).rules).contradiction is None, "get_order is both"
+    assert common_name("get_*", "*_order") == "get_order" and common_name("a*b", "c*") is None
+    assert common_name("*a*", "*b*") in ("ab", "ba") and common_name("x" * 300, "*" * 300) is None
+
+
+def test_an_argument_that_no_call_has_is_named_with_the_nearest(
+    cli: Cli, write: Callable[..., tuple[str, str]]
+) -> None:
+    traces, rules = write("look comes before cut per idd.", chat("look", "cut"), chat("mend"))
+    done = cli("check", traces, "--rules", rules, "--json")
+    assert done.status == 2 and [one["verdict"] for one in done.json["traces"]] == ["unknown", "right"]
+    assert done.json["warnings"] == [
+        "line 1: no call of cut has idd in 1 trace; did you mean id?",
+        "line 1: no call of look has idd in 1 trace; did you mean id?",
+    ]
 
 
 def test_a_glob_may_name_a_tool_that_the_trace_has_not_called_yet(

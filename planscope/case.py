@@ -15,7 +15,7 @@ from planscope.session.run_names import run_named
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
-    from planscope.oracle.replay import Replay
+    from planscope.oracle.judged import JudgedRun
     from planscope.session.model import Run, Session, Variant
     from planscope.session.record import Help
 
@@ -34,7 +34,7 @@ class Case:
     variant: Variant
     run: Run | None
     reading: Reading
-    replay: Replay
+    replay: JudgedRun
 
     @property
     def help(self) -> Help:
@@ -103,19 +103,27 @@ def read_variant(variant: Variant) -> Reading:
         raise UserError(f"the query of variant {name} cannot be read: {in_a_line(failure.errors)}") from None
 
 
+def read_in(session: Session, variant: Variant) -> Reading:
+    """Read a variant's text with the session's rules. Raises UserError as :func:`read_variant`, and for the rules."""
+    from planscope.rules.in_session import reading_in
+
+    read_variant(variant)
+    return reading_in(session, variant)
+
+
 def judge(session: Session, run: Run | None) -> Case:
-    """Read the query and judge the run. Raises UserError if the query cannot be read."""
+    """Read the query and the session's rules, and judge the run. Raises UserError if they cannot be read."""
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
     from planscope.session.oracle_input import trace_of
 
     variant = variant_shown(session, run)
-    reading = read_variant(variant)
+    reading = read_in(session, variant)
     trace = trace_of(run) if run is not None else Trace((), "running")
     return Case(session, variant, run, reading, replay(reading.problem, trace))
 
 
-def check_size(replay: Replay) -> None:
+def check_size(replay: JudgedRun) -> None:
     """Raise UserError if a document of all steps, each with every constraint, would be too large."""
     size = len(replay.steps) * (len(replay.problem.constraints) + len(replay.problem.actions))
     if size > MOST_STATUSES:

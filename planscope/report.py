@@ -18,7 +18,7 @@ from planscope.wording.explain import explain_verdict
 from planscope.wording.phrases import clock, listed, plural
 
 if TYPE_CHECKING:
-    from planscope.oracle.replay import Replay
+    from planscope.oracle.judged import JudgedRun
     from planscope.session.record import Help
 
 WIDTH = 80
@@ -94,16 +94,18 @@ def call_text(view: StepView) -> str:
     return phrases.call(call.tool, call.arguments)
 
 
-def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:
+def step_lines(run: JudgedRun, width: int = WIDTH) -> Iterator[str]:
     """Write a table of the steps; below each its errors, the core if the plan is lost there, and the safe next
     calls."""
     hours = [phrases.hours(view.start, view.end) for view in run.steps]
     timed = [[h] if run.problem.timed else [] for h in hours]
-    rows = [["  step", "call", *(["hours"] if run.problem.timed else []), "state", "valid orders"]]
+    counted = ["valid orders"] if run.problem.counted else []
+    rows = [["  step", "call", *(["hours"] if run.problem.timed else []), "state", *counted]]
     for view, when in zip(run.steps, timed, strict=True):
         step = f"{terms.STATE_GLYPHS[view.state]} {view.step!s:>4}"
         state = state_text(run, view)
-        rows.append([step, clip(call_text(view), WIDEST_CALL), *when, state, orders_left(run, view)])
+        left = [orders_left(run, view)] if counted else []
+        rows.append([step, clip(call_text(view), WIDEST_CALL), *when, state, *left])
     heading, *lines = table(rows, "")
     yield heading
     attempt, lost = 1, 0
@@ -125,11 +127,11 @@ def step_lines(run: Replay, width: int = WIDTH) -> Iterator[str]:
             yield from sentence(f"safe next: {phrases.moves(run.problem, moves, MOVES)}", width, INDENT)
 
 
-def state_text(run: Replay, view: StepView) -> str:
+def state_text(run: JudgedRun, view: StepView) -> str:
     return terms.state(view.state, view.step == "end" and run.trace.ending != "aborted")
 
 
-def orders_left(run: Replay, view: StepView) -> str:
+def orders_left(run: JudgedRun, view: StepView) -> str:
     """Say how many orders of the remaining actions are valid."""
     count = run.valid_completions(view.index)
     return terms.STATES["unknown"] if count is None and view.state == "unknown" else phrases.count(count)
@@ -152,7 +154,7 @@ def finding_text(problem: Problem, finding: Finding) -> str:
     return ", ".join([text, *said]) + (f" and {more} more" if more > 0 else "")
 
 
-def constraint_lines(run: Replay, index: int) -> Iterator[str]:
+def constraint_lines(run: JudgedRun, index: int) -> Iterator[str]:
     """Write one line for each constraint: status, id, words. Members of the core are marked."""
     view = run.steps[index]
     core = set(view.core.constraints) if view.core else set()
@@ -166,7 +168,7 @@ def constraint_lines(run: Replay, index: int) -> Iterator[str]:
     )
 
 
-def status_text(run: Replay, index: int, c: Constraint, core: Collection[str]) -> str:
+def status_text(run: JudgedRun, index: int, c: Constraint, core: Collection[str]) -> str:
     """Return ``✓ holds`` or another status, or ``● conflict`` for a member of the core."""
     status = run.status(c.id, index)
     if c.id in core:
@@ -175,7 +177,7 @@ def status_text(run: Replay, index: int, c: Constraint, core: Collection[str]) -
 
 
 def verdict_lines(
-    run: Replay, verdict: Verdict, width: int = WIDTH, help: Help | None = None
+    run: JudgedRun, verdict: Verdict, width: int = WIDTH, help: Help | None = None
 ) -> Iterator[str]:
     """Write the verdict, its explanation, and all findings by step."""
     problem = run.problem
@@ -197,8 +199,11 @@ def verdict_lines(
         yield f"  and {sum(map(len, groups[FINDINGS:]))} more"
 
 
-def repair_lines(run: Replay, fixed: Repair) -> Iterator[str]:
+def repair_lines(run: JudgedRun, fixed: Repair) -> Iterator[str]:
     """Write the nearest correct plan, call by call, compared with what the agent did."""
+    if fixed.changes:
+        yield from (f"  {one}" for one in phrases.changes(fixed))
+        return
     if fixed.order is None:
         unjudged = run.problem.unjudged
         yield f"{unjudged}." if unjudged else f"There is no correct plan: {fixed.reason}."
@@ -241,7 +246,9 @@ def _ordinal(n: int) -> str:
     return f"{n}{suffix}"
 
 
-def text_report(run: Replay, title: str, agent: str, model: str, help: Help | None = None) -> Iterator[str]:
+def text_report(
+    run: JudgedRun, title: str, agent: str, model: str, help: Help | None = None
+) -> Iterator[str]:
     """Write the whole run as plain text: query, constraints at the end, steps, verdict, a correct plan."""
     yield from sentence(clip(title, 4 * WIDTH))
     yield from sentence(
@@ -262,5 +269,5 @@ def text_report(run: Replay, title: str, agent: str, model: str, help: Help | No
     yield from verdict_lines(run, verdict, help=help)
     if verdict.verdict == "wrong":
         yield ""
-        yield "A correct plan"
+        yield terms.PLAN_TITLE if run.problem.counted else terms.CHANGE_TITLE
         yield from repair_lines(run, run.way_back())

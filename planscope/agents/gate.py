@@ -21,7 +21,7 @@ from planscope.wording import phrases
 from planscope.wording.constraints import source
 
 if TYPE_CHECKING:
-    from planscope.oracle.replay import Replay
+    from planscope.oracle.judged import JudgedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class Guardian:
         lost = f"{REFUSED}this was not done. After it the requirement could not be met any more{why}."
         return f"{lost} {self._instead(walk, before.index)}"
 
-    def _instead(self, walk: Replay, index: int) -> str:
+    def _instead(self, walk: JudgedRun, index: int) -> str:
         moves = walk.safe_moves(index)
         if not moves and walk.valid_completions(index) == 1:
             return "Everything that is required is done: no call is needed any more."

@@ -28,7 +28,7 @@ from planscope.safe import clip
 
 if TYPE_CHECKING:
     from planscope.documents.judgement import CheckDocument, CoreDocument, CorrectionDocument, ReasonsDocument
-    from planscope.oracle.replay import Replay
+    from planscope.oracle.judged import JudgedRun
     from planscope.session.model import Run, Session
 
 CHECK_ABOUT = (
@@ -94,7 +94,7 @@ def _check(args: argparse.Namespace) -> int:
 
 def _judge(
     args: argparse.Namespace, session: Session, chosen: Run | None
-) -> tuple[CheckDocument, Replay | None]:
+) -> tuple[CheckDocument, JudgedRun | None]:
     from planscope.documents.judgement import CheckDocument
     from planscope.session.record import help_of
 
@@ -111,7 +111,7 @@ def _judge(
 
 
 def _tell_verdict(
-    document: CheckDocument, chosen: Run | None, replay: Replay | None, args: argparse.Namespace
+    document: CheckDocument, chosen: Run | None, replay: JudgedRun | None, args: argparse.Namespace
 ) -> None:
     from planscope.report import verdict_lines
     from planscope.session.record import help_of
@@ -249,17 +249,15 @@ def _add_reasons(parser: argparse.ArgumentParser) -> None:
 
 def _reasons(args: argparse.Namespace) -> int:
     from planscope.documents.judgement import ReasonsDocument
-    from planscope.oracle.certificate import certify_reasons
-    from planscope.oracle.reasons import reasons
 
     session = open_session(args.session)
     chosen = find_run(session, args.run)
     replay = judge(session, chosen).replay
     index = None if args.step is None else _index(replay, args.step)
-    found = reasons(replay, index, most=args.most, stopped=_after(args.seconds))
+    found = replay.reasons(index, most=args.most, stopped=_after(args.seconds))
     certified = None
     if found.cores and not args.no_certify:
-        certified = certify_reasons(replay, found, CONFIRM_LIMIT, stopped=_after(args.seconds))
+        certified = replay.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(args.seconds))
     if replay.problem.unjudged and not args.json:
         say(f"{replay.problem.unjudged}.")
         return 0
@@ -277,7 +275,7 @@ def _after(seconds: int) -> Callable[[], bool]:
     return lambda: time.monotonic() > over
 
 
-def _index(replay: Replay, step: str) -> int:
+def _index(replay: JudgedRun, step: str) -> int:
     """Return the index of the step that was typed. Raises UserError if the run has no such step."""
     last = len(replay.facts)
     if step == "end" and replay.steps[-1].step == "end":

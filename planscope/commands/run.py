@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from planscope.agents.own_live import OwnRun
     from planscope.agents.rates import Rate
     from planscope.agents.runner import LiveRun
-    from planscope.oracle.replay import Replay
+    from planscope.oracle.judged import JudgedRun
     from planscope.session.model import Run, Session, Variant
     from planscope.session.record import RunRecord
 
@@ -181,7 +181,7 @@ def _waited(live: LiveRun | OwnRun) -> tuple[Run, bool]:
         return live.run, True
 
 
-def _tell_run(args: argparse.Namespace, made: Run, replay: Replay, where: str) -> None:
+def _tell_run(args: argparse.Namespace, made: Run, replay: JudgedRun, where: str) -> None:
     from planscope.documents.runs import RunDocument
     from planscope.report import sentence
     from planscope.session.record import record_of

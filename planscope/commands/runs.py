@@ -86,11 +86,12 @@ def _runs(args: argparse.Namespace) -> int:
 
 
 def _listed(session: Session, args: argparse.Namespace) -> list[ListedRun]:
+    from planscope.rules.in_session import problem_in
     from planscope.session.record import record_of
     from planscope.session.run_list import ListedRun, matches, outcomes_of_runs, trials_of
 
     trials = trials_of(session)
-    outcomes = outcomes_of_runs(session, session.runs)
+    outcomes = outcomes_of_runs(session, session.runs, problem_in)
     found = (
         ListedRun(number, record_of(run), outcome, run.id in trials)
         for number, (run, outcome) in enumerate(zip(session.runs, outcomes, strict=True), 1)

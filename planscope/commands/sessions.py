@@ -161,15 +161,20 @@ def _is_like(entry: Entry, field: str, wanted: str) -> bool:
 
 def _judged(found: list[Entry], seconds: float | None) -> list[Entry]:
     """Return the entries with as many verdicts as ``seconds`` allow; None means all."""
+    from planscope.rules.in_session import problem_in
     from planscope.session.library import judge_all
 
     until = time.monotonic() + seconds if seconds is not None else None
-    new = {e.path: e for e in judge_all(found, lambda: until is not None and time.monotonic() > until)}
+    new = {
+        e.path: e
+        for e in judge_all(found, problem_in, lambda: until is not None and time.monotonic() > until)
+    }
     return [new.get(entry.path, entry) for entry in found]
 
 
 def _show(args: argparse.Namespace) -> None:
     from planscope.documents.library import SessionDocument
+    from planscope.rules.in_session import problem_in
     from planscope.session.library import entry_at
     from planscope.session.lock import holder_of
     from planscope.session.recovery import recoverable
@@ -177,7 +182,7 @@ def _show(args: argparse.Namespace) -> None:
 
     path = session_path(args.session)
     session = load(path)
-    entry, verdicts = entry_at(path, session), _verdicts(session)
+    entry, verdicts = entry_at(path, session, problem_in), _verdicts(session)
     document = SessionDocument.about(entry, session, verdicts, holder_of(path), recoverable(path))
     if args.json:
         print_json(document.as_data())
@@ -187,12 +192,13 @@ def _show(args: argparse.Namespace) -> None:
 
 def _verdicts(session: Session) -> dict[str, tuple[str, str | None]]:
     """Return verdicts of the runs, the last run first, as many as the time limit allows."""
+    from planscope.rules.in_session import problem_in
     from planscope.session.library import verdicts_of
 
     until = time.monotonic() + LIST_LIMIT
     found: dict[str, tuple[str, str | None]] = {}
     runs = session.runs[::-1]
-    for run, verdict in zip(runs, verdicts_of(session, runs), strict=True):
+    for run, verdict in zip(runs, verdicts_of(session, runs, problem_in), strict=True):
         found[run.id] = verdict
         if time.monotonic() > until:
             break

@@ -30,14 +30,15 @@ from planscope.errors import UserError
 from planscope.language.errors import ParseError, ParseFailure, in_a_line
 from planscope.language.scan import Phrases, cut, phrase_key
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace
+from planscope.rules.in_session import reading_in
 from planscope.session.model import AnswerEvent, Run, Session, Variant, variant_of
-from planscope.session.oracle_input import actions_of, reading_of, trace_of
+from planscope.session.oracle_input import actions_of, trace_of
 from planscope.session.record import NO_HELP, cost_of, help_of
 from planscope.wording.explain import explain_core, explain_verdict
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
-    from planscope.oracle.replay import Replay
+    from planscope.oracle.judged import JudgedRun
     from planscope.oracle.verdict_types import Core
 
 
@@ -140,8 +141,8 @@ def compare(
     session_b: Session,
     b: Run | Variant,
     *,
-    replay_a: Replay | None = None,
-    replay_b: Replay | None = None,
+    replay_a: JudgedRun | None = None,
+    replay_b: JudgedRun | None = None,
 ) -> Comparison:
     """Compare two runs or variants, of one session or two. A run brings its variant along.
 
@@ -256,13 +257,17 @@ class Known:
 
 
 def know(
-    name: SideName, session: Session, chosen: Run | Variant, judged: Replay | None, read: Known | None = None
+    name: SideName,
+    session: Session,
+    chosen: Run | Variant,
+    judged: JudgedRun | None,
+    read: Known | None = None,
 ) -> Known:
     """Read and judge one side. ``judged``: its judgement, if known. ``read``: a side whose reading is reused."""
     run = chosen if isinstance(chosen, Run) else None
     variant = variant_of(session, chosen) if isinstance(chosen, Run) else chosen
     unknown: list[Unknown] = []
-    reading, errors = _read(name, variant, unknown, read)
+    reading, errors = _read(name, session, variant, unknown, read)
     trace = trace_of(run) if run is not None else Trace((), "running")
     replay = judged
     if reading is not None and replay is None:
@@ -298,12 +303,13 @@ def know(
 
 
 def _read(
-    name: SideName, variant: Variant, unknown: list[Unknown], read: Known | None
+    name: SideName, session: Session, variant: Variant, unknown: list[Unknown], read: Known | None
 ) -> tuple[Reading | None, tuple[ParseError, ...]]:
-    if read is not None and read.variant is variant and read.reading is not None:
+    same_rules = read is not None and read.session.rules == session.rules
+    if read is not None and same_rules and read.variant is variant and read.reading is not None:
         return read.reading, ()
     try:
-        return reading_of(variant), ()
+        return reading_in(session, variant), ()
     except UserError as error:
         errors = error.errors if isinstance(error, ParseFailure) else ()
         unknown.append(
@@ -312,7 +318,9 @@ def _read(
         return None, errors
 
 
-def _contradiction(name: SideName, replay: Replay | None, unknown: list[Unknown]) -> tuple[str, ...] | None:
+def _contradiction(
+    name: SideName, replay: JudgedRun | None, unknown: list[Unknown]
+) -> tuple[str, ...] | None:
     if replay is None:
         return None
     begin = replay.steps[0]
@@ -324,7 +332,7 @@ def _contradiction(name: SideName, replay: Replay | None, unknown: list[Unknown]
     return None
 
 
-def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> Iterator[StepSide]:
+def _steps(variant: Variant, run: Run, trace: Trace, replay: JudgedRun | None) -> Iterator[StepSide]:
     """Return every step from the start to the end. A run without a verdict has its calls, too."""
     answers: dict[int, AnswerEvent] = {}
     for event in run.events:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planscope.debugger.errors import DebuggerError, shown
-from planscope.debugger.run_index import Judged, RunIndex
+from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedStep, Selection
+from planscope.oracle.judged import Judged
 from planscope.oracle.verdict_types import StepNo, StepView
 
 

@@ -8,7 +8,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.language.problem import Problem
 from planscope.oracle.plan import Plan
 from planscope.oracle.trace import Call, Trace
-from planscope.session.oracle_input import call_of
+from planscope.session.oracle_input import calls_of
 from planscope.session.record import RunRecord
 
 
@@ -20,9 +20,9 @@ class GrowingRun:
     """
 
     def __init__(self, problem: Problem, plan: Plan | None = None) -> None:
-        from planscope.oracle.replay import Replay  # imported late because it imports Z3
+        from planscope.oracle.replay import replay  # imported late because it imports Z3
 
-        self._settled = RunIndex(Replay(problem, Trace((), "running"), plan))
+        self._settled = RunIndex(replay(problem, Trace((), "running"), plan))
         self._lock = threading.Lock()
 
     def judged(self, record: RunRecord, *more: Call) -> RunIndex:
@@ -33,6 +33,6 @@ class GrowingRun:
             while answered < len(record.calls) and record.calls[answered].answer is not None:
                 answered += 1
             if answered > begun:
-                self._settled = self._settled.then(*map(call_of, record.calls[begun:answered]))
-            waiting = [*map(call_of, record.calls[answered:]), *more]
+                self._settled = self._settled.then(*calls_of(record, begun, answered))
+            waiting = [*calls_of(record, answered), *more]
             return self._settled.then(*waiting) if waiting else self._settled

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.played import begin
-from planscope.debugger.run_index import Judged
 from planscope.debugger.typed_call import arguments_of
 from planscope.oracle.arguments import extra_arguments, read_start
+from planscope.oracle.judged import Judged
 from planscope.safe import visible
 from planscope.wording.constraints import brief
 from planscope.wording.phrases import listed
@@ -23,10 +23,8 @@ class PausedCall:
     text is quick."""
 
     def __init__(self, run: Judged, step: int, tool: str) -> None:
-        from planscope.oracle.lookahead import Lookahead  # imported late because it imports Z3
-
         self.problem = run.problem
-        self.lookahead = Lookahead(begin(run, step - 1).run)
+        self.lookahead = begin(run, step - 1).run.ahead()
         self.number = next((i for i, action in enumerate(self.problem.actions) if action.tool == tool), None)
         self.tool = visible(tool, limit=80)
 
@@ -57,7 +55,7 @@ class PausedCall:
         if isinstance(start, str):
             yield f"the tool would refuse the call: {visible(start, limit=200)}", "caution"
             return
-        outcome = self.lookahead.after(number, start)
+        outcome = self.lookahead.after(number, start, arguments)
         broken = [brief(self.problem.by_id[c], self.problem) for c in outcome.breaks]
         why = f": {listed(broken)}" if broken else ""
         glyph = STATE_GLYPHS[outcome.state]

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from planscope.debugger.errors import DebuggerError, unknown
-from planscope.debugger.run_index import Judged
 from planscope.language.problem import Problem
 from planscope.oracle.arguments import START
+from planscope.oracle.judged import Judged
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace
 from planscope.oracle.verdict_types import State, StepView
 
 if TYPE_CHECKING:
+    from planscope.oracle.judged import JudgedRun
     from planscope.oracle.lookahead import Outcome
-    from planscope.oracle.replay import Replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Played:
     problem: Problem
     kept: tuple[Call, ...]
     calls: tuple[Call, ...]
-    run: Replay = field(repr=False, compare=False)
+    run: JudgedRun = field(repr=False, compare=False)
 
     @property
     def index(self) -> int:
@@ -153,10 +153,8 @@ class _Ahead:
     """A lookahead that all options share."""
 
     def __init__(self, played: Played) -> None:
-        from planscope.oracle.lookahead import Lookahead
-
         self.problem = played.problem
-        self.lookahead = Lookahead(played.run)
+        self.lookahead = played.run.ahead()
         self.known = known_durations(played)
 
     def option(self, number: int) -> Option:
@@ -170,7 +168,7 @@ class _Ahead:
             then.breaks,
             start,
             hours,
-            number in self.lookahead.attempt.first,
+            self.lookahead.was_done(number),
             self.known.get(action),
         )
 

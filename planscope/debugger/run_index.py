@@ -9,36 +9,12 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from typing import Protocol
+from typing import cast
 
 from planscope.language.problem import Problem
-from planscope.oracle.trace import Call, Ending, Trace
-from planscope.oracle.verdict_types import ErrorType, Finding, Status, StepNo, StepView, Verdict
-
-
-class Judged(Protocol):
-    """The part of ``planscope.oracle.replay.Replay`` that the debugger needs."""
-
-    @property
-    def problem(self) -> Problem: ...
-    @property
-    def trace(self) -> Trace: ...
-    @property
-    def steps(self) -> tuple[StepView, ...]: ...
-    def status(self, constraint_id: str, index: int) -> Status: ...
-    def valid_completions(self, index: int) -> int | None: ...
-    def verdict(self) -> Verdict: ...
-
-
-class _Growing(Judged, Protocol):
-    """A run that has not ended, and to which calls can be added."""
-
-    def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> Judged: ...
-
-
-def _growing(replay: Judged) -> _Growing:
-    found: _Growing = replay  # type: ignore[assignment]  # the oracle's own; a stand-in is never gone on with
-    return found
+from planscope.oracle.judged import Judged, JudgedRun
+from planscope.oracle.trace import Call, Ending
+from planscope.oracle.verdict_types import ErrorType, Finding, StepNo, StepView
 
 
 def _with_more(
@@ -79,9 +55,14 @@ class RunIndex:
         """The indices at which a plan that is lost became so, or became broken."""
         self._take_in(replay)
 
+    @property
+    def judged(self) -> JudgedRun:
+        """The judged run. A stand-in for it (``Unjudged``) is asked nothing more."""
+        return cast(JudgedRun, self.replay)
+
     def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> RunIndex:
         """Return the same run with more calls, at the cost of those alone. The run must not have ended."""
-        return self.grown(_growing(self.replay).then(*calls, ending=ending, reason=reason))
+        return self.grown(self.judged.then(*calls, ending=ending, reason=reason))
 
     def grown(self, replay: Judged) -> RunIndex:
         """Return the tables of a replay that begins with this one's steps."""

@@ -15,7 +15,7 @@ from planscope.oracle.trace import Ending
 from planscope.oracle.verdict_types import ErrorType, SearchEnd, State, Status, StepNo, StepView, VerdictKind
 
 if TYPE_CHECKING:
-    from planscope.oracle.replay import Replay
+    from planscope.oracle.judged import JudgedRun
     from planscope.oracle.verdict_types import Reasons, Verdict
 
 
@@ -86,7 +86,7 @@ class CheckDocument(Document):
     helped: Helped = None
 
     @classmethod
-    def about(cls, replay: Replay, verdict: Verdict, **more: Any) -> Self:
+    def about(cls, replay: JudgedRun, verdict: Verdict, **more: Any) -> Self:
         from planscope.wording.explain import explain_verdict
 
         return cls.of(verdict, **{"explanation": explain_verdict(replay, verdict), **more})
@@ -148,7 +148,7 @@ class StepDocument(Document):
     )
 
     @classmethod
-    def at(cls, run: Replay, view: StepView, known: Mapping[str, Status] = EVERY_STATUS) -> Self:
+    def at(cls, run: JudgedRun, view: StepView, known: Mapping[str, Status] = EVERY_STATUS) -> Self:
         """Return the step of ``view``. ``known`` are statuses that need not be repeated."""
         moves = run.safe_moves(view.index)
         timed = {"safe_hours": {m.action: m.hours for m in moves if m.hours}} if run.problem.timed else {}
@@ -177,7 +177,7 @@ class ReplayDocument(Document):
         return list(steps)
 
     @classmethod
-    def about(cls, run: Replay, run_id: str | None, *, changes: bool = False, **more: Any) -> Self:
+    def about(cls, run: JudgedRun, run_id: str | None, *, changes: bool = False, **more: Any) -> Self:
         """Return the document of a replay. Its steps are judged one by one while they are printed, and not kept in
         memory."""
 
@@ -250,7 +250,7 @@ class ReasonsDocument(Document):
     )
 
     @classmethod
-    def about(cls, run: Replay, found: Reasons, run_id: str | None, certified: bool | None) -> Self:
+    def about(cls, run: JudgedRun, found: Reasons, run_id: str | None, certified: bool | None) -> Self:
         from planscope.wording.explain import explain_core, explain_correction
 
         return cls.of(

@@ -15,8 +15,8 @@ NodePath = tuple[int | str, ...]
 """A node's path in the syntax tree, from the root: ``(0, "clause", 1, "subject")``."""
 
 RuleKind = Literal["once", "all_done", "one_by_one", "start_range", "end_range"]
-ConstraintKind = Literal["order", "start_at_least", "end_at_most"] | RuleKind
-Source = Literal["text", "prompt", "environment"]
+ConstraintKind = Literal["order", "start_at_least", "end_at_most", "of_calls"] | RuleKind
+Source = Literal["text", "prompt", "environment", "rules"]
 
 DAY = 24
 """The number of hours of a day. Clock times are whole hours from 0 to this."""
@@ -44,6 +44,9 @@ class Constraint:
     ``action`` is the whole ``hour``. Rules (basic constraints) concern every action and have no span. ``spans`` are
     subject, relation phrase and object, in this order, by their grammatical role (in "A comes after B", A is the
     subject and B is ``before``). ``sentence`` counts from 0.
+
+    ``of_calls``: a rule about tool calls (``planscope.rules``). ``text`` is its sentence, ``means`` its meaning in one
+    sentence, ``title`` its name, ``about`` the ids of the actions whose tools it names.
     """
 
     id: str
@@ -57,6 +60,9 @@ class Constraint:
     spans: tuple[Span, ...] = ()
     node: NodePath = ()
     source: Source = "text"
+    means: str = ""
+    title: str = ""
+    about: tuple[str, ...] = ()
 
     @property
     def is_rule(self) -> bool:
@@ -65,6 +71,8 @@ class Constraint:
     @property
     def meaning(self) -> tuple[str, str | None, str | None, str | None, int | None]:
         """A key that is equal for constraints that say the same about the same actions."""
+        if self.kind == "of_calls":
+            return (self.kind, self.text, None, None, None)
         return (self.kind, self.before, self.after, self.action, self.hour)
 
     @property
@@ -73,6 +81,8 @@ class Constraint:
         if self.kind == "order":
             assert self.before is not None and self.after is not None
             return (self.before, self.after)
+        if self.about:
+            return self.about
         return () if self.action is None else (self.action,)
 
 
@@ -124,8 +134,13 @@ class Problem:
         object.__setattr__(self, "action_by_tool", {a.tool: a for a in self.actions})
 
     @property
+    def counted(self) -> bool:
+        """Whether the valid orders of the remaining calls can be counted."""
+        return True
+
+    @property
     def said(self) -> tuple[Constraint, ...]:
-        """The constraints of the text (``c*``), without the rules."""
+        """The constraints of the text (``c*``), and rules about calls, without the basic ones (``b*``)."""
         return tuple(c for c in self.constraints if not c.is_rule)
 
 

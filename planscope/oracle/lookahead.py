@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Protocol
 
 from planscope.oracle.facts import Fact, durations
 from planscope.oracle.statuses import Watcher
@@ -18,6 +20,21 @@ class Outcome:
 
     state: State
     breaks: tuple[str, ...] = ()
+
+
+class Looks(Protocol):
+    """Looks one call ahead. ``safe``: ids of safe next actions, each with its first and last safe start (timed).
+    ``clock``: the latest end so far (timed)."""
+
+    @property
+    def safe(self) -> Mapping[str, tuple[int, int] | None]: ...
+    @property
+    def clock(self) -> int | None: ...
+    def was_done(self, action: int) -> bool: ...
+    def after(
+        self, action: int, start: int | None = None, arguments: Mapping[str, Any] | None = None
+    ) -> Outcome:
+        """Return the outcome of calling the action with this index next. ``arguments`` matter to rules alone."""
 
 
 class Lookahead:
@@ -44,7 +61,13 @@ class Lookahead:
         """Ids of the safe next actions, each with its first and last safe start hour (timed)."""
         return {m.action: m.hours for m in self.run.safe_moves(len(self.run.steps) - 1)}
 
-    def after(self, action: int, start: int | None = None) -> Outcome:
+    def was_done(self, action: int) -> bool:
+        """Return whether the action with this index was done in this attempt."""
+        return action in self.attempt.first
+
+    def after(
+        self, action: int, start: int | None = None, arguments: Mapping[str, Any] | None = None
+    ) -> Outcome:
         """Return the outcome of calling the action with this index next, at hour ``start`` if timed."""
         trial = self.attempt.copy()
         fact = self._fact(action, start)

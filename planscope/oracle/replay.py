@@ -8,8 +8,22 @@ from functools import cached_property
 from planscope.language.problem import Problem
 from planscope.oracle import certificate, repair
 from planscope.oracle.findings import find_at_end, ordered
+from planscope.oracle.judged import JudgedRun, OwnJudge, Started
+from planscope.oracle.lookahead import Lookahead, Looks
+from planscope.oracle.plan import Plan
+from planscope.oracle.reasons import MOST, reasons
 from planscope.oracle.trace import Trace
-from planscope.oracle.verdict_types import Core, ErrorType, Finding, Repair, Verdict, VerdictKind, Violation
+from planscope.oracle.verdict_types import (
+    Core,
+    Correction,
+    ErrorType,
+    Finding,
+    Reasons,
+    Repair,
+    Verdict,
+    VerdictKind,
+    Violation,
+)
 from planscope.oracle.walk import Walk
 
 
@@ -91,7 +105,45 @@ class Replay(Walk):
             return None
         return certificate.certify(self, timeout, started)
 
+    def reasons(
+        self,
+        index: int | None = None,
+        *,
+        most: int = MOST,
+        timeout: int = 2_000,
+        on_core: Callable[[Core], None] | None = None,
+        on_correction: Callable[[Correction], None] | None = None,
+        stopped: Callable[[], bool] | None = None,
+        started: Started | None = None,
+    ) -> Reasons:
+        """Find all minimal cores and corrections at a step (see ``reasons.py``)."""
+        return reasons(
+            self,
+            index,
+            most=most,
+            timeout=timeout,
+            on_core=on_core,
+            on_correction=on_correction,
+            stopped=stopped,
+            started=started,
+        )
 
-def replay(problem: Problem, trace: Trace) -> Replay:
-    """Judge every step of ``trace`` against ``problem``."""
-    return Replay(problem, trace)
+    def certify_reasons(
+        self,
+        found: Reasons,
+        timeout: int = 10_000,
+        *,
+        stopped: Callable[[], bool] | None = None,
+        started: Started | None = None,
+    ) -> bool | None:
+        """Ask Z3 whether each of these is a minimal core or a minimal correction; None if it gave up."""
+        return certificate.certify_reasons(self, found, timeout, stopped=stopped, started=started)
+
+    def ahead(self) -> Looks:
+        """Look one call ahead from the end of a run that goes on."""
+        return Lookahead(self)
+
+
+def replay(problem: Problem, trace: Trace, plan: Plan | None = None) -> JudgedRun:
+    """Judge every step of ``trace`` against ``problem``. ``plan``: as for :class:`~planscope.oracle.walk.Walk`."""
+    return problem.replay(trace) if isinstance(problem, OwnJudge) else Replay(problem, trace, plan)

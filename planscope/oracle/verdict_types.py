@@ -9,12 +9,14 @@ from typing import Literal, get_args
 from planscope.oracle.trace import Call
 
 State = Literal["completable", "doomed", "broken", "unknown"]
-Status = Literal["holds", "open", "broken"]
+Status = Literal["holds", "open", "broken", "kept", "kept_so_far", "owed", "unknown"]
+"""``holds``, ``open`` and ``broken`` are those of a query's constraints. A rule about calls is ``kept`` for
+good, ``kept_so_far``, ``owed`` (a later call must come), ``broken``, or ``unknown`` if the trace does not tell."""
 StepNo = int | Literal["end"]
 VerdictKind = Literal["right", "wrong", "aborted", "unknown"]
 VERDICTS: tuple[VerdictKind, ...] = get_args(VerdictKind)
 ErrorType = Literal[
-    "timeout", "act_error", "action_lost", "action_repeated", "parameter_error", "order_error"
+    "timeout", "act_error", "action_lost", "action_repeated", "parameter_error", "order_error", "rule_broken"
 ]
 ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
 
@@ -129,6 +131,8 @@ class PlannedCall:
 
     action: str
     start: int | None = None
+    needs: str | None = None
+    """The condition that the call must meet, in words (rules)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,8 @@ class Repair:
 
     ``swaps``: adjacent swaps from the agent's own order. ``inserted``: actions that the agent never did. ``removed``:
     actions done more than once, one entry per superfluous call. ``exact``: proved nearest. ``kept``: the number of
-    calls at the beginning of ``order`` that were kept as the agent made them.
+    calls at the beginning of ``order`` that were kept as the agent made them. ``changes``: with rules, each change of
+    the trace in words (a call is moved, inserted or removed); ``swaps`` is None then.
     """
 
     order: tuple[str, ...] | None
@@ -148,6 +153,7 @@ class Repair:
     exact: bool = True
     reason: str | None = None
     kept: int = 0
+    changes: tuple[str, ...] = ()
 
 
 SearchEnd = Literal["all", "most", "stopped", "unknown"]

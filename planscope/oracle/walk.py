@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
@@ -67,7 +68,9 @@ class Walk:
         # cached answers of the shorter run, which may be wrong for the longer one
         for answer in ("first_doomed", "_repairs"):
             vars(made).pop(answer, None)
-        made.trace = Trace((*self.trace.calls, *calls), ending, reason)
+        made.trace = replace(
+            self.trace, calls=(*self.trace.calls, *calls), ending=ending, reason=reason, heard=()
+        )
         made.facts = list(self.facts)
         made._attempts = [*self._attempts[:-1], self._attempts[-1].copy()]
         made._called = set(self._called)
@@ -148,6 +151,10 @@ class Walk:
     def status(self, constraint_id: str, index: int) -> Status:
         """Return a constraint's status at a step. ``holds`` and ``broken`` are final, whatever is called next."""
         return self._attempt(index).status(constraint_id, index)
+
+    def value_at(self, constraint_id: str, index: int) -> str:
+        """Return "": the constraints of a query are not judged per value."""
+        return ""
 
     def statuses(self, index: int) -> dict[str, Status]:
         attempt = self._attempt(index)

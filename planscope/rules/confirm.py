@@ -60,6 +60,24 @@ def confirmed(book: Rulebook, tools: Sequence[str], core: Core, trace: Trace) ->
     return not any(answers[1:])
 
 
+def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> bool | None:
+    """Return whether Z3 agrees that a whole trace keeps every rule; None if it is too long or does not decide.
+
+    A trace that broke off (``open_end``) is not asked about.
+    """
+    happened = list(events(trace.items))
+    rules = book.rules
+    if open_end or len(happened) > MOST_CALLS:
+        return None
+    if any(rule.late or rule.unit == "seconds" or rule.per_then for rule in rules):
+        return None
+    for rule in rules:
+        lost = _lost(book, (), [rule], happened, True)
+        if lost is not False:
+            return None if lost is None else False
+    return True
+
+
 def _lost(
     context: Any,
     book: Rulebook,

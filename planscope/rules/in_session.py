@@ -6,13 +6,19 @@ replaced."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure, in_a_line
+from planscope.language.outline import OutlineNode
+from planscope.language.problem import Action, Problem
+from planscope.language.reading import Reading
 from planscope.rules.reading import read_rules
+from planscope.rules.replay import ruled, rules_outline
 from planscope.rules.rule import RuleFile
-from planscope.session.model import Session
+from planscope.session.model import Session, Variant
+from planscope.session.oracle_input import actions_of, reading_of
 
 MOST_BEFORE = 50
 """So many earlier texts of the rules are kept."""
@@ -74,3 +80,32 @@ def undo_rules(session: Session) -> bool:
     *rest, last = session.rules_before
     session.rules, session.rules_before = last or None, rest or None
     return True
+
+
+def reading_in(session: Session, variant: Variant, file: RuleFile | None = None) -> Reading:
+    """Read a variant's text, and add the session's rules to its problem. ``file``: rules in place of these.
+
+    Raises ParseFailure for the text, UserError for the rules.
+    """
+    reading = reading_of(variant)
+    rules = file if file is not None else rules_of(session)
+    if rules is None or not rules.rules:
+        return reading
+    return replace(reading, problem=ruled(reading.problem, rules, _tools(variant, reading.problem)))
+
+
+def outline_in(reading: Reading) -> tuple[OutlineNode, ...]:
+    """Return the tree of a query, and below it the rules."""
+    tree = reading.outline if reading.text.strip() else ()
+    return (*tree, *rules_outline(reading.problem))
+
+
+def problem_in(session: Session, variant: Variant) -> Problem:
+    """Return the problem of a variant, with the session's rules. Raises as :func:`reading_in`."""
+    return reading_in(session, variant).problem
+
+
+def _tools(variant: Variant, problem: Problem) -> tuple[Action, ...]:
+    """Return the variant's tools as actions. Without a query, they are named by their tools."""
+    actions = actions_of(variant)
+    return tuple(replace(a, name=a.tool) for a in actions) if problem.unjudged else actions

@@ -189,13 +189,18 @@ def condition_text(condition: object) -> str:
     return f"{path} {condition.operator} {json.dumps(value, ensure_ascii=False)}"
 
 
-def repair_text(fixed: RulesRepair) -> str:
-    """Describe a repair in one sentence."""
+def repair_parts(fixed: RulesRepair) -> list[str]:
+    """Describe each change of a repair."""
     parts = [f"move step {m.step} ({m.tool}) before {_place(m.before)}" for m in fixed.moved]
     for one in fixed.inserted:
         what = needed(one.letter)
         parts.append(f"insert {one.tool}{f' with {what}' if what else ''} before {_place(one.before)}")
-    parts += [f"remove step {r.step} ({r.tool})" for r in fixed.removed]
+    return parts + [f"remove step {r.step} ({r.tool})" for r in fixed.removed]
+
+
+def repair_text(fixed: RulesRepair) -> str:
+    """Describe a repair in one sentence."""
+    parts = repair_parts(fixed)
     if not parts:
         return "Nothing needs to change."
     answers = " Moved calls keep their answers." if fixed.moved else ""

@@ -55,6 +55,7 @@ from planscope.session.store import load, loads, save
 if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.session.model import Run, Session
+    from planscope.session.oracle_input import ProblemIn
 
 
 PLACES: tuple[Place, ...] = ("library", "bundled")
@@ -81,7 +82,7 @@ def entries(*where: Place, index: Index | None = None) -> list[Entry]:
     return found
 
 
-def judge(entry: Entry, index: Index | None = None) -> Entry:
+def judge(entry: Entry, problem_in: ProblemIn, index: Index | None = None) -> Entry:
     """Judge the runs of an entry again, keep the verdicts in the index, and return the entry with them.
 
     A file that cannot be opened gets ``wrong``; a query that cannot be read gives the verdict ``unknown``. A caller who
@@ -91,7 +92,7 @@ def judge(entry: Entry, index: Index | None = None) -> Entry:
         status = entry.path.stat()
     except OSError as error:
         return replace(entry, wrong=f"{entry.path} cannot be read: {error.strerror}")
-    record = _judged(entry.path)
+    record = _judged(entry.path, problem_in)
     known = index if index is not None else Index()
     known.put(mark_of(status), record)
     if index is None:
@@ -99,7 +100,9 @@ def judge(entry: Entry, index: Index | None = None) -> Entry:
     return _entry(entry.place, entry.path, status, record)
 
 
-def judge_all(found: Iterable[Entry], stop: Callable[[], bool] = lambda: False) -> Iterator[Entry]:
+def judge_all(
+    found: Iterable[Entry], problem_in: ProblemIn, stop: Callable[[], bool] = lambda: False
+) -> Iterator[Entry]:
     """Judge the pending entries one by one, yield each judged entry, and write the index at the end.
 
     Runs in a thread of its own, and ends as soon as ``stop`` returns True.
@@ -110,32 +113,37 @@ def judge_all(found: Iterable[Entry], stop: Callable[[], bool] = lambda: False) 
             if stop():
                 return
             if entry.pending:
-                yield judge(entry, index)
+                yield judge(entry, problem_in, index)
     finally:
         index.write()
 
 
-def entry_at(path: Path, session: Session) -> Entry:
+def entry_at(path: Path, session: Session, problem_in: ProblemIn) -> Entry:
     """Return the judged entry of an open session, from any folder. Raises :class:`SessionError`."""
     place: Place = "bundled" if is_bundled(path) else "library" if path.parent == library_folder() else "file"
     try:
-        return _entry(place, path, path.stat(), _record(session))
+        return _entry(place, path, path.stat(), _record(session, problem_in))
     except OSError as error:
         raise SessionError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def verdicts_of(session: Session, runs: Iterable[Run]) -> Iterator[tuple[str, str | None]]:
-    """Return verdict and error type of each run; ``unknown`` if its query cannot be read."""
+def verdicts_of(
+    session: Session, runs: Iterable[Run], problem_in: ProblemIn
+) -> Iterator[tuple[str, str | None]]:
+    """Return verdict and error type of each run; ``unknown`` if its query cannot be read.
+
+    ``problem_in``: ``planscope.rules.in_session.problem_in``, which this layer may not import.
+    """
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.oracle.replay import replay
     from planscope.session.model import variant_of
-    from planscope.session.oracle_input import problem_of, trace_of
+    from planscope.session.oracle_input import trace_of
 
     problems: dict[str, Problem | None] = {}
     for run in runs:
         if run.variant not in problems:
             try:
-                problems[run.variant] = problem_of(variant_of(session, run))
+                problems[run.variant] = problem_in(session, variant_of(session, run))
             except (ParseFailure, ActionNameError, UserError):
                 problems[run.variant] = None
         problem = problems[run.variant]
@@ -159,21 +167,21 @@ def outcomes_of(runs: Sequence[Run], verdicts: Sequence[tuple[str, str | None]])
     return Outcomes(**counts, errors=dict(errors.most_common()))
 
 
-def _judged(path: Path) -> dict[str, Any]:
+def _judged(path: Path, problem_in: ProblemIn) -> dict[str, Any]:
     """Return the index's record of a session, loaded with all checks and judged."""
     from planscope.session.store import load
 
     try:
-        return _record(load(path))
+        return _record(load(path), problem_in)
     except SessionError as error:
         return {"wrong": str(error)}
 
 
-def _record(session: Session) -> dict[str, Any]:
+def _record(session: Session, problem_in: ProblemIn) -> dict[str, Any]:
     record = fields_of(session.model_dump(mode="json", include=_LISTED)) | {"checked": True}
     if session.runs:
         own = own_runs(session)
-        found = list(verdicts_of(session, own))
+        found = list(verdicts_of(session, own, problem_in))
         record["verdict"], record["error_type"] = found[-1]
         record["helped"] = help_of(own[-1]).text
         record["outcomes"] = asdict(outcomes_of(own, found))

@@ -126,7 +126,7 @@ class RecordedCall(NamedTuple):
     ``number``: the step's number in the file. ``troubles``: errors of model, network or tool code after the call.
     ``messages``: the model's messages since the previous step; a message with several calls is with the first of them.
     ``answered``: the event of the tool's last answer. ``agent``: who made the call, "" for the run's main agent.
-    ``at``: seconds since the run began.
+    ``at``: seconds since the run began. ``message``: in imported runs, the number of the message that made the call.
     """
 
     number: int
@@ -146,6 +146,7 @@ class RecordedCall(NamedTuple):
     answered: AnswerEvent | None = None
     agent: str = ""
     at: float = 0.0
+    message: int | None = None
 
 
 class Cost(NamedTuple):
@@ -314,6 +315,7 @@ class _Gathered:
                 messages=tuple(self.messages),
                 agent=event.agent or "",
                 at=event.at,
+                message=event.message,
             )
         )
         self.words, self.messages = [], []

@@ -14,6 +14,7 @@ from planscope.wording.terms import VERDICTS, said
 if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.session.model import Run, Session, Variant
+    from planscope.session.oracle_input import ProblemIn
     from planscope.session.record import RunRecord
 
 MOST_BARS = 30
@@ -32,19 +33,22 @@ class Outcome(NamedTuple):
     tool: str = ""
 
 
-def outcomes_of_runs(session: Session, runs: Iterable[Run]) -> Iterator[Outcome]:
-    """Judge runs one by one, and yield each outcome; ``unknown`` if the query cannot be read."""
+def outcomes_of_runs(session: Session, runs: Iterable[Run], problem_in: ProblemIn) -> Iterator[Outcome]:
+    """Judge runs one by one, and yield each outcome; ``unknown`` if the query cannot be read.
+
+    ``problem_in``: ``planscope.rules.in_session.problem_in``, which this layer may not import.
+    """
     from planscope.errors import UserError
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.oracle.replay import replay
-    from planscope.session.oracle_input import problem_of, trace_of
+    from planscope.session.oracle_input import trace_of
 
     variants = {variant.id: variant for variant in session.variants}
     problems: dict[str, Problem | None] = {}
     for run in runs:
         if run.variant not in problems:
             try:
-                problems[run.variant] = problem_of(variants[run.variant])
+                problems[run.variant] = problem_in(session, variants[run.variant])
             except (KeyError, ParseFailure, ActionNameError, UserError):
                 problems[run.variant] = None
         problem = problems[run.variant]

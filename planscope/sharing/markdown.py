@@ -57,8 +57,12 @@ def _parts(case: Case) -> Iterator[str]:
         else "no run yet"
     )
     yield f"Session {code(clip(case.session.title, _LONGEST_CELL))}, {who}"
-    yield "### Query"
-    yield block(paragraph(replay.problem.text, WIDTH))
+    if replay.problem.text.strip() or case.session.rules is None:
+        yield "### Query"
+        yield block(paragraph(replay.problem.text, WIDTH))
+    if case.session.rules is not None:
+        yield "### Rules"
+        yield block(paragraph(case.session.rules, WIDTH))
     if verdict is not None:
         yield "### Why"
         yield block(paragraph(explain_verdict(replay, verdict), WIDTH))
@@ -83,7 +87,7 @@ def _parts(case: Case) -> Iterator[str]:
     yield "### Constraints" if verdict is None else "### Constraints at the end"
     yield _constraints(case)
     if verdict is not None and verdict.verdict == "wrong":
-        yield "### A correct plan"
+        yield f"### {terms.PLAN_TITLE if replay.problem.counted else terms.CHANGE_TITLE}"
         yield block(repair_lines(replay, replay.way_back()))
     yield f"Judged by planscope {__version__}."
 

@@ -20,7 +20,7 @@ from planscope import __version__
 from planscope.case import Case, check_size, judge
 from planscope.debugger.run_index import RunIndex
 from planscope.errors import UserError
-from planscope.oracle.replay import Replay
+from planscope.oracle.judged import JudgedRun
 from planscope.oracle.verdict_types import StepView
 from planscope.report import (
     MOVES,
@@ -65,7 +65,9 @@ _LONGEST = 20_000
 _NAME = 200
 
 _WORDS = {
-    "statuses": {s[0]: f"{glyph} {terms.STATUSES[s]}" for s, glyph in terms.STATUS_GLYPHS.items()}
+    "statuses": {
+        letter: f"{terms.STATUS_GLYPHS[s]} {terms.STATUSES[s]}" for s, letter in terms.STATUS_LETTERS.items()
+    }
     | {"k": f"{terms.CORE_GLYPH} {terms.IN_CORE}"},
     "glyphs": terms.STATE_GLYPHS,
     "states": terms.STATES,
@@ -190,7 +192,7 @@ def _sum(text: str) -> str:
 # The data of one run:
 
 
-def run_document(run: Run | None, replay: Replay, query: QueryView, number: int) -> Json:
+def run_document(run: Run | None, replay: JudgedRun, query: QueryView, number: int) -> Json:
     """Return the data of one run. ``number`` is that of its query. A query without a run has one step, before any
     call."""
     index = RunIndex(replay)
@@ -220,7 +222,7 @@ def run_document(run: Run | None, replay: Replay, query: QueryView, number: int)
         "ending": ending(record),
         "said": _long(record.last_words) if record else "",
         "trouble": [_long(line) for line in record.troubles] if record else [],
-        "begins": [replay.status(c.id, 0)[0] for c in replay.problem.constraints],
+        "begins": [terms.STATUS_LETTERS[replay.status(c.id, 0)] for c in replay.problem.constraints],
         "steps": steps,
         "lit": query.steps_lit(index),
         "repair": [],
@@ -235,8 +237,7 @@ def run_document(run: Run | None, replay: Replay, query: QueryView, number: int)
 
 def _step(index: RunIndex, i: int, call: RecordedCall | None, query: QueryView) -> Json:
     view = index.steps[i]
-    run = index.replay
-    assert isinstance(run, Replay)
+    run = index.judged
     moves = run.safe_moves(i)
     document: Json = {
         "step": str(view.step),
@@ -244,7 +245,7 @@ def _step(index: RunIndex, i: int, call: RecordedCall | None, query: QueryView) 
         "call": call_text(view),
         "state": view.state,
         "action": view.action or "",
-        "changes": [[query.number_of[c], run.status(c, i)[0]] for c in view.changed],
+        "changes": [[query.number_of[c], terms.STATUS_LETTERS[run.status(c, i)]] for c in view.changed],
         "checks": [query.number_of[c] for c in index.checks[i]],
         "found": [
             {

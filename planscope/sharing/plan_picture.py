@@ -10,7 +10,7 @@ from planscope.drawing.agents import agent_lanes, agents_svg
 from planscope.drawing.hours import bars, conflict_at, kind_of
 from planscope.drawing.order import OrderGraph, order_graph
 from planscope.drawing.svg import hours_svg, lay_boxes, order_svg
-from planscope.oracle.replay import Replay
+from planscope.oracle.judged import JudgedRun
 from planscope.safe import visible
 from planscope.session.record import RunRecord
 
@@ -92,8 +92,7 @@ def order_document(index: RunIndex, number_of: dict[str, int]) -> Json:
 
 def plan_document(index: RunIndex, i: int) -> Json:
     """Return the state of each action after a step, as a letter by its number; of a timed plan also its hours."""
-    run = index.replay
-    assert isinstance(run, Replay)
+    run = index.judged
     safe = {move.action: move.hours for move in run.safe_moves(i)}
     conflict = conflict_at(index, i)
     kinds = "".join(kind_of(index, i, action.id, safe, conflict)[0] for action in index.problem.actions)
@@ -106,7 +105,7 @@ def plan_document(index: RunIndex, i: int) -> Json:
     return {"kinds": kinds, "hours": hours}
 
 
-def lanes_svg(record: RunRecord | None, replay: Replay) -> str:
+def lanes_svg(record: RunRecord | None, replay: JudgedRun) -> str:
     """Return the lanes of a run's agents, or "" if one agent made all calls or there are too many."""
     lanes = agent_lanes(record) if record is not None and len(record.calls) <= MOST_CALLS else None
     return agents_svg(lanes, RunIndex(replay).doomed) if lanes is not None else ""
@@ -116,8 +115,7 @@ def svgs(index: RunIndex, i: int) -> list[tuple[str, str]]:
     """Return the pictures after a step, each with a title: the order if there is one, and the hours if it is timed."""
     if not can_be_drawn(index):
         return []
-    replay = index.replay
-    assert isinstance(replay, Replay)
+    replay = index.judged
     safe = {move.action: move.hours for move in replay.safe_moves(i)}
     conflict, core = conflict_at(index, i), index.steps[i].core
     names, graph, made = names_of(index), graph_of(index), []

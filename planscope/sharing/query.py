@@ -18,6 +18,7 @@ from planscope.debugger.selection import (
 )
 from planscope.language.problem import Constraint, NodePath, Span
 from planscope.language.reading import Reading
+from planscope.rules.in_session import outline_in
 from planscope.safe import show, visible
 from planscope.session.model import Variant
 from planscope.wording.constraints import brief
@@ -38,8 +39,8 @@ class QueryView:
     def __init__(self, variant: Variant, reading: Reading) -> None:
         self.variant = variant
         self.problem = reading.problem
-        self.outline = reading.outline
-        self.links = Links(reading.text, reading.problem, reading.outline)
+        self.outline = outline_in(reading)
+        self.links = Links(reading.text, reading.problem, self.outline)
         self._text = reading.text
         self._pieces = _pieces(reading)
         self.number_of: dict[str, int] = {c.id: n for n, c in enumerate(self.problem.constraints)}

@@ -8,7 +8,7 @@ from typing import Any
 
 from planscope.debugger.cursor import DebugState
 from planscope.language.outline import OutlineNode
-from planscope.oracle.replay import Replay
+from planscope.oracle.judged import JudgedRun
 from planscope.oracle.verdict_types import Repair, StepNo, StepView
 from planscope.report import MOVES
 from planscope.safe import visible
@@ -83,7 +83,7 @@ def _call_lines(view: StepView, call: RecordedCall | None, record: RunRecord | N
         yield f"It took from {phrases.clock(view.start)} to {phrases.clock(view.end)}."
 
 
-def _plan_lines(state: DebugState, replay: Replay) -> Iterator[str]:
+def _plan_lines(state: DebugState, replay: JudgedRun) -> Iterator[str]:
     """Describe the state of the plan: errors, why it is lost, what can come next."""
     view, run = state.view, state.run
     lost = next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
@@ -141,7 +141,11 @@ def constraint_line(state: DebugState, constraint: str) -> str:
     core = state.view.core is not None and constraint in state.view.core.constraints
     status = terms.STATUSES[replay.status(constraint, state.index)]
     said = plain(replay.problem.by_id[constraint], replay.problem)
-    return f"{constraint}, {status}{', in the conflict' if core else ''}: {said}."
+    value = replay.value_at(constraint, state.index)
+    more = f", here {visible(value, limit=200)}" if value else ""
+    c = replay.problem.by_id[constraint]
+    means = f" {visible(c.means, limit=400)}" if c.means else ""
+    return f"{constraint}, {status}{', in the conflict' if core else ''}: {said}{more}.{means}"
 
 
 def constraint_lines(state: DebugState) -> Iterator[str]:
@@ -151,12 +155,21 @@ def constraint_lines(state: DebugState) -> Iterator[str]:
 
 
 def query_lines(text: str, state: DebugState) -> Iterator[str]:
-    yield "The query:"
-    yield visible(" ".join(text.split()), limit=20_000)
+    if text.strip():
+        yield "The query:"
+        yield visible(" ".join(text.split()), limit=20_000)
+    else:
+        yield "There is no query."
     yield "The actions:"
     for action in state.run.problem.actions:
         done = state.run.execution(action.id, state.index)
-        when = f"done at {step_name(state.run.steps[done.index].step)}" if done is not None else "to do"
+        when = (
+            f"done at {step_name(state.run.steps[done.index].step)}"
+            if done is not None
+            else "to do"
+            if text.strip()
+            else "not called"
+        )
         yield f"{action.id}, {visible(action.name, limit=200)}, {when}."
 
 
@@ -210,17 +223,20 @@ def _notes(view: StepView, record: RunRecord | None) -> list[str]:
     return [note for note, true in notes if true]
 
 
-def repair_lines(replay: Replay, repair: Repair) -> Iterator[str]:
+def repair_lines(replay: JudgedRun, repair: Repair) -> Iterator[str]:
     """Describe the nearest correct plan, call by call."""
     if repair.order is None:
         yield f"There is no correct plan: {repair.reason}."
         return
-    yield "A correct plan:"
+    if repair.changes:
+        yield f"{terms.CHANGE_TITLE}:"
+        yield from phrases.changes(repair)
+        return
+    yield f"{terms.PLAN_TITLE}:"
     for number, step in enumerate(phrases.plan(repair), 1):
         hour = f", at {phrases.clock(step.start)}" if step.start is not None else ""
         yield f"{number}, {visible(name(replay.problem, step.action), limit=200)}{hour}."
 
 
-def _replay(state: DebugState) -> Replay:
-    replay: Replay = state.run.replay  # type: ignore[assignment]  # the walker always has the oracle's own
-    return replay
+def _replay(state: DebugState) -> JudgedRun:
+    return state.run.judged

@@ -14,11 +14,13 @@ from planscope.debugger.stops import continue_back, continue_forward, in_words, 
 from planscope.debugger.watches import Watch, load_watches, look, parse_watch
 from planscope.errors import UserError
 from planscope.language.reading import Reading
-from planscope.oracle.replay import Replay, replay
+from planscope.oracle.judged import JudgedRun
+from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
+from planscope.rules.in_session import reading_in
 from planscope.safe import visible
 from planscope.session.model import Run, Session, own_runs, own_variants, variant_of
-from planscope.session.oracle_input import reading_of, trace_of
+from planscope.session.oracle_input import trace_of
 from planscope.session.record import RunRecord, record_of
 from planscope.session.run_names import run_named
 from planscope.walk import sentences
@@ -56,9 +58,9 @@ class Walker:
         own = own_runs(self.session)
         self.run: Run | None = runs[named] if named is not None else own[-1] if own else None
         variant = variant_of(self.session, self.run) if self.run else own_variants(self.session)[-1]
-        self.reading: Reading = reading_of(variant)
+        self.reading: Reading = reading_in(self.session, variant)
         trace = trace_of(self.run) if self.run is not None else Trace(ending="running")
-        self.replay: Replay = replay(self.reading.problem, trace)
+        self.replay: JudgedRun = replay(self.reading.problem, trace)
         self.record: RunRecord | None = record_of(self.run) if self.run is not None else None
         state = open_run(self.replay)
         self.breakpoints, wrong = load_breakpoints(self.session.breakpoints[:200], state.run)
@@ -265,9 +267,7 @@ class Walker:
             yield UNFORESEEABLE
 
     def _reasons(self) -> Lines:
-        from planscope.oracle.reasons import reasons as all_reasons
-
-        found = all_reasons(self.replay)
+        found = self.replay.reasons()
         if not found.cores:
             yield "Nothing is lost here."
             return

@@ -20,6 +20,8 @@ ROWS = 3
 NARROWEST = 20
 """In fewer cells than this, names cannot be told apart."""
 _LONGEST_NAME = 80
+LONGEST_RULE = 300
+"""A longer rule is cut in a list."""
 
 _TO_PUNCTUATION = re.compile(r"[^,.;]{0,40}(?=[,.;])")
 """The last words of a clause after its last action: the verb of a fronted clause, the rest of a list."""
@@ -40,6 +42,8 @@ def plain(c: Constraint, problem: Problem) -> str:
 
 def brief(c: Constraint, problem: Problem) -> str:
     """Write a constraint for a list, safe to show: ``docent training before school tour guidance``."""
+    if c.kind == "of_calls":
+        return visible(plain_rule(c), limit=LONGEST_RULE)
     names = (visible(name(problem, action), limit=_LONGEST_NAME) for action in (c.before, c.after, c.action))
     return _short(c, False, *names)
 
@@ -52,7 +56,9 @@ def in_room(constraints: Sequence[Constraint], problem: Problem, cells: int) -> 
     """
     if cells < NARROWEST:
         return [
-            _short(c, False, *(visible(a or "", limit=12) for a in (c.before, c.after, c.action)), at="")
+            brief(c, problem)
+            if c.kind == "of_calls"
+            else _short(c, False, *(visible(a or "", limit=12) for a in (c.before, c.after, c.action)), at="")
             for c in constraints
         ]
     whole, short = _Names(problem, _LONGEST_NAME), _Names(problem, cells)
@@ -92,6 +98,8 @@ class _Names:
         return made
 
     def said(self, c: Constraint) -> str:
+        if c.kind == "of_calls":
+            return brief(c, self._problem)
         return _short(c, False, self._of(c.before), self._of(c.after), self._of(c.action))
 
 
@@ -108,7 +116,15 @@ def _shortened(text: str, cells: int) -> str:
     return f"{head}…{whole[begin:].lstrip(' ')}"
 
 
+def plain_rule(c: Constraint) -> str:
+    """Return a rule's sentence on one line, without its last period."""
+    text = " ".join(c.text.split())
+    return text.removesuffix(".")
+
+
 def _short(c: Constraint, timed: bool, before: str, after: str, action: str, *, at: str = "at ") -> str:
+    if c.kind == "of_calls":
+        return plain_rule(c)
     if c.kind == "order":
         return f"{before} ends before {after} starts" if timed else f"{before} before {after}"
     if c.kind == "start_at_least":
@@ -132,6 +148,8 @@ def quotation(problem: Problem, c: Constraint) -> str | None:
 
 def place(c: Constraint) -> str:
     """Say what states a constraint: ``sentence 2``, ``the instructions``."""
+    if c.kind == "of_calls":
+        return f"the rule “{c.title}”" if c.title else "the rules"
     if c.is_rule:
         return "the instructions" if c.source == "prompt" else "the day"
     return f"sentence {c.sentence + 1}" if c.sentence is not None else "the query"
@@ -139,6 +157,8 @@ def place(c: Constraint) -> str:
 
 def source(problem: Problem, c: Constraint) -> str:
     """Write a clause that says what states a constraint, and in which words: ``sentence 2 says: “...”``."""
+    if c.kind == "of_calls":
+        return f"{place(c)} {'says' if c.title else 'say'}: {plain_rule(c)}"
     if c.is_rule:
         says = "the instructions say" if c.source == "prompt" else "the day has 24 hours"
         return f"{says}: {plain(c, problem)}"

@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING
 
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
-from planscope.wording.constraints import name, place, plain, source
+from planscope.wording.constraints import name, place, plain, plain_rule, source
 from planscope.wording.phrases import clock, listed
 from planscope.wording.terms import ENDINGS
 
 if TYPE_CHECKING:
     from planscope.oracle.facts import Fact
+    from planscope.oracle.judged import JudgedRun
     from planscope.oracle.verdict_types import Core, Correction, Finding, StepNo, Verdict, Violation
-    from planscope.oracle.walk import Walk
 
 UNFORESEEABLE = (
     "The agent could not have known: it depends on the duration of a task that had not been called yet."
 )
 
 GIVEN_UP = 4
+_MOST_STEPS = 6
 """How many constraints of a correction its sentence lists; it counts the rest."""
 
 
-def explain_verdict(run: Walk, verdict: Verdict) -> str:
+def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     """Explain what went wrong, and then where the plan was lost, if that is something else."""
     kind, findings, violation = verdict.verdict, verdict.findings, verdict.first_violation
     said = []
@@ -39,9 +40,9 @@ def explain_verdict(run: Walk, verdict: Verdict) -> str:
     elif run.problem.unjudged:
         pass
     elif kind == "unknown":
-        said.append("The run is not over yet.")
+        said.append(_not_known(run))
     elif kind == "right":
-        said.append("The run meets every requirement.")
+        said.append(_all_kept(run))
     elif findings:
         said_by_core = violation is not None and _covers(findings[0], violation)
         if not said_by_core:
@@ -57,6 +58,29 @@ def explain_verdict(run: Walk, verdict: Verdict) -> str:
     if run.trace.ending == "stopped" and run.trace.reason and kind != "right":
         said.append(f"How it ended: {_stop(run.trace.reason)}")
     return " ".join(said)
+
+
+def _not_known(run: JudgedRun) -> str:
+    """Say why there is no verdict: the run goes on, or the trace does not tell about some rules."""
+    last = len(run.steps) - 1
+    if run.trace.ending == "running":
+        return "The run is not over yet."
+    unsure = [c for c in run.problem.constraints if run.status(c.id, last) == "unknown"]
+    if not unsure:
+        return "It could not be decided."
+    return f"The trace does not tell whether it keeps {listed(_titled(c) for c in unsure)}."
+
+
+def _all_kept(run: JudgedRun) -> str:
+    rules = any(c.kind == "of_calls" for c in run.problem.constraints)
+    alone = rules and not any(c.kind != "of_calls" for c in run.problem.constraints)
+    if alone:
+        return "The run keeps every rule."
+    return "The run meets every requirement" + (" and keeps every rule." if rules else ".")
+
+
+def _titled(c: Constraint) -> str:
+    return f"“{c.title or plain_rule(c)}”"
 
 
 def _again(findings: Sequence[Finding]) -> list[str]:
@@ -75,7 +99,7 @@ def _covers(finding: Finding, violation: Violation) -> bool:
     return set(violation.core.constraints) & set(finding.constraints) != set()
 
 
-def explain_finding(run: Walk, finding: Finding) -> str:
+def explain_finding(run: JudgedRun, finding: Finding) -> str:
     """Write one sentence about one finding."""
     problem = run.problem
     if finding.type == "timeout":
@@ -89,8 +113,10 @@ def explain_finding(run: Walk, finding: Finding) -> str:
         if finding.severity == "warning" and " does not take " not in finding.message:
             return f"At step {finding.step} a call was refused ({finding.message}), and the agent recovered."
         return f"At step {finding.step} a call went wrong: {_stop(finding.message)}"
-    fact = _fact(run, finding.step)
     constraints = [problem.by_id[c] for c in finding.constraints]
+    if finding.type == "rule_broken":
+        return _rule_broken(run, finding, constraints[0])
+    fact = _fact(run, finding.step)
     if fact is None or not constraints:
         return f"Step {finding.step} is wrong."
     if finding.type == "order_error":
@@ -98,7 +124,45 @@ def explain_finding(run: Walk, finding: Finding) -> str:
     return _hours_wrong(problem, fact, constraints[0])
 
 
-def explain_core(run: Walk, core: Core) -> str:
+def _rule_broken(run: JudgedRun, finding: Finding, c: Constraint) -> str:
+    """Say which rule a step violates, and what the rule asks for."""
+    index = len(run.steps) - 1 if finding.step == "end" else finding.step
+    value = run.value_at(c.id, index)
+    given = f" for {value}" if value else ""
+    where = "The run ends and" if finding.step == "end" else f"{_called(run, finding.step)}"
+    does = "does not keep" if finding.step == "end" else "violates"
+    return f"{where} {does} the rule {_titled(c)}{given}: {_lower(_stop(c.means))}"
+
+
+def _called(run: JudgedRun, step: StepNo) -> str:
+    """Name a step with its call: ``Step 7 (cancel_order)``."""
+    view = next((view for view in run.steps if view.step == step), None)
+    tool = f" ({view.call.tool})" if view is not None and view.call is not None else ""
+    return f"Step {step}{tool}"
+
+
+def _rules_core(run: JudgedRun, core: Core, rules: list[Constraint]) -> str:
+    """Explain a core of rules: what the calls in it leave no way to keep."""
+    index = run.first_doomed
+    step = run.steps[index].step if index is not None else "end"
+    others = [s for s in core.steps if s != step]
+    said = listed(f"{_titled(c)} ({_lower(c.means.removesuffix('.'))})" for c in rules[:GIVEN_UP])
+    more = f" and {len(rules) - GIVEN_UP} more" if len(rules) > GIVEN_UP else ""
+    since = f", after {listed(_lower(_called(run, s)) for s in others[:_MOST_STEPS])}" if others else ""
+    value = run.value_at(rules[0].id, index or 0) if len(rules) == 1 else ""
+    given = f", for {value}" if value else ""
+    the = "the rule" if len(rules) == 1 else "these rules together:"
+    if step == 0:
+        return f"Before the first call, no sequence of calls can keep {the} {said}{more}."
+    if step == "end":
+        return f"The run ends{since} and does not keep {the} {said}{more}{given}."
+    broken = any(run.status(c.id, index or 0) == "broken" for c in rules)
+    if broken:
+        return f"{_called(run, step)}{since} violates {the} {said}{more}{given}."
+    return f"From {_lower(_called(run, step))} on{since} nothing that follows can keep {the} {said}{more}{given}."
+
+
+def explain_core(run: JudgedRun, core: Core) -> str:
     """Explain in one to three sentences why the constraints and steps of a minimal core cannot all hold."""
     problem = run.problem
     constraints = [problem.by_id[c] for c in core.constraints]
@@ -106,8 +170,10 @@ def explain_core(run: Walk, core: Core) -> str:
     return text if core.foreseeable else f"{text} {UNFORESEEABLE}"
 
 
-def _core_sentence(run: Walk, core: Core, constraints: list[Constraint]) -> str:
+def _core_sentence(run: JudgedRun, core: Core, constraints: list[Constraint]) -> str:
     problem = run.problem
+    if constraints and all(c.kind == "of_calls" for c in constraints):
+        return _rules_core(run, core, constraints)
     facts = [f for s in core.steps if (f := _fact(run, s)) is not None]
     kinds = [c.kind for c in constraints]
     if kinds == ["all_done"]:
@@ -143,7 +209,7 @@ def _contradiction(problem: Problem, constraints: list[Constraint]) -> str:
     return f"The query contradicts itself: {said}; no plan meets all of it."
 
 
-def _order_broken(run: Walk, fact: Fact, c: Constraint) -> str:
+def _order_broken(run: JudgedRun, fact: Fact, c: Constraint) -> str:
     problem = run.problem
     before, after = name(problem, c.before), name(problem, c.after)
     why = source(problem, c)
@@ -213,7 +279,7 @@ def _done(problem: Problem, fact: Fact) -> str:
     return f"step {fact.step} had done {action} from {clock(fact.start)} to {clock(fact.end)}"
 
 
-def _fact(run: Walk, step: StepNo) -> Fact | None:
+def _fact(run: JudgedRun, step: StepNo) -> Fact | None:
     return run.facts[step - 1] if isinstance(step, int) and 0 < step <= len(run.facts) else None
 
 
@@ -225,7 +291,7 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def explain_correction(run: Walk, index: int, correction: Correction) -> str:
+def explain_correction(run: JudgedRun, index: int, correction: Correction) -> str:
     """Write one sentence: what would have to be given up at that step, and what would then be possible."""
     given_up = [f"without {_dropped(run, correction.constraints)}"] if correction.constraints else []
     if correction.steps:
@@ -234,7 +300,7 @@ def explain_correction(run: Walk, index: int, correction: Correction) -> str:
     return f"{begun[:1].upper()}{begun[1:]}, {_then(run, index, correction)}."
 
 
-def _dropped(run: Walk, ids: tuple[str, ...]) -> str:
+def _dropped(run: JudgedRun, ids: tuple[str, ...]) -> str:
     constraints = [run.problem.by_id[c] for c in ids]
     said = [_without(run.problem, c) for c in constraints[:GIVEN_UP]]
     if len(constraints) > GIVEN_UP:
@@ -243,20 +309,24 @@ def _dropped(run: Walk, ids: tuple[str, ...]) -> str:
 
 
 def _without(problem: Problem, c: Constraint) -> str:
+    if c.kind == "of_calls":
+        return f"the rule {_titled(c)}"
     what = "the rule" if c.is_rule else "the requirement"
     return f"{what} that {plain(c, problem)} ({place(c)})"
 
 
-def _not_called(run: Walk, step: StepNo) -> str:
+def _not_called(run: JudgedRun, step: StepNo) -> str:
     if step == "end":
         return "the agent not stopped there"
     fact = run.facts[step - 1]
+    if fact.action is None or fact.effect not in ("done", "repeated"):
+        return f"step {step} ({fact.call.tool}) not been called" + ("" if run.problem.timed else " then")
     if fact.effect == "repeated":
         return f"step {step} not done {_action_at(run, step)} again"
     return f"step {step} not done {_done_at(run, step)}" + ("" if run.problem.timed else " then")
 
 
-def _done_at(run: Walk, step: int) -> str:
+def _done_at(run: JudgedRun, step: int) -> str:
     fact = run.facts[step - 1]
     hours = ""
     if fact.start is not None and fact.end is not None:
@@ -264,13 +334,15 @@ def _done_at(run: Walk, step: int) -> str:
     return _action_at(run, step) + hours
 
 
-def _action_at(run: Walk, step: int) -> str:
+def _action_at(run: JudgedRun, step: int) -> str:
     action = run.facts[step - 1].action
     return "nothing" if action is None else run.problem.actions[action].name
 
 
-def _then(run: Walk, index: int, correction: Correction) -> str:
+def _then(run: JudgedRun, index: int, correction: Correction) -> str:
     view = run.steps[index]
+    if any(c.kind == "of_calls" for c in run.problem.constraints):
+        return "every rule could still be kept"
     if view.step == 0:
         return "the query could be met"
     if view.step != "end" or "end" in correction.steps:

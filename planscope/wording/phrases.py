@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -187,13 +187,24 @@ def moves(problem: Problem, safe: Sequence[Move], most: int, last: str = "or") -
 
 def planned(problem: Problem, step: PlannedCall) -> str:
     """Write a planned call: ``tool(8)``."""
-    return f"{tool_of(problem, step.action)}({'' if step.start is None else step.start})"
+    needs = "" if step.needs is None else visible(step.needs, limit=80)
+    return f"{tool_of(problem, step.action)}({needs if step.start is None else step.start})"
 
 
 def plan(repair: Repair) -> tuple[PlannedCall, ...]:
     """Write a repair's calls in order; empty if there is no plan."""
     starts = repair.starts or {}
     return tuple(PlannedCall(action, starts.get(action)) for action in repair.order or ())
+
+
+def changes(repair: Repair) -> Iterator[str]:
+    """Write what has to change so that every rule is kept, a sentence for each change."""
+    for one in repair.changes:
+        yield visible(f"{one[:1].upper()}{one[1:]}.", limit=400)
+    if any(one.startswith("move") for one in repair.changes):
+        yield "Moved calls keep their answers."
+    if not repair.exact:
+        yield "The best that was found; a smaller change may exist."
 
 
 def place(path: Path, limit: int = 70) -> str:

@@ -39,8 +39,62 @@ MOVES: Words = {
 
 STATE_GLYPHS: Words = {"completable": "✓", "doomed": "●", "broken": "✗", "unknown": "?"}
 
-STATUSES: Words = {"holds": "holds", "open": "open", "broken": "violated"}
-STATUS_GLYPHS: Words = {"holds": "✓", "open": "○", "broken": "✗"}
+STATUSES: Words = {
+    "holds": "holds",
+    "open": "open",
+    "broken": "violated",
+    "kept": "kept",
+    "kept_so_far": "so far",
+    "owed": "owed",
+    "unknown": "not sure",
+}
+"""The states of a query's constraints and of rules about calls; ``broken`` is a state of both."""
+
+STATUS_GLYPHS: Words = {
+    "holds": "✓",
+    "open": "○",
+    "broken": "✗",
+    "kept": "✓",
+    "kept_so_far": "○",
+    "owed": "◐",
+    "unknown": "?",
+}
+STATUS_LETTERS: Words = {
+    "holds": "h",
+    "open": "o",
+    "broken": "b",
+    "kept": "y",
+    "kept_so_far": "s",
+    "owed": "w",
+    "unknown": "u",
+}
+"""The states as a shared page has them."""
+
+STATUS_MEANS: Words = {
+    "holds": "it holds, whatever is called next",
+    "open": "it is not decided yet",
+    "broken": "it is violated, and nothing can mend that",
+    "kept": "it is kept for good, whatever is called next",
+    "kept_so_far": "it is kept so far; a later call could violate it",
+    "owed": "a later call must still come",
+    "unknown": "the trace did not capture what would decide it",
+}
+STATUS_ROLES: Words = {
+    "holds": "holds",
+    "open": "open",
+    "broken": "broken",
+    "kept": "holds",
+    "kept_so_far": "open",
+    "owed": "caution",
+    "unknown": "dim",
+}
+"""The colour of a state, by the name that themes have for it."""
+
+PLAN_TITLE, CHANGE_TITLE = "A correct plan", "What to change"
+"""The titles of a repair: of a plan, and of the calls of a trace that has rules."""
+
+CONSTRAINT_STATUSES = ("holds", "open", "broken")
+RULE_STATUSES = ("kept", "kept_so_far", "owed", "broken", "unknown")
 
 CORE_GLYPH = "●"
 IN_CORE = "conflict"
@@ -88,6 +142,7 @@ FINDINGS: Words = {
     "action_repeated": "repeated action",
     "parameter_error": "parameter error",
     "order_error": "order error",
+    "rule_broken": "rule violated",
 }
 
 RULES: Words = {

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from planscope.rules.in_session import problem_in
 from planscope.session.library import entries, judge_all
 from planscope.session.library_index import search
 from planscope.session.locations import cache_folder, library_folder
@@ -80,7 +81,7 @@ def main() -> None:
             os.environ[f"XDG_{name}_HOME"] = f"{home}/{name}"
         fill()
         rows = [["listed for the first time, not judged", timed(cold, 3)]]
-        rows.append(["all of them judged", timed(lambda: list(judge_all(entries())), 1)])
+        rows.append(["all of them judged", timed(lambda: list(judge_all(entries(), problem_in)), 1)])
         rows.append(["listed again, with verdicts", timed(entries)])
         rows.append(["from the key to titles and verdicts on the screen", room()])
         found = entries()

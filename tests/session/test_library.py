@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from planscope.rules.in_session import problem_in
 from planscope.session import library as listing
 from planscope.session import locations
 from planscope.session.files import SessionError
@@ -64,13 +65,13 @@ def test_what_is_listed() -> None:
 
 def test_verdicts_are_kept_for_the_file_as_it_is_and_this_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     path = keep("one")
-    done = judge(mine()["one"])
+    done = judge(mine()["one"], problem_in)
     assert (done.verdict, done.error_type) == ("wrong", "parameter_error") and not done.pending
     assert mine()["one"] == done
     before = path.stat()
     save(figure_10(), path)
     assert mine()["one"].verdict is None
-    list(judge_all(entries("library")))
+    list(judge_all(entries("library"), problem_in))
     assert mine()["one"].verdict == "wrong"
     monkeypatch.setattr("planscope.session.library_index.engine", lambda: "another")
     assert mine()["one"].verdict is None
@@ -79,7 +80,7 @@ def test_verdicts_are_kept_for_the_file_as_it_is_and_this_engine(monkeypatch: py
 
 def test_the_last_run_is_none_that_a_dissection_made() -> None:
     own = {"cause-terminal": ("wrong", 1), "cause-probability": ("wrong", 1), "first-look": ("wrong", 2)}
-    for listed in (entries("bundled"), list(judge_all(entries("bundled")))):
+    for listed in (entries("bundled"), list(judge_all(entries("bundled"), problem_in))):
         for entry in listed:
             session = load(entry.path)
             last = own_runs(session)[-1]
@@ -96,7 +97,7 @@ def test_a_verdict_in_a_file_is_not_believed() -> None:
     document |= {"verdict": "right", "error_type": None}
     document["runs"][0] |= {"verdict": "right"}
     path.write_text(json.dumps(document))
-    assert mine()["one"].verdict is None and judge(mine()["one"]).verdict == "wrong"
+    assert mine()["one"].verdict is None and judge(mine()["one"], problem_in).verdict == "wrong"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_where_no_index_can_be_kept_it_is_done_without(
     (tmp_path / "cache").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     keep("one")
-    assert judge(mine()["one"]).verdict == "wrong" and mine()["one"].verdict is None
+    assert judge(mine()["one"], problem_in).verdict == "wrong" and mine()["one"].verdict is None
 
 
 def test_an_index_that_cannot_be_replaced_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +167,7 @@ def test_hostile_files_are_listed_with_what_is_wrong(tmp_path: Path) -> None:
         if os.path.lexists(made):
             made.rename(library_folder() / f"{number}.planscope.json")
     found = {e.name: e for e in entries("library")}
-    judged = {e.name: e for e in judge_all(found.values())}
+    judged = {e.name: e for e in judge_all(found.values(), problem_in)}
     assert len(found) > 500
     for number, file in enumerate(SMALL):
         entry = judged.get(str(number)) or found.get(str(number))
@@ -186,7 +187,7 @@ def test_a_share_is_that_of_several_runs() -> None:
 def test_search() -> None:
     keep("alpha", "Hair stylist, first try", "sim:literal")
     keep("beta", "Network", "openai:gpt")
-    found = [judge(e) for e in entries("library")]
+    found = [judge(e, problem_in) for e in entries("library")]
 
     def names(text: str) -> list[str]:
         return sorted(e.name for e in search(found, text))
@@ -217,7 +218,7 @@ _DATA = json.dumps(json.loads(figure_10().model_dump_json())).encode()
 
 def test_renamed_deleted_restored() -> None:
     path = keep("one")
-    judge(mine()["one"])
+    judge(mine()["one"], problem_in)
     new = rename(path, "a new name")
     assert not path.exists() and mine()["a new name"].verdict == "wrong"  # the index knows the file again
     gone = delete(new)
@@ -396,7 +397,7 @@ def test_the_index_is_not_needed_to_be_written_by_judging(monkeypatch: pytest.Mo
     keep("one")
     index = Index()
     (entry,) = entries("library", index=index)
-    assert judge(entry, index).verdict == "wrong" and mine()["one"].verdict is None
+    assert judge(entry, problem_in, index).verdict == "wrong" and mine()["one"].verdict is None
     index.write()
     assert mine()["one"].verdict == "wrong"
     assert listing.PLACES == ("library", "bundled")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planscope.rules.in_session import problem_in
 from planscope.session.locations import bundled
 from planscope.session.model import Run, Session
 from planscope.session.record import record_of
@@ -50,10 +51,10 @@ def test_the_oracle_says_where_a_run_was_lost() -> None:
     short = run.model_copy(update={"id": "r2", "events": [*run.events[:4], run.events[-1]]})
     at = ("1", "attending_training_sessions")
     expected = [Outcome("wrong", "parameter_error", *at), Outcome("wrong", "action_lost", *at)]
-    assert list(outcomes_of_runs(session, [run, short])) == expected
+    assert list(outcomes_of_runs(session, [run, short], problem_in)) == expected
     unreadable = session.variants[0].query.model_copy(update={"text": "no query"})
     session.variants[0] = session.variants[0].model_copy(update={"query": unreadable})
-    assert list(outcomes_of_runs(session, [run])) == [Outcome("unknown")]
+    assert list(outcomes_of_runs(session, [run], problem_in)) == [Outcome("unknown")]
 
 
 @pytest.mark.parametrize(

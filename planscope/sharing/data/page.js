@@ -750,7 +750,7 @@
       ...run.steps.map((s) => make("section", {},
         make("h3", {}, `${stepName(s)}${s.attempt > 1 ? ` (attempt ${s.attempt})` : ""}`),
         list([...rows(s), ...meaning(s)]))),
-      ...(run.repair.length ? [make("h2", {}, "A correct plan"), make("pre", {}, run.repair.join("\n"))] : []));
+      ...(run.repair.length ? [make("h2", {}, view.words.repair || "A correct plan"), make("pre", {}, run.repair.join("\n"))] : []));
   }
   const onPaper = () => { if (!byId("report").firstChild) report(); };
   window.addEventListener("beforeprint", onPaper);

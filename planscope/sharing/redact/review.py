@@ -208,7 +208,7 @@ def check_unchanged(before: Session, after: Session) -> None:
         raise RedactionError("redaction would lose a part of the session; keep what was found in ids")
     problems: dict[str, tuple[Problem, Problem] | None] = {}
     for old, new in zip(before.variants, after.variants, strict=True):
-        problems[old.id] = _same_problem(old, new)
+        problems[old.id] = _same_problem((before, old), (after, new))
     for run, same in zip(before.runs, after.runs, strict=True):
         pair = problems[run.variant]
         if pair is not None and _judgement(pair[0], run) != _judgement(pair[1], same):
@@ -218,24 +218,27 @@ def check_unchanged(before: Session, after: Session) -> None:
             )
 
 
-def _same_problem(old: Variant, new: Variant) -> tuple[Problem, Problem] | None:
+_Placed = tuple["Session", "Variant"]
+
+
+def _same_problem(old: _Placed, new: _Placed) -> tuple[Problem, Problem] | None:
     """Return both problems, or None if neither query can be read."""
-    was, now = _read(old), _read(new)
+    was, now = _read(*old), _read(*new)
     if was is None and now is None:
         return None
     if was is None or now is None or _shape(was) != _shape(now):
         raise RedactionError(
-            f"the query of variant {old.id[:40]} would read differently after redaction; keep what was found in it "
+            f"the query of variant {old[1].id[:40]} would read differently after redaction; keep what was found in it "
             "or choose another replacement"
         )
     return was, now
 
 
-def _read(variant: Variant) -> Problem | None:
-    from planscope.session.oracle_input import problem_of
+def _read(session: Session, variant: Variant) -> Problem | None:
+    from planscope.rules.in_session import problem_in
 
     try:
-        return problem_of(variant)
+        return problem_in(session, variant)
     except (ParseFailure, UserError):
         return None
 
@@ -244,9 +247,9 @@ def _shape(problem: Problem) -> tuple[Any, ...]:
     """Return a problem without its names and spans, which redaction changes."""
     actions = [(a.id, a.duration) for a in problem.actions]
     fields = attrgetter(
-        "id", "kind", "text", "before", "after", "action", "hour", "sentence", "node", "source"
+        "id", "kind", "before", "after", "action", "hour", "sentence", "node", "source", "about"
     )
-    said = [(*fields(c), len(c.spans)) for c in problem.constraints]
+    said = [(*fields(c), c.text if c.kind != "of_calls" else "", len(c.spans)) for c in problem.constraints]
     return (problem.timed, actions, said)
 
 

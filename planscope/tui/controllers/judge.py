@@ -30,8 +30,8 @@ from planscope.tui.style.lines import shown
 if TYPE_CHECKING:
     from planscope.language.outline import OutlineNode
     from planscope.language.reading import ParseError, Reading
-    from planscope.oracle.replay import Replay
-    from planscope.session.model import Variant
+    from planscope.oracle.judged import JudgedRun
+    from planscope.session.model import Session, Variant
     from planscope.session.record import RunRecord
 
 Key = tuple[str, str]
@@ -53,6 +53,9 @@ FEW_CONSTRAINTS = 200
 
 MOST_REPAIRED = 24
 """With more actions than this, the nearest valid plan is not computed with the verdict."""
+
+MOST_CALLS_REPAIRED = 30
+"""With rules: in a longer run, the nearest change is not computed with the verdict."""
 
 _AHEAD_TOLD = 200
 """The number of steps that are looked up in advance between two messages about them."""
@@ -154,9 +157,10 @@ class Judge:
         elif variant_id in self._reads:
             self._on_read(key, self._reads[variant_id])
         else:
+            session = self.document.open_session
             self._jobs.start(
                 "read",
-                lambda token: _read(variant),
+                lambda token: _read(session, variant),
                 lambda read: self._on_read(key, read),
                 lambda error: self._failed(key, error),
             )
@@ -193,6 +197,14 @@ class Judge:
         """Drop all results about a run."""
         self._known = {key: known for key, known in self._known.items() if key[1] != run_id}
         self._facts = {place: facts for place, facts in self._facts.items() if place[0][1] != run_id}
+
+    def forget_all(self) -> None:
+        """Drop everything that is known: the rules of the session have changed."""
+        self._known.clear()
+        self._reads.clear()
+        self._facts.clear()
+        self._growing = None
+        self._told = None
 
     @property
     def busy(self) -> bool:
@@ -399,24 +411,26 @@ def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem
     return Unjudged(problem, trace)
 
 
-def _read(variant: Variant) -> _Read:
-    """Read a query's text. Tree and constraints in the file are not trusted."""
+def _read(session: Session, variant: Variant) -> _Read:
+    """Read a query's text, and the session's rules. Tree and constraints in the file are not trusted."""
     from planscope.language.reading import ActionNameError, ParseFailure
-    from planscope.session.oracle_input import reading_of
+    from planscope.rules.in_session import outline_in, reading_in
 
     try:
-        reading = reading_of(variant)
+        reading = reading_in(session, variant)
     except ParseFailure as failure:
         return _Read(None, tuple(failure.errors))
     except ActionNameError as error:
         raise UserError(f"the actions of this session cannot be used: {error}") from None
     few = len(reading.problem.said) <= FEW_CONSTRAINTS
-    return _Read(reading, (), reading.outline if few else ())
+    return _Read(reading, (), outline_in(reading) if few else ())
 
 
 def _lay_out(reading: Reading) -> tuple[tuple[OutlineNode, ...], Links]:
     """Compute the tree of a long query, and the links between text, tree and constraints."""
-    outline = reading.outline
+    from planscope.rules.in_session import outline_in
+
+    outline = outline_in(reading)
     return outline, Links(reading.text, reading.problem, outline)
 
 
@@ -443,11 +457,18 @@ def judged(
     trace = Trace(ending="running") if record is None else trace_of_record(record)
     run = RunIndex(replay(reading.problem, trace))
     repair = None
-    if trace.ending != "running" and len(reading.problem.actions) <= MOST_REPAIRED:
+    if trace.ending != "running" and _repaired_at_once(reading.problem, trace):
         repair = _replay(run).way_back()
     few = len(run.steps) <= FEW_STEPS
     facts = {i: facts_at(run, i) for i in range(len(run.steps))} if few else {}
     return Judgement(key, run, "judged", links=links, verdict=run.replay.verdict(), repair=repair), facts
+
+
+def _repaired_at_once(problem: Problem, trace: Trace) -> bool:
+    """Return whether the nearest valid plan is found quickly."""
+    if problem.counted:
+        return len(problem.actions) <= MOST_REPAIRED
+    return len(trace.calls) <= MOST_CALLS_REPAIRED
 
 
 def certify(run: RunIndex, started: Callable[[Callable[[], None]], None]) -> Certificate:
@@ -492,9 +513,8 @@ def _facts_at(run: RunIndex, index: int) -> Facts:
     )
 
 
-def _replay(run: RunIndex) -> Replay:
-    replay: Replay = run.replay  # type: ignore[assignment]  # the oracle's own; a stand-in is never asked
-    return replay
+def _replay(run: RunIndex) -> JudgedRun:
+    return run.judged
 
 
 def _last_good(run: RunIndex, index: int) -> int | None:

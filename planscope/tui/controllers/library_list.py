@@ -403,9 +403,11 @@ class LibraryList:
                 self._set(judging.with_judged(found))
 
         def work(token: CancelToken) -> dict[Path, Entry]:
+            from planscope.rules.in_session import problem_in
+
             found: dict[Path, Entry] = {}
             told_at = time.monotonic()
-            for done, entry in enumerate(judge_all(pending.values(), lambda: token.cancelled), 1):
+            for done, entry in enumerate(judge_all(pending.values(), problem_in, lambda: token.cancelled), 1):
                 found[entry.path] = entry
                 if time.monotonic() - told_at > BATCH:
                     self.jobs.tell(partial(take, token, found, done))

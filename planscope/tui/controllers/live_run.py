@@ -154,13 +154,13 @@ class LiveRun:
 
         ``breakpoints`` returns the breakpoints for the query's problem, which is None if the query cannot be read.
         """
+        from planscope.rules.in_session import problem_in
         from planscope.session.model import next_run_id
-        from planscope.session.oracle_input import problem_of
 
         if self._run is not None:
             return False
         try:
-            problem = problem_of(variant)
+            problem = problem_in(self.document.open_session, variant)
         except UserError:
             problem = None  # it can still run, with breakpoints at tools and steps
         self.last_choice = choice

@@ -114,7 +114,9 @@ def not_judged(document: Document) -> list[Run]:
 
 def judge_runs(session: Session, runs: Sequence[Run]) -> Iterator[tuple[RunKey, Outcome]]:
     """Judge runs of a session one by one, and yield each. For a thread."""
-    for run, outcome in zip(runs, outcomes_of_runs(session, runs), strict=True):
+    from planscope.rules.in_session import problem_in
+
+    for run, outcome in zip(runs, outcomes_of_runs(session, runs, problem_in), strict=True):
         yield _key(session, run), outcome
 
 

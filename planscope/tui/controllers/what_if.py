@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from planscope.debugger.run_index import Judged
+from planscope.oracle.judged import Judged
 from planscope.session.model import EndEvent
 from planscope.tui.controllers.document import Document
 

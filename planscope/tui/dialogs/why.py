@@ -25,7 +25,6 @@ from planscope.wording.constraints import place, plain
 from planscope.wording.explain import UNFORESEEABLE, explain_verdict
 
 if TYPE_CHECKING:
-    from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Core, Correction, Reasons
 
 JOB = "reasons"
@@ -77,10 +76,9 @@ class WhyDialog(Dialog[None]):
         if not self.lost:
             self.progress = "nothing is lost here"
             return
-        from planscope.oracle.reasons import reasons
         from planscope.wording.explain import explain_core, explain_correction
 
-        run: Replay = self.state.debug.run.replay  # type: ignore[assignment]  # the oracle's own
+        run = self.state.debug.run.judged
         view = self.state.debug.view
         index = view.index if view.lost else None
         where = index if index is not None else run.first_doomed or 0
@@ -101,8 +99,7 @@ class WhyDialog(Dialog[None]):
                 reason = (", ".join(_members(correction)), (sentence,))
                 tell(lambda: self._add(self.corrections, reason), token)
 
-            return reasons(
-                run,
+            return run.reasons(
                 index,
                 on_core=core_found,
                 on_correction=correction_found,
@@ -232,7 +229,7 @@ class _Explained:
         if state.certificate == "denied":
             yield from self.text(text, role)
             return
-        run: Replay = state.debug.run.replay  # type: ignore[assignment]  # judged by the oracle's own
+        run = state.debug.run.judged
         if state.run is not None:
             yield from self.text(explain_verdict(run, verdict), "strong")
         view = state.debug.view
@@ -317,6 +314,11 @@ class _Explained:
         if repair is None or repair.order is None:
             return
         yield BLANK
+        if repair.changes:
+            yield Line((Run(f"✓ {terms.CHANGE_TITLE}", "holds"),))
+            for one in phrases.changes(repair):
+                yield from self.text(one)
+            return
         swaps = f"  {phrases.plural(repair.swaps, 'swap')} away" if repair.swaps is not None else ""
         yield Line((Run("✓ A correct plan", "holds"), Run(swaps, "dim")))
         for number, step in enumerate(phrases.plan(repair)[:40], 1):

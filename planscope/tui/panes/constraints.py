@@ -10,6 +10,7 @@ from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedConstraint
 from planscope.language.problem import Constraint, Problem
 from planscope.safe import cell_width
+from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
@@ -22,15 +23,19 @@ _WORD_CELLS = 8
 _ROOM_WITH_STATES = 30
 """If names have fewer cells than this, states are shown only by their signs."""
 _BEFORE = re.compile(" before")
-_LEGEND = tuple(
-    Run(f"{'  ' if number else ''}{sign} {word}", role)
-    for number, (sign, word, role) in enumerate(
-        (
-            *((terms.STATUS_GLYPHS[status], terms.STATUSES[status], status) for status in terms.STATUSES),
-            (terms.CORE_GLYPH, terms.IN_CORE, "core"),
-        )
+
+
+def _legend(statuses: Sequence[str]) -> tuple[Run, ...]:
+    """Explain the signs of these states, and of the core."""
+    signs = [(terms.STATUS_GLYPHS[s], terms.STATUSES[s], terms.STATUS_ROLES[s]) for s in statuses]
+    signs.append((terms.CORE_GLYPH, terms.IN_CORE, "core"))
+    return tuple(
+        Run(f"{'  ' if number else ''}{sign} {word}", role) for number, (sign, word, role) in enumerate(signs)
     )
-)
+
+
+_LEGEND = _legend(terms.CONSTRAINT_STATUSES)
+_RULES_LEGEND = _legend(terms.RULE_STATUSES[:4])
 _CORE_LEGEND = (Run(f"{terms.CORE_GLYPH} {terms.IN_CORE}", "core"),)
 
 
@@ -94,8 +99,11 @@ class ConstraintsPane(LinePane):
         problem = state.debug.run.problem
         if picked not in problem.by_id or not self._judged:
             return []
-        text = plain(problem.by_id[picked], problem)
-        body = paragraph(f"{picked}: {text}.", width - 2, "quote")
+        c = problem.by_id[picked]
+        text = f"{c.title}: {c.means}" if c.title else c.means or f"{plain(c, problem)}."
+        value = state.debug.run.judged.value_at(c.id, state.debug.index)
+        given = f" Here: {shown(value, 200)}." if value else ""
+        body = paragraph(f"{picked}: {text}{given}", width - 2, "quote")
         if state.hit is not None and state.hit.document.constraint == picked:
             body = tuple(_with_hit(runs, state.hit) for runs in body)
         lines = [BLANK, *(Line((Run("  "), *runs)) for runs in body)]
@@ -139,11 +147,12 @@ class ConstraintsPane(LinePane):
             mark = "┃" if picked else mark
             head = [Run(mark, "mark"), Run(" " * (self._id_cells + 5 + self._states * (_WORD_CELLS + 1)))]
         else:
-            role = "core" if core else status or "dim"
+            colour = terms.STATUS_ROLES.get(status, "dim")
+            role = "core" if core else colour
             word = "CONFLICT" if core else terms.STATUSES[status] if status else "…"
             head = [
                 Run(terms.HIT_GLYPH if hit else mark, "mark"),
-                Run(terms.STATUS_GLYPHS.get(status, "·"), status or "dim"),
+                Run(terms.STATUS_GLYPHS.get(status, "·"), colour),
                 Run(terms.CORE_GLYPH, "core") if core else Run(" "),
                 *([Run(f" {word:<{_WORD_CELLS}}", role)] if self._states else []),
                 Run(f" {shown(c.id, 8):<{self._id_cells}}  ", "dim"),
@@ -173,7 +182,8 @@ class ConstraintsPane(LinePane):
         where = self.where_in_all()
         if self._states or not self._lines:
             return where
-        for legend in (_LEGEND, _CORE_LEGEND if self._core else ()):
+        ruled = any(c.kind == "of_calls" for c in self._constraints)
+        for legend in (_RULES_LEGEND if ruled else _LEGEND, _CORE_LEGEND if self._core else ()):
             runs = (*legend, *([Run("  ")] if legend and where else []), *where)
             if width_of(runs) <= self.cells[0] - 6:
                 return runs
@@ -227,4 +237,8 @@ def _with_hit(runs: tuple[Run, ...], hit: Hit) -> tuple[Run, ...]:
 def _nothing(state: DebugView) -> str:
     if state.errors:
         return "No constraints: see pane 1."
-    return "reading…" if state.progress == "reading" else "No constraints."
+    if state.progress == "reading":
+        return "reading…"
+    if state.debug.run.problem.unjudged:
+        return f"No rules yet: {key_for('edit')} writes them."
+    return "No constraints."

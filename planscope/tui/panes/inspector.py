@@ -14,7 +14,12 @@ from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, plain
 
 _MARGIN = 9
-_SOURCES = {"text": "the query", "prompt": "the instructions", "environment": "the environment"}
+_SOURCES = {
+    "text": "the query",
+    "prompt": "the instructions",
+    "environment": "the environment",
+    "rules": "the rules",
+}
 _PARTS = ("subject", "relation", "object")
 
 
@@ -86,17 +91,25 @@ class _Told:
 
     def constraint(self, c: Constraint) -> Iterable[Line]:
         state = self.state
-        yield from self.head("Constraint", shown(c.id, 12))
+        yield from self.head("Rule" if c.kind == "of_calls" else "Constraint", shown(c.id, 12))
+        if c.title:
+            yield from self.row("name", c.title, "strong")
         yield from self.row("says", plain(c, self.problem))
-        yield from self.row("symbols", c.text, "tool")
+        if c.means:
+            yield from self.row("means", c.means)
+        else:
+            yield from self.row("symbols", c.text, "tool")
         if state.progress == "judged":
             status = state.debug.run.replay.status(c.id, state.debug.index)
             core = f", in the {terms.CORE_GLYPH} conflict" if c.id in state.core_ids else ""
             yield from self.row(
                 "state",
                 f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}{core}",
-                "core" if core else status,
+                "core" if core else terms.STATUS_ROLES[status],
             )
+            value = state.debug.run.judged.value_at(c.id, state.debug.index)
+            if value:
+                yield from self.row("value", value)
             breaks = state.debug.run.breaks.get(c.id, ())
             if breaks:
                 steps = ", ".join(str(state.debug.run.steps[i].step) for i in breaks[:8])

@@ -10,6 +10,7 @@ from itertools import pairwise
 from planscope.debugger.selection import SelectedWords
 from planscope.language.problem import Problem, Span
 from planscope.oracle.verdict_types import StepNo
+from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, ranges, shown
@@ -18,6 +19,9 @@ from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 
 _HEADING = Line((Run("  actions", "label"),))
+_TOOLS = Line((Run("  tools", "label"),))
+
+NO_RULES = f"Not judged: there is no query and no rule. {key_for('edit')} writes rules."
 
 Painted = tuple[int, int, str]
 """A half-open range of the text and its role. In a list, later ranges cover earlier ones."""
@@ -26,19 +30,22 @@ Painted = tuple[int, int, str]
 class QueryPane(LinePane):
     name_in_state = "query"
     _problem: Problem = Problem((), ())
+    _required = True
 
     def prepare(self, state: DebugView, width: int) -> None:
         problem = state.debug.run.problem
-        laid_out_for = (state.text, width, state.errors, problem.unjudged)
+        text = state.text or task_of(state)
+        laid_out_for = (text, width, state.errors, problem.unjudged)
         if self.prepared_for != laid_out_for:
             self.prepared_for = laid_out_for
-            self._shown = show(state.text, keep_newlines=True)
-            self._lines = ranges(state.text, width - 2) if state.text else []
+            self._shown = show(text, keep_newlines=True)
+            self._lines = ranges(text, width - 2) if text else []
             self._starts = [start for start, _ in self._lines]
             self._complaints = list(_complaints(state, width))
             self._made: dict[tuple[int, tuple[Painted, ...]], Line] = {}
         if self._problem is not problem:
             self._problem = problem
+            self._required = any(c.kind == "all_done" for c in problem.constraints)
             self._still = sorted(_still(problem))
             self._longest = max((end - start for start, end, _ in self._still), default=0)
             self._made = {}
@@ -59,7 +66,7 @@ class QueryPane(LinePane):
             return self._complaints[index]
         index -= len(self._complaints)
         if index < 2:
-            return _HEADING if index else BLANK
+            return (_HEADING if self._required else _TOOLS) if index else BLANK
         return self._action(index - 2)
 
     def _action(self, number: int) -> Line:
@@ -73,10 +80,11 @@ class QueryPane(LinePane):
         step = state.debug.run.steps[done.index].step if done is not None else None
         waits = done is not None and done.index == state.waits_at
         judged = state.progress == "judged"
-        return _action_line(action.id, action.name, step, lit, judged, self._width, waits)
+        return _action_line(action.id, action.name, step, lit, judged and self._required, self._width, waits)
 
     def title(self) -> tuple[Run, ...]:
-        return (Run("1", "number"), Run(" Query", "title"))
+        asks = self.state is None or self.state.text or not task_of(self.state)
+        return (Run("1", "number"), Run(" Query" if asks else " Task", "title"))
 
     def note(self) -> tuple[Run, ...]:
         state = self.state
@@ -166,6 +174,12 @@ class QueryPane(LinePane):
         return max(end - 1, start)
 
 
+def task_of(state: DebugView) -> str:
+    """Return what the user asked of an agent that has no query, untrusted."""
+    prompt = state.run.prompt if state.run is not None else None
+    return prompt.text if prompt is not None and not state.text else ""
+
+
 def _still(problem: Problem) -> Iterator[Painted]:
     """Yield the ranges coloured in every state: actions and the words that relate them."""
     seen: set[Span] = set()
@@ -196,8 +210,8 @@ def _moving(state: DebugView) -> Iterator[Painted]:
 
 def _complaints(state: DebugView, width: int) -> Iterator[Line]:
     """Show the reason why the query is not judged, and the errors in its text."""
-    if unjudged := state.debug.run.problem.unjudged:
-        yield from (Line(runs) for runs in paragraph(unjudged, width, "caution"))
+    if state.debug.run.problem.unjudged:
+        yield from (Line(runs) for runs in paragraph(NO_RULES, width, "caution"))
     for error in state.errors:
         yield BLANK
         where = f"✗ line {error.line}, column {error.column}: "

@@ -258,7 +258,8 @@ class _Told:
             yield from self.row("why", facts.why)
         if view.lost:
             yield from self.plan()
-            yield from self.row("left", phrases.orders(0), "dim")
+            if self.problem.counted:
+                yield from self.row("left", phrases.orders(0), "dim")
         elif view.state == "completable" and view.step != "end":
             yield from self.ways_on()
         if not fits:
@@ -309,6 +310,8 @@ class _Told:
         repair = self.state.repair
         if repair is None or repair.order is None:
             return iter(())
+        if repair.changes:
+            return self.row("to repair it", phrases.listed(repair.changes[:_MOVES]))
         plan = phrases.plan(repair)[repair.kept :][:_PLAN]
         names = " → ".join(phrases.planned(self.problem, step) for step in plan)
         calls = "call" if repair.kept == 1 else f"{repair.kept} calls"
@@ -322,7 +325,8 @@ class _Told:
         most = _MOVES if self.roomy else _FEW_MOVES
         moves = phrases.moves(self.problem, facts.safe, most)
         yield from self.row("next", moves or "nothing is left to do", "safe" if moves else "dim")
-        yield from self.row("left", phrases.orders(facts.orders))
+        if self.problem.counted:
+            yield from self.row("left", phrases.orders(facts.orders))
         if facts.one_way:
             way = [phrases.planned(self.problem, step) for step in facts.one_way[:_WAY]]
             more = " → …" if len(facts.one_way) > _WAY else ""

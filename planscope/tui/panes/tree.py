@@ -82,9 +82,9 @@ class TreePane(LinePane):
         if node.constraints and state.progress == "judged" and len(node.constraints) <= _FEW:
             status_of = state.debug.run.replay.status
             statuses = {status_of(c, state.debug.index) for c in node.constraints}
-            for status in ("broken", "open", "holds"):
+            for status in ("broken", "unknown", "owed", "open", "kept_so_far", "holds", "kept"):
                 if status in statuses:
-                    return terms.STATUS_GLYPHS[status], status
+                    return terms.STATUS_GLYPHS[status], terms.STATUS_ROLES[status]
         return " ", ""
 
     def title(self) -> tuple[Run, ...]:
@@ -118,7 +118,7 @@ class TreePane(LinePane):
 def _nothing(state: DebugView) -> str:
     if state.errors:
         return "No tree: see pane 1."
-    return "reading…" if state.text and state.progress != "failed" else "No query."
+    return "reading…" if state.text and state.progress != "failed" else "No query and no rules."
 
 
 def _names(ids: Sequence[str]) -> tuple[Run, ...]:

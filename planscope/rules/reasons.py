@@ -1,0 +1,132 @@
+"""Finds every minimal core of a lost step, and every smallest set of rules and calls whose removal saves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from planscope.oracle.judged import Started
+from planscope.oracle.marco import Marco
+from planscope.oracle.plan import Answered
+from planscope.oracle.precedence import bits
+from planscope.oracle.verdict_types import Core, Correction, Reasons, StepNo
+from planscope.rules.core import play
+from planscope.rules.future import Future
+from planscope.rules.judge import Event, Rulebook
+from planscope.traces.shape import ToolCall
+
+
+class _Question:
+    """Asks whether these rules can be kept after these calls. A member is a rule or a call; the other calls were not
+    made."""
+
+    def __init__(
+        self,
+        book: Rulebook,
+        tools: Sequence[str],
+        happened: Sequence[tuple[Event, int]],
+        end: bool,
+        ids: Sequence[str],
+    ) -> None:
+        self.book, self.happened, self.end = book, happened, end
+        self.future = Future(book, tools)
+        self.steps = [
+            event.step
+            for event, _ in happened
+            if isinstance(event, ToolCall) and any(book.touches(event.tool))
+        ]
+        self.place = {step: len(ids) + k for k, step in enumerate(self.steps)}
+        self.names = (*ids, *(f"step{step}" for step in self.steps))
+        self._rules = (1 << len(ids)) - 1
+
+    def ask(self, chosen: int) -> Answered:
+        """Return ``unsat`` with a subset of the members if the rules among them are lost after the calls among
+        them."""
+        count = len(self.book.rules)
+        kept = [
+            (event, step)
+            for event, step in self.happened
+            if not isinstance(event, ToolCall)
+            or (event.step in self.place and chosen >> self.place[event.step] & 1)
+        ]
+        only = [k for k in range(count) if chosen >> k & 1]
+        judge = play(self.book, kept)
+        if self.end:
+            return ("unsat", chosen) if judge.lost_at_end(only) else ("sat", chosen)
+        found = self.future.of(judge, only=only)
+        if found.possible is None:
+            return "unknown", 0
+        if found.possible:
+            return "sat", chosen
+        lost = sum(1 << rule for rule in found.rules) or chosen & self._rules
+        return "unsat", chosen & ~self._rules | lost
+
+
+def reasons(
+    book: Rulebook,
+    tools: Sequence[str],
+    happened: Sequence[tuple[Event, int]],
+    step: StepNo,
+    ids: Sequence[str],
+    first: Core | None,
+    *,
+    most: int,
+    on_core: Callable[[Core], None] | None = None,
+    on_correction: Callable[[Correction], None] | None = None,
+    stopped: Callable[[], bool] | None = None,
+    started: Started | None = None,
+) -> Reasons:
+    """Find the cores and corrections after these events; the core ``first`` comes first. ``ids`` name the rules."""
+    question = _Question(book, tools, happened, step == "end", ids)
+    cores: dict[int, Core] = {}
+    corrections: dict[int, Correction] = {}
+
+    def parts(mask: int) -> tuple[tuple[str, ...], tuple[StepNo, ...]]:
+        members = list(bits(mask))
+        steps: list[StepNo] = [question.steps[k - len(ids)] for k in members if k >= len(ids)]
+        return tuple(ids[k] for k in members if k < len(ids)), tuple(steps)
+
+    def core(mask: int) -> None:
+        cores[mask] = Core(*parts(mask))
+        if on_core is not None:
+            on_core(cores[mask])
+
+    def correction(mask: int) -> None:
+        corrections[mask] = Correction(*parts(mask))
+        if on_correction is not None:
+            on_correction(corrections[mask])
+
+    halted = False
+
+    def halt() -> None:
+        nonlocal halted
+        halted = True
+        search.interrupt()
+
+    search = Marco(question, most, core, correction, lambda: halted or (stopped is not None and stopped()))
+    if started is not None:
+        started(halt)
+    begin: int | None = None
+    if first is not None:
+        begin = sum(1 << ids.index(id) for id in first.constraints)
+        begin |= sum(
+            1 << question.place[s] for s in first.steps if isinstance(s, int) and s in question.place
+        )
+    ended = search.run(begin)
+
+    def size(mask: int) -> tuple[bool, int, list[int]]:
+        return mask != begin, mask.bit_count(), list(bits(mask))
+
+    return Reasons(
+        0,
+        step,
+        tuple(cores[mask] for mask in sorted(_smallest(cores), key=size)),
+        tuple(corrections[mask] for mask in sorted(_smallest(corrections), key=size)),
+        ended,
+    )
+
+
+def _smallest(masks: Iterable[int]) -> list[int]:
+    """Return the sets that contain no other. A call that was not made can break a rule, so the search may find
+    others."""
+    found = list(masks)
+    return [mask for mask in found if not any(other != mask and other & mask == other for other in found)]

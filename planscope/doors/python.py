@@ -161,8 +161,6 @@ def reasons(
         if step is not None:
             raise UserError("with rules, reasons are about the first lost step; leave out step")
         return _rule_reasons(loaded, read_rules_of(rules), run)
-    from planscope.oracle.certificate import certify_reasons
-    from planscope.oracle.reasons import reasons as search
 
     session, chosen = find(loaded, run)
     replayed = judge(session, chosen).replay
@@ -170,10 +168,10 @@ def reasons(
     if step is not None and str(step) not in known:
         raise UserError(f"there is no step {visible(str(step)[:40])}; the steps are {listed(known)}")
     index = None if step is None else known[str(step)]
-    found = search(replayed, index, most=most, stopped=_after(seconds))
+    found = replayed.reasons(index, most=most, stopped=_after(seconds))
     certified = None
     if found.cores:
-        certified = certify_reasons(replayed, found, CONFIRM_LIMIT, stopped=_after(seconds))
+        certified = replayed.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(seconds))
     return ReasonsDocument.about(replayed, found, chosen.id if chosen else None, certified)
 
 

@@ -71,8 +71,11 @@ def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> b
         return None
     if any(rule.late or rule.unit == "seconds" or rule.per_then for rule in rules):
         return None
+    import z3
+
+    context = z3.Context()
     for rule in rules:
-        lost = _lost(book, (), [rule], happened, True)
+        lost = _lost(context, book, (), [rule], happened, True)
         if lost is not False:
             return None if lost is None else False
     return True

@@ -51,13 +51,14 @@ class Questions:
             lines = [TraceLineDocument.of(line_of(trace)) for trace in chosen]
             return _of_many(TracesDocument(traces=lines), len(lines), loaded)
         from planscope.documents.runs import RunListDocument
+        from planscope.rules.in_session import problem_in
         from planscope.session.record import record_of
         from planscope.session.run_list import ListedRun, losses_of, outcomes_of_runs, trials_of
 
         session = loaded._session
         trials = trials_of(session)
         runs = list(islice(enumerate(session.runs, 1), offset, offset + limit))
-        outcomes = outcomes_of_runs(session, [run for _, run in runs])
+        outcomes = outcomes_of_runs(session, [run for _, run in runs], problem_in)
         listed = [
             ListedRun(number, record_of(run), outcome, run.id in trials)
             for (number, run), outcome in zip(runs, outcomes, strict=True)

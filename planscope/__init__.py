@@ -22,6 +22,7 @@ _PLACES = {
     "UserError": "errors",
     "guard": "agents",
     "record": "agents",
+    "record_spans": "agents",
     **dict.fromkeys(("check", "explain", "load", "reasons", "repair", "replay"), "doors.python"),
     "plan_rules": "doors.plan_rules",
 }
@@ -37,6 +38,7 @@ __all__ = [
         "plan_rules",
         "reasons",
         "record",
+        "record_spans",
         "repair",
         "replay",
         "rules",

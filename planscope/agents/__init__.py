@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from planscope.agents.guard_middleware import guard as guard
     from planscope.agents.own_agent import record as record
+    from planscope.agents.span_recorder import record_spans as record_spans
 
-_PUBLIC = {"guard": "guard_middleware", "record": "own_agent"}
+_PUBLIC = {"guard": "guard_middleware", "record": "own_agent", "record_spans": "span_recorder"}
 
-__all__ = ["guard", "record"]
+__all__ = ["guard", "record", "record_spans"]
 
 
 def __getattr__(name: str) -> Any:

@@ -333,7 +333,7 @@ class FileRecorder(OwnAgentRecorder):
     def __init__(self, path: Path, head: dict[str, Any]) -> None:
         self.path = path
         self._head = head
-        super().__init__(Conversations(self._journal, self._complete, place=lambda: str(self.path)))
+        super().__init__(Conversations(self.journal, self.complete, place=lambda: str(self.path)))
         self.attempt(self._find_place)
 
     def _find_place(self) -> None:
@@ -348,7 +348,8 @@ class FileRecorder(OwnAgentRecorder):
             self.path = free_path(self.path)
             self.warn(f"planscope cannot record there: {error}; it records in {self.path}")
 
-    def _journal(self, said: dict[str, Any]) -> Journal:
+    def journal(self, said: dict[str, Any]) -> Journal:
+        """Begin the journal of a run. Raises OSError."""
         head = {**self._head, **said}
         try:
             journal = Journal(self.path, head)
@@ -365,7 +366,8 @@ class FileRecorder(OwnAgentRecorder):
             merge_soon(self.path)
         return journal
 
-    def _complete(self) -> None:
+    def complete(self) -> None:
+        """Merge complete journals into the session's file, soon and in the background."""
         merge_soon(self.path)
 
     def _close(self, settle: bool) -> None:

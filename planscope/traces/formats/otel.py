@@ -89,6 +89,24 @@ def _is_span(one: dict[str, Any]) -> bool:
     return ("traceId" in one and "spanId" in one) or ("trace_id" in context and "attributes" in one)
 
 
+def record_of(span: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of one span, in the shape of OTLP, that :func:`trace_of` reads."""
+    return _slim(span)
+
+
+def trace_of(id: str, records: list[dict[str, Any]]) -> Trace | None:
+    """Return the trace of these records; None if no model and no tool was called in it."""
+    spans = [_span(one) for one in _of_use(records)]
+    if not any(span.kind in ("model", "tool") for span in spans):
+        return None
+    build = Builder(id, OpenTelemetry.name)
+    try:
+        assemble(build, spans)
+    except Full:
+        build.full()
+    return build.done()
+
+
 # finding the spans ------------------------------------------------------------------------------------------------
 
 

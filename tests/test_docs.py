@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from planscope.language.errors import ParseFailure
 from planscope.language.problem import make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.language.tree import is_natural
+from planscope.session.merging import finish_merging
 from planscope.sharing.formats import SUFFIXES
 from planscope.tui.keys import markdown
 from planscope.wording.terms import METHODS, MUTATIONS, NO_CAUSE
@@ -43,7 +45,7 @@ NOT_RUN = frozenset(
         *("not run: needs another package", "not run: takes long"),
     }
 )
-ON_SCREEN = ("open", "serve")
+ON_SCREEN = ("open", "serve", "debug")
 """Commands that need a terminal, or do not end."""
 ELSEWHERE = (
     "python3",
@@ -113,6 +115,10 @@ class Shell:
         """``echo``, with or without ``> FILE``; the line that puts planscope on the PATH does nothing here."""
         if words == [".", ".venv/bin/activate"]:
             return
+        if words[0] == "python" and Path(words[1]).exists():
+            runpy.run_path(words[1], run_name="__main__")
+            finish_merging()  # as the end of the program does
+            return
         assert words[0] == "echo", words
         assert words[-2] == ">", words
         Path(words[-1]).write_text(" ".join(words[1:-2]) + "\n", encoding="utf-8")
@@ -134,7 +140,10 @@ def test_its_commands_run(
     monkeypatch.chdir(tmp_path)
     shell = Shell(capsys, monkeypatch)
     for block in blocks(ROOT / name):
-        if block.language == "python" and block.note != "a file of tests":
+        if saved := re.fullmatch(r"saved as (\w+\.py)", block.note):
+            Path(saved[1]).write_text(block.text, encoding="utf-8")
+            monkeypatch.syspath_prepend(str(tmp_path))
+        elif block.language == "python" and block.note != "a file of tests":
             run_script(block, monkeypatch)
         if block.language != "sh":
             continue

@@ -41,6 +41,7 @@ EXTRAS = {
     "openai": Extra(
         "langchain-openai", "langchain_openai", "runs agents on models of OpenAI, and servers like it"
     ),
+    "otel": Extra("opentelemetry-sdk", "opentelemetry", "records agents by their spans (record_spans)"),
     "reasons": Extra("python-sat", "pysat", "finds all reasons of a lost plan faster"),
     "redact": Extra(
         "kingfisher-secret-scanner", "kingfisher_sdk", "finds more kinds of secrets before you share"

@@ -86,6 +86,7 @@ def _debug(args: argparse.Namespace) -> int:
     with prints_aside():
         agent = load_agent(args.agent)
         agent.make_once()
+    log_beside_the_screen()
     path, variant = place_for(args, agent)
     check_breakpoints(args.breaks or (), variant)
     own = OwnChoice(args.message or "", args.dry, recorded)
@@ -99,6 +100,29 @@ def _debug(args: argparse.Namespace) -> int:
         "breakpoints": tuple(args.breaks or ()),
     }
     return run_app(path, live=live)
+
+
+class _StandardError:
+    """Writes to what is standard error now: Textual replaces it while the screen is drawn there."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+def log_beside_the_screen() -> None:
+    """Keep handlers of logs that the agent's module made from writing over the screen."""
+    import logging
+
+    loggers = [
+        logging.root,
+        *(x for x in logging.root.manager.loggerDict.values() if isinstance(x, logging.Logger)),
+    ]
+    for handler in {handler for logger in loggers for handler in logger.handlers}:
+        if isinstance(handler, logging.StreamHandler) and handler.stream in (sys.__stderr__, sys.__stdout__):
+            handler.setStream(_StandardError())
 
 
 def place_for(args: argparse.Namespace, agent: LoadedAgent) -> tuple[Path, Variant]:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
+import sys
 from pathlib import Path
 
+import pytest
+
 from planscope.agents.shop import main
+from planscope.commands.own import log_beside_the_screen
 from planscope.session.model import AnswerEvent, CallEvent
 from planscope.session.store import load
 
@@ -58,3 +64,18 @@ def test_fork_of_an_own_agent(cli: Cli, tmp_path: Path) -> None:
         "Refunds within 14 days of delivery.",
     ]
     assert any("not captured" in getattr(e, "text", "") for e in run.events)
+
+
+def test_logs_of_the_agent_do_not_write_over_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handler that holds standard error writes to what takes its place."""
+    handler = logging.StreamHandler(sys.__stderr__)
+    logger = logging.getLogger("users_agent")
+    logger.addHandler(handler)
+    try:
+        log_beside_the_screen()
+        aside = io.StringIO()
+        monkeypatch.setattr(sys, "stderr", aside)
+        logger.warning("a line")
+    finally:
+        logger.removeHandler(handler)
+    assert aside.getvalue() == "a line\n"

@@ -23,6 +23,7 @@ from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.agents.support import run_agent, says, scripted
 from tests.make_causes import makers
+from tests.make_returns import returns_desk
 from tests.session.make import TEXT as FIGURE_10
 
 FOLDER = Path(__file__).parent.parent / "sessions"
@@ -202,6 +203,7 @@ SESSIONS: dict[str, Callable[[], Session]] = {
     "error-act": error_act,
     "error-lost": error_lost,
     "error-repeated": error_repeated,
+    "returns-desk": lambda: returns_desk(MADE),
     **makers(simulated, steady),
 }
 

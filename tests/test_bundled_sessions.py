@@ -8,6 +8,12 @@ from planscope.dissection.summary import summary
 from planscope.documents.query import constraint_document
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
+from planscope.rules.checking import examine
+from planscope.rules.in_session import rules_of
+from planscope.rules.judge import Rulebook
+from planscope.rules.many import check_traces
+from planscope.rules.report import CheckOptions
+from planscope.rules.runs import trace_of_run
 from planscope.session.locations import DEFAULT, bundled
 from planscope.session.model import variant_of
 from planscope.session.oracle_input import problem_of, reading_of, trace_of
@@ -27,9 +33,13 @@ EXPECTED = {
 }
 
 
+RULED = {"returns-desk": [("right", None, []), ("wrong", 4, ["c4", "c5"]), ("wrong", 2, ["c2"])]}
+"""Sessions with rules: of each run the verdict, the first lost step, and the rules of the core."""
+
+
 def test_all_are_there_and_the_default_fails() -> None:
     causes = {f"cause-{cause.lower()}" for cause in CAUSES}
-    assert set(bundled()) == set(SESSIONS) == set(EXPECTED) | causes
+    assert set(bundled()) == set(SESSIONS) == set(EXPECTED) | set(RULED) | causes
     assert EXPECTED[DEFAULT][-1][0] == "wrong"
     assert len(load(bundled()[DEFAULT]).variants[0].actions) == 5
 
@@ -45,6 +55,19 @@ def test_each_is_judged_as_its_title_says_and_z3_agrees(name: str) -> None:
         found.append((verdict.verdict, verdict.error_type, first.step if first else None))
         assert judged.certify() is True
     assert found == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", RULED)
+def test_each_with_rules_is_judged_as_it_says(name: str) -> None:
+    session = load(bundled()[name])
+    file = rules_of(session)
+    assert file is not None and examine(file.rules).contradiction is None
+    found = []
+    for judged in check_traces(map(trace_of_run, session.runs), Rulebook(file.rules), CheckOptions()):
+        fields = judged.checked.fields()
+        first = fields["first_violation"] or {"step": None, "rules": []}
+        found.append((fields["verdict"], first["step"], first["rules"]))
+    assert found == RULED[name]
 
 
 @pytest.mark.parametrize("name", EXPECTED)

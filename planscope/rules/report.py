@@ -198,11 +198,15 @@ def details(book: Rulebook, trace: Trace, open_end: bool) -> Fields:
     book = book.for_tools({*trace.tools, *(call.tool for call in trace.calls)})
     tools = known_tools(book, trace)
     judge = judge_trace(book, trace)
-    broken = [book.rules[judge.owner[k]].id for k in judge.broken_at if not judge.is_template(k)]
     lost = first_lost(book, tools, trace, open_end=open_end)
     found: Fields = {}
     if lost is not None:
         core = find_core(book, tools, *lost)
+        broken = [
+            book.rules[judge.owner[k]].id
+            for k, at in judge.broken_at.items()
+            if at == core.step and not judge.is_template(k)
+        ]
         words = explanation(trace, core, book.rules, broken)
         found["first_violation"] = {"step": core.step, "rules": list(core.rules), "steps": list(core.steps)}
         sure = confirmed(book, tools, core, trace)

@@ -117,6 +117,15 @@ def test_a_glob_may_name_tools_that_no_rule_names(text: str, implied: list[str])
     assert [one for one, _ in examine(read_rules(text).rules).implied] == implied
 
 
+def test_a_step_that_is_lost_is_not_said_to_break_what_breaks_later(
+    cli: Cli, write: Callable[..., tuple[str, str]]
+) -> None:
+    traces, rules = write("Every pay is followed by tell.\nclose happens last.", chat("pay", "close", "tell"))
+    (one,) = cli("check", traces, "--rules", rules, "--json").json["traces"]
+    assert one["first_violation"]["step"] == 2
+    assert one["explanation"].startswith("After step 2 (close), with step 1 (pay) no continuation keeps c1")
+
+
 def test_two_globs_may_name_a_tool_together() -> None:
     text = (
         "any call of get_* happens.\nany call of *_order happens.\n"

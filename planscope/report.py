@@ -128,7 +128,7 @@ def step_lines(run: JudgedRun, width: int = WIDTH) -> Iterator[str]:
 
 
 def state_text(run: JudgedRun, view: StepView) -> str:
-    return terms.state(view.state, view.step == "end" and run.trace.ending != "aborted")
+    return terms.state(view.state, view.step == "end" and run.trace.ending != "aborted", run.problem.unjudged)
 
 
 def orders_left(run: JudgedRun, view: StepView) -> str:

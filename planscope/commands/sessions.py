@@ -455,6 +455,8 @@ def session_lines(document: SessionDocument) -> Iterator[str]:
         for one in document.run_list
     ]
     yield from table(rows) if rows else ("  none",)
+    if document.deletions:
+        yield f"{plural(document.deletions, 'deletion')} can be undone: planscope runs SESSION --restore"
 
 
 def _agent(run: RunLine) -> str:

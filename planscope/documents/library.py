@@ -129,6 +129,7 @@ class SessionDocument(EntryDocument):
     dissections: int
     breakpoints: list[str]
     watches: list[str]
+    deletions: int = Field(default=0, description="deletions of queries and runs that can be undone")
     writer: WriterDocument | None
     recovery: RecoveryDocument | None
 
@@ -156,6 +157,7 @@ class SessionDocument(EntryDocument):
             dissections=len(session.dissections),
             breakpoints=session.breakpoints,
             watches=session.watches,
+            deletions=len(session.removed or ()),
             writer=holder,
             recovery=left,
         )

@@ -275,6 +275,7 @@ class PlanscopeApp(ThemedApp):
             self.settings.arrangements(),
             self.settings.configured_arrangement,
         )
+        self.work.layout.show_commands(self.settings["commands"])
         if before is not None:
             self.work.live.follow_on(before.live)
         screen = self.screen_of_session = DebugScreen(self.paint, self.work, start)

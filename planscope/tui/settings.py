@@ -32,7 +32,7 @@ MOST_RUNS = 1000
 """The limit for the budget of a dissection, in runs."""
 
 MOST_SHARE = 100_000
-_FACTORY = re.compile(r"[A-Za-z_][\w.]{0,200}:[A-Za-z_][\w.]{0,100}")
+FACTORY = re.compile(r"[A-Za-z_][\w.]{0,200}:[A-Za-z_][\w.]{0,100}")
 
 
 class Kind(NamedTuple):
@@ -71,7 +71,7 @@ def _agent(*names: str) -> Kind:
     """The type of an agent: a built-in one, or the path of a user's factory, which is not imported here."""
     return Kind(
         ", ".join((*names, "or package.module:factory")),
-        lambda value: isinstance(value, str) and (value in names or bool(_FACTORY.fullmatch(value))),
+        lambda value: isinstance(value, str) and (value in names or bool(FACTORY.fullmatch(value))),
         names,
     )
 
@@ -184,6 +184,7 @@ def _layout(window: Window) -> Iterator[Setting]:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("theme", _THEME, THEME, "The colours."),
+    Setting("commands", _FLAG, False, "Show the command that does what the last key did."),
     *(setting for window in KINDS for setting in _layout(window)),
     Setting("defaults.agent", _agent("tools", "react", "responses"), "tools", "The agent to run with."),
     Setting("defaults.model", _MODEL, "sim:careful", "The model to run with."),

@@ -199,7 +199,7 @@ def timeline_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]
     for index, view in enumerate(state.run.steps):
         call = f": {_called(view)}" if view.call is not None else ""
         notes = _notes(view, record)
-        said = terms.state(view.state, view.step == "end" and not aborted)
+        said = terms.state(view.state, view.step == "end" and not aborted, state.run.problem.unjudged)
         more = [terms.LOST_HERE.lower()] if index in state.run.doomed else []
         more += [terms.FINDINGS[finding.type] for finding in state.run.findings[index]]
         more += ["you are here"] if index == state.index else []

@@ -259,8 +259,13 @@ def sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith((".", "!", "?")) else ".")
 
 
-def state(value: State, ended: bool = False) -> str:
-    """Return a state's word. ``ended``: the run is over, and was not aborted."""
+NOT_JUDGED = "not judged"
+
+
+def state(value: State, ended: bool = False, unjudged: object = None) -> str:
+    """Return a state's word. ``ended``: the run is over, and was not aborted. ``unjudged``: why nothing is judged."""
+    if unjudged and value == "unknown":
+        return NOT_JUDGED
     return COMPLETE if ended and value == "completable" else STATES[value]
 
 

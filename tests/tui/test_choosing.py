@@ -38,7 +38,7 @@ async def test_a_model_is_chosen_from_a_list_that_what_is_typed_makes_short() ->
         await driven.answered()
         form = driven.app.screen
         assert form.inputs["model"].value == "sim:word-blind"  # type: ignore[attr-defined]
-        await driven.press("down", "tab")
+        await driven.press("down", "down", "tab")
         assert form.inputs["seed"].has_focus  # type: ignore[attr-defined]
 
 

@@ -123,3 +123,17 @@ async def test_a_pane_that_was_hidden_is_laid_out_for_its_width() -> None:
         await driven.press("4")
         await driven.pilot.pause()
         assert "a1  replica procurement      replica_procurement" in driven.text
+
+
+async def test_a_long_call_is_whole_in_the_comparison(tmp_path: Path) -> None:
+    made = sessions.variant("Task a comes before task b.", ["task a", "task b"])
+    said = "to the other end of the long town and back again"
+    runs = [
+        sessions.events([("task_a", {"way": f"{said} {n}"}, "Done."), ("task_b", {}, "Done.")]) for n in "xy"
+    ]
+    path = sessions.write(sessions.session("long", made, *runs), tmp_path)
+    async with opened(path, SIZE) as driven:
+        await driven.press("d")
+        await driven.sees("first difference")
+        left = " ".join(row[1:39].strip() for row in driven.text.splitlines()[2:8])
+        assert said in " ".join(left.split())

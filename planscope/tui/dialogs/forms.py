@@ -21,6 +21,7 @@ from planscope.synthesis.request import Request, check
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.controllers.live_run import OwnChoice, RunChoice
 from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
+from planscope.tui.settings import FACTORY
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import visible
@@ -167,6 +168,27 @@ def model_offers(used: Iterable[str] = ()) -> list[Offer]:
     return [Offer(text, about) for text, about in found.items()]
 
 
+def agent_offers(own: str = "") -> list[Offer]:
+    """Return the agents to choose from: the built-in ones, and ``own``, the user's own if one was named before."""
+    found = {
+        "tools": "function calling",
+        "react": "text: thought, action, observation",
+        "responses": "OpenAI Responses",
+    }
+    offers = [Offer(name, found.get(name, "")) for name in AGENTS]
+    return offers if own in AGENTS or not own else [*offers, Offer(own, "your own, imported when it runs")]
+
+
+def _agent_of(text: str) -> str:
+    """Read the name of an agent, and import nothing. Raises ``UserError``."""
+    name = text.strip()
+    if name in AGENTS or FACTORY.fullmatch(name):
+        return name
+    raise UserError(
+        f"no agent {shown(name, 40)}; there are {', '.join(AGENTS)}, or package.module:factory of your own"
+    )
+
+
 def models_of(runs: Sequence[Run]) -> list[str]:
     """Return the models of a session's runs, the last first."""
     return list(dict.fromkeys(run.model for run in reversed(runs)))[:MOST_MODELS]
@@ -175,10 +197,9 @@ def models_of(runs: Sequence[Run]) -> list[str]:
 def _model_fields(
     agent: str, model: str, seed: int | None, base_url: str | None, used: Sequence[str] = ()
 ) -> list[Field]:
-    agents = tuple((name, name) for name in dict.fromkeys((*AGENTS, agent)))
     return [
         TextField("model", "Model", model, "sim:careful, … or provider:name", model_offers(used)),
-        ChoiceField("agent", "Agent", agents, agent),
+        TextField("agent", "Agent", agent, "tools, … or package.module:factory", agent_offers(agent)),
         TextField("seed", "Seed", "" if seed is None else str(seed), "for a simulated model; empty: 0"),
         TextField("base_url", "Base URL", base_url or "", "of a local server; empty: the provider's"),
     ]
@@ -208,7 +229,7 @@ def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
     model, seed, base_url = _model_of(answers)
     return replace(
         before,
-        agent=answers["agent"],
+        agent=_agent_of(answers["agent"]),
         model=model,
         seed=seed,
         base_url=base_url,
@@ -235,9 +256,9 @@ def dissect_form(
         if budget is None or not 1 <= budget <= MOST_RUNS:
             raise UserError(f"the budget is a number of runs from 1 to {MOST_RUNS:,}")
         model, seed, base_url = _model_of(answers)
-        same = (answers["agent"], model) == (wanted.agent, wanted.model)
+        same = (_agent_of(answers["agent"]), model) == (wanted.agent, wanted.model)
         return DissectChoice(
-            agent=answers["agent"],
+            agent=_agent_of(answers["agent"]),
             model=model,
             run=wanted.run if same else None,
             method="paper" if answers["method"] == "paper" else "rates",

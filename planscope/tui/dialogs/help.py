@@ -26,6 +26,11 @@ _IN_PANES = (
 )
 
 
+def _said(taken: set[str]) -> str:
+    """Say which of the keys j and k the user gave to an action."""
+    return f"{' and '.join(sorted(taken))} {'do' if len(taken) > 1 else 'does'} what your config file says"
+
+
 def _sign(status: str) -> str:
     return f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}"
 
@@ -60,7 +65,12 @@ def help_lines(choice: KeyChoice, width: int, where: Where = "debug", wanted: st
         for name, entries in help_sections(choice, where)
     ]
     if where == "debug":
-        sections.append(("In a pane", [(Run(keys, "key"), text, "") for keys, text in _IN_PANES]))
+        taken = {key for keys in choice.values() for key in keys} & {"j", "k"}
+        moves = (
+            _IN_PANES[0][1] if not taken else _IN_PANES[0][1].replace("; so do j and k", f"; {_said(taken)}")
+        )
+        inside = ((_IN_PANES[0][0], moves), *_IN_PANES[1:])
+        sections.append(("In a pane", [(Run(keys, "key"), text, "") for keys, text in inside]))
     cells = max(cell_width(head.text) for _, entries in sections for head, *_ in entries) + 2
     sections.append(("Signs", [(Run(sign, role), text, "") for sign, role, text in _SIGNS]))
     lines: list[Line] = []

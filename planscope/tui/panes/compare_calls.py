@@ -40,7 +40,10 @@ def call_rows(compared: Comparison, width: int) -> list[Row]:
             _call_cell(side, index, row, mark, kept, width)
             for side, index, mark in zip((compared.a, compared.b), (row.a, row.b), marks, strict=True)
         ]
-        rows.append(Row(cells[0], cells[1], row.change != "same" or any(marks), (row.a, row.b)))
+        differs = row.change != "same" or any(marks)
+        rows.append(Row(cells[0][0], cells[1][0], differs, (row.a, row.b)))
+        rest = [[line.runs for line in lines[1:]] for lines in cells]
+        rows += beside(rest[0], rest[1], False, (row.a, row.b))
         rows += _details(compared, row, width)
         if kept is not None and row.a == row.b == kept.steps:
             rows.append(_border(compared, kept, width))
@@ -64,21 +67,28 @@ def _border(compared: Comparison, kept: Kept, width: int) -> Row:
 
 def _call_cell(
     side: Side, index: int | None, row: CallRow, parts: bool, kept: Kept | None, width: int
-) -> Line:
+) -> list[Line]:
+    """Make the lines of one call: one, or more if the call does not fit into it."""
     if index is None:
         where = (
             f"  ↕ moved: step {row.partner} on this side" if row.change == "moved" and row.partner else "  ·"
         )
-        return Line((Run(where, "dim"),))
+        return [Line((Run(where, "dim"),))]
     step = side.steps[index]
     mark = Run("◆" if parts else " ", "mark")
     head = [mark, Run(f"{CHANGE_SIGNS[row.change]} ", ROLES[row.change]), Run(f"{step.step!s:>3} ", "dim")]
-    call = [Run(_call_text(step), ROLES[row.change] or "tool")]
+    role = ROLES[row.change] or "tool"
     tail = _state(side, step, width)
+    room = max(width - _HEAD - width_of(tail), 8)
+    parts_of = paragraph(_call_text(step), room, role, 2000)
+    if len(parts_of) > _MOST_LINES:
+        parts_of = (*parts_of[: _MOST_LINES - 1], cut([*parts_of[_MOST_LINES - 1], Run("…" * room)], room))
+    call = [*parts_of[0]]
     for note in _notes(side, step, row, kept):
-        if width_of([*head, *call, note, *tail]) < width:
+        if width_of([*head, *call, note, *tail]) <= width:
             call.append(note)
-    return Line(justify([*head, *call], tail, width))
+    first = Line(justify([*head, *call], tail, width, gap=0))
+    return [first, *(Line((Run(" " * _HEAD), *runs)) for runs in parts_of[1:])]
 
 
 def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Iterator[Run]:
@@ -95,7 +105,7 @@ def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Itera
 
 def _fits(side: Side, step: StepSide, width: int) -> bool:
     """Return whether the call fits into its row uncut."""
-    return _HEAD + cell_width(_call_text(step)) + width_of(_state(side, step, width)) < width
+    return _HEAD + cell_width(_call_text(step)) + width_of(_state(side, step, width)) <= width
 
 
 def _state(side: Side, step: StepSide, width: int) -> list[Run]:

@@ -63,7 +63,8 @@ class StepPane(LinePane):
         view = state.debug.view
         if state.at_pending:
             return (Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop"),)
-        became = Run(f"{terms.STATE_GLYPHS[view.state]} {terms.STATES[view.state]}", view.state)
+        word = terms.state(view.state, unjudged=state.debug.run.problem.unjudged)
+        became = Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)
         cost = model_cost(state)
         spare = self.inner_width - width_of(self.title()) - len(became.text) - 8
         return (Run(f"{cost} · ", "dim"), became) if cost and len(cost) <= spare else (became,)

@@ -275,7 +275,7 @@ class _Told:
             )
             return Line((*runs, Run(f"  {becomes}", "core" if here else "dim")))
         complete = view.step == "end" and self.state.debug.run.replay.trace.ending != "aborted"
-        word = terms.state(view.state, complete)
+        word = terms.state(view.state, complete, self.state.debug.run.problem.unjudged)
         runs = [Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)]
         if lost == view.index:
             runs.append(Run(f"  {terms.LOST_HERE}", "core"))

@@ -201,7 +201,10 @@ class TimelinePane(LinePane):
         glyph = terms.STATE_GLYPHS[view.state] if judged else "·"
         role: str = view.state if judged else "dim"
         complete = view.step == "end" and state.debug.run.replay.trace.ending != "aborted"
-        word, waits = terms.state(view.state, complete), index == state.waits_at
+        word, waits = (
+            terms.state(view.state, complete, state.debug.run.problem.unjudged),
+            index == state.waits_at,
+        )
         if view.step == "end" and state.run is not None and state.run.ending == "aborted":
             glyph, role = "!", "unknown"
         if waits:

@@ -26,19 +26,25 @@ _ERROR = 15
 
 _LABEL = 10
 _GAP = 2
+_HERE = 2
+"""The cells of the mark before the title of the open session."""
+
+_LONGEST_TITLE = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
     """The wanted widths of the columns. ``place``: the list has sessions of several places.
 
-    ``right``: for the column with the number of right runs; 0 if no session has several runs.
+    ``right``: for the column with the number of right runs; 0 if no session has several runs. ``title``: the longest
+    title, up to a limit.
     """
 
     agent: int = 12
     model: int = 24
     place: bool = True
     right: int = 0
+    title: int = 0
 
 
 def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
@@ -48,7 +54,8 @@ def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
     agent, model = (max((len(text) for text in texts if text), default=0) for texts in (agents, models))
     shares = [len(e.outcomes.share) for e in found if e.outcomes is not None]
     right = min(max(max(shares, default=0), 5), 9) if any(shares) else 0
-    return Wishes(min(max(agent, 5), most.agent), min(max(model, 5), most.model), place, right)
+    title = min(max((len(e.title) for e in found), default=0) + _HERE, _LONGEST_TITLE)
+    return Wishes(min(max(agent, 5), most.agent), min(max(model, 5), most.model), place, right, title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,10 @@ def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
     place, date = (7 if wide and wishes.place else 0), (16 if broad else 10)
     size = 7 if broad or (wide and not right) else 0  # the title needs this width more
     used = 2 + sum(part + _GAP for part in (verdict, right, error, agent, model, place, date, size) if part)
+    if (
+        size and width - used < wishes.title
+    ):  # a whole title is worth more than the size, which the preview has
+        used, size = used - size - _GAP, 0
     return Columns(verdict, right, max(width - used, 8), error, agent, model, place, date, size)
 
 

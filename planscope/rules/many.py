@@ -1,7 +1,7 @@
 """Judges many traces, in worker processes if a file is large. Results come one by one, in the order of the files.
 
-A large file in which each line is a trace is cut at line ends into parts. Workers read and judge the parts; a wrong
-trace is returned whole as long as its core and repair are wanted. Memory holds a few parts, never the file.
+A large file in which each line is a trace is cut at line ends into parts. Workers read, judge and explain the parts.
+Memory holds a few parts, never the file.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from planscope.rules.judge import Rulebook
-from planscope.rules.report import KEPT, Checked, CheckOptions, check_trace, details, with_branches
+from planscope.rules.report import KEPT, Checked, CheckOptions, Fields, check_trace, details, with_branches
 from planscope.traces import Options, Unreadable
 from planscope.traces.opening import once, read, reader_of, sources
 from planscope.traces.shape import Trace
@@ -44,13 +44,13 @@ class Part:
 
 @dataclass(slots=True)
 class Judged:
-    """One trace's result. ``trace`` is kept only if details are still wanted."""
+    """One trace's result. ``more``: details of a wrong trace, if they are still wanted."""
 
     checked: Checked
     source: str = ""
     """The file that the trace comes from."""
     tools: frozenset[str] = frozenset()
-    trace: Trace | None = field(default=None, repr=False)
+    more: Fields = field(default_factory=dict)
 
 
 _book: Rulebook
@@ -109,18 +109,25 @@ def _judge_part(part: Part) -> Packed:
         data = file.read(part.end - part.start)
     lines = ((part.line + k, line) for k, line in enumerate(data.splitlines(keepends=True)) if line.strip())
     found: list[Judged] = []
+    explained = 0
     for trace in part.reader.read_lines(part.stem, lines):
         trace.source = part.name
-        found += _judged(_book, trace, _options, keep=bool(_wanted.value))
+        found += _judged(_book, trace, _options, _wanted.value - explained)
+        explained += found[-1].checked.verdict == "wrong"
     return _packed(found, _book)
 
 
-def _judged(book: Rulebook, trace: Trace, options: CheckOptions, keep: bool) -> list[Judged]:
+def _judged(book: Rulebook, trace: Trace, options: CheckOptions, wanted: int) -> list[Judged]:
+    """Judge a trace, with its branches if they are wanted. At most ``wanted`` wrong ones get details."""
     found = []
     for one in with_branches(trace) if options.branches and trace.branches else (trace,):
         checked = check_trace(book, one, options)
         tools = frozenset(one.tools) | checked.tools if one.tools else checked.tools
-        found.append(Judged(checked, one.source, tools, one if keep and checked.verdict == "wrong" else None))
+        more: Fields = {}
+        if wanted > 0 and checked.verdict == "wrong":
+            wanted -= 1
+            more = details(book, one, options.running or one.ended != "complete")
+        found.append(Judged(checked, one.source, tools, more))
     return found
 
 
@@ -139,25 +146,19 @@ def check_many(
     """
     left = [options.details]
     taken: dict[str, int] = {}
-    for judged in _all(paths, book, options, heard, progress, workers, lambda: left[0] > 0):
+    for judged in _all(paths, book, options, heard, progress, workers, lambda: left[0]):
         judged.checked.id = once(judged.checked.id, taken)
-        if judged.trace is not None and left[0] > 0:
+        if judged.checked.verdict == "wrong" and left[0] > 0:
             left[0] -= 1
-            open_end = options.running or judged.trace.ended != "complete"
-            judged.checked.add(details(book, replace(judged.trace, id=judged.checked.id), open_end))
-        judged.trace = None
+            judged.checked.add(judged.more)
         yield judged
 
 
 def check_traces(traces: Iterable[Trace], book: Rulebook, options: CheckOptions) -> Iterator[Judged]:
-    """Judge traces in memory. Each wrong one has details."""
+    """Judge traces in memory. Each wrong one has details, unless ``options.details`` is 0."""
     for trace in traces:
-        for judged in _judged(book, trace, options, keep=True):
-            if judged.trace is not None:
-                judged.checked.add(
-                    details(book, judged.trace, options.running or judged.trace.ended != "complete")
-                )
-                judged.trace = None
+        for judged in _judged(book, trace, options, len(trace.branches) + 1 if options.details else 0):
+            judged.checked.add(judged.more)
             yield judged
 
 
@@ -168,7 +169,7 @@ def _all(
     heard: Heard,
     progress: Progress | None,
     workers: int | None,
-    wanted: Callable[[], bool],
+    wanted: Callable[[], int],
 ) -> Iterator[Judged]:
     count = workers if workers is not None else min(os.cpu_count() or 1, 8)
     done = 0
@@ -234,13 +235,13 @@ def _line_end(file: Any, start: int, size: int) -> int:
 
 
 def _in_workers(
-    parts: Iterable[Part], book: Rulebook, options: CheckOptions, count: int, wanted: Callable[[], bool]
+    parts: Iterable[Part], book: Rulebook, options: CheckOptions, count: int, wanted: Callable[[], int]
 ) -> Iterator[tuple[Part, Iterable[Judged]]]:
     """Yield the parts with their results, in order. At most two parts for each worker are in progress."""
     from collections import deque
 
     context = multiprocessing.get_context("spawn" if os.name == "nt" else "fork")
-    flag = context.Value("b", 1, lock=False)
+    flag = context.Value("i", wanted(), lock=False)
     with context.Pool(count, _begin, (book, options, flag)) as pool:
         waiting: deque[tuple[Part, Any]] = deque()
         for part in parts:

@@ -120,6 +120,17 @@ def take_plain(build: Builder, messages: list[Any]) -> None:
                 build.message += 1
                 build.answer(message["tool_call_id"], content)
                 continue
+        elif content is None and len(message) == 3 and message.get("role") == "assistant":
+            calls = message.get("tool_calls")
+            if type(calls) is list and "content" in message:
+                build.message += 1
+                for one in calls:
+                    function = one.get("function") if type(one) is dict else None
+                    if type(function) is dict:
+                        build.call(function.get("name"), function.get("arguments"), one.get("id"))
+                    else:
+                        take_tool_call(build, one)
+                continue
         take(build, message)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -32,6 +33,9 @@ class GivenSoFar:
         self._same: tuple[int, ...] | None = None
         self._length = len(recorded)
         self._first = plain_text(text_of(recorded[0])) if recorded else None
+        self._head: BaseMessage | None = None
+        self._looked_at = 0
+        self._system_there = False
 
     def changed(
         self, system: str | None, tools: Sequence[Any], messages: Sequence[BaseMessage]
@@ -39,9 +43,10 @@ class GivenSoFar:
         """Return the differences between this call and the one before, or None. A system prompt may also be among
         the messages."""
         fresh: dict[str, Any] = {}
-        if system is None:
-            system = next((text_of(m) for m in messages if isinstance(m, SystemMessage)), None)
-        messages = [m for m in messages if not isinstance(m, SystemMessage)]
+        if self._has_system(messages):
+            if system is None:
+                system = next(text_of(m) for m in messages if isinstance(m, SystemMessage))
+            messages = [m for m in messages if not isinstance(m, SystemMessage)]
         said = None if system is None else plain_text(system)
         if said != self._system:
             fresh["system"] = self._system = said or ""
@@ -58,6 +63,15 @@ class GivenSoFar:
             fresh["messages"] = seen_messages(messages)
         self._first, self._length = first, len(messages)
         return Given(**fresh) if fresh else None
+
+    def _has_system(self, messages: Sequence[BaseMessage]) -> bool:
+        """Return whether a system prompt is among the messages. Looks only at new ones: conversations get long."""
+        grown = self._head is not None and len(messages) >= self._looked_at and messages[0] is self._head
+        begin = self._looked_at if grown else 0
+        found = any(isinstance(m, SystemMessage) for m in islice(messages, begin, None))
+        self._system_there = found or (grown and self._system_there)
+        self._head, self._looked_at = (messages[0] if messages else None), len(messages)
+        return self._system_there
 
 
 def seen_messages(messages: Sequence[BaseMessage]) -> list[SeenMessage]:

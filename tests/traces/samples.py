@@ -217,6 +217,12 @@ def by_vercel(
     return span(identity, "", "ai.toolCall", k, {"ai.operationId": "ai.toolCall", "ai.toolCall.name": tool, "ai.toolCall.id": identity, "ai.toolCall.args": text(given), "ai.toolCall.result": result}, failed)  # fmt: skip
 
 
+def by_vercel_7(
+    identity: str, k: int, tool: str, given: Any, result: str, failed: bool = False
+) -> dict[str, Any]:
+    return span(identity, "", f"execute_tool {tool}", k, {"ai.operationId": "ai.toolCall", "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool, "gen_ai.tool.call.id": identity, "gen_ai.tool.call.arguments": text(given), "gen_ai.tool.call.result": result}, failed)  # fmt: skip
+
+
 def by_adk(identity: str, k: int, tool: str, given: Any, result: str, failed: bool = False) -> dict[str, Any]:
     return span(identity, "", f"execute_tool {tool}", k, {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool, "gcp.vertex.agent.tool_call_args": text(given), "gcp.vertex.agent.tool_response": result}, failed)  # fmt: skip
 
@@ -293,6 +299,9 @@ ATIF = {"schema_version": "ATIF-v1.7", "trajectory_id": "t1", "agent": {"name": 
     {"step_id": 1, "source": "user", "message": "go"},
     atif_step(2, "search", SEARCH, "found"),
     atif_step(3, "book", BOOK, "Error: full"),
+]}  # fmt: skip
+ATIF_8 = {**ATIF, "schema_version": "ATIF-v1.8", "new_member": [{}], "steps": [
+    {**one, "new_of_step": {"x": 1}, **({"observation": {**one["observation"], "new": True}} if "observation" in one else {})} for one in ATIF["steps"]
 ]}  # fmt: skip
 INSPECT_SAMPLE = {"id": 1, "epoch": 2, "input": "go", "messages": [
     {"role": "user", "content": "go"},
@@ -396,12 +405,14 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
     "otel, openinference": ("otel", whole(both(by_openinference))),
     "otel, openllmetry": ("otel", whole(both(by_openllmetry))),
     "otel, vercel": ("otel", whole(both(by_vercel))),
+    "otel, vercel 7": ("otel", whole(both(by_vercel_7))),
     "otel, adk": ("otel", whole(both(by_adk))),
     "otel, events": ("otel", whole(OLDEST)),
     "langfuse": ("langfuse", whole(LANGFUSE)),
     "langfuse, blob": ("langfuse", lines(LANGFUSE_BLOB)),
     "agents sdk": ("openai-agents", lines([AGENTS_SDK])),
     "atif": ("atif", whole(ATIF)),
+    "atif 1.8": ("atif", whole(ATIF_8)),
     "inspect": ("inspect", whole(INSPECT)),
     "inspect, zip": ("inspect", inspect_zip()),
     "tau-bench": ("tau-bench", whole(TAU_BENCH)),

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parent.parent / "planscope"
 
 LAYERS = [
-    {"errors", "safe", "resources", "signals"},
+    {"errors", "extensions", "safe", "resources", "signals"},
     {"language"},
     {"oracle"},
     {"wording"},

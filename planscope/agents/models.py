@@ -11,15 +11,20 @@ import importlib
 import importlib.util
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from planscope.agents.failures import one_line
 from planscope.agents.simulated.profiles import PROFILES, BadParameter, Character, make_character
 from planscope.errors import UserError
+from planscope.extensions import entries, trouble
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from langchain_core.language_models import BaseChatModel
 
 EXAMPLES = "give provider:name, for example openai:gpt-4o-mini, or sim:careful"
@@ -77,10 +82,11 @@ def parse_model(text: str, *, seed: int | None = None) -> ModelSpec:
     if kind == "sim":
         return _simulated(rest, seed)
     name = kind.replace("-", "_").lower()
-    provider = PROVIDERS.get(name)
+    provider = PROVIDERS.get(name) or other_providers()[0].get(name)
     if provider is None:
-        near = difflib.get_close_matches(name, [*PROVIDERS, "sim"], 3, 0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"the providers are {', '.join(PROVIDERS)}"
+        known = [*PROVIDERS, *other_providers()[0]]
+        near = difflib.get_close_matches(name, [*known, "sim"], 3, 0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"the providers are {', '.join(known)}"
         raise ModelUnavailable(f"there is no provider {kind[:40]!r}; {hint}")
     if not rest:
         raise ModelUnavailable(f"{text!r} has a provider but no model; {EXAMPLES}")
@@ -103,7 +109,8 @@ def _simulated(rest: str, seed: int | None) -> ModelSpec:
 
 
 def check_model(spec: ModelSpec, *, base_url: str | None = None) -> None:
-    """Raise :class:`ModelUnavailable` if the package or the key of the model is missing. Imports nothing."""
+    """Raise :class:`ModelUnavailable` if the package or the key of the model is missing. Imports nothing but the models
+    of other packages."""
     provider = spec.provider
     if provider is None:
         if base_url:
@@ -112,6 +119,9 @@ def check_model(spec: ModelSpec, *, base_url: str | None = None) -> None:
     if base_url and not provider.base_url:
         able = ", ".join(p.name for p in PROVIDERS.values() if p.base_url)
         raise ModelUnavailable(f"{provider.name} does not support --base-url; {able} do")
+    if provider.entry is not None:
+        provider.make()
+        return
     if base_url and not re.fullmatch(r"https?://[^\s/?#]+\S*", base_url):
         raise ModelUnavailable(
             "--base-url must begin with http:// or https:// and name a server, as in http://localhost:8000/v1"
@@ -185,6 +195,12 @@ def _other(spec: ModelSpec, base_url: str | None) -> BaseChatModel:
     from langchain.chat_models import init_chat_model
 
     assert spec.provider is not None
+    if spec.provider.entry is not None:
+        made = spec.provider.make()(spec.model)
+        if not callable(getattr(made, "bind_tools", None)):
+            raise TypeError(f"{spec.provider.entry.value} made no chat model, but a {type(made).__name__}")
+        found: BaseChatModel = made
+        return found
     provider = spec.provider.name
     server: dict[str, Any] = {"base_url": base_url} if base_url else {}
 
@@ -226,6 +242,7 @@ class Provider:
 
     ``keys``: environment variables, one of which must be set; empty if the provider needs none (a local server, a
     cloud's own login). ``needs``: variables that must all be set. ``base_url``: whether another server can be used.
+    ``entry``: the entry point of another package (``planscope.models``), a function that makes a chat model of a name.
     """
 
     name: str
@@ -234,11 +251,24 @@ class Provider:
     keys: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     base_url: bool = False
+    entry: EntryPoint | None = None
+
+    def make(self) -> Callable[[str], Any]:
+        """Return the function of the entry point. Raises :class:`ModelUnavailable`."""
+        assert self.entry is not None
+        try:
+            made = self.entry.load()
+            if not callable(made):
+                raise TypeError("it is not a function")
+        except Exception as error:
+            raise ModelUnavailable(one_line(trouble(self.entry, error))) from None
+        function: Callable[[str], Any] = made
+        return function
 
     @property
     def installed(self) -> bool:
         """Whether the provider's package is installed. It is not imported."""
-        return importlib.util.find_spec(self.module) is not None
+        return self.entry is not None or importlib.util.find_spec(self.module) is not None
 
     @property
     def install(self) -> str:
@@ -299,3 +329,21 @@ _ALL = (
 )
 
 PROVIDERS: dict[str, Provider] = {p.name: p for p in _ALL}
+
+
+@cache
+def other_providers() -> tuple[dict[str, Provider], tuple[str, ...]]:
+    """Return the providers of other packages by name, and a line about each whose name cannot be used."""
+    found: dict[str, Provider] = {}
+    troubles: list[str] = []
+    for entry in entries("planscope.models"):
+        name = entry.name.replace("-", "_").lower()
+        if name in PROVIDERS or name == "sim" or not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
+            why = ValueError(
+                "the name is taken" if name in (*PROVIDERS, "sim") else "a name has letters and digits"
+            )
+            troubles.append(trouble(entry, why))
+            continue
+        package = entry.dist.name if entry.dist is not None else entry.module
+        found[name] = Provider(name, package, entry.module, entry=entry)
+    return found, tuple(troubles)

@@ -332,18 +332,20 @@ def _ids(named: list[str], dest: str) -> Iterator[Suggestion]:
 def _themes() -> Iterator[Suggestion]:
     from platformdirs import user_config_dir
 
+    from planscope.extensions import loaded
     from planscope.resources import shipped
 
-    for folder in (shipped("themes"), Path(user_config_dir("planscope")) / "themes"):
+    others = [Path(folder) for _, folder in loaded("planscope.themes")[0] if isinstance(folder, str | Path)]
+    for folder in (shipped("themes"), *others, Path(user_config_dir("planscope")) / "themes"):
         yield from (Suggestion(path.stem) for path in sorted(folder.glob("*.toml")))
 
 
 def _models() -> Iterator[Suggestion]:
-    from planscope.agents.models import PROVIDERS
+    from planscope.agents.models import PROVIDERS, other_providers
     from planscope.agents.simulated.profiles import PROFILES
 
     yield from (Suggestion(f"sim:{one.name}", one.about) for one in PROFILES.values())
-    yield from (Suggestion(f"{name}:") for name in PROVIDERS)
+    yield from (Suggestion(f"{name}:") for name in (*PROVIDERS, *other_providers()[0]))
 
 
 def _agents() -> Iterator[Suggestion]:

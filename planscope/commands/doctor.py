@@ -65,7 +65,7 @@ def _doctor(args: argparse.Namespace) -> int:
 
 
 def document() -> DoctorDocument:
-    """Look at this machine. Imports none of the packages, contacts no server, and writes nothing."""
+    """Look at this machine. Imports only extensions of other packages, contacts no server, and writes nothing."""
     from planscope.documents.listings import DoctorDocument, ExtraDocument, FolderDocument, PackageDocument
 
     packages = [PackageDocument(name=name, version=_version(name)) for name in PACKAGES]
@@ -156,9 +156,19 @@ def _terminal() -> TerminalDocument:
 
 def _plugin_problems() -> list[str]:
     """Return a line for each extension of another package that does not work."""
+    from planscope.agents.models import ModelUnavailable, other_providers
     from planscope.traces.opening import other_readers
+    from planscope.tui.style.themes import EXTENSION, load_themes
 
-    return list(other_readers()[1])
+    providers, taken = other_providers()
+    found = [*other_readers()[1], *taken]
+    found += [problem.message for problem in load_themes()[1] if problem.file == EXTENSION]
+    for provider in providers.values():
+        try:
+            provider.make()
+        except ModelUnavailable as error:
+            found.append(str(error))
+    return found
 
 
 def _lines(found: DoctorDocument) -> Iterator[str]:

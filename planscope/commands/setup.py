@@ -31,6 +31,7 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
 
 
 def _models(args: argparse.Namespace) -> int:
+    from planscope.agents.models import other_providers
     from planscope.agents.simulated.profiles import PROFILES, SEED
 
     providers = _providers(args.base_url)
@@ -43,7 +44,8 @@ def _models(args: argparse.Namespace) -> int:
             ProviderDocument.of(provider, set=_set(provider), ready=missing is None, missing=missing)
             for provider, missing in providers
         ]
-        print_json(ModelsDocument(simulated=simulated, providers=found).as_data())
+        problems = list(other_providers()[1])
+        print_json(ModelsDocument(simulated=simulated, providers=found, problems=problems).as_data())
         return 0
     from planscope.report import hanging, table
     from planscope.wording.terms import said
@@ -59,15 +61,17 @@ def _models(args: argparse.Namespace) -> int:
     say("Providers (--model NAME:MODEL)")
     by_readiness = sorted(providers, key=lambda found: (found[1] is not None, found[0].name))
     say_all(table([(p.name, "not ready" if why else "ready", _missing(p, why)) for p, why in by_readiness]))
+    for problem in other_providers()[1]:
+        say(f"not listed: {problem}")
     return 0
 
 
 def _providers(base_url: str | None) -> list[tuple[Provider, str | None]]:
     """Return each provider with an error that says what it lacks, or None if it is ready."""
-    from planscope.agents.models import PROVIDERS, ModelSpec, ModelUnavailable, check_model
+    from planscope.agents.models import PROVIDERS, ModelSpec, ModelUnavailable, check_model, other_providers
 
     providers: list[tuple[Provider, str | None]] = []
-    for provider in PROVIDERS.values():
+    for provider in (*PROVIDERS.values(), *other_providers()[0].values()):
         if base_url is not None and not provider.base_url:
             continue
         missing = None
@@ -86,6 +90,8 @@ def _set(provider: Provider) -> list[str]:
 
 
 def _missing(provider: Provider, missing: str | None) -> str:
+    if provider.entry is not None:
+        return missing or f"from {provider.package}"
     if not provider.installed:
         return provider.install
     if missing:

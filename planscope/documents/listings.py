@@ -47,6 +47,9 @@ class ModelsDocument(Document):
 
     simulated: list[ProfileDocument]
     providers: list[ProviderDocument]
+    problems: list[str] = Field(
+        default_factory=list, description="models of other packages that cannot be listed, and why"
+    )
 
 
 class TopicDocument(Document):

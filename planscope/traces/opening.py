@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from planscope.errors import UserError
+from planscope.extensions import loaded, trouble
 from planscope.traces import formats
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Options, Reader
@@ -40,19 +41,17 @@ def own_readers() -> tuple[Reader, ...]:
 @cache
 def other_readers() -> tuple[tuple[Reader, ...], tuple[str, ...]]:
     """Return the readers of other packages, and a line about each that does not work."""
-    from importlib.metadata import entry_points  # takes half as long to import as all readers
-
     found: list[Reader] = []
-    troubles: list[str] = []
-    for entry in entry_points(group=GROUP):
+    extensions, lines = loaded(GROUP)
+    troubles = list(lines)
+    for entry, reader in extensions:
         try:
-            reader = entry.load()
             reader = reader() if isinstance(reader, type) else reader
             if not (callable(reader.recognises) and callable(reader.read) and reader.name):
                 raise TypeError("it has no recognises, read or name")
             found.append(reader)
         except Exception as error:
-            troubles.append(f"the trace reader {entry.name} ({entry.value}) does not work: {_named(error)}")
+            troubles.append(trouble(entry, error))
     return tuple(found), tuple(troubles)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from planscope import extensions
 from planscope.traces import Unreadable, open_traces, opening
 from tests.fuzz.hostile_traces import check, mutated
 from tests.traces.samples import SAMPLES
@@ -68,22 +69,25 @@ def test_a_reader_of_another_package_that_does_not_work_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Entry:
-        name, value = "theirs", "theirs:Reader"
+        name, value, group = "theirs", "theirs:Reader", opening.GROUP
 
         def load(self) -> object:
             raise ImportError("no module\nnamed theirs")
 
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Entry()])
-    opening.other_readers.cache_clear()
+    caches = (opening.other_readers, extensions.entries, extensions.loaded)
+    for cache in caches:
+        cache.cache_clear()
     said: list[str] = []
     path = tmp_path / "a"
     path.write_bytes(SAMPLES["chat"][1])
     try:
         assert len(list(open_traces([path], on_problem=said.append))) == 1
     finally:
-        opening.other_readers.cache_clear()
+        for cache in caches:
+            cache.cache_clear()
     assert said == [
-        "the trace reader theirs (theirs:Reader) does not work: ImportError: no module named theirs"
+        "the trace reader theirs (theirs:Reader) of another package cannot be used: ImportError: no module named theirs"
     ]
 
 

@@ -21,6 +21,7 @@ from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 from planscope.errors import UserError
+from planscope.extensions import loaded, trouble
 from planscope.resources import shipped
 from planscope.safe import visible
 from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, nearest, read_toml
@@ -30,6 +31,8 @@ FEW_COLOURS = "terminal"
 """The default in a terminal of 16 colours or fewer."""
 VARIABLE = "planscope-"
 MAX_FILES = 200
+EXTENSION = "extension"
+"""What problems of other packages' themes have in place of a file's name."""
 
 BASE_COLORS: tuple[str, ...] = (
     "primary",
@@ -124,17 +127,20 @@ def first_theme(name: str) -> Theme | None:
 def load_themes(
     user: Path | None = None, bundled: Path | None = None
 ) -> tuple[tuple[Theme, ...], tuple[FileProblem, ...]]:
-    """Return all valid themes (``dark`` first, then the bundled ones, then the user's) and the problems found.
+    """Return all valid themes (``dark`` first, then the bundled ones, those of other packages, the user's) and the
+    problems found.
 
-    A user's theme replaces a bundled one of the same name. Invalid files never raise.
+    A user's theme replaces another one of the same name. Invalid files never raise.
     """
     problems: list[FileProblem] = []
     ours = _read_folder(bundled_themes() if bundled is None else bundled, problems)
     theirs = _read_folder(user_themes_folder() if user is None else user, problems)
-    order = sorted(ours, key=lambda name: (name != DEFAULT, name)) + sorted(set(theirs) - set(ours))
+    others = _of_packages(ours, problems)
+    order = sorted(ours, key=lambda name: (name != DEFAULT, name))
+    order += sorted(others) + sorted(set(theirs) - {*ours, *others})
     themes: list[Theme] = []
     for name in order:
-        for files, beside in ((theirs, theirs), (ours, {})):
+        for files, beside in ((theirs, theirs), (others, others), (ours, {})):
             if name not in files:
                 continue
             try:
@@ -152,6 +158,27 @@ def load_themes(
                     )
     problems = list(dict.fromkeys(problems))
     return tuple(themes), tuple(problems)
+
+
+def _of_packages(ours: Mapping[str, TomlFile], problems: list[FileProblem]) -> dict[str, TomlFile]:
+    """Return the themes of other packages: each entry point names a folder, or a function that returns one."""
+    found: dict[str, TomlFile] = {}
+    extensions, troubles = loaded("planscope.themes")
+    problems += [FileProblem(EXTENSION, line) for line in troubles]
+    for entry, folder in extensions:
+        try:
+            path = Path(folder() if callable(folder) else folder)
+            if not path.is_dir():
+                raise ValueError(f"{visible(str(path), limit=200)} is no folder")
+        except Exception as error:
+            problems.append(FileProblem(EXTENSION, trouble(entry, error)))
+            continue
+        for name, file in _read_folder(path, problems).items():
+            if name in ours or name in found:
+                problems.append(file.problem(f"'{name}' is the name of another theme already", None, "name"))
+            else:
+                found[name] = file
+    return found
 
 
 def _read_folder(folder: Path, problems: list[FileProblem]) -> dict[str, TomlFile]:

@@ -1,0 +1,39 @@
+"""Reads Acme's logs: ``{"acme_log": "run 7", "calls": [{"tool": "...", "with": {...}, "said": "..."}]}``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from planscope.traces.reader import Options
+from planscope.traces.shape import ToolCall, Trace
+from planscope.traces.source import Head, Source
+
+
+class AcmeReader:
+    """A reader of one format. ``planscope/traces/reader.py`` has the interface, ``shape.py`` what it yields."""
+
+    name = "acme"
+    title = "Acme log"
+
+    def recognises(self, head: Head) -> float:
+        """Say from 0 to 1 how surely a file that begins like this is an Acme log."""
+        return 1.0 if any("acme_log" in one for one in head.objects) else 0.0
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        """Yield the traces of the file."""
+        with source.stream() as file:
+            log = json.load(file)
+        trace = Trace(log["acme_log"], self.name)
+        for step, call in enumerate(log["calls"], 1):
+            trace.items.append(
+                ToolCall(
+                    step,
+                    call["tool"],
+                    message=step,
+                    arguments=call["with"],
+                    answer=call["said"],
+                    answered=True,
+                )
+            )
+        yield trace

@@ -95,7 +95,7 @@ complete -c planscope -f -a '(__planscope_complete)'
 """
 SCRIPTS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
-FILES = frozenset(("FILE", "RULES", "TRACE", "GOOD", "BAD", "FOLDER", "SESSION|TRACE"))
+FILES = frozenset(("FILE", "RULES", "TRACE", "GOOD", "BAD", "FOLDER", "DIR", "F", "POLICY", "SESSION|TRACE"))
 """Names of arguments (metavar) that are files."""
 
 
@@ -288,7 +288,7 @@ def _values(action: argparse.Action, place: _Place, called: str) -> Answer:
         return Answer(list(_ids(named, action.dest)))
     named_kinds: dict[tuple[str, str], Callable[[], Iterable[Suggestion]]] = {
         ("NAME", "theme"): _themes,
-        ("NAME", "name"): _schemas if called == "schema" else list,
+        ("NAME", "name"): {"schema": _schemas, "campaign": _campaigns}.get(called, list),
         ("M", "model"): _models,
         ("A", "agent"): _agents,
         ("T", "topic"): _topics,
@@ -364,6 +364,14 @@ def _schemas() -> Iterator[Suggestion]:
     from planscope.documents.schemas import DOCUMENTS
 
     yield from map(Suggestion, DOCUMENTS)
+
+
+def _campaigns() -> Iterator[Suggestion]:
+    from planscope.session.locations import campaigns_folder
+
+    ending = ".campaign.sqlite"
+    names = (path.name for path in campaigns_folder().glob(f"*{ending}"))
+    yield from (Suggestion(name.removesuffix(ending)) for name in sorted(names))
 
 
 def _error_types() -> Iterator[Suggestion]:

@@ -21,7 +21,7 @@ import pytest
 
 from planscope.commands import COMMANDS
 from planscope.commands.completion import Line, Suggestion, suggest
-from planscope.session.locations import bundled, library_folder
+from planscope.session.locations import bundled, campaigns_folder, library_folder
 from planscope.session.store import load, save
 from tests.cli.support import Cli
 
@@ -30,7 +30,8 @@ def words(*typed: str) -> list[str]:
     return [one.word for one in suggest(list(typed))[0]]
 
 
-def test_what_is_suggested(cli: Cli, tmp_path: Path) -> None:
+def test_what_is_suggested(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     save(load(bundled()["first-look"]), tmp_path / "mine.planscope.json")
     assert words("") == list(COMMANDS)
     assert words("che") == ["check"] and words("first-l") == ["first-look"]
@@ -46,12 +47,15 @@ def test_what_is_suggested(cli: Cli, tmp_path: Path) -> None:
     assert words("first-look", "--run", "") == ["r2", "r1"], "without a command"
     assert words("compare", "first-look", "r2", "r") == ["r2", "r1"]
     assert words("fork", "first-look", "--variant", "") == ["v1"]
-    assert words("rules", "") == ["check", "mine"] and words("sessions", "show", "first-") == ["first-look"]
+    assert words("rules", "mi") == ["mine"] and words("sessions", "show", "first-") == ["first-look"]
     assert words("run", "x", "--model", "sim:ca") == ["sim:careful"]
     assert words("open", "--theme", "d")[0] == "dark"
     assert words("runs", "first-look", "--verdict", "r") == ["right"]
     assert words("completion", "") == ["bash", "zsh", "fish"]
     assert words("schema", "che") == ["check"] and words("new", "--topic", "teach") == ["teacher"]
+    campaigns_folder().mkdir(parents=True)
+    (campaigns_folder() / "nightly.campaign.sqlite").touch()
+    assert words("campaign", "show", "") == ["nightly"]
     assert suggest(["check", "x", "--rules", ""]) == ([], True), "files"
     assert suggest(["check", "./no"]) == ([], True)
     for nothing in (

@@ -92,3 +92,11 @@ async def test_a_dry_run_calls_no_tool(session: Path) -> None:
             await answer(driven, "n", text)
         run = await ended(driven)
         assert answers(run) == [("one", "user"), ("two", "user"), ("three", "user")]
+
+
+async def test_without_the_agent_it_says_how_to_run_it(session: Path) -> None:
+    """Mock tools cannot stand in for real ones."""
+    async with opened(session) as driven:
+        await driven.press("r")
+        assert driven.app.screen is driven.screen
+        assert "planscope debug package.module:agent" in " ".join(driven.text.split())

@@ -968,11 +968,24 @@ class DebugScreen(AppScreen[None]):
         if chosen.own is not None:
             await self._ask_agent(variant_id, chosen, chosen.own)
             return
+        if self._only_with_own_tools(variant):
+            return
         used = models_of(self.work.document.runs)
         form = run_form(self.paint, self.view.breakpoints, chosen, variant, used)
         choice = await self.answer(form)
         if choice is not None:
             self.start_run(variant_id, choice)
+
+    def _only_with_own_tools(self, variant: Variant) -> bool:
+        """Tell how to run an agent that has its own tools and no query: mock tools cannot stand in for them."""
+        from planscope.session.oracle_input import has_own_tools
+
+        if not has_own_tools(variant) or variant.query.text.strip():
+            return False
+        self.tell(
+            "an agent with its own tools: planscope debug package.module:agent runs it; rerun and fork take --agent"
+        )
+        return True
 
     async def _ask_agent(self, variant_id: str, choice: RunChoice, own: OwnChoice) -> None:
         """Ask what to say to the user's own agent, and run it."""
@@ -1003,6 +1016,9 @@ class DebugScreen(AppScreen[None]):
             told, choice = view.call_at(step), self.default_choice()
             if choice.own is not None:
                 await self._fork_own(run, step, told, choice)
+                return
+            own = document.variant(run.variant)
+            if own is not None and self._only_with_own_tools(own):
                 return
             used = models_of(document.runs)
             form = fork_form(self.paint, document.variants, run, step, told, choice, used)

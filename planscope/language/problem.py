@@ -139,6 +139,11 @@ class Problem:
         return True
 
     @property
+    def writes(self) -> frozenset[str]:
+        """The tools that are marked as writing."""
+        return frozenset()
+
+    @property
     def said(self) -> tuple[Constraint, ...]:
         """The constraints of the text (``c*``), and rules about calls, without the basic ones (``b*``)."""
         return tuple(c for c in self.constraints if not c.is_rule)

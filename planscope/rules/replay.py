@@ -77,6 +77,11 @@ class RuledProblem(Problem):
         return False
 
     @property
+    def writes(self) -> frozenset[str]:
+        """The tools that the rules mark as writing."""
+        return frozenset(a.tool for a in self.actions if any(c.names(a.tool) for c in self.file.writes))
+
+    @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the rules in this problem, by their indexes."""
         return tuple(self.numbers or ())

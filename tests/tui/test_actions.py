@@ -300,8 +300,8 @@ def test_a_wrong_key_is_named_with_its_line(tmp_path: Path, text: str, line: int
 
 
 def test_one_wrong_key_leaves_the_others(tmp_path: Path) -> None:
-    choice, problems = read_keys(write(tmp_path, '[keys]\nnext-call = "j"\nzoom = "j"\nwatch = "W"\n'))
-    assert choice == {"watch": ("W",)}
+    choice, problems = read_keys(write(tmp_path, '[keys]\nnext-call = "j"\nzoom = "j"\nwatch = "i"\n'))
+    assert choice == {"watch": ("i",)}
     assert len(problems) == 2
 
 

@@ -673,6 +673,14 @@ async def _describe(driven: Driven, key: str) -> None:
     assert driven.app.screen is driven.screen and not driven.screen.work.document.unsaved
 
 
+@effect("write-rules")
+async def _write_rules(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    await driven.until(lambda: "Rules that every run of this session has to keep" in driven.text)
+    await driven.press("escape")
+    assert driven.app.screen is driven.screen and not driven.screen.work.document.unsaved
+
+
 @effect("library")
 async def _library(driven: Driven, key: str) -> None:
     await driven.press(key)

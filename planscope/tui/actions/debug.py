@@ -106,6 +106,9 @@ DEBUG: tuple[KeyAction, ...] = (
     act("previous-hit", "H", "Previous hit", "Go to the previous search hit.", _L, shift_f(3)),
     act("deselect", "escape", "Deselect", "Clear the selection; leave a zoomed pane.", _L, verb="leave"),
     act("edit", "e", "Edit", "Change the query: its text, its actions, its limits.", _R),
+    act(
+        "write-rules", "W", "Rules", "Write rules about the calls, which judge every run of the session.", _R
+    ),
     act("rerun", "r", "Rerun", "Run the query again; choose agent and model.", _R, verb="run"),
     act("fork", "F", "Fork", "Continue from this step with another answer, query or model.", _R),
     act("dissect", "m", "Dissect", "Find out what in the query makes the agent fail.", _L),

@@ -224,6 +224,21 @@ class Document:
         self.unsaved += change
         self._post(DocumentChanged("fields"))
 
+    def put_rules(self, text: str) -> bool:
+        """Replace the rules of the session, which judge all its runs; "" removes them. Return False if they are the
+        same.
+
+        Raises ParseFailure for a text that cannot be read.
+        """
+        from planscope.rules.in_session import with_rules
+
+        made = with_rules(self.open_session, text)
+        if made is self.open_session:
+            return False
+        self.outcomes.clear()
+        self.edit(rules=made.rules, rules_before=made.rules_before)
+        return True
+
     def mark(self, *, breakpoints: list[str], watches: list[str]) -> None:
         """Set breakpoints and watches. In a bundled session they are saved only with the first real change, to a
         copy."""

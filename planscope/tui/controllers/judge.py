@@ -500,17 +500,28 @@ def _facts_at(run: RunIndex, index: int) -> Facts:
     lost = next((i for i in run.doomed if replay.steps[i].attempt == view.attempt and i <= index), None)
     why = ""
     if lost is not None and view.core is not None and view.core.constraints:
-        why = explain_core(replay, view.core)
+        said = {c for found in run.findings[index] if found.type == "rule_broken" for c in found.constraints}
+        if not said.issuperset(view.core.constraints):
+            why = explain_core(replay, view.core)
     return Facts(
         index,
         replay.safe_moves(index),
         run.valid_completions(index),
         replay.one_way(index),
-        replay.safe_moves(instead_at) if instead_at is not None else (),
+        _others(replay, instead_at, index) if instead_at is not None else (),
         instead_at,
         why,
         tuple(explain_finding(replay, found) for found in run.findings[index]),
     )
+
+
+def _others(replay: JudgedRun, before: int, index: int) -> tuple[Move, ...]:
+    """Return the safe moves of a step before. With rules, the tool that was called in their place comes last."""
+    moves = replay.safe_moves(before)
+    if replay.problem.counted or before != index - 1:
+        return moves
+    called = replay.steps[index].action
+    return tuple(sorted(moves, key=lambda move: move.action == called))
 
 
 def _replay(run: RunIndex) -> JudgedRun:

@@ -45,7 +45,7 @@ class QueryPane(LinePane):
             self._made: dict[tuple[int, tuple[Painted, ...]], Line] = {}
         if self._problem is not problem:
             self._problem = problem
-            self._required = any(c.kind == "all_done" for c in problem.constraints)
+            self._required = bool(state.text.strip()) or not task_of(state)
             self._still = sorted(_still(problem))
             self._longest = max((end - start for start, end, _ in self._still), default=0)
             self._made = {}

@@ -43,6 +43,7 @@ class TimelinePane(LinePane):
         run = state.debug.run
         self._steps = run.steps
         self._findings = run.findings
+        self._writes = run.problem.writes
         self._lost = frozenset(run.doomed) if state.progress == "judged" else frozenset()
         self._digits = max(len(str(run.last)), 3)
         if self.prepared_for != (run, width, state.progress):
@@ -262,6 +263,9 @@ class TimelinePane(LinePane):
         if index in self._lost:
             lost = (2, Run("would lose the plan", "core")) if waits else (1, Run(terms.LOST_HERE, "stop"))
             flags.append(lost)
+        call = self._steps[index].call
+        if call is not None and call.tool in self._writes:
+            flags.append((7, Run("writes", "caution")))
         if findings:
             errors = any(f.severity == "error" for f in findings)
             would = "would be " if waits and index not in self._lost else ""

@@ -151,6 +151,7 @@ class DebugScreen(AppScreen[None]):
         self._tick: Timer | None = None
         self._asked = start.live
         self._asked_for_step = bool(start.step)
+        self._rules_draft: str | None = None
         self._followed = ""
         self._settled_once = False
         self._asked_to_save = False
@@ -1502,14 +1503,48 @@ class DebugScreen(AppScreen[None]):
 
         self._enter(CompareScreen(self.paint, self.work, other, here), left)
 
+    def action_write_rules(self) -> None:
+        """Write the rules of the session."""
+        if self.work.document.session is None:
+            self.tell("no session is open yet")
+        elif self.view.play is not None:
+            self.tell(f"this is what-if play: {key_for('deselect')} leaves")
+        else:
+            self.start_flow(self._write_rules())
+
+    async def _write_rules(self) -> None:
+        from planscope.rules.runs import trace_of_run
+        from planscope.tui.dialogs.rules import RulesDialog
+
+        document, view = self.work.document, self.view
+        run = document.run(view.run.id) if view.run is not None else None
+        text = self._rules_draft if self._rules_draft is not None else document.open_session.rules or ""
+        trace = trace_of_run(run) if run is not None else None
+        written = await self.answer(RulesDialog(self.paint, text, trace))
+        if written is None:
+            return
+        self._rules_draft = None
+        if not written.save:
+            if written.text != (document.open_session.rules or ""):
+                self._rules_draft = written.text
+                self.tell(f"your rules are not saved: {key_for('write-rules')} continues them")
+        elif document.put_rules(written.text):
+            self.work.judge.forget_all()
+            if self.view.variant is not None:
+                self.look_at(self.view.variant.id, self.view.run.id if self.view.run is not None else "")
+            self.tell("all runs of the session are judged by these rules now")
+
     def action_edit(self) -> None:
-        """Edit the displayed query, or continue its draft."""
+        """Edit the displayed query, or continue its draft. Without a query, edit the rules."""
         from planscope.tui.screens.edit.screen import EditScreen
 
         view, document, drafts = self.view, self.work.document, self.work.drafts
         variant = view.variant
         if variant is None or document.session is None:
             self.tell("no query is open yet")
+            return
+        if not variant.query.text.strip() and view.play is None:
+            self.action_write_rules()
             return
         if view.play is not None:
             self.tell(f"this is what-if play: {key_for('deselect')} leaves")

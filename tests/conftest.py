@@ -44,7 +44,7 @@ def pytest_collection_finish() -> None:
     """Collect garbage seldom, and leave out what imports made: collecting took a third of the suite's time."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(50_000, 10, 10)
     patch("gc.freeze").start()  # planscope's own calls would keep the garbage of earlier tests for ever
 
 

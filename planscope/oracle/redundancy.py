@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from planscope.language.problem import DAY, Constraint, Problem
+from planscope.oracle.precedence import topological
 
 _FAR = 1 << 30
 Difference = tuple[int, int, int]
@@ -19,6 +21,8 @@ def redundant(problem: Problem) -> tuple[str, ...]:
     """
     number = {action.id: i for i, action in enumerate(problem.actions)}
     said = [(c.id, _difference(c, number)) for c in problem.said]
+    if not problem.timed and (found := _by_paths(problem, number)) is not None:
+        return found
     known: list[Difference] = [(2 * i + 1, 2 * i + 2, -1) for i in range(len(number))]
     if problem.timed:
         known += [(0, 2 * i + 1, 0) for i in range(len(number))]
@@ -27,6 +31,30 @@ def redundant(problem: Problem) -> tuple[str, ...]:
         cid
         for k, (cid, difference) in enumerate(said)
         if _implied(difference, [*known, *(other for j, (_, other) in enumerate(said) if j != k)])
+    )
+
+
+def _by_paths(problem: Problem, number: dict[str, int]) -> tuple[str, ...] | None:
+    """Return what :func:`redundant` does where only order counts: an order is implied by a longer path, or is there
+    twice. None if the orders contradict each other."""
+    edges = [(number[c.before or ""], number[c.after or ""]) for c in problem.said]
+    order = topological(len(number), edges)
+    if order is None:
+        return None
+    after: list[list[int]] = [[] for _ in number]
+    for a, b in edges:
+        after[a].append(b)
+    later = [0] * len(number)
+    """For each action, those that come after it, as bits."""
+    beyond = [0] * len(number)
+    """Of these, those that another one comes before."""
+    for a in reversed(order):
+        for b in after[a]:
+            later[a] |= later[b] | 1 << b
+            beyond[a] |= later[b]
+    times = Counter(edges)
+    return tuple(
+        c.id for c, (a, b) in zip(problem.said, edges, strict=True) if times[a, b] > 1 or beyond[a] >> b & 1
     )
 
 

@@ -1,16 +1,16 @@
 """Asks Z3 whether constraints can be met, for the many small problems that synthesis draws.
 
-A new solver costs milliseconds, mostly for building terms. So one solver is kept for each number of actions and each
-language. It has a literal for every constraint seen so far, and a question assumes the literals of its constraints. All
-constraints are differences of two integers, for which Z3 has a special solver.
+A new solver costs milliseconds, mostly for building terms. So one solver is kept for each of the numbers of actions
+used last, in each language. It has a literal for every constraint seen so far, and a question assumes the literals of
+its constraints. All constraints are differences of two integers, for which Z3 has a special solver.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import z3
 
@@ -24,6 +24,9 @@ EFFORT = 100_000_000
 MANY = 100
 MANY_DIFFERENCES = {"arith.solver": 1}
 """Used from ``MANY`` actions on, where ``DIFFERENCES`` is slower and, at 1,000 actions, takes ten times the memory."""
+
+MOST_SOLVERS = 8
+"""Limit for the solvers of a language that are kept. Each takes some 18 MB."""
 
 Key = tuple[str, int, int] | Edge
 Window = tuple[int, int]
@@ -50,10 +53,7 @@ class Certifier:
 
     def certify_base(self, n: int, pairs: Iterable[Edge]) -> bool:
         """Return whether ``n`` actions have an order in which the first of each pair comes before the second."""
-        solver = self._base.get(n)
-        if solver is None:
-            solver = self._base[n] = _Solver(n)
-        return solver.holds(pairs)
+        return _kept(self._base, n, lambda: _Solver(n)).holds(pairs)
 
     def certify_timed(
         self,
@@ -69,9 +69,7 @@ class Certifier:
         asked about them first, which is quick; if they fail, it searches.
         """
         n = len(durations)
-        solver = self._timed.get(n)
-        if solver is None:
-            solver = self._timed[n] = _TimedSolver(n, self._effort)
+        solver = _kept(self._timed, n, lambda: _TimedSolver(n, self._effort))
         keys: list[Key] = [("one by one", 0, 0), *pairs]
         keys += [("start", i, hour) for i, hour in starts]
         keys += [("end", i, hour) for i, hour in ends]
@@ -108,6 +106,18 @@ class Certifier:
         if not problem.timed:
             return self.certify_base(len(place), pairs)
         return self.certify_timed(pairs, starts, ends, durations(problem), plan)
+
+
+_S = TypeVar("_S", bound="_Solver")
+
+
+def _kept(solvers: dict[int, _S], n: int, make: Callable[[], _S]) -> _S:
+    """Return the solver for ``n`` actions, and drop the one that was not used for longest."""
+    solver = solvers.pop(n, None) or make()
+    solvers[n] = solver
+    if len(solvers) > MOST_SOLVERS:
+        del solvers[next(iter(solvers))]
+    return solver
 
 
 class _Solver:

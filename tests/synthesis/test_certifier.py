@@ -135,3 +135,10 @@ def test_many_actions_are_judged_as_few_are(n: int) -> None:
     assert not made.certify_base(n, [*chain, (n - 1, 0)])
     assert not made.certify_base(n, [*chain[: n // 2], (n // 2, 3)])
     assert made.certify_base(n, [*chain[: n // 2], (3, n // 2), (n - 1, 0)])
+
+
+def test_the_solvers_used_last_are_kept() -> None:
+    made = Certifier()
+    for n in (*range(2, 12), 4, 12):
+        assert made.certify_base(n, [(0, 1)]) and not made.certify_base(n, [(0, 1), (1, 0)])
+    assert list(made._base) == [6, 7, 8, 9, 10, 11, 4, 12]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
+from random import Random
+from time import process_time
 
 import pytest
 
@@ -11,6 +13,7 @@ from planscope.language.reading import read_query
 from planscope.oracle.redundancy import redundant
 from planscope.synthesis.generate import cases
 from planscope.synthesis.request import Request
+from tests.oracle import brute
 
 ABC = make_actions(["network diagnosis", "login form redesign", "napkin folding"])
 
@@ -131,3 +134,20 @@ def test_nothing_is_stated_twice_by_default(timed: bool, orders: tuple[int, int]
 def test_a_share_that_cannot_be_met_is_noticed() -> None:
     made = next(cases(Request(actions=3, redundant=0.9), 1))
     assert made.misses(0.9) and made.share == pytest.approx(1 / 3)
+
+
+def test_orders_are_found_implied_by_paths_as_by_differences(monkeypatch: pytest.MonkeyPatch) -> None:
+    problems = [brute.random_base(Random(seed))[0] for seed in range(300)]
+    found = [redundant(problem) for problem in problems]
+    monkeypatch.setattr("planscope.oracle.redundancy._by_paths", lambda *_: None)
+    assert [redundant(problem) for problem in problems] == found
+    assert sum(map(bool, found)) > 50
+
+
+def test_a_thousand_actions_are_looked_through_at_once() -> None:
+    actions = make_actions([f"action number {n}" for n in range(1000)])
+    said = [f"Action number {n} precedes action number {n + step}." for step in (1, 2) for n in range(500)]
+    problem = read_query(" ".join(said), actions, timed=False).problem
+    began = process_time()
+    assert redundant(problem) == tuple(f"c{n}" for n in range(501, 1000))
+    assert process_time() - began < 5  # it took minutes

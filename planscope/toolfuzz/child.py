@@ -1,0 +1,105 @@
+"""The process that imports the tools and fuzzes them. It speaks JSON lines with its parent (``engine.py``).
+
+First line in: the job (:func:`main`). Lines out: ``tools``, then for each tool ``finding`` (again when it is shrunk),
+``progress`` and ``done``; ``error`` with one line if the target cannot be used.
+
+Calls are made in forks of this process (``host.py``), so this process keeps what was learned, whatever a tool does.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from planscope.errors import UserError
+
+
+def main() -> None:
+    """Read the job, and do it."""
+    job = json.loads(sys.stdin.readline())
+    out = os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+
+    def send(message: Mapping[str, Any]) -> None:
+        data = (json.dumps(message, default=str) + "\n").encode()
+        while data:
+            data = data[os.write(out, data) :]
+
+    try:
+        _work(job, send)
+    except UserError as error:
+        send({"event": "error", "message": str(error)})
+    except BrokenPipeError:
+        pass
+    except Exception as error:
+        import traceback
+
+        send({"event": "error", "message": f"a bug in planscope: {error!r}", "traceback": traceback.format_exc()})
+
+
+def _work(job: dict[str, Any], send: Any) -> None:
+    from planscope.toolfuzz.sandbox import enter_namespaces
+    from planscope.toolfuzz.tools import load
+
+    tools = load(job["target"], job.get("reset"))
+    wanted = job.get("tools") or []
+    names = [tool.name for tool in tools]
+    for name in wanted:
+        if name not in names:
+            raise UserError(f"{job['target']} has no tool {name!r}; its tools are {', '.join(names)}")
+    tools = [tool for tool in tools if not wanted or tool.name in wanted]
+    folder = Path(job["folder"])
+    import planscope.toolfuzz.drawn
+    import planscope.toolfuzz.fuzzing  # noqa: F401
+
+    enforced = enter_namespaces(folder, bool(job.get("network")))
+    send({
+        "event": "tools",
+        "sandbox": enforced.as_data(),
+        "tools": [
+            {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped} for t in tools
+        ],
+    })  # fmt: skip
+    gc.collect()
+    gc.freeze()
+    child = os.fork()  # the first process of the new namespace: when it ends, everything in it ends
+    if child:
+        _, status = os.waitpid(child, 0)
+        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+    try:
+        _fuzz_all(job, tools, folder, enforced, send)
+    finally:
+        os._exit(0)
+
+
+def _fuzz_all(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any, send: Any) -> None:
+    import traceback
+
+    from planscope.toolfuzz.fuzzing import Fuzzing
+    from planscope.toolfuzz.host import Host
+    from planscope.toolfuzz.sandbox import die_with_parent
+
+    die_with_parent()
+    try:
+        for tool in tools:
+            if tool.skipped:
+                continue
+            places = tool.places()
+            places.sandbox, places.base = str(folder), job.get("base", "")
+            host = Host(folder, places, bool(job.get("network")), enforced.processes == "allowed")
+            start = time.monotonic()
+            Fuzzing(tool, host, job, send).run()
+            send({"event": "done", "tool": tool.name, "seconds": time.monotonic() - start})
+        send({"event": "end"})
+    except BrokenPipeError:
+        pass
+    except Exception as error:
+        send({"event": "error", "message": f"a bug in planscope: {error!r}", "traceback": traceback.format_exc()})

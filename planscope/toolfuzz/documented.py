@@ -1,0 +1,50 @@
+"""Whether a tool's documentation says what its argument must be, where the tool fails on it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from planscope.toolfuzz.outcome import Outcome
+
+_LIMIT = re.compile(
+    r"\b(must|only|at (?:most|least)|less|more|fewer|than|maximum|minimum|max|min|up to|between|limit|required|cannot|not|never|"
+    r"starts? with|begins? with|written as|format|raises?|from \S+ to|valid|invalid|positive|negative|non-?empty)\b",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"'([^']{1,60})'|\"([^\"]{1,60})\"|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w])")
+
+
+def is_documented(tool: Any, outcome: Outcome) -> bool:
+    """Return whether a sentence of the documentation states the limit that the failing line or its message names.
+
+    The sentence names the exception, or it speaks of a limit and shares a number or a quoted text with the line.
+    """
+    text = f"{tool.description}. {_descriptions(tool.schema)}"
+    name = (outcome.exception or "").rpartition(".")[2]
+    if name and re.search(rf"\b{re.escape(name)}\b", text):
+        return True
+    wanted = _tokens(f"{outcome.line} {outcome.message}")
+    return any(
+        _LIMIT.search(sentence) and wanted & _tokens(sentence) for sentence in re.split(r"(?<=[.!?])\s+|\n", text)
+    )
+
+
+def _tokens(text: str) -> set[str]:
+    found = {next(group for group in match.groups() if group is not None).strip() for match in _TOKEN.finditer(text)}
+    return {one for one in found if one and one not in ("0", "1")}
+
+
+def _descriptions(schema: Any) -> str:
+    if isinstance(schema, dict):
+        own = str(schema["description"]) if isinstance(schema.get("description"), str) else ""
+        limits = " ".join(
+            f"{key} must be {json.dumps(value)}."
+            for key, value in schema.items()
+            if key in ("minimum", "maximum", "minLength", "maxLength", "pattern")
+        )
+        return f"{own}. {limits} " + " ".join(_descriptions(one) for one in schema.values())
+    if isinstance(schema, list):
+        return " ".join(_descriptions(one) for one in schema)
+    return ""

@@ -1,0 +1,202 @@
+"""Starts the child process that fuzzes, and keeps what it tells. Whatever happens to the child, no finding is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from planscope.errors import UserError
+from planscope.toolfuzz.report import Report, ToolReport
+
+_BOOT = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); del sys.argv[1:]; "
+    "from planscope.toolfuzz.child import main; main()"
+)
+KEPT_NAMES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT")
+"""Variables of the environment that the child gets."""
+
+INSTALL = "pip install '.[fuzz]'"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to fuzz, and how far. ``calls`` and ``seconds`` are for each tool; ``call_limit`` is in seconds."""
+
+    target: str
+    tools: tuple[str, ...] = ()
+    calls: int | None = 2000
+    seconds: float | None = None
+    seed: int = 1
+    reset: str | None = None
+    network: bool = False
+    call_limit: float = 2.0
+    stop_early: bool = False
+    environment: tuple[str, ...] = ()
+    blind: bool = False
+
+
+Heard = Callable[[Mapping[str, Any], Report], None]
+
+
+@dataclass
+class Fuzz:
+    """One run of the fuzzer. ``report`` grows while it runs and is whole at any moment."""
+
+    options: Options
+    report: Report = field(init=False)
+    _process: subprocess.Popen[bytes] | None = None
+
+    def __post_init__(self) -> None:
+        self.report = Report(self.options.target, self.options.seed)
+
+    def run(self, heard: Heard | None = None) -> Report:
+        """Fuzz all tools of the target. Raises UserError if the target cannot be used."""
+        check_platform()
+        began = time.monotonic()
+        try:
+            for message in self._messages():
+                self._take(message)
+                if heard is not None:
+                    heard(message, self.report)
+        except KeyboardInterrupt:
+            self.report.interrupted = True
+            raise
+        finally:
+            self.report.seconds = round(time.monotonic() - began, 3)
+        return self.report
+
+    def _messages(self) -> Iterator[dict[str, Any]]:
+        with _folder() as folder, tempfile.TemporaryFile(dir=folder) as errors:
+            work = folder / "work"
+            home = folder / "home"
+            work.mkdir()
+            home.mkdir()
+            options = self.options
+            job = {
+                "target": options.target, "tools": options.tools, "calls": None if options.seconds else options.calls,
+                "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
+                "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(work),
+                "base": os.path.realpath("."), "blind": options.blind,
+            }  # fmt: skip
+            path = [os.path.abspath(one or ".") for one in ["", *sys.path]]
+            process = subprocess.Popen(
+                [sys.executable, "-c", _BOOT, json.dumps(list(dict.fromkeys(path)))],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=_environment(options.environment, home),
+                start_new_session=True,
+            )
+            self._process = process
+            try:
+                assert process.stdin is not None and process.stdout is not None
+                with suppress(BrokenPipeError):
+                    process.stdin.write(json.dumps(job).encode() + b"\n")
+                    process.stdin.close()
+                ended = False
+                for line in process.stdout:
+                    try:
+                        message = json.loads(line)
+                    except ValueError:
+                        continue
+                    if message["event"] == "error":
+                        raise UserError(_with_trace(message))
+                    ended = ended or message["event"] == "end"
+                    yield message
+                if not ended:
+                    self._broken(process, errors)
+            finally:
+                _end(process)
+
+    def _broken(self, process: subprocess.Popen[bytes], errors: Any) -> None:
+        """The child ended early: an error if it never told of a tool, else a remark in the report."""
+        status = process.wait()
+        errors.seek(0)
+        said = errors.read().decode("utf-8", "replace").strip().splitlines()
+        why = said[-1] if said else f"exit status {status}"
+        if not self.report.tools:
+            raise UserError(f"{self.options.target} cannot be imported: the process ended ({why})")
+        self.report.remarks.append(f"The fuzzer's process ended early ({why}).")
+
+    def _take(self, message: Mapping[str, Any]) -> None:
+        report = self.report
+        match message["event"]:
+            case "tools":
+                report.sandbox = dict(message["sandbox"])
+                report.tools = [
+                    ToolReport(t["name"], t["description"], t["schema"], t["skipped"]) for t in message["tools"]
+                ]
+            case "finding":
+                report.findings[(message["finding"]["tool"], message["key"])] = dict(message["finding"])
+            case "dropped":
+                report.findings.pop((message["tool"], message["key"]), None)
+            case "again":
+                pass
+            case "progress" | "summary":
+                tool = report.tool(message["tool"])
+                tool.calls, tool.refused, tool.curve = message["calls"], message["refused"], message["curve"]
+                for key, count in message.get("occurrences", {}).items():
+                    found = report.findings.get((tool.name, key))
+                    if found is not None:
+                        found["occurrences"] = count
+                tool.stopped = message.get("stopped", tool.stopped)
+                tool.looping = message.get("looping", tool.looping)
+
+
+def check_platform() -> None:
+    """Raise UserError if tools cannot be fuzzed here."""
+    import importlib.util
+
+    if not hasattr(os, "fork"):
+        raise UserError("fuzzing needs a system with fork, such as Linux or macOS; on Windows use WSL")
+    if importlib.util.find_spec("hypothesis") is None:
+        raise UserError(f"fuzzing needs Hypothesis; install it with: {INSTALL}")
+
+
+def _with_trace(message: Mapping[str, Any]) -> str:
+    if os.environ.get("PLANSCOPE_TRACEBACK") and message.get("traceback"):
+        sys.stderr.write(str(message["traceback"]))
+    return str(message["message"])
+
+
+def _environment(names: tuple[str, ...], home: Path) -> dict[str, str]:
+    found = {name: os.environ[name] for name in (*KEPT_NAMES, *names) if name in os.environ}
+    return {
+        **found,
+        "HOME": found.get("HOME", str(home)),
+        "TMPDIR": str(home),
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUTF8": "1",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(home / "hypothesis"),
+        "LANGCHAIN_TRACING_V2": "false",
+        "LANGSMITH_TRACING": "false",
+    }
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    path = Path(os.path.realpath(tempfile.mkdtemp(prefix="planscope-fuzz-")))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    if process.stdout is not None:
+        process.stdout.close()
+    process.wait()

@@ -1,0 +1,436 @@
+"""Fuzzes one tool: batches of calls in fresh children, and for each new error a confirmation and a smaller input."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from planscope.toolfuzz import taint
+from planscope.toolfuzz.coverage import Coverage
+from planscope.toolfuzz.documented import is_documented
+from planscope.toolfuzz.host import Channel, End, Host
+from planscope.toolfuzz.outcome import LISTED_ONLY, OK, REFUSED, Outcome, Refused, answered, raised
+from planscope.toolfuzz.search import Search
+from planscope.toolfuzz.shrink import MOST_CALLS, Shrinker
+from planscope.toolfuzz.statistics import chao1
+from planscope.toolfuzz.tools import Tool, call
+
+BATCH = 100
+"""Calls in one child, if nothing resets the tool's state."""
+
+LONG_BATCH = 2_000
+"""Calls in one child between two reports, if a reset hook makes fresh children unnecessary."""
+
+QUIET = 500
+"""Calls without a new error before the estimate may end the search."""
+
+MOST_HUNG = 60
+"""The search of a tool ends after this many calls that hung."""
+
+QUICK_LIMIT = 0.3
+"""Seconds that a call may take once this tool has hung three times; longer ones are sent again with the full limit."""
+
+MOST_RETURNED = 20
+SHRINK_OF_ENDED = 40
+SHRINK_OF_HUNG = 10
+SHRINK_OF_RETURNED = 60
+
+
+@dataclass
+class Found:
+    """An error. ``given``: the arguments as sent; ``shrunk``: smaller ones that a fresh child confirmed."""
+
+    outcome: Outcome
+    given: dict[str, Any]
+    at_call: int
+    occurrences: int = 1
+    shrunk: dict[str, Any] | None = None
+    shrink_calls: int = 0
+    needs: list[dict[str, Any]] | None = None
+    before: list[dict[str, Any]] = field(default_factory=list)
+    documented: bool = False
+
+    def as_data(self, tool: str) -> dict[str, Any]:
+        """Return the finding of the JSON document."""
+        one = self.outcome
+        return {
+            "tool": tool,
+            "kind": one.kind,
+            "exception": one.exception,
+            "message": one.message,
+            "location": one.location,
+            "input": self.given,
+            "shrunk": self.shrunk,
+            "at_call": self.at_call,
+            "occurrences": self.occurrences,
+            "shrink_calls": self.shrink_calls,
+            "needs": self.needs,
+            "documented": self.documented,
+            "traceback": one.traceback,
+            "source": one.line,
+            "printed": one.told,
+        }
+
+
+class Fuzzing:
+    """The fuzzing of one tool. ``send`` takes events."""
+
+    def __init__(self, tool: Tool, host: Host, job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
+        self.tool, self.host, self.job, self._send = tool, host, job, send
+        self.search = Search(tool, int(job["seed"]), guided=not job.get("blind"))
+        self.found: dict[str, Found] = {}
+        self.dropped: set[str] = set()
+        self.calls = self.refused = self.hung = 0
+        self.curve: list[tuple[int, int]] = []
+        self._last_new = 0
+        self._limit = float(job.get("call_limit") or 2.0)
+        self._looping = 0.0
+
+    def run(self) -> None:
+        """Fuzz until the budget is spent."""
+        most = self.job.get("calls")
+        seconds = self.job.get("seconds")
+        began, paused = time.monotonic(), 0.0
+        stopped = "budget"
+        while most is None or self.calls < most:
+            until = None if seconds is None else began + paused + float(seconds)
+            if until is not None and time.monotonic() >= until:
+                break
+            if self.hung >= MOST_HUNG:
+                stopped = "hung"
+                break
+            if self._is_complete():
+                stopped = "complete"
+                break
+            size = BATCH if self.tool.reset is None else LONG_BATCH
+            count = size if most is None else min(size, most - self.calls)
+            new = self._batch(count, until)
+            at = time.monotonic()
+            for key in new:
+                self._settle(key)
+            paused += time.monotonic() - at
+            self._progress()
+        self._send({
+            "event": "summary", "tool": self.tool.name, "calls": self.calls, "refused": self.refused,
+            "curve": self.curve, "stopped": stopped, "looping": self._looping, "occurrences": self._occurrences(),
+        })  # fmt: skip
+
+    def _is_complete(self) -> bool:
+        if not self.job.get("stop_early") or self.calls - self._last_new < QUIET:
+            return False
+        counts = [f.occurrences for f in self.found.values() if f.outcome.kind not in LISTED_ONLY]
+        return chao1(len(counts), counts.count(1), counts.count(2)) - len(counts) < 0.5
+
+    def _progress(self) -> None:
+        self._send({
+            "event": "progress", "tool": self.tool.name, "calls": self.calls, "refused": self.refused,
+            "unique": self._unique(), "curve": self.curve, "occurrences": self._occurrences(),
+        })  # fmt: skip
+
+    def _occurrences(self) -> dict[str, int]:
+        return {key: one.occurrences for key, one in self.found.items()}
+
+    def _unique(self) -> int:
+        return sum(one.outcome.kind not in LISTED_ONLY for one in self.found.values())
+
+    # --- search ---
+
+    def _batch(self, count: int, until: float | None) -> list[str]:
+        """Send calls in one child. Return the keys of new errors."""
+        start, new = self.calls, list[str]()
+        search = self.search
+        self.search.draw_pools()
+        before = list[dict[str, Any]]()
+
+        def heard(message: dict[str, Any]) -> None:
+            match message["event"]:
+                case "learned":
+                    search.knowledge.merge(message["news"])
+                    if message["arcs"]:
+                        search.arcs.update((file, a, b) for file, a, b in message["arcs"])
+                        search.kept.append(message["given"])
+                case "error":
+                    outcome = Outcome(**message["outcome"])
+                    self._heard(outcome, message["given"], message["number"] + 1, message["before"], new)
+                case "again":
+                    if message["key"] in self.found:
+                        self.found[message["key"]].occurrences += 1
+                case "batch":
+                    self.calls = start + message["calls"]
+                    self.refused += message["refused"]
+                    self._looping += message["seconds"]
+
+        end = self.host.run(
+            lambda channel: _send_calls(channel, self.tool, self.host, search, start, count, until, set(self.found) | self.dropped),
+            heard,
+            lambda: self._limit if self.hung < 3 else min(self._limit, QUICK_LIMIT),
+        )  # fmt: skip
+        if end.how == "done":
+            if self.calls == start:
+                self.calls = start + count  # the child ended without a word: never try the same batch again
+            return new
+        self._ended(end, start, before, new)
+        return new
+
+    def _ended(self, end: End, start: int, before: list[dict[str, Any]], new: list[str]) -> None:
+        """A call hung or ended its process."""
+        assert end.outcome is not None
+        if end.number < 0:
+            self.calls = max(self.calls, start + 1)
+            return
+        self.calls = end.number + 1
+        given = json.loads(end.text)
+        outcome = end.outcome
+        if end.how == "hung":
+            if self.hung >= 3 and outcome.key not in self.found:
+                again = self._alone(given)  # perhaps it is only slow
+                if again.kind != "hung":
+                    if again.failed:
+                        self._heard(again, given, self.calls, before, new)
+                    return
+                outcome = again
+            self.hung += 1
+        self._heard(outcome, given, self.calls, before, new)
+
+    def _heard(
+        self, outcome: Outcome, given: dict[str, Any], at: int, before: list[dict[str, Any]], new: list[str]
+    ) -> None:
+        key = outcome.key
+        if key in self.dropped:
+            return
+        if key in self.found:
+            self.found[key].occurrences += 1
+            return
+        if outcome.kind == "returned" and sum(f.outcome.kind == "returned" for f in self.found.values()) >= MOST_RETURNED:
+            return
+        self.found[key] = Found(outcome, given, at, before=before)
+        self._last_new = at
+        new.append(key)
+        if outcome.kind not in LISTED_ONLY:
+            self.curve.append((at, self._unique()))
+        self._tell(key)
+
+    def _tell(self, key: str) -> None:
+        self._send({"event": "finding", "key": key, "finding": self.found[key].as_data(self.tool.name)})
+
+    # --- confirmation ---
+
+    def _settle(self, key: str) -> None:
+        """Confirm a new error in a fresh child and shrink it. One that does not come again is dropped."""
+        one = self.found[key]
+        alone = self._alone(one.given)
+        if alone.kind == "returned" and one.outcome.kind == "raised":
+            one.outcome = Outcome(**{**asdict(one.outcome), "kind": "returned"})  # the tool handles its own errors
+        elif alone.key != key:
+            self._with_calls_before(key)
+            return
+        one.outcome = Outcome(**{**asdict(one.outcome), "message": alone.message, "traceback": alone.traceback, "told": alone.told, "line": alone.line or one.outcome.line})  # fmt: skip
+        one.documented = one.outcome.kind == "raised" and is_documented(self.tool, one.outcome)
+        one.shrunk = self._shrunk(key, one, alone.key)
+        self._tell(key)
+
+    def _shrunk(self, key: str, one: Found, wanted: str) -> dict[str, Any] | None:
+        most = {"returned": SHRINK_OF_RETURNED, "hung": SHRINK_OF_HUNG}.get(one.outcome.kind, MOST_CALLS)
+        ended = one.outcome.exception is None and one.outcome.kind in ("killed", "hung")
+        if ended:
+            quick = min(self._limit, QUICK_LIMIT)
+            shrinker = Shrinker(
+                one.given, lambda given: self._alone(given, quick).key == wanted, min(most, SHRINK_OF_ENDED)
+            )
+            best = shrinker.run()
+            one.shrink_calls = shrinker.calls
+        else:
+            best = self._shrunk_in_child(one, key, most)
+        final = self._alone(best)
+        if final.key == wanted:
+            one.outcome = Outcome(**{**asdict(one.outcome), "message": final.message, "traceback": final.traceback, "told": final.told})  # fmt: skip
+            return best  # type: ignore[no-any-return]
+        return one.given
+
+    def _shrunk_in_child(self, one: Found, key: str, most: int) -> Any:
+        """Shrink in one child; if a call ends it, take the smallest input so far."""
+        best = [one.given]
+
+        def heard(message: dict[str, Any]) -> None:
+            if message["event"] == "smaller":
+                best[0] = message["given"]
+            if message["event"] in ("smaller", "shrunk"):
+                one.shrink_calls = message["calls"]
+
+        def job(channel: Channel) -> None:
+            def fails(given: dict[str, Any]) -> bool:
+                return _one_call(channel, self.tool, self.host, given, details=False).key == key
+
+            shrinker = Shrinker(
+                one.given, fails, most, lambda b: channel.send({"event": "smaller", "given": b, "calls": shrinker.calls})
+            )
+            shrinker.run()
+            channel.send({"event": "shrunk", "calls": shrinker.calls})
+
+        self.host.run(job, heard, lambda: self._limit)
+        return best[0]
+
+    def _with_calls_before(self, key: str) -> None:
+        """An error that a fresh child does not show: keep it with the calls before it, or drop it."""
+        one = self.found[key]
+        before = one.before
+        if before and self._after(before, one.given).key == key:
+            size = len(before) // 2
+            tries = 0
+            while size and tries < 24:
+                start = 0
+                while start < len(before) and tries < 24:
+                    fewer = before[:start] + before[start + size :]
+                    tries += 1
+                    if self._after(fewer, one.given).key == key:
+                        before = fewer
+                    else:
+                        start += size
+                size //= 2
+            one.needs = before
+            one.shrink_calls = tries
+            one.documented = is_documented(self.tool, one.outcome)
+            self._tell(key)
+            return
+        self.dropped.add(key)
+        del self.found[key]
+        self.curve = [point for point in self.curve if point[0] < one.at_call] + [
+            (at, unique - 1) for at, unique in self.curve if at > one.at_call
+        ]
+        self._send({"event": "dropped", "key": key, "tool": self.tool.name})
+
+    def _alone(self, given: dict[str, Any], limit: float | None = None) -> Outcome:
+        """Return the outcome of one call in a fresh child, made as an agent makes it."""
+        return self._after([], given, limit)
+
+    def _after(self, before: list[dict[str, Any]], given: dict[str, Any], limit: float | None = None) -> Outcome:
+        answers: list[Outcome] = []
+
+        def job(channel: Channel) -> None:
+            for one in before:
+                _one_call(channel, self.tool, self.host, one, details=False)
+            outcome = _one_call(channel, self.tool, self.host, given, details=True, invoke=not before)
+            channel.send({"event": "outcome", "outcome": asdict(outcome)})
+
+        def heard(message: dict[str, Any]) -> None:
+            if message["event"] == "outcome":
+                answers.append(Outcome(**message["outcome"]))
+
+        end = self.host.run(job, heard, lambda: limit or self._limit)
+        if end.outcome is not None:
+            return end.outcome
+        return answers[0] if answers else OK
+
+
+# --- in the child ---
+
+
+def _one_call(
+    channel: Channel, tool: Tool, host: Host, given: dict[str, Any], *, details: bool, invoke: bool = False
+) -> Outcome:
+    """Make one call without taint."""
+    text = json.dumps(given)
+    if tool.reset is not None:
+        tool.reset()
+    channel.begin(0, text)
+    try:
+        bound = tool.bind(json.loads(text))
+    except Refused:
+        channel.end()
+        return REFUSED
+    try:
+        answer = tool.invoke(json.loads(text)) if invoke else call(tool, bound)
+        outcome = answered(answer, given, host.places, channel.watch.refusals)
+    except BaseException as error:
+        outcome = raised(error, given, host.places, channel.watch.refusals, details)
+    channel.end()
+    told = channel.told.take()
+    if details and told:
+        outcome = Outcome(**{**asdict(outcome), "told": host.places.clean(told)})
+    return outcome
+
+
+def _send_calls(
+    channel: Channel,
+    tool: Tool,
+    host: Host,
+    search: Search,
+    start: int,
+    count: int,
+    until: float | None,
+    known: set[str],
+) -> None:
+    """Send a batch of calls in this child, and tell what is new."""
+    places, watch, knowledge = host.places, channel.watch, search.knowledge
+    coverage = Coverage(places.own)
+    if search.guided:
+        taint.watch([vars(m) for m in list(sys.modules.values()) if places.own(getattr(m, "__file__", None) or "")])
+    batch: list[str] = []
+    refused = made = 0
+    search.begin(start)
+    bind, function, reset, is_async = tool.bind, tool.function, tool.reset, tool.is_async
+    began = time.perf_counter()
+    for number in range(start, start + count):
+        if until is not None and time.monotonic() >= until:
+            break
+        given, text = search.draw(number)
+        if reset is not None:
+            reset()
+        channel.begin(number, text)
+        made += 1
+        try:
+            bound = bind(given)
+        except Refused:
+            refused += 1
+            channel.end()
+            continue
+        except Exception:  # a validator of the tool's own that fails otherwise
+            refused += 1
+            channel.end()
+            continue
+        if search.carries_taint(number):
+            bound = {k: taint.taint(v, knowledge.node(k)) if k in given else v for k, v in bound.items()}
+        measured = search.is_measured(number)
+        outcome = OK
+        try:
+            if measured:
+                coverage.start()
+            try:
+                answer = call(tool, bound) if is_async else function(**bound)
+                if not is_async and hasattr(answer, "__await__"):
+                    answer = call(tool, bound)
+            finally:
+                arcs = coverage.stop() if measured else None
+            if watch.refusals or type(answer) is not str or answer[:1] in _MAY_BE_ERROR:
+                outcome = answered(answer, given, places, watch.refusals)
+        except BaseException as error:
+            outcome = raised(error, given, places, watch.refusals, False)
+            if outcome.key not in known:
+                outcome = raised(error, given, places, watch.refusals, True)
+        channel.end()
+        if arcs and not arcs <= search.arcs:
+            new = search.reached(arcs, json.loads(text))
+        else:
+            new = []
+        if new or knowledge.news:
+            channel.send({"event": "learned", "news": knowledge.news, "arcs": new, "given": json.loads(text)})
+            knowledge.news.clear()
+        if outcome is not OK and outcome.failed:
+            if outcome.key in known:
+                channel.send({"event": "again", "key": outcome.key})
+            else:
+                known.add(outcome.key)
+                before = [json.loads(one) for one in batch] if reset is None else []
+                channel.send({
+                    "event": "error", "number": number, "given": json.loads(text), "outcome": asdict(outcome), "before": before,
+                })  # fmt: skip
+        if reset is None:
+            batch.append(text)
+    channel.send({"event": "batch", "calls": made, "refused": refused, "seconds": time.perf_counter() - began})
+
+
+_MAY_BE_ERROR = frozenset("ET \t\n\r")

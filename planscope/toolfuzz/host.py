@@ -1,0 +1,280 @@
+"""Runs calls in forked children: each in the sandbox, watched from outside, and killed when a call takes too long."""
+
+from __future__ import annotations
+
+import faulthandler
+import io
+import json
+import mmap
+import os
+import random
+import re
+import select
+import signal
+import struct
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planscope.toolfuzz.outcome import Outcome, Places, lost
+from planscope.toolfuzz.sandbox import Watch, die_with_parent, empty, limit_resources
+
+_HEAD = struct.Struct("qdq")
+_SHARED = 2**20
+_FRAME = re.compile(r'^\s*File "(.+)", line (\d+)', re.MULTILINE)
+GRACE = 0.15
+"""Seconds that a hung call has for telling where it is."""
+
+
+class Channel:
+    """What a child tells: events on a pipe, and the current call in shared memory."""
+
+    def __init__(self, pipe: int, shared: mmap.mmap, watch: Watch) -> None:
+        self._pipe, self._shared, self.watch = pipe, shared, watch
+        self.told = _Told()
+
+    def send(self, message: dict[str, Any]) -> None:
+        data = (json.dumps(message, default=str) + "\n").encode()
+        while data:
+            data = data[os.write(self._pipe, data) :]
+
+    def begin(self, number: int, text: str) -> None:
+        """Say that a call begins."""
+        data = text.encode()[: _SHARED - 64]
+        shared = self._shared
+        shared[64 : 64 + len(data)] = data
+        _HEAD.pack_into(shared, 0, number, time.monotonic(), len(data))
+        if self.watch.refusals:
+            self.watch.refusals.clear()
+
+    def end(self) -> None:
+        """Say that the call is over."""
+        _HEAD.pack_into(self._shared, 0, -1, 0.0, 0)
+        if self.watch.moved:
+            self.watch.moved = False
+            os.chdir(self.watch._folder)
+
+
+class _Told(io.TextIOBase):
+    """Keeps the end of what a tool prints."""
+
+    def __init__(self) -> None:
+        self._text = ""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self._text = (self._text + text[-4000:])[-4000:]
+        return len(text)
+
+    def take(self) -> str:
+        text, self._text = self._text, ""
+        return text
+
+
+@dataclass
+class End:
+    """How a child ended: ``done``, ``hung`` or ``died``; the call that it was in, or -1, and its arguments as JSON."""
+
+    how: str
+    number: int = -1
+    text: str = ""
+    outcome: Outcome | None = None
+
+
+class Host:
+    """Forks children for one tool."""
+
+    def __init__(self, folder: Path, places: Places, network: bool, processes: bool) -> None:
+        self.places = places
+        self._folder, self._network, self._processes = folder, network, processes
+        self._shared = mmap.mmap(-1, _SHARED)
+        self._trace = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+
+    def run(
+        self, job: Callable[[Channel], None], heard: Callable[[dict[str, Any]], None], limit: Callable[[], float]
+    ) -> End:
+        """Do a job in a fresh child. ``limit``: seconds that a call may take."""
+        empty(self._folder)
+        self._trace.seek(0)
+        self._trace.truncate()
+        _HEAD.pack_into(self._shared, 0, -1, 0.0, 0)
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.close(reading)
+                self._child(job, writing)
+            finally:
+                os._exit(0)
+        os.close(writing)
+        try:
+            end = self._follow(pid, reading, heard, limit)
+        finally:
+            os.close(reading)
+            self._end(pid)
+        return end
+
+    def _child(self, job: Callable[[Channel], None], pipe: int) -> None:
+        os.setsid()
+        die_with_parent()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(null, stream)
+        me = os.getpid()
+        os.chdir(self._folder)
+        random.seed(0)
+        limit_resources()
+        trace = self._trace.fileno()
+
+        def last_words(location: str) -> None:
+            os.write(trace, f"LOCATION {location}\n".encode())
+
+        def waiting(*_: Any) -> None:
+            from planscope.toolfuzz.tools import waiting_frames
+
+            for frame in waiting_frames():
+                os.write(trace, f'TASK File "{frame.f_code.co_filename}", line {frame.f_lineno}\n'.encode())
+
+        signal.signal(signal.SIGUSR1, waiting)
+        faulthandler.enable(trace, all_threads=False)
+        faulthandler.register(signal.SIGUSR1, trace, all_threads=False, chain=True)
+        watch = Watch(self._folder, self.places, self._network, self._processes, last_words)
+        channel = Channel(pipe, self._shared, watch)
+        sys.stdout = sys.stderr = channel.told  # type: ignore[assignment]
+        sys.stdin = io.StringIO()
+        watch.start()
+        try:
+            job(channel)
+        except BaseException as error:  # a bug of ours, or a tool that leaves an exception for later
+            if os.getpid() == me:
+                channel.send({"event": "broken", "message": repr(error)})
+        if os.getpid() == me:
+            channel.send({"event": "over"})
+
+    def _follow(
+        self, pid: int, pipe: int, heard: Callable[[dict[str, Any]], None], limit: Callable[[], float]
+    ) -> End:
+        buffer = b""
+        over = False
+        while True:
+            ready, _, _ = select.select([pipe], [], [], 0.02)
+            if ready:
+                data = os.read(pipe, 2**16)
+                if not data:
+                    break
+                buffer += data
+                *lines, buffer = buffer.split(b"\n")
+                for line in lines:
+                    try:
+                        message = json.loads(line)
+                    except ValueError:
+                        continue
+                    if message.get("event") == "over":
+                        over = True
+                    else:
+                        heard(message)
+                if over:
+                    return End("done")
+                continue
+            number, began, length = _HEAD.unpack_from(self._shared, 0)
+            if number >= 0 and time.monotonic() - began > limit():
+                return self._hung(pid, number, length)
+        number, _, length = _HEAD.unpack_from(self._shared, 0)
+        return self._died(pid, number, length)
+
+    def _text(self, length: int) -> str:
+        return bytes(self._shared[64 : 64 + length]).decode("utf-8", "replace")
+
+    def _hung(self, pid: int, number: int, length: int) -> End:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGUSR1)
+        time.sleep(GRACE)
+        trace = self._words()
+        location, shown = _hung_at(trace, self.places)
+        text = self._text(length)
+        return End("hung", number, text, lost("hung", "the call did not end", location, shown, self.places))
+
+    def _died(self, pid: int, number: int, length: int) -> End:
+        _, status = os.waitpid(pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        trace = self._words()
+        said = re.search(r"^LOCATION (.+)$", trace, re.MULTILINE)
+        location = said[1] if said else None
+        if location is None and (own := _own_places(trace, self.places)):
+            location = f"{self.places.name(own[0][0])}:{own[0][1]}"
+        if code < 0:
+            name = signal.Signals(-code).name if -code in {int(s) for s in signal.Signals} else str(-code)
+            message = f"the process was ended by {name}"
+        else:
+            message = f"the process ended with exit status {code}"
+        if number < 0:
+            return End("died", -1, "", lost("killed", message, location, trace, self.places))
+        return End("died", number, self._text(length), lost("killed", message, location, trace, self.places))
+
+    def _words(self) -> str:
+        self._trace.seek(0)
+        return self._trace.read(20_000).decode("utf-8", "replace")
+
+    def _end(self, pid: int) -> None:
+        """End the child and everything that it started."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        if os.getpid() == 1:  # the first process of a namespace: this reaches what left the group
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(-1, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            while True:
+                os.waitpid(-1, 0)
+
+
+def _own_places(trace: str, places: Places) -> list[tuple[str, int]]:
+    """Return the tool's own lines in a trace of faulthandler, the deepest first."""
+    head = trace.partition("TASK ")[0]
+    return [(file, int(line)) for file, line in _FRAME.findall(head) if places.own(file)]
+
+
+def _hung_at(trace: str, places: Places) -> tuple[str | None, str]:
+    """Return where a call hung, and the trace. In a loop it is the loop's first line, whatever line ran just then."""
+    tasks = re.findall(r'^TASK File "(.+)", line (\d+)', trace, re.MULTILINE)
+    own = [(file, int(line)) for file, line in tasks if places.own(file)]
+    own = own or list(reversed(_own_places(trace, places)))
+    if not own:
+        return None, trace
+    shown = "Most recent call last:\n" + "".join(f'  File "{file}", line {line}\n' for file, line in own[:20])
+    for file, line in own:
+        loop = _loop_around(file, line)
+        if loop is not None:
+            cut = own[: own.index((file, line))]
+            shown = "Most recent call last:\n" + "".join(f'  File "{f}", line {n}\n' for f, n in [*cut, (file, loop)])
+            return f"{places.name(file)}:{loop}", shown
+    file, line = own[-1]
+    return f"{places.name(file)}:{line}", shown
+
+
+def _loop_around(file: str, line: int) -> int | None:
+    """Return the first line of the outermost loop around a line, in its function."""
+    import ast
+
+    try:
+        tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+    def inside(one: ast.AST) -> bool:
+        first, last = getattr(one, "lineno", None), getattr(one, "end_lineno", None)
+        return first is not None and last is not None and first <= line <= last
+
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and inside(n)]
+    scope: ast.AST = max(functions, key=lambda n: n.lineno) if functions else tree
+    loops = [n.lineno for n in ast.walk(scope) if isinstance(n, ast.For | ast.While | ast.AsyncFor) and inside(n)]
+    return min(loops, default=None)

@@ -1,0 +1,265 @@
+"""The sandbox of a tool: an audit hook, limits, and namespaces where the platform has them.
+
+The audit hook refuses writes, connections and processes before they happen. It does not see C code and what a
+subprocess does; on Linux, namespaces see to those: the file system is mounted read-only but for the temporary folder,
+and there is no network. What is not enforced is said (:class:`Enforced`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import shutil
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from planscope.toolfuzz.outcome import Places, Refusal
+
+MEMORY = 1024 * 2**20
+"""Bytes of address space that a tool may use beyond what the child uses before the first call."""
+
+DISK = 64 * 2**20
+"""Bytes of one file, and where there are namespaces of the whole temporary folder."""
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_NEWNS, _NEWUSER, _NEWPID, _NEWNET, _NEWIPC = 0x20000, 0x10000000, 0x20000000, 0x40000000, 0x08000000
+_MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
+_SYS_MOUNT_SETATTR, _AT_RECURSIVE, _RDONLY = 442, 0x8000, 1
+
+
+@dataclass(frozen=True)
+class Enforced:
+    """What holds the sandbox together here: ``namespace``, ``audit hook``, ``limit``, or ``nothing``."""
+
+    writes: str = "audit hook"
+    network: str = "audit hook"
+    processes: str = "refused"
+    memory: str = "limit"
+
+    def as_data(self) -> dict[str, str]:
+        return asdict(self)
+
+    def missing(self) -> list[str]:
+        """Return sentences about what is not enforced."""
+        found = []
+        if self.writes == "audit hook":
+            found.append("Writes by C code are not seen here: this platform gave no namespaces.")
+        if self.network == "audit hook":
+            found.append("Connections by C code are not seen here: this platform gave no namespaces.")
+        elif self.network == "allowed":
+            found.append("The network is allowed, as asked.")
+        if self.memory != "limit":
+            found.append("Memory is not limited on this platform.")
+        return found
+
+
+def enter_namespaces(folder: Path, network: bool) -> Enforced:
+    """Move this process into new namespaces. What cannot be had is left out.
+
+    The next fork is the first process of a new process namespace. The process must have one thread. ``folder`` becomes
+    an empty file system of limited size, the only place that can be written.
+    """
+    if not sys.platform.startswith("linux"):
+        return Enforced(network="allowed" if network else "audit hook", memory=_memory_limit())
+    libc = ctypes.CDLL(None, use_errno=True)
+    flags = _NEWUSER | _NEWNS | _NEWPID | _NEWIPC | (0 if network else _NEWNET)
+    user, group = os.getuid(), os.getgid()
+    if libc.unshare(flags) != 0:
+        return Enforced(network="allowed" if network else "audit hook", memory=_memory_limit())
+    writes = "audit hook"
+    try:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+        if _read_only(libc, folder):
+            writes = "namespace"
+    except OSError:
+        pass
+    return Enforced(
+        writes=writes,
+        network="allowed" if network else "namespace",
+        processes="allowed" if writes == "namespace" else "refused",
+        memory=_memory_limit(),
+    )
+
+
+def _read_only(libc: Any, folder: Path) -> bool:
+    """Mount everything read-only but the folder."""
+    if libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None) != 0:
+        return False
+    attributes = (ctypes.c_uint64 * 4)(_RDONLY, 0, 0, 0)
+    done = libc.syscall(
+        _SYS_MOUNT_SETATTR, -100, b"/", _AT_RECURSIVE, ctypes.byref(attributes), ctypes.c_size_t(32)
+    )
+    if done != 0:
+        return False
+    size = f"size={DISK},nr_inodes=20000,mode=700".encode()
+    return libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, size) == 0
+
+
+def _memory_limit() -> str:
+    return "limit" if sys.platform.startswith("linux") else "nothing"
+
+
+def limit_resources() -> None:
+    """Limit memory, file size and open files of this process."""
+    import resource
+
+    def limit(what: int, most: int) -> None:
+        try:
+            _, hard = resource.getrlimit(what)
+            if hard != resource.RLIM_INFINITY:
+                most = min(most, hard)
+            resource.setrlimit(what, (most, most))
+        except (ValueError, OSError):
+            pass
+
+    if sys.platform.startswith("linux"):
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit(resource.RLIMIT_AS, pages * os.sysconf("SC_PAGE_SIZE") + MEMORY)
+    limit(resource.RLIMIT_FSIZE, DISK)
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_NOFILE, 256)
+
+
+def die_with_parent() -> None:
+    """End this process when its parent ends, where the platform can."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def empty(folder: Path) -> None:
+    """Delete everything in a folder."""
+    for one in folder.iterdir():
+        if one.is_dir() and not one.is_symlink():
+            for inner, _, _ in os.walk(one):
+                try:
+                    Path(inner).chmod(0o700)
+                except OSError:
+                    continue
+            shutil.rmtree(one, ignore_errors=True)
+        else:
+            one.unlink(missing_ok=True)
+
+
+class Watch:
+    """The audit hook of a child. ``refusals``: what was refused in the current call.
+
+    It cannot be removed, so it is only for processes that end.
+    """
+
+    def __init__(self, folder: Path, places: Places, network: bool, processes: bool, last_words: Callable[[str], None]) -> None:
+        self.refusals: list[Refusal] = []
+        self.moved = False
+        self._folder = os.path.realpath(folder)
+        self._inside = self._folder + os.sep
+        self._places, self._last_words = places, last_words
+        self._busy = False
+        self._me = os.getpid()
+        self._checks: dict[str, Callable[[tuple[Any, ...]], None]] = {
+            "open": self._open,
+            "os.remove": lambda a: self._write("delete", a[0], a[1]),
+            "os.rmdir": lambda a: self._write("delete", a[0], a[1]),
+            "os.mkdir": lambda a: self._write("make", a[0], a[2]),
+            "os.rename": lambda a: (self._write("move", a[0], a[2]), self._write("move to", a[1], a[3]))[0],
+            "os.link": lambda a: self._write("link", a[1], a[3]),
+            "os.symlink": lambda a: self._write("link", a[1], a[2], follow=False),
+            "os.truncate": lambda a: self._write("write", a[0], -1),
+            "os.chmod": lambda a: self._write("change", a[0], a[2]),
+            "os.chown": lambda a: self._write("change", a[0], a[3]),
+            "os.utime": lambda a: self._write("change", a[0], a[3]),
+            "os.setxattr": lambda a: self._write("change", a[0], -1),
+            "os.removexattr": lambda a: self._write("change", a[0], -1),
+            "os.chflags": lambda a: self._write("change", a[0], -1),
+            "sqlite3.connect": self._database,
+            "os.chdir": self._move,
+            "os.fchdir": self._move,
+            "os.kill": self._kill,
+            "os.killpg": self._kill,
+            "os.fork": lambda a: self._refuse("infrastructure", "fork the process"),
+            "os.forkpty": lambda a: self._refuse("infrastructure", "fork the process"),
+        }  # fmt: skip
+        if not network:
+            for event in ("connect", "sendto", "sendmsg", "bind", "getaddrinfo", "gethostbyname", "gethostbyaddr"):
+                self._checks[f"socket.{event}"] = self._network
+        if not processes:
+            for event in ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.spawn", "pty.spawn"):
+                self._checks[event] = lambda a: self._refuse("infrastructure", f"start the process {str(a[0] if a else '')[:80]!r}")
+
+    def start(self) -> None:
+        """Install the hook."""
+        checks = self._checks
+
+        def hook(event: str, arguments: tuple[Any, ...]) -> None:
+            check = checks.get(event)
+            if check is not None and not self._busy:
+                self._busy = True
+                try:
+                    check(arguments)
+                finally:
+                    self._busy = False
+
+        sys.addaudithook(hook)
+
+    def _refuse(self, kind: str, what: str, path: str | None = None) -> None:
+        frames = traceback.extract_stack(limit=60)
+        own = [frame for frame in frames if self._places.own(frame.filename)]
+        location = f"{self._places.name(own[-1].filename)}:{own[-1].lineno}" if own else None
+        said = f"the sandbox refused to {what}"
+        start = frames.index(own[0]) if own else 0
+        text = "Traceback (most recent call last):\n" + "".join(traceback.format_list(frames[start:-2]))
+        if len(self.refusals) < 20:
+            self.refusals.append(Refusal(kind, said, location, f"{text}PermissionError: {said}\n"))
+        raise PermissionError(errno.EACCES, said, path)
+
+    def _open(self, arguments: tuple[Any, ...]) -> None:
+        path, mode, flags = arguments
+        if isinstance(path, int) or not isinstance(flags, int):
+            return
+        if flags & _WRITING or (isinstance(mode, str) and set(mode) & set("wax+")):
+            self._write("write", path, -1)
+
+    def _database(self, arguments: tuple[Any, ...]) -> None:
+        path = arguments[0]
+        if path not in (":memory:", "", b":memory:", b"") and not str(path).startswith("file::memory:"):
+            self._write("write", path, -1)
+
+    def _write(self, verb: str, path: Any, folder: Any, follow: bool = True) -> None:
+        if isinstance(path, int):
+            return
+        try:
+            text = os.fsdecode(path)
+            if isinstance(folder, int) and folder >= 0 and not text.startswith("/"):
+                text = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), text)
+            if not follow or verb in ("delete", "move", "move to"):
+                full = os.path.join(os.path.realpath(os.path.dirname(text) or "."), os.path.basename(text))
+            else:
+                full = os.path.realpath(text)
+        except (OSError, ValueError, TypeError):
+            return  # the operation itself will fail
+        if full.startswith(self._inside) or full == self._folder or full in ("/dev/null", "/dev/stdout", "/dev/stderr"):
+            return
+        self._refuse("outside", f"{verb} {full[:300]}", text)
+
+    def _network(self, arguments: tuple[Any, ...]) -> None:
+        where = arguments[1] if len(arguments) > 1 and not isinstance(arguments[0], str) else arguments[:1]
+        if isinstance(where, str | bytes):
+            where = (where,)
+        self._refuse("infrastructure", f"connect to {str(where)[:200]}")
+
+    def _move(self, arguments: tuple[Any, ...]) -> None:
+        self.moved = True
+
+    def _kill(self, arguments: tuple[Any, ...]) -> None:
+        if arguments[0] != self._me:
+            self._refuse("outside", "send a signal to another process")
+        frames = traceback.extract_stack(limit=60)
+        own = [frame for frame in frames if self._places.own(frame.filename)]
+        if own:
+            self._last_words(f"{self._places.name(own[-1].filename)}:{own[-1].lineno}")

@@ -1,0 +1,175 @@
+"""Makes a failing input smaller. A candidate is kept if the call still shows the same error and it is simpler."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+MOST_CALLS = 500
+MOST_FOR_ONE = 160
+"""Limit of calls for one string or list, so that a long one leaves calls for the others."""
+
+Path = tuple[Any, ...]
+
+
+def weight(value: Any) -> tuple[int, str]:
+    """Return what is compared: the length of the JSON text, then the text."""
+    text = json.dumps(value)
+    return len(text), text
+
+
+class Shrinker:
+    """Shrinks one input. ``fails`` makes a call; ``calls`` counts them. ``best`` is the smallest input so far."""
+
+    def __init__(
+        self,
+        value: Any,
+        fails: Callable[[Any], bool],
+        most: int = MOST_CALLS,
+        better: Callable[[Any], None] | None = None,
+    ) -> None:
+        self.best = json.loads(json.dumps(value))
+        self.calls = 0
+        self._fails, self._most, self._better = fails, most, better
+        self._seen: set[str] = set()
+
+    def run(self) -> Any:
+        """Return the smallest input that was found."""
+        before = None
+        while before != weight(self.best) and self.calls < self._most:
+            before = weight(self.best)
+            for path in list(_paths(self.best)):
+                if self.calls >= self._most:
+                    break
+                if _has(self.best, path):
+                    self._simplify(path)
+        return self.best
+
+    def _try(self, path: Path, value: Any) -> bool:
+        if self.calls >= self._most:
+            return False
+        candidate = _with(self.best, path, value)
+        key = json.dumps(candidate)
+        if key in self._seen or (len(key), key) >= weight(self.best):
+            return False
+        self._seen.add(key)
+        self.calls += 1
+        if not self._fails(json.loads(key)):
+            return False
+        self.best = candidate
+        if self._better is not None:
+            self._better(candidate)
+        return True
+
+    def _simplify(self, path: Path) -> None:
+        value = _at(self.best, path)
+        if path:
+            holder = _at(self.best, path[:-1])
+            if isinstance(holder, dict) and self._try(path[:-1], {k: v for k, v in holder.items() if k != path[-1]}):
+                return
+        if isinstance(value, str):
+            self._string(path, value)
+        elif isinstance(value, bool) or value is None:
+            self._try(path, False)
+        elif isinstance(value, int | float):
+            self._number(path, value)
+        elif isinstance(value, list):
+            self._list(path, value)
+        elif isinstance(value, dict) and value and path:
+            self._try(path, {})
+
+    def _string(self, path: Path, value: str) -> None:
+        limit = self.calls + MOST_FOR_ONE
+        if self._try(path, ""):
+            return
+        low, high = 0, len(value)  # the shortest beginning that still fails
+        while low + 1 < high and self.calls < limit:
+            middle = (low + high) // 2
+            if self._try(path, value[:middle]):
+                high = middle
+            else:
+                low = middle
+        value = _at(self.best, path)
+        for letter in ("0", "a"):
+            if self._try(path, letter * len(value)):
+                value = letter * len(value)
+                break
+        value = self._without_chunks(path, value, limit)
+        for k in range(min(len(value), 60)):
+            for letter in ("0", "a"):
+                if self.calls < limit and self._try(path, value[:k] + letter + value[k + 1 :]):
+                    value = value[:k] + letter + value[k + 1 :]
+                    break
+
+    def _list(self, path: Path, value: list[Any]) -> None:
+        if value and not self._try(path, []):
+            self._without_chunks(path, value, self.calls + MOST_FOR_ONE)
+
+    def _without_chunks(self, path: Path, value: Any, limit: int) -> Any:
+        size = len(value) // 2
+        while size and self.calls < limit:
+            start = 0
+            while start < len(value) and self.calls < limit:
+                shorter = value[:start] + value[start + size :]
+                if self._try(path, shorter):
+                    value = shorter
+                else:
+                    start += size
+            size //= 2
+        return value
+
+    def _number(self, path: Path, value: float) -> None:
+        if self._try(path, 0) or self._try(path, 1) or self._try(path, -1):
+            return
+        if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 and self._try(path, int(value)):
+            value = int(value)
+        if isinstance(value, float):
+            for digits in (0, 1, 2):
+                if self._try(path, round(value, digits)):
+                    return
+            return
+        sign = -1 if value < 0 else 1
+        low, high = 0, abs(value)  # no smaller magnitude is known to fail than high
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if self._try(path, sign * middle):
+                high = middle
+            else:
+                low = middle
+        for near in (10, 100):
+            self._try(path, sign * near)
+
+
+def _paths(value: Any, above: Path = ()) -> Iterator[Path]:
+    """Return the place of every part of a JSON value, the whole first."""
+    yield above
+    if isinstance(value, dict):
+        for key in list(value):
+            yield from _paths(value[key], (*above, key))
+    elif isinstance(value, list):
+        for k in range(min(len(value), 40)):
+            yield from _paths(value[k], (*above, k))
+
+
+def _at(value: Any, path: Path) -> Any:
+    for part in path:
+        value = value[part]
+    return value
+
+
+def _has(value: Any, path: Path) -> bool:
+    try:
+        _at(value, path)
+    except (KeyError, IndexError, TypeError):
+        return False
+    return True
+
+
+def _with(value: Any, path: Path, new: Any) -> Any:
+    """Return a copy with another value at one place."""
+    if not path:
+        return new
+    made = dict(value) if isinstance(value, dict) else list(value)
+    made[path[0]] = _with(value[path[0]], path[1:], new)
+    return made

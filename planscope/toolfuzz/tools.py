@@ -1,0 +1,450 @@
+"""The tools that can be fuzzed, in the process that has imported them: all have one shape (:class:`Tool`).
+
+A LangChain tool is known by its methods, so that LangChain is imported only if the target imports it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import importlib
+import inspect
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+from planscope.errors import UserError
+from planscope.toolfuzz.accepts import mismatch
+from planscope.toolfuzz.outcome import Places, Refused
+
+CALL_ID = "call-1"
+Bind = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@dataclass
+class Tool:
+    """One tool. ``schema``: the JSON schema of its arguments object. ``skipped``: why it cannot be fuzzed.
+
+    ``bind`` validates arguments into keyword arguments of ``function`` and raises :class:`Refused`; ``invoke`` calls
+    the tool as an agent would. ``functions``: where its source is read from. ``reset`` resets its state.
+    """
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    bind: Bind
+    function: Callable[..., Any]
+    invoke: Callable[[dict[str, Any]], Any]
+    functions: tuple[Callable[..., Any], ...] = ()
+    reset: Callable[[], Any] | None = None
+    skipped: str | None = None
+    owner: Any = None
+    target: str = ""
+    positional: tuple[str, ...] = ()
+    hints: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_async(self) -> bool:
+        return inspect.iscoroutinefunction(self.function)
+
+    def places(self) -> Places:
+        """Return which files are the tool's own."""
+        function = inspect.unwrap(self.functions[0] if self.functions else self.function)
+        name = type(self.owner).__module__ if self.owner is not None else getattr(function, "__module__", None)
+        module = sys.modules.get(str(name))
+        file = getattr(module, "__file__", None)
+        top = sys.modules.get(str(name).partition(".")[0])
+        folder = next(iter(getattr(top, "__path__", [])), None)
+        if folder:
+            return Places(os.path.realpath(folder), True)
+        return Places(os.path.realpath(file) if file else "", False)
+
+
+def load(target: str, reset: str | None = None) -> list[Tool]:
+    """Import what a target names and return its tools. Raises UserError with one line that says what is wrong."""
+    schema, _, rest = target.rpartition("=")
+    if schema and schema.endswith(".json"):
+        tools = [_with_schema(schema, rest)]
+    else:
+        if "=" in target:
+            raise UserError(f"{target!r}: before = there must be a file of a schema, such as tool.json=module:function")
+        found = find(target)
+        tools = [one for one in _tools_of(found, target)]
+    if not tools:
+        raise UserError(f"{target} has no tool; name a tool, a function, a list of them, or a factory")
+    hook = find(reset) if reset else None
+    for tool in tools:
+        tool.target = target
+        tool.reset = hook or tool.reset
+        if tool.reset is not None and not callable(tool.reset):
+            raise UserError(f"{reset or 'planscope_reset'} is not a function")
+    return tools
+
+
+def find(name: str) -> Any:
+    """Return the object that ``module:object`` names. Raises UserError."""
+    module_name, colon, path = name.partition(":")
+    if not colon or not module_name or not path:
+        raise UserError(f"{name[:200]!r} is not a target; write module:object, such as my_tools:search")
+    try:
+        module = importlib.import_module(module_name)
+    except KeyboardInterrupt:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name and module_name.startswith(error.name):
+            raise UserError(f"there is no module {error.name}; start planscope in its folder, or install it") from None
+        raise UserError(f"{module_name} cannot be imported: there is no module {error.name}") from None
+    except BaseException as error:
+        raise UserError(f"{module_name} cannot be imported: {type(error).__name__}: {error}") from None
+    found: Any = module
+    for part in path.split("."):
+        if not hasattr(found, part):
+            near = [n for n in dir(found) if not n.startswith("_")][:8]
+            raise UserError(f"{module_name} has no {path}; it has {', '.join(near) or 'nothing'}")
+        found = getattr(found, part)
+    return found
+
+
+def is_langchain(one: Any) -> bool:
+    """Return whether an object is a LangChain tool."""
+    names = {f"{base.__module__}.{base.__qualname__}" for base in type(one).__mro__}
+    return "langchain_core.tools.base.BaseTool" in names
+
+
+def _tools_of(found: Any, target: str) -> Iterator[Tool]:
+    if is_langchain(found):
+        yield _langchain(found)
+    elif isinstance(found, Mapping):
+        for name, one in found.items():
+            yield from (_function(one, str(name)) for one in ([one] if callable(one) else []))
+    elif isinstance(found, list | tuple | set):
+        for one in found:
+            yield from _tools_of(one, target)
+    elif hasattr(found, "get_tools") and not isinstance(found, type):
+        yield from _tools_of(found.get_tools(), target)
+    elif isinstance(found, type):
+        made = _made(found, target)
+        if made is not None and not isinstance(made, type):
+            yield from _tools_of(made, target)
+    elif callable(found):
+        factory = _factory_answer(found)
+        if factory is not None:
+            yield from _tools_of(factory, target)
+        else:
+            yield _function(found)
+
+
+def _made(kind: type, target: str) -> Any:
+    try:
+        return kind()
+    except Exception as error:
+        raise UserError(f"{target} is a class that cannot be made without arguments: {error}") from None
+
+
+def _factory_answer(function: Callable[..., Any]) -> Any:
+    """Return the tools that a factory makes, or None if the function is itself the tool.
+
+    A factory has no required parameters, and is annotated to return a list or a tool, or is named like one.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+    if any(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature.parameters.values()):
+        return None
+    said = str(signature.return_annotation)
+    name = getattr(function, "__name__", "")
+    if not ("Tool" in said or name.endswith(("tools", "tool", "toolkit")) or name.startswith(("make_", "get_tools", "build_", "create_tool"))):
+        return None
+    made = function()
+    if inspect.iscoroutine(made):
+        made = asyncio.run(made)
+    several = isinstance(made, list | tuple) and all(is_langchain(one) or callable(one) for one in made) and bool(made)
+    return made if is_langchain(made) or several else None
+
+
+# --- plain functions ---
+
+
+def _function(function: Callable[..., Any], name: str = "") -> Tool:
+    name = name or getattr(function, "__name__", type(function).__name__)
+    description = inspect.getdoc(function) or ""
+    reset = getattr(function, "planscope_reset", None) or getattr(
+        sys.modules.get(getattr(function, "__module__", "")), "planscope_reset", None
+    )
+    skipped, schema, bind = None, {"type": "object", "properties": {}}, _as_given
+    try:
+        schema, bind = _validation(function)
+    except UserError as error:
+        skipped = str(error)
+    except Exception as error:
+        skipped = f"its parameters have no schema: {type(error).__name__}: {error}"[:300]
+    positional = tuple(_positional(function))
+    plain = function
+    if positional:
+
+        @functools.wraps(function)
+        def plain(**given: Any) -> Any:
+            first = [given.pop(one) for one in positional if one in given]
+            return function(*first, **given)
+
+    return Tool(
+        name=name,
+        description=description,
+        schema=schema,
+        bind=bind,
+        function=plain,
+        invoke=lambda given: _run(plain, bind(given)),
+        functions=(function,),
+        reset=reset,
+        skipped=skipped,
+    )
+
+
+def _as_given(given: dict[str, Any]) -> dict[str, Any]:
+    return given
+
+
+def _positional(function: Callable[..., Any]) -> Iterator[str]:
+    try:
+        for one in inspect.signature(function).parameters.values():
+            if one.kind is one.POSITIONAL_ONLY:
+                yield one.name
+    except (TypeError, ValueError):
+        return
+
+
+def _validation(function: Callable[..., Any]) -> tuple[dict[str, Any], Bind]:
+    """Return the schema of a function's parameters and what validates arguments by its type hints."""
+    from pydantic import ConfigDict, Field, PydanticUserError, ValidationError, create_model
+
+    signature = inspect.signature(function)
+    plain = function if inspect.isroutine(function) or not callable(function) else type(function).__call__
+    try:
+        hints = get_type_hints(plain, include_extras=True)
+    except Exception:
+        hints = {}
+    names: dict[str, str] = {}
+    fields: dict[str, Any] = {}
+    for one in signature.parameters.values():
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            continue
+        hint = hints.get(one.name, Any)
+        default = ... if one.default is one.empty else one.default
+        if _is_injected(hint) or not _has_schema(hint):
+            if default is ...:
+                raise UserError(f"its argument {one.name} is nothing that JSON can carry: {hint}")
+            continue
+        alias = f"a{len(fields)}"
+        names[alias] = one.name
+        from pydantic.fields import FieldInfo
+
+        if isinstance(default, FieldInfo):
+            default = default.get_default(call_default_factory=True) if not default.is_required() else ...
+        fields[alias] = (hint, Field(default, alias=one.name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = create_model(getattr(function, "__name__", "arguments"), __config__=ConfigDict(extra="forbid"), **fields)
+        try:
+            schema = model.model_json_schema(by_alias=True)
+        except PydanticUserError as error:
+            raise UserError(f"its parameters have no schema: {str(error).splitlines()[0]}") from None
+
+    def bind(given: dict[str, Any]) -> dict[str, Any]:
+        try:
+            made = model.model_validate(given)
+        except ValidationError as error:
+            raise Refused(str(error)) from None
+        return {names[alias]: getattr(made, alias) for alias in made.model_fields_set}
+
+    return schema, bind
+
+
+def _is_injected(hint: Any) -> bool:
+    return any("Injected" in getattr(one if isinstance(one, type) else type(one), "__name__", "") for one in get_args(hint)[1:])
+
+
+def _has_schema(hint: Any) -> bool:
+    from pydantic import TypeAdapter
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            TypeAdapter(hint).json_schema()
+    except Exception:
+        return False
+    return True
+
+
+# --- a schema with a function ---
+
+
+def _with_schema(file: str, name: str) -> Tool:
+    try:
+        data = json.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{file} cannot be read as JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise UserError(f"{file} is not a tool's schema; it must be an object with name and parameters")
+    described = data.get("function") if isinstance(data.get("function"), dict) else data
+    schema = next((described[k] for k in ("parameters", "input_schema", "inputSchema") if isinstance(described.get(k), dict)), None)
+    if schema is None:
+        if data.get("type") != "object":
+            raise UserError(f"{file} has no parameters; it must be a tool's schema as OpenAI has it")
+        schema = data
+    function = find(name)
+    if not callable(function):
+        raise UserError(f"{name} is not a function")
+
+    def bind(given: dict[str, Any]) -> dict[str, Any]:
+        why = mismatch(given, schema)
+        if why is not None:
+            raise Refused(why)
+        return json.loads(json.dumps(given))  # type: ignore[no-any-return]
+
+    return Tool(
+        name=str(described.get("name") or getattr(function, "__name__", "tool")),
+        description=str(described.get("description") or inspect.getdoc(function) or ""),
+        schema=schema,
+        bind=bind,
+        function=function,
+        invoke=lambda given: _run(function, bind(given)),
+        functions=(function,),
+        reset=getattr(function, "planscope_reset", None),
+    )
+
+
+# --- LangChain tools ---
+
+
+def _langchain(tool: Any) -> Tool:
+    schema_of = tool.tool_call_schema
+    schema = schema_of if isinstance(schema_of, dict) else schema_of.model_json_schema()
+    injected, skipped = _injected(tool)
+    coroutine, function = getattr(tool, "coroutine", None), getattr(tool, "func", None)
+    called = coroutine or function or tool._run
+    extra: dict[str, Any] = {}
+    for one in inspect.signature(called).parameters.values():
+        if one.name in ("run_manager", "callbacks"):
+            extra[one.name] = None
+        elif "RunnableConfig" in str(one.annotation) or (one.name == "config" and called == tool._run):
+            extra[one.name] = {}
+    refusals = _validation_errors()
+
+    def bind(given: dict[str, Any]) -> dict[str, Any]:
+        try:
+            first, rest = tool._to_args_and_kwargs({**given, **injected}, CALL_ID)
+        except refusals as error:
+            raise Refused(str(error)) from None
+        made = dict(zip(_names(called), first, strict=False))
+        return {**made, **rest, **{k: v for k, v in extra.items() if k not in rest}}
+
+    if isinstance(tool.args_schema, dict):
+        plain_bind, dictionary = bind, tool.args_schema
+
+        def bind(given: dict[str, Any]) -> dict[str, Any]:
+            why = mismatch(given, dictionary)
+            if why is not None:
+                raise Refused(why)
+            return plain_bind(given)
+
+    def invoke(given: dict[str, Any]) -> Any:
+        call = {"type": "tool_call", "id": CALL_ID, "name": tool.name, "args": {**given, **injected}}
+        return _loop().run_until_complete(tool.ainvoke(call)) if coroutine is not None else tool.invoke(call)
+
+    plain = inspect.unwrap(called)
+    owned = called == getattr(tool, "_run", None)
+    return Tool(
+        name=str(tool.name),
+        description=str(tool.description or ""),
+        schema=schema,
+        bind=bind,
+        function=called,
+        invoke=invoke,
+        functions=(plain,),
+        reset=getattr(tool, "planscope_reset", None) or getattr(plain, "planscope_reset", None)
+        or getattr(sys.modules.get(getattr(plain, "__module__", "")), "planscope_reset", None),
+        skipped=skipped,
+        owner=tool if owned else None,
+    )  # fmt: skip
+
+
+def _names(called: Callable[..., Any]) -> list[str]:
+    return [one.name for one in inspect.signature(called).parameters.values()]
+
+
+def _validation_errors() -> tuple[type[BaseException], ...]:
+    from pydantic import ValidationError
+    from pydantic.v1 import ValidationError as ValidationErrorV1
+
+    return (ValidationError, ValidationErrorV1)
+
+
+def _injected(tool: Any) -> tuple[dict[str, Any], str | None]:
+    """Return neutral values for the arguments that the framework injects, and why that is impossible, if it is."""
+    if isinstance(tool.args_schema, dict):
+        return {}, None
+    model, visible = tool.get_input_schema(), tool.tool_call_schema
+    shown = set(getattr(visible, "model_fields", {}))
+    hidden = {name: one for name, one in getattr(model, "model_fields", {}).items() if name not in shown}
+    values: dict[str, Any] = {}
+    called = getattr(tool, "coroutine", None) or getattr(tool, "func", None) or tool._run
+    hints = inspect.signature(called).parameters
+    for name in {*hidden, *getattr(tool, "_injected_args_keys", ())}:
+        if name in ("run_manager", "callbacks"):
+            continue
+        one = hidden.get(name)
+        annotation = str(hints[name].annotation if name in hints else one and one.annotation)
+        text = annotation + str(getattr(one, "metadata", ""))
+        if name == "tool_call_id" or "InjectedToolCallId" in text:
+            continue
+        if "ToolRuntime" in text:
+            try:
+                kind = importlib.import_module("langchain.tools").ToolRuntime
+                values[name] = kind(state={}, context=None, config={}, stream_writer=lambda _: None, tool_call_id=CALL_ID, store=None)
+            except Exception:
+                return {}, f"its argument {name} is injected, and no neutral value could be made"
+        elif "Store" in text:
+            values[name] = None
+        else:
+            values[name] = {}
+    return values, None
+
+
+# --- calling ---
+
+_LOOPS: list[asyncio.AbstractEventLoop] = []
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    """Return the one event loop of this process."""
+    if not _LOOPS or _LOOPS[0].is_closed():
+        _LOOPS[:] = [asyncio.new_event_loop()]
+    return _LOOPS[0]
+
+
+def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    made = function(**given)
+    return _loop().run_until_complete(made) if inspect.isawaitable(made) else made
+
+
+def call(tool: Tool, bound: dict[str, Any]) -> Any:
+    """Call the function behind the validation."""
+    made = tool.function(**bound)
+    return _loop().run_until_complete(made) if inspect.isawaitable(made) else made
+
+
+def waiting_frames() -> list[Any]:
+    """Return the frames in which the tasks of the event loop wait, outermost first."""
+    if not _LOOPS:
+        return []
+    try:
+        tasks = asyncio.all_tasks(_LOOPS[0])
+    except RuntimeError:
+        return []
+    return [frame for task in tasks for frame in task.get_stack()]

@@ -33,6 +33,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "rerun": "run your own agent again on recorded answers",
         "dissect": "find what in a query makes an agent fail",
         "campaign": "test agents on many queries: rates, limits, comparisons",
+        "fuzz": "find inputs on which an agent's tools fail",
     },
     "make": {
         "new": "make a planning query whose constraints are known",

@@ -17,6 +17,7 @@ from planscope.documents.campaign import (
 )
 from planscope.documents.comparison import ComparisonDocument
 from planscope.documents.dissection import DissectDocument
+from planscope.documents.fuzz import FuzzDocument
 from planscope.documents.judgement import (
     CheckDocument,
     ExportDocument,
@@ -69,6 +70,7 @@ DOCUMENTS: dict[str, Any] = {
     | CampaignCasesDocument
     | CampaignListDocument
     | CampaignChangedDocument,
+    "fuzz": FuzzDocument,
     "models": ModelsDocument,
     "export": ExportDocument | PreviewDocument,
     "topics": TopicsDocument,

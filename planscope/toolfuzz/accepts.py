@@ -18,7 +18,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def mismatch(value: Any, schema: Any, root: Mapping[str, Any] | None = None, where: str = "", depth: int = 0) -> str | None:
+def mismatch(
+    value: Any, schema: Any, root: Mapping[str, Any] | None = None, where: str = "", depth: int = 0
+) -> str | None:
     """Return why the schema does not accept the value, or None. Keywords that are not known are ignored."""
     if not isinstance(schema, Mapping) or depth > 40:
         return "nothing is accepted" if schema is False else None
@@ -100,20 +102,26 @@ def _number(value: float, schema: Mapping[str, Any], where: str) -> str | None:
     return None
 
 
-def _list(value: list[Any], schema: Mapping[str, Any], root: Mapping[str, Any], where: str, depth: int) -> str | None:
+def _list(
+    value: list[Any], schema: Mapping[str, Any], root: Mapping[str, Any], where: str, depth: int
+) -> str | None:
     if len(value) < schema.get("minItems", 0) or len(value) > schema.get("maxItems", len(value)):
         return f"{where} has a wrong number of items"
     if schema.get("uniqueItems") and len({json.dumps(one, sort_keys=True) for one in value}) < len(value):
         return f"{where} has an item twice"
     first = schema.get("prefixItems") or ()
     for k, one in enumerate(value):
-        why = mismatch(one, first[k] if k < len(first) else schema.get("items"), root, f"{where}[{k}]", depth + 1)
+        why = mismatch(
+            one, first[k] if k < len(first) else schema.get("items"), root, f"{where}[{k}]", depth + 1
+        )
         if why is not None:
             return why
     return None
 
 
-def _mapping(value: dict[str, Any], schema: Mapping[str, Any], root: Mapping[str, Any], where: str, depth: int) -> str | None:
+def _mapping(
+    value: dict[str, Any], schema: Mapping[str, Any], root: Mapping[str, Any], where: str, depth: int
+) -> str | None:
     properties = schema.get("properties") or {}
     for name in schema.get("required") or ():
         if name not in value:

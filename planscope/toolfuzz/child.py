@@ -42,7 +42,13 @@ def main() -> None:
     except Exception as error:
         import traceback
 
-        send({"event": "error", "message": f"a bug in planscope: {error!r}", "traceback": traceback.format_exc()})
+        send(
+            {
+                "event": "error",
+                "message": f"a bug in planscope: {error!r}",
+                "traceback": traceback.format_exc(),
+            }
+        )
 
 
 def _work(job: dict[str, Any], send: Any) -> None:
@@ -96,10 +102,21 @@ def _fuzz_all(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any
             places.sandbox, places.base = str(folder), job.get("base", "")
             host = Host(folder, places, bool(job.get("network")), enforced.processes == "allowed")
             start = time.monotonic()
-            Fuzzing(tool, host, job, send).run()
+            if job.get("send"):
+                Fuzzing(tool, host, {**job, "blind": True}, send).send_one(
+                    job["send"]["needs"], job["send"]["given"]
+                )
+            else:
+                Fuzzing(tool, host, job, send).run()
             send({"event": "done", "tool": tool.name, "seconds": time.monotonic() - start})
         send({"event": "end"})
     except BrokenPipeError:
         pass
     except Exception as error:
-        send({"event": "error", "message": f"a bug in planscope: {error!r}", "traceback": traceback.format_exc()})
+        send(
+            {
+                "event": "error",
+                "message": f"a bug in planscope: {error!r}",
+                "traceback": traceback.format_exc(),
+            }
+        )

@@ -9,8 +9,9 @@ from typing import Any
 from planscope.toolfuzz.outcome import Outcome
 
 _LIMIT = re.compile(
-    r"\b(must|only|at (?:most|least)|less|more|fewer|than|maximum|minimum|max|min|up to|between|limit|required|cannot|not|never|"
-    r"starts? with|begins? with|written as|format|raises?|from \S+ to|valid|invalid|positive|negative|non-?empty)\b",
+    r"\b(must|only|at (?:most|least)|less|more|fewer|than|maximum|minimum|max|min|up to|between|limit|"
+    r"required|cannot|not|never|starts? with|begins? with|written as|format|"
+    r"raises?|from \S+ to|valid|invalid|positive|negative|non-?empty)\b",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"'([^']{1,60})'|\"([^\"]{1,60})\"|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w])")
@@ -27,12 +28,16 @@ def is_documented(tool: Any, outcome: Outcome) -> bool:
         return True
     wanted = _tokens(f"{outcome.line} {outcome.message}")
     return any(
-        _LIMIT.search(sentence) and wanted & _tokens(sentence) for sentence in re.split(r"(?<=[.!?])\s+|\n", text)
+        _LIMIT.search(sentence) and wanted & _tokens(sentence)
+        for sentence in re.split(r"(?<=[.!?])\s+|\n", text)
     )
 
 
 def _tokens(text: str) -> set[str]:
-    found = {next(group for group in match.groups() if group is not None).strip() for match in _TOKEN.finditer(text)}
+    found = {
+        next(group for group in match.groups() if group is not None).strip()
+        for match in _TOKEN.finditer(text)
+    }
     return {one for one in found if one and one not in ("0", "1")}
 
 

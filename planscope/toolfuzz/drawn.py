@@ -44,7 +44,9 @@ def samples(pattern: str, name: str, count: int = 30) -> list[str]:
     try:
         re.compile(pattern)
         whole = st.from_regex(pattern, fullmatch=not pattern.startswith("^"))
-        ascii_only = st.from_regex(pattern, fullmatch=not pattern.startswith("^"), alphabet=st.characters(max_codepoint=127))
+        ascii_only = st.from_regex(
+            pattern, fullmatch=not pattern.startswith("^"), alphabet=st.characters(max_codepoint=127)
+        )
     except Exception:
         return []
     found: list[str] = []

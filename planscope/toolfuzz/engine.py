@@ -76,7 +76,15 @@ class Fuzz:
             self.report.seconds = round(time.monotonic() - began, 3)
         return self.report
 
-    def _messages(self) -> Iterator[dict[str, Any]]:
+    def send(self, call: dict[str, Any]) -> dict[str, Any]:
+        """Make one call, after those that it needs. Return its outcome."""
+        check_platform()
+        for message in self._messages(call):
+            if message["event"] == "outcome":
+                return dict(message["outcome"])
+        raise UserError(f"{self.options.target}: the call had no outcome")
+
+    def _messages(self, call: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
         with _folder() as folder, tempfile.TemporaryFile(dir=folder) as errors:
             work = folder / "work"
             home = folder / "home"
@@ -87,16 +95,16 @@ class Fuzz:
                 "target": options.target, "tools": options.tools, "calls": None if options.seconds else options.calls,
                 "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
                 "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(work),
-                "base": os.path.realpath("."), "blind": options.blind,
+                "base": os.path.realpath("."), "blind": options.blind, "send": call,
             }  # fmt: skip
-            path = [os.path.abspath(one or ".") for one in ["", *sys.path]]
+            path = [str(Path.cwd() / one) for one in ("", *sys.path)]
             process = subprocess.Popen(
                 [sys.executable, "-c", _BOOT, json.dumps(list(dict.fromkeys(path)))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=_environment(options.environment, home),
-                start_new_session=True,
+                process_group=0,  # Ctrl-C in a terminal reaches the parent alone
             )
             self._process = process
             try:
@@ -135,14 +143,13 @@ class Fuzz:
             case "tools":
                 report.sandbox = dict(message["sandbox"])
                 report.tools = [
-                    ToolReport(t["name"], t["description"], t["schema"], t["skipped"]) for t in message["tools"]
+                    ToolReport(t["name"], t["description"], t["schema"], t["skipped"])
+                    for t in message["tools"]
                 ]
             case "finding":
                 report.findings[(message["finding"]["tool"], message["key"])] = dict(message["finding"])
             case "dropped":
                 report.findings.pop((message["tool"], message["key"]), None)
-            case "again":
-                pass
             case "progress" | "summary":
                 tool = report.tool(message["tool"])
                 tool.calls, tool.refused, tool.curve = message["calls"], message["refused"], message["curve"]

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from planscope.toolfuzz import taint
@@ -28,7 +28,7 @@ LONG_BATCH = 2_000
 QUIET = 500
 """Calls without a new error before the estimate may end the search."""
 
-MOST_HUNG = 60
+MOST_HUNG = 25
 """The search of a tool ends after this many calls that hung."""
 
 QUICK_LIMIT = 0.3
@@ -79,11 +79,13 @@ class Found:
 class Fuzzing:
     """The fuzzing of one tool. ``send`` takes events."""
 
-    def __init__(self, tool: Tool, host: Host, job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self, tool: Tool, host: Host, job: dict[str, Any], send: Callable[[dict[str, Any]], None]
+    ) -> None:
         self.tool, self.host, self.job, self._send = tool, host, job, send
         self.search = Search(tool, int(job["seed"]), guided=not job.get("blind"))
         self.found: dict[str, Found] = {}
-        self.dropped: set[str] = set()
+        self.forms: dict[str, str] = {}
         self.calls = self.refused = self.hung = 0
         self.curve: list[tuple[int, int]] = []
         self._last_new = 0
@@ -118,6 +120,10 @@ class Fuzzing:
             "event": "summary", "tool": self.tool.name, "calls": self.calls, "refused": self.refused,
             "curve": self.curve, "stopped": stopped, "looping": self._looping, "occurrences": self._occurrences(),
         })  # fmt: skip
+
+    def send_one(self, before: list[dict[str, Any]], given: dict[str, Any]) -> None:
+        """Make one call after others in a fresh child, and send its outcome."""
+        self._send({"event": "outcome", "outcome": asdict(self._after(before, given))})
 
     def _is_complete(self) -> bool:
         if not self.job.get("stop_early") or self.calls - self._last_new < QUIET:
@@ -165,7 +171,7 @@ class Fuzzing:
                     self._looping += message["seconds"]
 
         end = self.host.run(
-            lambda channel: _send_calls(channel, self.tool, self.host, search, start, count, until, set(self.found) | self.dropped),
+            lambda channel: _send_calls(channel, self.tool, self.host, search, start, count, until, dict(self.forms)),
             heard,
             lambda: self._limit if self.hung < 3 else min(self._limit, QUICK_LIMIT),
         )  # fmt: skip
@@ -178,15 +184,17 @@ class Fuzzing:
 
     def _ended(self, end: End, start: int, before: list[dict[str, Any]], new: list[str]) -> None:
         """A call hung or ended its process."""
-        assert end.outcome is not None
         if end.number < 0:
             self.calls = max(self.calls, start + 1)
+            return
+        if end.outcome is None:
+            self.calls = end.number + 1
             return
         self.calls = end.number + 1
         given = json.loads(end.text)
         outcome = end.outcome
         if end.how == "hung":
-            if self.hung >= 3 and outcome.key not in self.found:
+            if self.hung >= 3 and outcome.key not in self.forms:
                 again = self._alone(given)  # perhaps it is only slow
                 if again.kind != "hung":
                     if again.failed:
@@ -199,15 +207,19 @@ class Fuzzing:
     def _heard(
         self, outcome: Outcome, given: dict[str, Any], at: int, before: list[dict[str, Any]], new: list[str]
     ) -> None:
+        key = self.forms.get(outcome.plain) or self.forms.get(outcome.key)
+        if key is not None:
+            if key in self.found:
+                self.found[key].occurrences += 1
+            return
         key = outcome.key
-        if key in self.dropped:
-            return
-        if key in self.found:
-            self.found[key].occurrences += 1
-            return
-        if outcome.kind == "returned" and sum(f.outcome.kind == "returned" for f in self.found.values()) >= MOST_RETURNED:
+        if (
+            outcome.kind == "returned"
+            and sum(f.outcome.kind == "returned" for f in self.found.values()) >= MOST_RETURNED
+        ):
             return
         self.found[key] = Found(outcome, given, at, before=before)
+        self.forms[outcome.plain] = self.forms[key] = key
         self._last_new = at
         new.append(key)
         if outcome.kind not in LISTED_ONLY:
@@ -224,36 +236,44 @@ class Fuzzing:
         one = self.found[key]
         alone = self._alone(one.given)
         if alone.kind == "returned" and one.outcome.kind == "raised":
-            one.outcome = Outcome(**{**asdict(one.outcome), "kind": "returned"})  # the tool handles its own errors
-        elif alone.key != key:
+            one.outcome = replace(one.outcome, kind="returned")  # the tool handles its own errors
+        elif not alone.shows(key, one.outcome.plain):
             self._with_calls_before(key)
             return
-        one.outcome = Outcome(**{**asdict(one.outcome), "message": alone.message, "traceback": alone.traceback, "told": alone.told, "line": alone.line or one.outcome.line})  # fmt: skip
+        one.outcome = replace(
+            one.outcome,
+            message=alone.message,
+            traceback=alone.traceback,
+            told=alone.told,
+            line=alone.line or one.outcome.line,
+        )
         one.documented = one.outcome.kind == "raised" and is_documented(self.tool, one.outcome)
-        one.shrunk = self._shrunk(key, one, alone.key)
+        one.shrunk = self._shrunk(one, alone)
         self._tell(key)
 
-    def _shrunk(self, key: str, one: Found, wanted: str) -> dict[str, Any] | None:
+    def _shrunk(self, one: Found, wanted: Outcome) -> dict[str, Any] | None:
         most = {"returned": SHRINK_OF_RETURNED, "hung": SHRINK_OF_HUNG}.get(one.outcome.kind, MOST_CALLS)
         ended = one.outcome.exception is None and one.outcome.kind in ("killed", "hung")
         if ended:
             quick = min(self._limit, QUICK_LIMIT)
             shrinker = Shrinker(
-                one.given, lambda given: self._alone(given, quick).key == wanted, min(most, SHRINK_OF_ENDED)
+                one.given, lambda given: _same(self._alone(given, quick), wanted), min(most, SHRINK_OF_ENDED)
             )
             best = shrinker.run()
             one.shrink_calls = shrinker.calls
         else:
-            best = self._shrunk_in_child(one, key, most)
+            best = self._shrunk_in_child(one, most)
         final = self._alone(best)
-        if final.key == wanted:
-            one.outcome = Outcome(**{**asdict(one.outcome), "message": final.message, "traceback": final.traceback, "told": final.told})  # fmt: skip
+        if _same(final, wanted):
+            one.outcome = replace(
+                one.outcome, message=final.message, traceback=final.traceback, told=final.told
+            )
             return best  # type: ignore[no-any-return]
         return one.given
 
-    def _shrunk_in_child(self, one: Found, key: str, most: int) -> Any:
+    def _shrunk_in_child(self, one: Found, most: int) -> Any:
         """Shrink in one child; if a call ends it, take the smallest input so far."""
-        best = [one.given]
+        best, outcome = [one.given], one.outcome
 
         def heard(message: dict[str, Any]) -> None:
             if message["event"] == "smaller":
@@ -263,10 +283,13 @@ class Fuzzing:
 
         def job(channel: Channel) -> None:
             def fails(given: dict[str, Any]) -> bool:
-                return _one_call(channel, self.tool, self.host, given, details=False).key == key
+                return _same(_one_call(channel, self.tool, self.host, given, details=False), outcome)
 
             shrinker = Shrinker(
-                one.given, fails, most, lambda b: channel.send({"event": "smaller", "given": b, "calls": shrinker.calls})
+                one.given,
+                fails,
+                most,
+                lambda b: channel.send({"event": "smaller", "given": b, "calls": shrinker.calls}),
             )
             shrinker.run()
             channel.send({"event": "shrunk", "calls": shrinker.calls})
@@ -278,7 +301,7 @@ class Fuzzing:
         """An error that a fresh child does not show: keep it with the calls before it, or drop it."""
         one = self.found[key]
         before = one.before
-        if before and self._after(before, one.given).key == key:
+        if before and _same(self._after(before, one.given), one.outcome):
             size = len(before) // 2
             tries = 0
             while size and tries < 24:
@@ -286,7 +309,7 @@ class Fuzzing:
                 while start < len(before) and tries < 24:
                     fewer = before[:start] + before[start + size :]
                     tries += 1
-                    if self._after(fewer, one.given).key == key:
+                    if _same(self._after(fewer, one.given), one.outcome):
                         before = fewer
                     else:
                         start += size
@@ -296,7 +319,6 @@ class Fuzzing:
             one.documented = is_documented(self.tool, one.outcome)
             self._tell(key)
             return
-        self.dropped.add(key)
         del self.found[key]
         self.curve = [point for point in self.curve if point[0] < one.at_call] + [
             (at, unique - 1) for at, unique in self.curve if at > one.at_call
@@ -307,7 +329,9 @@ class Fuzzing:
         """Return the outcome of one call in a fresh child, made as an agent makes it."""
         return self._after([], given, limit)
 
-    def _after(self, before: list[dict[str, Any]], given: dict[str, Any], limit: float | None = None) -> Outcome:
+    def _after(
+        self, before: list[dict[str, Any]], given: dict[str, Any], limit: float | None = None
+    ) -> Outcome:
         answers: list[Outcome] = []
 
         def job(channel: Channel) -> None:
@@ -324,6 +348,10 @@ class Fuzzing:
         if end.outcome is not None:
             return end.outcome
         return answers[0] if answers else OK
+
+
+def _same(one: Outcome, other: Outcome) -> bool:
+    return one.shows(other.key, other.plain)
 
 
 # --- in the child ---
@@ -350,7 +378,7 @@ def _one_call(
     channel.end()
     told = channel.told.take()
     if details and told:
-        outcome = Outcome(**{**asdict(outcome), "told": host.places.clean(told)})
+        outcome = replace(outcome, told=host.places.clean(told))
     return outcome
 
 
@@ -362,18 +390,20 @@ def _send_calls(
     start: int,
     count: int,
     until: float | None,
-    known: set[str],
+    known: dict[str, str],
 ) -> None:
     """Send a batch of calls in this child, and tell what is new."""
     places, watch, knowledge = host.places, channel.watch, search.knowledge
     coverage = Coverage(places.own)
     if search.guided:
-        taint.watch([vars(m) for m in list(sys.modules.values()) if places.own(getattr(m, "__file__", None) or "")])
+        taint.watch(
+            [vars(m) for m in list(sys.modules.values()) if places.own(getattr(m, "__file__", None) or "")]
+        )
     batch: list[str] = []
     refused = made = 0
     search.begin(start)
     bind, function, reset, is_async = tool.bind, tool.function, tool.reset, tool.is_async
-    began = time.perf_counter()
+    began = time.process_time()
     for number in range(start, start + count):
         if until is not None and time.monotonic() >= until:
             break
@@ -409,28 +439,34 @@ def _send_calls(
                 outcome = answered(answer, given, places, watch.refusals)
         except BaseException as error:
             outcome = raised(error, given, places, watch.refusals, False)
-            if outcome.key not in known:
+            if outcome.key not in known and outcome.plain not in known:
                 outcome = raised(error, given, places, watch.refusals, True)
         channel.end()
-        if arcs and not arcs <= search.arcs:
-            new = search.reached(arcs, json.loads(text))
-        else:
-            new = []
+        new = search.reached(arcs, json.loads(text)) if arcs and not arcs <= search.arcs else []
         if new or knowledge.news:
             channel.send({"event": "learned", "news": knowledge.news, "arcs": new, "given": json.loads(text)})
             knowledge.news.clear()
         if outcome is not OK and outcome.failed:
-            if outcome.key in known:
-                channel.send({"event": "again", "key": outcome.key})
+            key = known.get(outcome.plain) or known.get(outcome.key)
+            if key is not None:
+                channel.send({"event": "again", "key": key})
             else:
-                known.add(outcome.key)
+                known[outcome.key] = known[outcome.plain] = outcome.key
                 before = [json.loads(one) for one in batch] if reset is None else []
-                channel.send({
-                    "event": "error", "number": number, "given": json.loads(text), "outcome": asdict(outcome), "before": before,
-                })  # fmt: skip
+                channel.send(
+                    {
+                        "event": "error",
+                        "number": number,
+                        "given": json.loads(text),
+                        "outcome": asdict(outcome),
+                        "before": before,
+                    }
+                )
         if reset is None:
             batch.append(text)
-    channel.send({"event": "batch", "calls": made, "refused": refused, "seconds": time.perf_counter() - began})
+    channel.send(
+        {"event": "batch", "calls": made, "refused": refused, "seconds": time.process_time() - began}
+    )
 
 
 _MAY_BE_ERROR = frozenset("ET \t\n\r")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import io
 import json
+import math
 import mmap
 import os
 import random
@@ -54,7 +55,7 @@ class Channel:
 
     def end(self) -> None:
         """Say that the call is over."""
-        _HEAD.pack_into(self._shared, 0, -1, 0.0, 0)
+        _HEAD.pack_into(self._shared, 0, -1, math.inf, 0)
         if self.watch.moved:
             self.watch.moved = False
             os.chdir(self.watch._folder)
@@ -80,7 +81,8 @@ class _Told(io.TextIOBase):
 
 @dataclass
 class End:
-    """How a child ended: ``done``, ``hung`` or ``died``; the call that it was in, or -1, and its arguments as JSON."""
+    """How a child ended: ``done``, ``hung``, ``died``, or ``slow`` (killed after a call that did end); the call that it
+    was in, or -1, and its arguments as JSON."""
 
     how: str
     number: int = -1
@@ -98,13 +100,16 @@ class Host:
         self._trace = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
 
     def run(
-        self, job: Callable[[Channel], None], heard: Callable[[dict[str, Any]], None], limit: Callable[[], float]
+        self,
+        job: Callable[[Channel], None],
+        heard: Callable[[dict[str, Any]], None],
+        limit: Callable[[], float],
     ) -> End:
         """Do a job in a fresh child. ``limit``: seconds that a call may take."""
         empty(self._folder)
         self._trace.seek(0)
         self._trace.truncate()
-        _HEAD.pack_into(self._shared, 0, -1, 0.0, 0)
+        _HEAD.pack_into(self._shared, 0, -1, math.inf, 0)
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -122,7 +127,7 @@ class Host:
         return end
 
     def _child(self, job: Callable[[Channel], None], pipe: int) -> None:
-        os.setsid()
+        os.setpgid(0, 0)
         die_with_parent()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         null = os.open(os.devnull, os.O_RDWR)
@@ -148,7 +153,7 @@ class Host:
         faulthandler.register(signal.SIGUSR1, trace, all_threads=False, chain=True)
         watch = Watch(self._folder, self.places, self._network, self._processes, last_words)
         channel = Channel(pipe, self._shared, watch)
-        sys.stdout = sys.stderr = channel.told  # type: ignore[assignment]
+        sys.stdout = sys.stderr = channel.told
         sys.stdin = io.StringIO()
         watch.start()
         try:
@@ -186,17 +191,24 @@ class Host:
                 continue
             number, began, length = _HEAD.unpack_from(self._shared, 0)
             if number >= 0 and time.monotonic() - began > limit():
-                return self._hung(pid, number, length)
+                return self._hung(pid, number)
         number, _, length = _HEAD.unpack_from(self._shared, 0)
         return self._died(pid, number, length)
 
     def _text(self, length: int) -> str:
         return bytes(self._shared[64 : 64 + length]).decode("utf-8", "replace")
 
-    def _hung(self, pid: int, number: int, length: int) -> End:
+    def _hung(self, pid: int, number: int) -> End:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGUSR1)
         time.sleep(GRACE)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+        now, _, length = _HEAD.unpack_from(self._shared, 0)
+        if now != number:  # it ended at the last moment
+            return End("slow", number)
         trace = self._words()
         location, shown = _hung_at(trace, self.places)
         text = self._text(length)
@@ -255,7 +267,9 @@ def _hung_at(trace: str, places: Places) -> tuple[str | None, str]:
         loop = _loop_around(file, line)
         if loop is not None:
             cut = own[: own.index((file, line))]
-            shown = "Most recent call last:\n" + "".join(f'  File "{f}", line {n}\n' for f, n in [*cut, (file, loop)])
+            shown = "Most recent call last:\n" + "".join(
+                f'  File "{f}", line {n}\n' for f, n in [*cut, (file, loop)]
+            )
             return f"{places.name(file)}:{loop}", shown
     file, line = own[-1]
     return f"{places.name(file)}:{line}", shown
@@ -274,7 +288,11 @@ def _loop_around(file: str, line: int) -> int | None:
         first, last = getattr(one, "lineno", None), getattr(one, "end_lineno", None)
         return first is not None and last is not None and first <= line <= last
 
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and inside(n)]
+    functions = [
+        n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and inside(n)
+    ]
     scope: ast.AST = max(functions, key=lambda n: n.lineno) if functions else tree
-    loops = [n.lineno for n in ast.walk(scope) if isinstance(n, ast.For | ast.While | ast.AsyncFor) and inside(n)]
+    loops = [
+        n.lineno for n in ast.walk(scope) if isinstance(n, ast.For | ast.While | ast.AsyncFor) and inside(n)
+    ]
     return min(loops, default=None)

@@ -24,7 +24,9 @@ class Node:
 
     __slots__ = ("_heard", "children", "depth", "facts", "path", "root")
 
-    def __init__(self, root: str, path: tuple[Step, ...] = (), heard: Callable[..., None] | None = None) -> None:
+    def __init__(
+        self, root: str, path: tuple[Step, ...] = (), heard: Callable[..., None] | None = None
+    ) -> None:
         self.root, self.path, self._heard = root, path, heard
         self.depth = len(path)
         self.facts: dict[str, list[Any]] = {}

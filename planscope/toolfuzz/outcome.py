@@ -6,12 +6,13 @@ import errno
 import os
 import re
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-KINDS = ("raised", "returned", "hung", "killed", "outside", "sequence", "lying", "protocol", "inconsistent", "infrastructure")  # fmt: skip
+KINDS = ("raised", "returned", "hung", "killed", "outside", "sequence", "lying", "protocol", "inconsistent",
+"infrastructure")  # fmt: skip
 LISTED_ONLY = frozenset({"returned", "infrastructure"})
 """Kinds that are listed, but count neither as errors nor for the exit status."""
 
@@ -19,8 +20,22 @@ LONGEST_MESSAGE = 2000
 LONGEST_TRACEBACK = 12_000
 _DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _NETWORK = frozenset(
-    "URLError ConnectError ConnectTimeout ReadTimeout TransportError ClientConnectionError ClientConnectorError NewConnectionError "
-    "MaxRetryError ProxyError SSLError gaierror herror APIConnectionError".split()
+    (
+        "URLError",
+        "ConnectError",
+        "ConnectTimeout",
+        "ReadTimeout",
+        "TransportError",
+        "ClientConnectionError",
+        "APIConnectionError",
+        "ClientConnectorError",
+        "NewConnectionError",
+        "MaxRetryError",
+        "ProxyError",
+        "SSLError",
+        "gaierror",
+        "herror",
+    )
 )
 
 
@@ -32,7 +47,8 @@ class Refused(Exception):
 class Outcome:
     """The end of one call. ``kind`` is ``ok``, ``refused`` or one of KINDS. ``location`` is ``file:line`` or None.
 
-    ``key`` is equal for calls that show the same error. ``told``: what the tool printed.
+    Two outcomes are the same error if they share ``key`` or ``plain``: in the one what came from the input is replaced
+    in the message, in the other it is not. ``told``: what the tool printed.
     """
 
     kind: str
@@ -40,9 +56,14 @@ class Outcome:
     message: str = ""
     location: str | None = None
     key: str = ""
+    plain: str = ""
     traceback: str = ""
     told: str = ""
     line: str = ""
+
+    def shows(self, key: str, plain: str) -> bool:
+        """Return whether this is the error with these two keys."""
+        return self.failed and bool({self.key, self.plain or self.key} & {key, plain or key})
 
     @property
     def failed(self) -> bool:
@@ -91,7 +112,7 @@ class Places:
         found = self._names.get(file)
         if found is None:
             real = os.path.realpath(file)
-            above = os.path.dirname(self.root)
+            above = str(Path(self.root).parent)
             found = real
             for base in (self.base, above):
                 if base and real.startswith(base.rstrip(os.sep) + os.sep):
@@ -108,21 +129,24 @@ class Places:
         return re.sub(r"\b\d+\.\d+(?:e-?\d+)? ?(?:s|ms|us|µs|sec|seconds)\b", "... s", text)
 
 
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*(?:'|$)|\"(?:[^\"\\]|\\.)*(?:\"|$)|`[^`]*(?:`|$)", re.DOTALL)
 _PATH = re.compile(r"(?:[\w.~-]*/)+[\w.~-]*")
 _NUMBER = re.compile(r"-?\d[\d,_.]*(?:e[+-]?\d+)?")
 
 
 def normal(message: str, given: Any = None) -> str:
     """Return a message without digits, quoted text, paths, addresses and what came from the input."""
+    message = _QUOTED.sub("…", message[:100_000])
     for text in sorted(strings_of(given), key=len, reverse=True):
-        if len(text) > 2:
-            message = message.replace(text, "…").replace(repr(text)[1:-1], "…")
-    message = _QUOTED.sub("…", message[:4000])
+        for one in (text, repr(text)[1:-1]):
+            if len(one) > 5:  # a shorter one may be a part of a word of the message itself
+                message = message.replace(one, "…")
+            elif one.strip():
+                message = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "…", message)
     message = re.sub(r"0x[0-9a-fA-F]+", "…", message)
     message = _PATH.sub("…", message)
     message = _NUMBER.sub("N", message)
-    return " ".join(message.split())[:300]
+    return " ".join(message.split()).rstrip("… ")[:300]
 
 
 def strings_of(value: Any, most: int = 60) -> list[str]:
@@ -152,7 +176,9 @@ def message_of(error: BaseException) -> str:
         return ""
 
 
-def raised(error: BaseException, given: Any, places: Places, refusals: list[Refusal], details: bool) -> Outcome:
+def raised(
+    error: BaseException, given: Any, places: Places, refusals: list[Refusal], details: bool
+) -> Outcome:
     """Return the outcome of a call that raised. ``details``: with message and traceback."""
     kind, name = _kind_of(error), class_name(type(error))
     frame, deepest = _own_frame(error.__traceback__, places)
@@ -163,12 +189,14 @@ def raised(error: BaseException, given: Any, places: Places, refusals: list[Refu
         kind, name, location = first.kind, "PermissionError", first.location or location
         why = first.what
     if isinstance(error, OSError) and error.errno is not None:
-        part = errno.errorcode.get(error.errno, str(error.errno))
+        part = plain_part = errno.errorcode.get(error.errno, str(error.errno))
     else:
         part = normal(why, given) if deepest and not refusals else ""
+        plain_part = normal(why) if part else ""
     key = "\x1f".join((kind, name, location or "", part))
+    plain = key if not part else "\x1f".join((kind, name, location or "", plain_part))
     if not details:
-        return Outcome(kind, name, key=key)
+        return Outcome(kind, name, key=key, plain=plain)
     text = "".join(traceback.format_exception(error, limit=-30, chain=False))[-LONGEST_TRACEBACK:]
     return Outcome(
         kind,
@@ -176,6 +204,7 @@ def raised(error: BaseException, given: Any, places: Places, refusals: list[Refu
         places.clean(why)[:LONGEST_MESSAGE],
         location,
         key,
+        plain,
         places.clean(_shown(text, places)),
         line=source_line(frame),
     )
@@ -230,13 +259,14 @@ def answered(answer: Any, given: Any, places: Places, refusals: list[Refusal]) -
         first = refusals[0]
         key = "\x1f".join((first.kind, "PermissionError", first.location or "", ""))
         return Outcome(
-            first.kind, "PermissionError", places.clean(first.what), first.location, key, places.clean(_shown(first.traceback, places))
+            first.kind, "PermissionError", places.clean(first.what), first.location, key, key,
+            places.clean(_shown(first.traceback, places))
         )  # fmt: skip
     why = returned_error(answer)
     if why is None or any(why.startswith(text[:20]) for text in strings_of(given) if _ERROR_TEXT.match(text)):
         return OK
-    key = "\x1f".join(("returned", "", "", normal(why, given)[:120]))
-    return Outcome("returned", None, places.clean(why)[:LONGEST_MESSAGE], None, key)
+    key, plain = ("\x1f".join(("returned", "", "", normal(why, one)[:120])) for one in (given, None))
+    return Outcome("returned", None, places.clean(why)[:LONGEST_MESSAGE], None, key, plain)
 
 
 def returned_error(answer: Any) -> str | None:
@@ -265,7 +295,4 @@ def returned_error(answer: Any) -> str | None:
 def lost(kind: str, message: str, location: str | None, trace: str, places: Places) -> Outcome:
     """Return the outcome of a call that hung or that ended its process."""
     key = "\x1f".join((kind, "", location or "", "" if kind == "hung" else message))
-    return Outcome(kind, None, message, location, key, places.clean(_shown(trace, places)))
-
-
-Classify = Callable[[Any], Outcome]
+    return Outcome(kind, None, message, location, key, key, places.clean(_shown(trace, places)))

@@ -11,7 +11,8 @@ from planscope.toolfuzz.statistics import statistics
 
 @dataclass
 class ToolReport:
-    """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds in the children's loops of calls."""
+    """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the
+    children's loops of calls."""
 
     name: str
     description: str = ""
@@ -40,6 +41,19 @@ class Report:
     def tool(self, name: str) -> ToolReport:
         return next(one for one in self.tools if one.name == name)
 
+    def missing(self) -> list[str]:
+        """Return sentences about what the sandbox did not enforce on this platform."""
+        found = []
+        if self.sandbox.get("writes") == "audit hook":
+            found.append("Writes by C code are not seen here: this platform gave no namespaces.")
+        if self.sandbox.get("network") == "audit hook":
+            found.append("Connections by C code are not seen here: this platform gave no namespaces.")
+        if self.sandbox.get("network") == "allowed":
+            found.append("The network was allowed, as asked.")
+        if self.sandbox.get("memory") == "nothing":
+            found.append("Memory is not limited on this platform.")
+        return found
+
     @property
     def calls(self) -> int:
         return sum(tool.calls for tool in self.tools)
@@ -47,7 +61,9 @@ class Report:
     def sorted(self) -> list[dict[str, Any]]:
         """Return the findings by tool and call."""
         order = {tool.name: k for k, tool in enumerate(self.tools)}
-        return sorted(self.findings.values(), key=lambda f: (order.get(f["tool"], 0), f["at_call"], f["kind"]))
+        return sorted(
+            self.findings.values(), key=lambda f: (order.get(f["tool"], 0), f["at_call"], f["kind"])
+        )
 
     def counted(self, tool: str | None = None) -> list[dict[str, Any]]:
         """Return the findings that count as errors, of one tool or of all."""

@@ -45,19 +45,6 @@ class Enforced:
     def as_data(self) -> dict[str, str]:
         return asdict(self)
 
-    def missing(self) -> list[str]:
-        """Return sentences about what is not enforced."""
-        found = []
-        if self.writes == "audit hook":
-            found.append("Writes by C code are not seen here: this platform gave no namespaces.")
-        if self.network == "audit hook":
-            found.append("Connections by C code are not seen here: this platform gave no namespaces.")
-        elif self.network == "allowed":
-            found.append("The network is allowed, as asked.")
-        if self.memory != "limit":
-            found.append("Memory is not limited on this platform.")
-        return found
-
 
 def enter_namespaces(folder: Path, network: bool) -> Enforced:
     """Move this process into new namespaces. What cannot be had is left out.
@@ -100,7 +87,7 @@ def _read_only(libc: Any, folder: Path) -> bool:
     if done != 0:
         return False
     size = f"size={DISK},nr_inodes=20000,mode=700".encode()
-    return libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, size) == 0
+    return bool(libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, size) == 0)
 
 
 def _memory_limit() -> str:
@@ -154,7 +141,9 @@ class Watch:
     It cannot be removed, so it is only for processes that end.
     """
 
-    def __init__(self, folder: Path, places: Places, network: bool, processes: bool, last_words: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: Path, places: Places, network: bool, processes: bool, last_words: Callable[[str], None]
+    ) -> None:
         self.refusals: list[Refusal] = []
         self.moved = False
         self._folder = os.path.realpath(folder)
@@ -167,7 +156,7 @@ class Watch:
             "os.remove": lambda a: self._write("delete", a[0], a[1]),
             "os.rmdir": lambda a: self._write("delete", a[0], a[1]),
             "os.mkdir": lambda a: self._write("make", a[0], a[2]),
-            "os.rename": lambda a: (self._write("move", a[0], a[2]), self._write("move to", a[1], a[3]))[0],
+            "os.rename": self._rename,
             "os.link": lambda a: self._write("link", a[1], a[3]),
             "os.symlink": lambda a: self._write("link", a[1], a[2], follow=False),
             "os.truncate": lambda a: self._write("write", a[0], -1),
@@ -186,11 +175,28 @@ class Watch:
             "os.forkpty": lambda a: self._refuse("infrastructure", "fork the process"),
         }  # fmt: skip
         if not network:
-            for event in ("connect", "sendto", "sendmsg", "bind", "getaddrinfo", "gethostbyname", "gethostbyaddr"):
+            for event in (
+                "connect",
+                "sendto",
+                "sendmsg",
+                "bind",
+                "getaddrinfo",
+                "gethostbyname",
+                "gethostbyaddr",
+            ):
                 self._checks[f"socket.{event}"] = self._network
         if not processes:
-            for event in ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.spawn", "pty.spawn"):
-                self._checks[event] = lambda a: self._refuse("infrastructure", f"start the process {str(a[0] if a else '')[:80]!r}")
+            for event in (
+                "subprocess.Popen",
+                "os.system",
+                "os.posix_spawn",
+                "os.exec",
+                "os.spawn",
+                "pty.spawn",
+            ):
+                self._checks[event] = lambda a: self._refuse(
+                    "infrastructure", f"start the process {str(a[0] if a else '')[:80]!r}"
+                )
 
     def start(self) -> None:
         """Install the hook."""
@@ -225,6 +231,11 @@ class Watch:
         if flags & _WRITING or (isinstance(mode, str) and set(mode) & set("wax+")):
             self._write("write", path, -1)
 
+    def _rename(self, arguments: tuple[Any, ...]) -> None:
+        source, target, source_folder, target_folder = arguments
+        self._write("move", source, source_folder)
+        self._write("move to", target, target_folder)
+
     def _database(self, arguments: tuple[Any, ...]) -> None:
         path = arguments[0]
         if path not in (":memory:", "", b":memory:", b"") and not str(path).startswith("file::memory:"):
@@ -236,14 +247,21 @@ class Watch:
         try:
             text = os.fsdecode(path)
             if isinstance(folder, int) and folder >= 0 and not text.startswith("/"):
-                text = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), text)
+                text = str(Path(f"/proc/self/fd/{folder}").readlink() / text)
             if not follow or verb in ("delete", "move", "move to"):
-                full = os.path.join(os.path.realpath(os.path.dirname(text) or "."), os.path.basename(text))
+                above, _, last = text.rpartition("/")
+                full = (
+                    f"{os.path.realpath(above or ('/' if text.startswith('/') else '.')).rstrip('/')}/{last}"
+                )
             else:
                 full = os.path.realpath(text)
         except (OSError, ValueError, TypeError):
             return  # the operation itself will fail
-        if full.startswith(self._inside) or full == self._folder or full in ("/dev/null", "/dev/stdout", "/dev/stderr"):
+        if (
+            full.startswith(self._inside)
+            or full == self._folder
+            or full in ("/dev/null", "/dev/stdout", "/dev/stderr")
+        ):
             return
         self._refuse("outside", f"{verb} {full[:300]}", text)
 

@@ -25,7 +25,7 @@ MODES = ("minimal", "", "long", "", "null", "", "unicode", "number")
 
 MOST_KEPT = 200
 TAINTED, MEASURED = 400, 400
-"""This many first calls carry taint and are measured for coverage; later ones now and then."""
+"""Among this many first calls most carry taint, and all are measured for coverage; later ones now and then."""
 
 
 class Search:
@@ -94,7 +94,7 @@ class Search:
         random = self._random
         if number < len(MODES):
             return self.generator.arguments(random, MODES[number])
-        if self.kept and self.guided and random.random() < 0.25:
+        if self.kept and self.guided and random.random() < 0.18:
             return self._changed(random)
         return self.generator.arguments(random)
 
@@ -141,7 +141,11 @@ class Search:
             except (ValueError, RecursionError):
                 pass
         at = random.randrange(len(value) + 1)
-        token = random.choice(self.hints.strings) if self.hints.strings and random.random() < 0.4 else random.choice(ODD)
+        token = (
+            random.choice(self.hints.strings)
+            if self.hints.strings and random.random() < 0.4
+            else random.choice(ODD)
+        )
         chance = random.random()
         if chance < 0.4:
             return value[:at] + token + value[at:]
@@ -153,12 +157,18 @@ class Search:
         return (value * random.choice((2, 3, 40)))[:5000]
 
     def carries_taint(self, number: int) -> bool:
-        return self.guided and (number < TAINTED or number % 8 == 0)
+        if number < TAINTED:
+            return (
+                self.guided and number >= len(MODES) and (number % 4 > 0 if number < 60 else number % 2 > 0)
+            )
+        return self.guided and number % 8 == 0
 
     def is_measured(self, number: int) -> bool:
         return self.guided and (number < MEASURED or number % 16 == 1)
 
-    def reached(self, arcs: Iterable[tuple[str, int, int]], given: dict[str, Any]) -> list[tuple[str, int, int]]:
+    def reached(
+        self, arcs: Iterable[tuple[str, int, int]], given: dict[str, Any]
+    ) -> list[tuple[str, int, int]]:
         """Keep arguments that reach a new branch. Return the arcs that are new."""
         new = [arc for arc in arcs if arc not in self.arcs]
         if new:

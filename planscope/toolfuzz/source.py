@@ -21,10 +21,55 @@ from planscope.toolfuzz.nodes import Knowledge, Node
 DEEPEST_CALL = 3
 MOST_CONSTANTS = 200
 SAME = frozenset(
-    "strip lstrip rstrip lower upper casefold title capitalize swapcase expandtabs copy zfill ljust rjust replace".split()
+    (
+        "strip",
+        "lstrip",
+        "rstrip",
+        "lower",
+        "upper",
+        "casefold",
+        "title",
+        "capitalize",
+        "swapcase",
+        "expandtabs",
+        "copy",
+        "zfill",
+        "ljust",
+        "rjust",
+        "replace",
+    )
 )
-THROUGH = frozenset("str list tuple set frozenset sorted reversed dict iter next enumerate StringIO BytesIO Path".split())
-REGEX = frozenset("match search fullmatch findall finditer split sub subn compile".split())
+THROUGH = frozenset(
+    (
+        "str",
+        "list",
+        "tuple",
+        "set",
+        "frozenset",
+        "sorted",
+        "reversed",
+        "dict",
+        "iter",
+        "next",
+        "enumerate",
+        "StringIO",
+        "BytesIO",
+        "Path",
+    )
+)
+REGEX = frozenset(
+    (
+        "match",
+        "search",
+        "fullmatch",
+        "findall",
+        "finditer",
+        "split",
+        "sub",
+        "subn",
+        "compile",
+    )
+)
 MISSING: Any = object()
 
 
@@ -42,7 +87,11 @@ class Hints:
         if isinstance(value, str):
             if len(value) <= 200 and value not in self.strings and len(self.strings) < MOST_CONSTANTS:
                 self.strings.append(value)
-        elif isinstance(value, int | float) and value not in self.numbers and len(self.numbers) < MOST_CONSTANTS:
+        elif (
+            isinstance(value, int | float)
+            and value not in self.numbers
+            and len(self.numbers) < MOST_CONSTANTS
+        ):
             self.numbers.append(value)
 
 
@@ -254,7 +303,9 @@ class _Walk:
             if value.pattern not in self._hints.patterns:
                 self._hints.patterns.append(value.pattern)
         elif isinstance(value, Mapping | list | tuple | set | frozenset):
-            for inner in sorted(value, key=repr)[:40] if isinstance(value, set | frozenset) else list(value)[:40]:
+            for inner in (
+                sorted(value, key=repr)[:40] if isinstance(value, set | frozenset) else list(value)[:40]
+            ):
                 self._hints.add(inner)
 
     def _subscript(self, node: Node | None, index: ast.expr, value: ast.expr) -> Node | None:
@@ -392,7 +443,9 @@ class _Walk:
         parameters = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args)][skip:]
         nodes = {p: node for p, node in zip(parameters, given, strict=False) if node is not None}
         if all(node.depth < 6 for node in nodes.values()):
-            walk = _Walk(names, self._hints, self._owner, {**self._closed, **self._constants}, self._depth + 1)
+            walk = _Walk(
+                names, self._hints, self._owner, {**self._closed, **self._constants}, self._depth + 1
+            )
             walk._local = dict(self._local)
             walk.function(tree, nodes)
 

@@ -100,7 +100,17 @@ class TStr(str):
     __hash__ = str.__hash__
     for _name in ("strip", "lstrip", "rstrip", "lower", "upper", "casefold", "title", "capitalize", "zfill"):
         locals()[_name] = _same(_name)
-    for _name in ("isdigit", "isalpha", "isalnum", "isnumeric", "isdecimal", "isspace", "isupper", "islower", "isidentifier"):
+    for _name in (
+        "isdigit",
+        "isalpha",
+        "isalnum",
+        "isnumeric",
+        "isdecimal",
+        "isspace",
+        "isupper",
+        "islower",
+        "isidentifier",
+    ):
         locals()[_name] = _question(_name)
     del _name
 
@@ -108,7 +118,7 @@ class TStr(str):
         return str, (str.__str__(self),)
 
     def __str__(self) -> str:
-        return self
+        return str.__getitem__(self, slice(None))  # plain, since ``sys.intern`` and others take nothing else
 
     def __int__(self) -> int:
         self.node.child(("int",))
@@ -344,7 +354,7 @@ def watch(modules: Iterable[dict[str, Any]]) -> None:
     ``modules``: the namespaces of the tool's own modules.
     """
     replaced = {id(_PLAIN_LOADS): _loads}
-    json.loads = _loads
+    setattr(json, "loads", _loads)  # noqa: B010
     for name in _REGEX:
         plain = getattr(re, name)
         replaced[id(plain)] = made = _with_pattern(plain)

@@ -55,12 +55,16 @@ class Tool:
     def places(self) -> Places:
         """Return which files are the tool's own."""
         function = inspect.unwrap(self.functions[0] if self.functions else self.function)
-        name = type(self.owner).__module__ if self.owner is not None else getattr(function, "__module__", None)
+        name = (
+            type(self.owner).__module__ if self.owner is not None else getattr(function, "__module__", None)
+        )
         module = sys.modules.get(str(name))
         file = getattr(module, "__file__", None)
         top = sys.modules.get(str(name).partition(".")[0])
         folder = next(iter(getattr(top, "__path__", [])), None)
-        if folder:
+        if (
+            folder and str(name).partition(".")[0] != "planscope"
+        ):  # the fuzzer itself is not a part of an example
             return Places(os.path.realpath(folder), True)
         return Places(os.path.realpath(file) if file else "", False)
 
@@ -72,9 +76,11 @@ def load(target: str, reset: str | None = None) -> list[Tool]:
         tools = [_with_schema(schema, rest)]
     else:
         if "=" in target:
-            raise UserError(f"{target!r}: before = there must be a file of a schema, such as tool.json=module:function")
+            raise UserError(
+                f"{target!r}: before = there must be a file of a schema, such as tool.json=module:function"
+            )
         found = find(target)
-        tools = [one for one in _tools_of(found, target)]
+        tools = list(_tools_of(found, target))
     if not tools:
         raise UserError(f"{target} has no tool; name a tool, a function, a list of them, or a factory")
     hook = find(reset) if reset else None
@@ -97,7 +103,9 @@ def find(name: str) -> Any:
         raise
     except ModuleNotFoundError as error:
         if error.name and module_name.startswith(error.name):
-            raise UserError(f"there is no module {error.name}; start planscope in its folder, or install it") from None
+            raise UserError(
+                f"there is no module {error.name}; start planscope in its folder, or install it"
+            ) from None
         raise UserError(f"{module_name} cannot be imported: there is no module {error.name}") from None
     except BaseException as error:
         raise UserError(f"{module_name} cannot be imported: {type(error).__name__}: {error}") from None
@@ -155,16 +163,27 @@ def _factory_answer(function: Callable[..., Any]) -> Any:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return None
-    if any(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature.parameters.values()):
+    if any(
+        p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        for p in signature.parameters.values()
+    ):
         return None
     said = str(signature.return_annotation)
     name = getattr(function, "__name__", "")
-    if not ("Tool" in said or name.endswith(("tools", "tool", "toolkit")) or name.startswith(("make_", "get_tools", "build_", "create_tool"))):
+    if not (
+        "Tool" in said
+        or name.endswith(("tools", "tool", "toolkit"))
+        or name.startswith(("make_", "get_tools", "build_", "create_tool"))
+    ):
         return None
     made = function()
     if inspect.iscoroutine(made):
         made = asyncio.run(made)
-    several = isinstance(made, list | tuple) and all(is_langchain(one) or callable(one) for one in made) and bool(made)
+    several = (
+        isinstance(made, list | tuple)
+        and all(is_langchain(one) or callable(one) for one in made)
+        and bool(made)
+    )
     return made if is_langchain(made) or several else None
 
 
@@ -177,7 +196,9 @@ def _function(function: Callable[..., Any], name: str = "") -> Tool:
     reset = getattr(function, "planscope_reset", None) or getattr(
         sys.modules.get(getattr(function, "__module__", "")), "planscope_reset", None
     )
-    skipped, schema, bind = None, {"type": "object", "properties": {}}, _as_given
+    skipped: str | None = None
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    bind: Bind = _as_given
     try:
         schema, bind = _validation(function)
     except UserError as error:
@@ -249,7 +270,9 @@ def _validation(function: Callable[..., Any]) -> tuple[dict[str, Any], Bind]:
         fields[alias] = (hint, Field(default, alias=one.name))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = create_model(getattr(function, "__name__", "arguments"), __config__=ConfigDict(extra="forbid"), **fields)
+        model = create_model(
+            getattr(function, "__name__", "arguments"), __config__=ConfigDict(extra="forbid"), **fields
+        )
         try:
             schema = model.model_json_schema(by_alias=True)
         except PydanticUserError as error:
@@ -266,7 +289,10 @@ def _validation(function: Callable[..., Any]) -> tuple[dict[str, Any], Bind]:
 
 
 def _is_injected(hint: Any) -> bool:
-    return any("Injected" in getattr(one if isinstance(one, type) else type(one), "__name__", "") for one in get_args(hint)[1:])
+    return any(
+        "Injected" in getattr(one if isinstance(one, type) else type(one), "__name__", "")
+        for one in get_args(hint)[1:]
+    )
 
 
 def _has_schema(hint: Any) -> bool:
@@ -291,8 +317,15 @@ def _with_schema(file: str, name: str) -> Tool:
         raise UserError(f"{file} cannot be read as JSON: {error}") from None
     if not isinstance(data, dict):
         raise UserError(f"{file} is not a tool's schema; it must be an object with name and parameters")
-    described = data.get("function") if isinstance(data.get("function"), dict) else data
-    schema = next((described[k] for k in ("parameters", "input_schema", "inputSchema") if isinstance(described.get(k), dict)), None)
+    described: dict[str, Any] = data["function"] if isinstance(data.get("function"), dict) else data
+    schema = next(
+        (
+            described[k]
+            for k in ("parameters", "input_schema", "inputSchema")
+            if isinstance(described.get(k), dict)
+        ),
+        None,
+    )
     if schema is None:
         if data.get("type") != "object":
             raise UserError(f"{file} has no parameters; it must be a tool's schema as OpenAI has it")
@@ -334,14 +367,14 @@ def _langchain(tool: Any) -> Tool:
             extra[one.name] = None
         elif "RunnableConfig" in str(one.annotation) or (one.name == "config" and called == tool._run):
             extra[one.name] = {}
-    refusals = _validation_errors()
+    refusals, names = _validation_errors(), _names(called)
 
     def bind(given: dict[str, Any]) -> dict[str, Any]:
         try:
             first, rest = tool._to_args_and_kwargs({**given, **injected}, CALL_ID)
         except refusals as error:
             raise Refused(str(error)) from None
-        made = dict(zip(_names(called), first, strict=False))
+        made = dict(zip(names, first, strict=False)) if first else {}
         return {**made, **rest, **{k: v for k, v in extra.items() if k not in rest}}
 
     if isinstance(tool.args_schema, dict):
@@ -406,7 +439,14 @@ def _injected(tool: Any) -> tuple[dict[str, Any], str | None]:
         if "ToolRuntime" in text:
             try:
                 kind = importlib.import_module("langchain.tools").ToolRuntime
-                values[name] = kind(state={}, context=None, config={}, stream_writer=lambda _: None, tool_call_id=CALL_ID, store=None)
+                values[name] = kind(
+                    state={},
+                    context=None,
+                    config={},
+                    stream_writer=lambda _: None,
+                    tool_call_id=CALL_ID,
+                    store=None,
+                )
             except Exception:
                 return {}, f"its argument {name} is injected, and no neutral value could be made"
         elif "Store" in text:

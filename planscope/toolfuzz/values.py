@@ -21,12 +21,62 @@ from planscope.toolfuzz.words import LISTS, ODD, ORDINARY, words_for
 DEEPEST = 8
 """Values that are drawn nest at most this deep; what is sent may nest 20 deep."""
 
-LENGTHS = (1, 2, 3, 10, 31, 32, 63, 64, 65, 99, 100, 101, 127, 128, 129, 140, 141, 255, 256, 257, 281, 300, 512, 1000, 1025, 5000)
+LENGTHS = (
+    1,
+    2,
+    3,
+    10,
+    31,
+    32,
+    63,
+    64,
+    65,
+    99,
+    100,
+    101,
+    127,
+    128,
+    129,
+    140,
+    141,
+    255,
+    256,
+    257,
+    281,
+    300,
+    512,
+    1000,
+    1025,
+    5000,
+)
 INTEGERS = (
-    0, 1, -1, 2, 3, 5, 7, 10, 12, 13, 31, 32, 42, 59, 60, 61, 99, 100, 101, 127, 128, 255, 256, 365, 366, 999, 1000, 1001, 1024, 4096, 9999,
-    10000, 65535, 65536, 10**6, 2**31 - 1, 2**31, -(2**31), 2**32, 2**53, 2**63 - 1, 2**63, -(2**63), 10**20, -2, -10, -100, -1000, -273, -300,
+    0, 1, -1, 2, 3, 5, 7, 10, 12, 13, 31, 32, 42, 59, 60, 61, 99, 100, 101, 127, 128, 255, 256, 365, 366, 999, 1000,
+    1001, 1024, 4096, 9999,
+    10000, 65535, 65536, 10**6, 2**31 - 1, 2**31, -(2**31), 2**32, 2**53, 2**63 - 1, 2**63, -(2**63), 10**20, -2,
+    -10, -100, -1000, -273, -300,
 )  # fmt: skip
-FLOATS = (0.0, 1.0, -1.0, 0.5, -0.5, 0.1, 1e-9, 1e9, -1e9, 100.0, 20.5, 1e308, -1e308, 5e-324, 1e16, 3.14159, -0.0, 273.15, -300.0, 99.9)
+FLOATS = (
+    0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    0.1,
+    1e-9,
+    1e9,
+    -1e9,
+    100.0,
+    20.5,
+    1e308,
+    -1e308,
+    5e-324,
+    1e16,
+    3.14159,
+    -0.0,
+    273.15,
+    -300.0,
+    99.9,
+)
 FORMATS: dict[str, tuple[str, ...]] = {
     "date": ("2026-01-31", "2024-02-29", "0001-01-01", "9999-12-31"),
     "date-time": ("2026-01-31T07:30:00Z", "2024-02-29T23:59:59+02:00", "0001-01-01T00:00:00Z"),
@@ -41,7 +91,8 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "regex": (".*",),
 }
 CHARACTER = {
-    "isdigit": "0123456789", "isdecimal": "0123456789", "isnumeric": "0123456789²", "isalpha": "abcXYZä", "isalnum": "abc123Z", "isspace": " \t\n",
+    "isdigit": "0123456789", "isdecimal": "0123456789", "isnumeric": "0123456789²", "isalpha": "abcXYZä",
+    "isalnum": "abc123Z", "isspace": " \t\n",
     "isupper": "ABC", "islower": "abc", "isidentifier": "abc_",
 }  # fmt: skip
 
@@ -60,7 +111,9 @@ Recipe = Callable[[Node, Random, tuple[str, ...], int], Any]
 class Generator:
     """Draws the argument object of one tool."""
 
-    def __init__(self, schema: Mapping[str, Any], roots: Mapping[str, Node], hints: Hints, pools: Pools) -> None:
+    def __init__(
+        self, schema: Mapping[str, Any], roots: Mapping[str, Node], hints: Hints, pools: Pools
+    ) -> None:
         self.schema, self.roots, self.hints, self.pools = schema, roots, hints, pools
         self._definitions = schema.get("$defs") or schema.get("definitions") or {}
         self._plans: dict[int, tuple[int, list[Recipe], list[float]]] = {}
@@ -108,7 +161,10 @@ class Generator:
             merged: dict[str, Any] = {k: v for k, v in schema.items() if k != "allOf"}
             for part in schema["allOf"]:
                 if isinstance(part, Mapping):
-                    merged = {**self._definitions.get(str(part.get("$ref")).rpartition("/")[2], part), **merged}
+                    merged = {
+                        **self._definitions.get(str(part.get("$ref")).rpartition("/")[2], part),
+                        **merged,
+                    }
             return self.value(merged, node, random, name, depth)
         options = schema.get("anyOf") or schema.get("oneOf")
         if options:
@@ -161,15 +217,24 @@ class Generator:
     def text(self, node: Node | None, random: Random, words: tuple[str, ...], depth: int) -> str:
         """Return a text for this node."""
         if self._mode and depth == 0:
-            fixed = {"minimal": "", "long": "a" * 5000, "null": "a\0b", "unicode": "京都 ä\u202e👩‍👩‍👧", "number": "-1"}.get(self._mode)
+            fixed = {
+                "minimal": "",
+                "long": "a" * 5000,
+                "null": "a\0b",
+                "unicode": "京都 ä\u202e👩‍👩‍👧",
+                "number": "-1",
+            }.get(self._mode)
             if fixed is not None:
                 return fixed
-        if node is not None and (node.children or node.facts) and random.random() < 0.8:
+        if node is not None and (node.children or node.facts) and random.random() < 0.87:
             return str(self._planned(node, random, words, depth))
-        return self._loose(random, words)
+        return self._loose(random, words, depth)
 
-    def _loose(self, random: Random, words: tuple[str, ...]) -> str:
+    def _loose(self, random: Random, words: tuple[str, ...], depth: int = 0) -> str:
+        """Return a text that the tool's code says nothing about. Inside another one it is rarely long."""
         chance = random.random()
+        if depth and 0.8 <= chance < 0.93 and random.random() < 0.85:
+            chance = random.random() * 0.8
         if chance < 0.4:
             return random.choice(words)
         if chance < 0.55 and self.hints.strings:
@@ -182,19 +247,21 @@ class Generator:
         if chance < 0.9:
             return "".join(random.choice(ODD) for _ in range(4))
         if chance < 0.93:
-            return random.choice(("()[]{}"[0:2], "([", "((", "))", "{{", '"')) * random.choice((1, 40, 400, 2000))
+            return random.choice(("()[]{}"[0:2], "([", "((", "))", "{{", '"')) * random.choice(
+                (1, 40, 400, 2000)
+            )
         return random.choice(self.pools.texts)
 
     def _planned(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> Any:
         """Follow one of the node's recipes for a text."""
         if depth > DEEPEST:
-            return self._loose(random, words)
+            return self._loose(random, words, depth)
         size = len(node.children) * 1000 + sum(map(len, node.facts.values()))
         plan = self._plans.get(id(node))
         if plan is None or plan[0] != size:
             plan = self._plans[id(node)] = (size, *self._plan(node))
         if not plan[1]:
-            return self._loose(random, words)
+            return self._loose(random, words, depth)
         recipe = random.choices(plan[1], cum_weights=plan[2])[0]
         made = recipe(node, random, words, depth)
         if not isinstance(made, str):
@@ -212,15 +279,20 @@ class Generator:
         found: list[tuple[Recipe, float]] = []
         steps = {step[0] for step in node.children}
         for kind, recipe, weight in (
-            ("json", Generator._json, 8), ("split", Generator._split, 6), ("partition", Generator._partition, 6), ("same", Generator._same, 4),
-            ("csv", Generator._csv, 8), ("int", Generator._int_text, 3), ("float", Generator._int_text, 3), ("len", Generator._sized, 1.5),
-            ("each", Generator._each_character, 1), ("slice", Generator._sliced, 2), ("key", Generator._same, 0.5), ("item", Generator._each_character, 0.5),
+            ("json", Generator._json, 8), ("split", Generator._split, 6), ("partition", Generator._partition, 6),
+            ("same", Generator._same, 4),
+            ("csv", Generator._csv, 8), ("int", Generator._int_text, 3), ("float", Generator._int_text, 3), ("len",
+            Generator._sized, 0.9),
+            ("each", Generator._each_character, 1), ("slice", Generator._sliced, 2), ("key", Generator._same, 0.5),
+            ("item", Generator._each_character, 0.5),
         ):  # fmt: skip
             if kind in steps:
                 found.append((recipe.__get__(self), float(weight)))
         for kind, recipe, weight in (
-            ("eq", Generator._equal, 5), ("contains", Generator._containing, 3), ("startswith", Generator._startswith, 4), ("endswith", Generator._endswith, 3),
-            ("regex", Generator._matching, 5), ("is", Generator._of_characters, 3), ("strptime", Generator._moment, 5), ("meaning", Generator._path, 6),
+            ("eq", Generator._equal, 5), ("contains", Generator._containing, 3), ("startswith",
+            Generator._startswith, 4), ("endswith", Generator._endswith, 3),
+            ("regex", Generator._matching, 5), ("is", Generator._of_characters, 3), ("strptime", Generator._moment,
+            5), ("meaning", Generator._path, 6),
             ("cmp", Generator._int_text, 0.5),
         ):  # fmt: skip
             if kind in node.facts:
@@ -233,7 +305,9 @@ class Generator:
     def _json(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> str:
         chance = random.random()
         if chance < 0.06:
-            return random.choice(("{", "[1,", "", "nope", '{"a": 1', "{'a': 1}", "[]", "{}", "null", "1", '"x"'))
+            return random.choice(
+                ("{", "[1,", "", "nope", '{"a": 1', "{'a': 1}", "[]", "{}", "null", "1", '"x"')
+            )
         made = json.dumps(self._anything(node.children[("json",)], random, ORDINARY, depth + 1, want=dict))
         return made if chance > 0.09 else made[:-1]
 
@@ -251,7 +325,9 @@ class Generator:
         each = child.children.get(("each",))
         parts = []
         for k in range(max(1, count)):
-            part = child.children.get(("item", k)) or (child.children.get(("item", -1)) if k == count - 1 else None)
+            part = child.children.get(("item", k)) or (
+                child.children.get(("item", -1)) if k == count - 1 else None
+            )
             parts.append(self.text(part or each, random, words, depth + 1))
         return separator.join(parts)
 
@@ -288,13 +364,15 @@ class Generator:
     def _int_text(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> str:
         child = node.children.get(("int",)) or node.children.get(("float",))
         if random.random() < 0.15:
-            return self._loose(random, words)
+            return self._loose(random, words, depth)
         return str(self._integer({}, child or node, random))
 
     def _sized(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> str:
         wanted = self._length(node, random)
         other = [k for k in self._plans.get(id(node), (0, [], []))[1] if k != self._sized]
-        made = str(random.choice(other)(node, random, words, depth)) if other else self._loose(random, words)
+        made = (
+            str(random.choice(other)(node, random, words, depth)) if other else self._loose(random, words, 1)
+        )
         if len(made) < wanted:
             made += random.choice("a 0x") * (wanted - len(made))
         return made[:wanted]
@@ -309,17 +387,20 @@ class Generator:
     def _each_character(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> str:
         each = node.children.get(("each",))
         if each is None:
-            return self._loose(random, words)
+            return self._loose(random, words, depth)
         return "".join(self.text(each, random, words, depth + 1)[:3] for _ in range(random.randrange(6)))
 
     def _csv(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> str:
         _, child = random.choice(self._text_children(node, "csv"))
         each = child.children.get(("each",), child)
         keys = [step[1] for holder in (each, child) for step in holder.children if step[0] == "key"]
-        names = list(dict.fromkeys(keys + [word for word in self.hints.strings if word.isidentifier()][:6])) or ["a", "b"]
+        names = list(
+            dict.fromkeys(keys + [word for word in self.hints.strings if word.isidentifier()][:6])
+        ) or ["a", "b"]
         header = [name for name in names if random.random() < 0.6] or names[:1]
         rows = [
-            ",".join(random.choice(("1", "", "x", "-2.5", '"a,b"', "nan")) for _ in range(len(header) + random.choice((0, 0, 0, -1, 1))))
+            ",".join(random.choice(("1", "", "x", "-2.5", '"a,b"',
+            "nan")) for _ in range(len(header) + random.choice((0, 0, 0, -1, 1))))
             for _ in range(random.randrange(4))
         ]  # fmt: skip
         return "\n".join([",".join(header), *rows])
@@ -332,7 +413,7 @@ class Generator:
         chance = random.random()
         if chance < 0.2:
             return token
-        before, after = self._loose(random, words), self._loose(random, words)
+        before, after = self._loose(random, words, 1), self._loose(random, words, 1)
         if chance < 0.3:
             return before + token + after + str(random.choice(node.facts["contains"])) + before
         return before + token + after if chance < 0.7 else token + after
@@ -341,15 +422,15 @@ class Generator:
         start = str(random.choice(node.facts["startswith"]))
         if self._text_children(node, "slice") and random.random() < 0.7:
             return self._sliced(node, random, words, depth)
-        return start + self._loose(random, words) if random.random() < 0.85 else start
+        return start + self._loose(random, words, 1) if random.random() < 0.85 else start
 
     def _endswith(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> str:
-        return self._loose(random, words) + str(random.choice(node.facts["endswith"]))
+        return self._loose(random, words, 1) + str(random.choice(node.facts["endswith"]))
 
     def _matching(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> str:
         samples = self.pools.patterns.get(str(random.choice(node.facts["regex"])))
         if not samples:
-            return self._loose(random, words)
+            return self._loose(random, words, depth)
         made = random.choice(samples)
         chance = random.random()
         if chance < 0.1:  # what a pattern with nested repetitions is slow on
@@ -364,11 +445,19 @@ class Generator:
         made = str(random.choice(node.facts["strptime"]))
         odd = random.random() < 0.2
         for code, low, high in (
-            ("%Y", 1 if odd else 1990, 9999 if odd else 2035), ("%m", 1, 13 if odd else 12), ("%d", 1, 31), ("%H", 0, 23), ("%I", 1, 12),
+            ("%Y", 1 if odd else 1990, 9999 if odd else 2035), ("%m", 1, 13 if odd else 12), ("%d", 1, 31), ("%H",
+            0, 23), ("%I", 1, 12),
             ("%M", 0, 59), ("%S", 0, 59), ("%y", 0, 99), ("%f", 0, 999999),
         ):  # fmt: skip
             made = made.replace(code, str(random.randint(low, high)).zfill(4 if code == "%Y" else 2))
-        return made.replace("%p", "PM").replace("%b", "Jan").replace("%B", "January").replace("%A", "Monday").replace("%z", "+0000").replace("%Z", "UTC")
+        return (
+            made.replace("%p", "PM")
+            .replace("%b", "Jan")
+            .replace("%B", "January")
+            .replace("%A", "Monday")
+            .replace("%z", "+0000")
+            .replace("%Z", "UTC")
+        )
 
     def _path(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> str:
         return random.choice(_PATHS) if random.random() < 0.8 else self._loose(random, words)
@@ -385,7 +474,13 @@ class Generator:
         if (low_end is not None and made < low_end) or (high_end is not None and made > high_end):
             chance = random.random()
             if low_end is not None and high_end is not None:
-                made = low_end if chance < 0.25 else high_end if chance < 0.5 else random.randint(low_end, max(low_end, high_end))
+                made = (
+                    low_end
+                    if chance < 0.25
+                    else high_end
+                    if chance < 0.5
+                    else random.randint(low_end, max(low_end, high_end))
+                )
             else:
                 end = low_end if low_end is not None else high_end
                 assert end is not None
@@ -400,7 +495,11 @@ class Generator:
         if self._mode == "number":
             return -1
         if node is not None and depth < 6 and (node.facts or node.children):
-            derived = [(step, child) for step, child in node.children.items() if step[0] in ("add", "mul", "mod", "floordiv")]
+            derived = [
+                (step, child)
+                for step, child in node.children.items()
+                if step[0] in ("add", "mul", "mod", "floordiv")
+            ]
             if derived and random.random() < 0.3:
                 step, child = random.choice(derived)
                 inner, by = self._whole(child, random, depth + 1), step[1] if isinstance(step[1], int) else 1
@@ -412,13 +511,16 @@ class Generator:
                     return inner * by
                 return random.randrange(20) * by + (inner % by if by else 0)
             constants = [
-                n for kind in ("eq", "cmp") for n in node.facts.get(kind, ()) if isinstance(n, int | float) and not isinstance(n, bool)
+                n for kind in ("eq", "cmp") for n in node.facts.get(kind, ()) if isinstance(n,
+                int | float) and not isinstance(n, bool)
             ]  # fmt: skip
             if constants and random.random() < 0.5:
                 return int(max(-1e18, min(1e18, random.choice(constants)))) + random.choice((-1, 0, 0, 1))
         chance = random.random()
         if chance < 0.15 and self.hints.numbers:
-            return int(max(-1e18, min(1e18, random.choice(self.hints.numbers)))) + random.choice((-1, 0, 0, 1))
+            return int(max(-1e18, min(1e18, random.choice(self.hints.numbers)))) + random.choice(
+                (-1, 0, 0, 1)
+            )
         if chance < 0.65:
             return random.choice(INTEGERS)
         return random.randint(-20, 120) if chance < 0.95 else random.randint(-(10**9), 10**9)
@@ -434,7 +536,9 @@ class Generator:
         if (low is not None and made < low) or (high is not None and made > high):
             if low is not None and high is not None:
                 chance = random.random()
-                made = low if chance < 0.15 else high if chance < 0.3 else low + (high - low) * random.random()
+                made = (
+                    low if chance < 0.15 else high if chance < 0.3 else low + (high - low) * random.random()
+                )
             else:
                 made = (low or 0) + abs(made) % 1e6 if low is not None else (high or 0) - abs(made) % 1e6
         if schema.get("exclusiveMinimum") == made:
@@ -445,7 +549,9 @@ class Generator:
 
     # --- lists, objects, anything ---
 
-    def _array(self, schema: Mapping[str, Any], node: Node | None, random: Random, name: str, depth: int) -> list[Any]:
+    def _array(
+        self, schema: Mapping[str, Any], node: Node | None, random: Random, name: str, depth: int
+    ) -> list[Any]:
         low, high = schema.get("minItems", 0), schema.get("maxItems")
         if self._mode == "minimal":
             count = 0
@@ -462,7 +568,11 @@ class Generator:
         for k in range(count):
             child = None
             if node is not None:
-                child = node.children.get(("item", k)) or node.children.get(("each",)) or node.children.get(("values",))
+                child = (
+                    node.children.get(("item", k))
+                    or node.children.get(("each",))
+                    or node.children.get(("values",))
+                )
             made.append(self.value(fixed[k] if k < len(fixed) else items, child, random, name, depth + 1))
         if schema.get("uniqueItems"):
             made = list({json.dumps(one, sort_keys=True): one for one in made}.values())
@@ -470,7 +580,9 @@ class Generator:
             made.append(made[0]) if high is None or len(made) < high else None
         return made
 
-    def _object(self, schema: Mapping[str, Any], node: Node | None, random: Random, name: str, depth: int) -> dict[str, Any]:
+    def _object(
+        self, schema: Mapping[str, Any], node: Node | None, random: Random, name: str, depth: int
+    ) -> dict[str, Any]:
         properties = schema.get("properties")
         if not properties:
             extra = schema.get("additionalProperties")
@@ -498,7 +610,8 @@ class Generator:
         return node.children.get(("key", key)) or node.children.get(("values",))
 
     def _anything(
-        self, node: Node | None, random: Random, words: tuple[str, ...], depth: int, want: type | None = None, always: bool = False
+        self, node: Node | None, random: Random, words: tuple[str, ...], depth: int, want: type | None = None,
+        always: bool = False
     ) -> Any:  # fmt: skip
         """Return any JSON value; what the tool does with it says which type is likely."""
         if self._mode == "minimal":
@@ -511,12 +624,23 @@ class Generator:
                 kinds += [dict] * 3
             if steps & {"each", "parts"} or ("item" in steps and "key" not in steps):
                 kinds += [list] * 2
-            if steps & {"split", "partition", "same", "slice", "json", "int"} or node.facts.keys() & {"startswith", "endswith", "regex", "contains", "is"}:
+            if steps & {"split", "partition", "same", "slice", "json", "int"} or node.facts.keys() & {
+                "startswith",
+                "endswith",
+                "regex",
+                "contains",
+                "is",
+            }:
                 kinds += [str] * 2
             if steps & {"add", "mul", "mod", "floordiv"}:
                 kinds += [int]
             kinds += [kind for kind in facts if kind in (str, int, float)]
-            kinds += [{"dict": dict, "list": list, "str": str, "int": int, "float": float, "bool": bool}.get(str(one), str) for one in node.facts.get("type", ())] * 2
+            kinds += [
+                {"dict": dict, "list": list, "str": str, "int": int, "float": float, "bool": bool}.get(
+                    str(one), str
+                )
+                for one in node.facts.get("type", ())
+            ] * 2
         chance = random.random()
         if always and want is not None:
             kind = want
@@ -530,7 +654,11 @@ class Generator:
             kind = random.choice((str, str, str, int, int, dict, dict, list, float, bool, type(None)))
         if kind is dict:
             keys = [step[1] for step in node.children if step[0] == "key"] if node is not None else []
-            made = {str(key): self._anything(self._key(node, key), random, words, depth + 1) for key in keys if random.random() < 0.88}
+            made = {
+                str(key): self._anything(self._key(node, key), random, words, depth + 1)
+                for key in keys
+                if random.random() < 0.88
+            }
             if not keys and depth <= 4:
                 names = [word for word in self.hints.strings if word.isidentifier()] or ["a", "id", "name"]
                 for key in random.sample(names, min(len(names), random.choice((0, 1, 1, 2, 3)))):

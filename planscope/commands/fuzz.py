@@ -1,0 +1,186 @@
+"""``planscope fuzz``: finds inputs on which an agent's tools fail."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import textwrap
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planscope.commands import Command
+from planscope.commands.common import ProgressLine, columns, output_file, print_json, say_all, whole
+from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.toolfuzz.report import Report
+
+ABOUT = (
+    "Find inputs that a tool's schema accepts and on which the tool fails. TARGET is module:object (a LangChain tool, "
+    "a function with type hints, a list of them, or a factory) or SCHEMA.json=module:function. Each tool runs in a "
+    "child process, in an empty folder, without network. The exit status is 1 if there are findings."
+)
+CALLS = 2000
+LONGEST_INPUT = 200
+
+
+def _add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", help="module:object, or SCHEMA.json=module:function")
+    parser.add_argument(
+        "--tool", action="append", metavar="NAME", default=[], help="only this tool; may be repeated"
+    )
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument("--calls", type=whole(1), metavar="N", help=f"calls for each tool (default {CALLS})")
+    budget.add_argument(
+        "--seconds", type=_seconds, metavar="S", help="seconds for each tool, instead of calls"
+    )
+    parser.add_argument(
+        "--stop-early", action="store_true", help="stop when the estimate says that little is left"
+    )
+    parser.add_argument(
+        "--seed", type=whole(0), default=1, metavar="N", help="same seed, same findings (default 1)"
+    )
+    parser.add_argument(
+        "--call-limit",
+        type=_seconds,
+        default=2.0,
+        metavar="S",
+        help="seconds that a call may take (default 2)",
+    )
+    parser.add_argument("--reset", metavar="MODULE:FUNCTION", help="resets the tool's state before each call")
+    parser.add_argument("--network", action="store_true", help="allow the network")
+    parser.add_argument(
+        "--env", action="append", default=[], metavar="NAME", help="pass this variable on; may be repeated"
+    )
+    parser.add_argument("--html", metavar="FILE", help="write a web page")
+    parser.add_argument("--pytest", metavar="FILE", help="write a test for each finding")
+    parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
+    parser.add_argument("--sarif", metavar="FILE", help="write SARIF")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a number of seconds above 0")
+    return value
+
+
+def _fuzz(args: argparse.Namespace) -> int:
+    from planscope.toolfuzz.engine import Fuzz, Options
+
+    formats = ("html", "pytest", "junit", "sarif")
+    files = {name: output_file(given) for name in formats if (given := getattr(args, name)) is not None}
+    options = Options(
+        args.target,
+        tools=tuple(args.tool),
+        calls=args.calls or CALLS,
+        seconds=args.seconds,
+        seed=args.seed,
+        reset=args.reset,
+        network=args.network,
+        call_limit=args.call_limit,
+        stop_early=args.stop_early,
+        environment=tuple(args.env),
+    )
+    fuzz = Fuzz(options)
+    line = ProgressLine()
+    interrupted: KeyboardInterrupt | None = None
+    try:
+        fuzz.run(lambda message, report: _show(line, message))
+    except KeyboardInterrupt as signal:
+        interrupted = signal
+    finally:
+        line.clear()
+    report = fuzz.report
+    with suppress(BrokenPipeError):
+        if args.json:
+            print_json(json.loads(json.dumps(report.as_data())))
+        else:
+            say_all(_lines(report, columns()))
+    _write(report, files, args.reset)
+    if interrupted is not None:
+        raise interrupted
+    return 1 if report.counted() else 0
+
+
+def _show(line: ProgressLine, message: Mapping[str, Any]) -> None:
+    if message["event"] == "progress":
+        line.show(f"{message['tool'][:40]}: {message['calls']:,} calls, {message['unique']} errors")
+
+
+def _write(report: Report, files: dict[str, Path], reset: str | None) -> None:
+    from planscope.session.files import write_atomic
+    from planscope.toolfuzz.formats import page, pytest_file, write_fuzz_sarif, write_junit
+
+    for name, path in files.items():
+        try:
+            if name == "html":
+                write_atomic(path, page(report).encode("utf-8", "replace"))
+            elif name == "pytest":
+                write_atomic(path, pytest_file(report, reset).encode("utf-8", "replace"))
+            elif name == "junit":
+                write_junit(report, path)
+            else:
+                write_fuzz_sarif(report, path)
+        except OSError as error:
+            raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _lines(report: Report, width: int) -> Iterator[str]:
+    """Return the report as text."""
+    from planscope.toolfuzz.formats import smallest, title
+    from planscope.toolfuzz.report import is_counted
+    from planscope.wording.phrases import plural
+
+    number = 0
+    for tool in report.tools:
+        if tool.skipped:
+            yield f"{tool.name}: skipped, because {tool.skipped}"
+            continue
+        found = report.counted(tool.name)
+        refused = f", {tool.refused:,} refused by its schema" if tool.refused else ""
+        yield f"{tool.name}: {plural(len(found), 'error')} in {plural(tool.calls, 'call')}{refused}"
+        if tool.stopped == "hung":
+            yield "  The search ended early, because too many calls hung."
+        for one in report.sorted():
+            if one["tool"] != tool.name:
+                continue
+            number += 1
+            yield ""
+            head = f"  {number}. {title(one)}"
+            yield from textwrap.wrap(head, width, subsequent_indent="     ", max_lines=3, placeholder=" ...")
+            where = f"at {one['location']}, " if one["location"] else ""
+            listed = "" if is_counted(one) else "; listed only"
+            stated = "; the documentation states the limit" if one["documented"] else ""
+            yield f"     {where}first in call {one['at_call']:,}, {plural(one['occurrences'], 'time')}{listed}{stated}"
+            given = json.dumps(smallest(one))
+            label = "input" if one["shrunk"] is None else "smallest input"
+            shown = (
+                given
+                if len(given) <= LONGEST_INPUT
+                else f"{given[:LONGEST_INPUT]}... ({len(given):,} characters)"
+            )
+            yield f"     {label}: {shown}"
+            if one["needs"]:
+                yield f"     only after {plural(len(one['needs']), 'other call')} (--json shows them)"
+        yield ""
+    figures = report.as_data()["statistics"]
+    low, high = figures["chao1_ci"]
+    yield f"{plural(figures['unique_errors'], 'error')} in {plural(report.calls, 'call')}, seed {report.seed}"
+    if figures["unique_errors"]:
+        yield f"estimate of all errors: {figures['chao1']:g} (95 % interval {low:g} to {high:g}), under guidance"
+    yield from [*report.missing(), *report.remarks]
+    if report.interrupted:
+        yield "interrupted; these are the findings so far"
+
+
+COMMANDS = {
+    "fuzz": Command(ABOUT, "planscope fuzz planscope.toolfuzz.examples:map_search --calls 200", _add, _fuzz),
+}

@@ -1,0 +1,242 @@
+"""A report in other formats: a web page, a pytest file, JUnit and SARIF."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
+from planscope.safe import visible
+from planscope.toolfuzz.outcome import KINDS
+from planscope.toolfuzz.report import Report, is_counted
+
+MEANINGS = {
+    "raised": "The tool raised an exception on arguments that its schema accepts.",
+    "returned": "The tool gave an error back as its answer. Listed only.",
+    "hung": "The call did not end within its time limit.",
+    "killed": "The call ended the process, or used up memory or disk.",
+    "outside": "The tool tried to write outside its folder. The sandbox refused it.",
+    "sequence": "The answers to several calls contradict each other.",
+    "lying": "The answer says success, and a read shows otherwise.",
+    "protocol": "The server broke the protocol.",
+    "inconsistent": "The same call had different answers.",
+    "infrastructure": "Network or permissions failed, not the tool. Listed only.",
+}
+
+
+def title(finding: dict[str, Any]) -> str:
+    """Return a finding's kind, exception and message in one line."""
+    message = " ".join(str(finding["message"]).split())
+    name = str(finding["exception"] or "").rpartition(".")[2]
+    said = f"{name}: {message}" if name and message else name or message
+    return f"{finding['kind']} {said}".strip()
+
+
+def smallest(finding: dict[str, Any]) -> Any:
+    """Return the shrunk arguments of a finding, or those that were sent."""
+    return finding["input"] if finding["shrunk"] is None else finding["shrunk"]
+
+
+# --- JUnit and SARIF ---
+
+
+def write_junit(report: Report, path: Path) -> None:
+    """Write a test for each tool without errors and for each finding."""
+    file = JUnitFile("fuzz")
+    try:
+        for tool in report.tools:
+            if tool.skipped:
+                file.add(report.target, tool.name, "skipped", tool.skipped)
+            elif not report.counted(tool.name):
+                file.add(report.target, tool.name)
+        for k, finding in enumerate(report.sorted(), 1):
+            tag = "failure" if is_counted(finding) else None
+            body = f"arguments: {json.dumps(smallest(finding))}\n\n{finding['traceback']}"
+            name = f"{finding['tool']} {k}: {title(finding)[:120]}"
+            file.add(report.target, name, tag, title(finding), body)
+        file.write(path)
+    finally:
+        file.close()
+
+
+def write_fuzz_sarif(report: Report, path: Path) -> None:
+    """Write a result for each finding, at its line."""
+    rules = [(kind, kind, MEANINGS[kind]) for kind in KINDS]
+    results = []
+    for finding in report.sorted()[:MOST_RESULTS]:
+        file, _, line = str(finding["location"] or "").rpartition(":")
+        results.append(
+            sarif_result(
+                (finding["kind"], KINDS.index(finding["kind"])),
+                f"{finding['tool']}: {title(finding)}. Arguments: {json.dumps(smallest(finding))[:500]}",
+                (file or report.target, int(line) if line.isdigit() else 1),
+                (finding["tool"], f"{report.target}, {finding['tool']}"),
+                f"{finding['tool']}/{finding['kind']}/{finding['exception']}/{finding['location']}",
+                "error" if is_counted(finding) else "note",
+            )
+        )
+    write_sarif(path, sarif_log(rules, results, max(0, len(report.findings) - MOST_RESULTS)))
+
+
+# --- pytest ---
+
+
+def pytest_file(report: Report, reset: str | None = None) -> str:
+    """Return a test for each finding. It fails as long as the tool fails in this way."""
+    lines = [
+        f'"""What planscope fuzz found in {_in_docstring(report.target)} (seed {report.seed}).',
+        "",
+        "Each test fails as long as its call fails. Calls are made in planscope's sandbox.",
+        '"""',
+        "",
+        "import json",
+        "",
+        "from planscope.toolfuzz.reproduce import check",
+        "",
+        f"TARGET = {report.target!r}",
+    ]
+    names: set[str] = set()
+    for finding in report.sorted():
+        name = _test_name(finding, names)
+        needs = f", needs=json.loads({json.dumps(finding['needs'])!r})" if finding["needs"] else ""
+        hook = f", reset={reset!r}" if reset else ""
+        lines += [
+            "",
+            "",
+            f"def {name}() -> None:",
+            f"    # {visible(title(finding))[:100]}",
+            f"    given = json.loads({json.dumps(smallest(finding))!r})",
+            f"    check(TARGET, {finding['tool']!r}, given{needs}{hook})",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _in_docstring(text: str) -> str:
+    return visible(text).replace("\\", "/").replace('"', "'")
+
+
+def _test_name(finding: dict[str, Any], used: set[str]) -> str:
+    what = str(finding["exception"] or finding["kind"]).rpartition(".")[2]
+    name = re.sub(r"\W+", "_", f"test_{finding['tool']}_{finding['kind']}_{what}", flags=re.ASCII).lower()
+    found, k = name, 2
+    while found in used:
+        found, k = f"{name}_{k}", k + 1
+    used.add(found)
+    return found
+
+
+# --- web page ---
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+body { color: #222; background: #fff }
+h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2.2rem } table { border-collapse: collapse }
+td, th { text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top }
+pre { background: #f4f4f4; padding: .6rem; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere }
+.kind { font-weight: 600 } .listed { color: #666 } svg { max-width: 100% }
+@media (prefers-color-scheme: dark) {
+  body { color: #ddd; background: #1b1b1b } pre { background: #282828 } .listed { color: #999 }
+}
+"""
+
+
+def _safe(value: object) -> str:
+    """Return text for the page: escaped, control characters visible, addresses broken up."""
+    text = "\n".join(visible(line) for line in str(value).split("\n"))
+    return html.escape(text).replace("://", ":&#47;&#47;")
+
+
+def page(report: Report) -> str:
+    """Return one self-contained page. It loads nothing."""
+    data = report.as_data()
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+            f"<title>{_safe(report.target)}: fuzzing</title><style>{_STYLE}</style></head><body>",
+            f"<h1>Fuzzing {_safe(report.target)}</h1>",
+            *_summary(data),
+            *_curve(report),
+            *(line for finding in data["findings"] for line in _finding(finding)),
+            *_sandbox(report),
+            "</body></html>\n",
+        ]
+    )
+
+
+def _summary(data: dict[str, Any]) -> Iterator[str]:
+    yield (
+        f"<p>{data['calls']:,} calls, seed {data['seed']}. An estimate under guidance: "
+        f"{data['statistics']['chao1']} errors in all, 95&nbsp;% interval {data['statistics']['chao1_ci'][0]} to "
+        f"{data['statistics']['chao1_ci'][1]} (Chao1).</p>"
+    )
+    yield "<table><tr><th>tool</th><th>calls</th><th>refused by the schema</th><th>errors</th></tr>"
+    for tool in data["tools"]:
+        errors = tool["statistics"]["unique_errors"]
+        said = f"skipped: {_safe(tool['skipped'])}" if tool["skipped"] else f"{errors}"
+        yield (
+            f"<tr><td>{_safe(tool['tool'])}</td><td>{tool['calls']:,}</td><td>{tool['refused']:,}</td>"
+            f"<td>{said}</td></tr>"
+        )
+    yield "</table>"
+
+
+def _curve(report: Report) -> Iterator[str]:
+    """Draw unique errors over calls, for each tool that has some."""
+    for tool in report.tools:
+        if not tool.curve:
+            continue
+        most = max(point[1] for point in tool.curve)
+        wide, high = 600, 120
+        calls = max(tool.calls, 1)
+        points, last = ["0," + str(high)], 0
+        for at, unique in tool.curve:
+            x = wide * at / calls
+            points += [
+                f"{x:.1f},{high - high * last / most:.1f}",
+                f"{x:.1f},{high - high * unique / most:.1f}",
+            ]
+            last = unique
+        points.append(f"{wide},{high - high * last / most:.1f}")
+        yield f"<h2>{_safe(tool.name)}: errors over calls</h2>"
+        yield (
+            f'<svg viewBox="-5 -5 {wide + 60} {high + 30}" width="{wide + 60}" role="img" aria-label="discovery curve">'
+            f'<polyline fill="none" stroke="#888" points="0,0 0,{high} {wide},{high}"/>'
+            f'<polyline fill="none" stroke="#c33" stroke-width="2" points="{" ".join(points)}"/>'
+            f'<text x="{wide + 6}" y="{high - high * last / most + 5:.1f}" fill="currentColor">{last}</text>'
+            f'<text x="{wide - 60}" y="{high + 18}" fill="currentColor">{tool.calls:,} calls</text></svg>'
+        )
+
+
+def _finding(finding: dict[str, Any]) -> Iterator[str]:
+    listed = "" if is_counted(finding) else ' class="listed"'
+    yield f'<h2{listed}><span class="kind">{_safe(finding["tool"])}</span>: {_safe(title(finding)[:300])}</h2>'
+    yield f"<p>{MEANINGS[finding['kind']]}{' The documentation states the limit.' if finding['documented'] else ''}</p>"
+    yield "<table>"
+    where = finding["location"] or "not known"
+    yield f"<tr><td>where</td><td>{_safe(where)}</td></tr>"
+    if finding["source"]:
+        yield f"<tr><td>line</td><td><code>{_safe(finding['source'])}</code></td></tr>"
+    times = f"call {finding['at_call']:,}, {finding['occurrences']:,} in all"
+    yield f"<tr><td>found</td><td>{times}</td></tr></table>"
+    label = "sent, as small as it fails" if finding["shrunk"] is not None else "sent"
+    yield f"<p>Arguments {label}:</p><pre>{_safe(json.dumps(smallest(finding), indent=1))}</pre>"
+    if finding["needs"]:
+        yield f"<p>It fails only after these calls:</p><pre>{_safe(json.dumps(finding['needs'], indent=1))}</pre>"
+    if finding["traceback"]:
+        yield f"<pre>{_safe(finding['traceback'])}</pre>"
+    if finding["printed"]:
+        yield f"<p>The tool printed:</p><pre>{_safe(finding['printed'])}</pre>"
+
+
+def _sandbox(report: Report) -> Iterator[str]:
+    yield "<h2>Sandbox</h2><table>"
+    for what, how in report.sandbox.items():
+        yield f"<tr><td>{_safe(what)}</td><td>{_safe(how)}</td></tr>"
+    yield "</table>"
+    for remark in [*report.missing(), *report.remarks]:
+        yield f"<p>{_safe(remark)}</p>"

@@ -46,14 +46,10 @@ ONLY_IN = {
     "langsmith": {"agents"},
     "openai": {"agents"},
     "lark": {"language"},
-<<<<<<< HEAD
     "mcp": {"doors"},
     "pytest": {"doors"},
-    "pydantic": {"session", "documents"},
-=======
     "pydantic": {"session", "documents", "toolfuzz"},
     "hypothesis": {"toolfuzz"},
->>>>>>> 3025d73 (planscope fuzz: finds inputs on which an agent's tools fail)
 }
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import traceback
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -192,9 +193,9 @@ def raised(
         part = plain_part = errno.errorcode.get(error.errno, str(error.errno))
     else:
         part = normal(why, given) if deepest and not refusals else ""
-        plain_part = normal(why) if part else ""
+        plain_part = normal(why) if deepest and not refusals else ""
     key = "\x1f".join((kind, name, location or "", part))
-    plain = key if not part else "\x1f".join((kind, name, location or "", plain_part))
+    plain = "\x1f".join((kind, name, location or "", plain_part))
     if not details:
         return Outcome(kind, name, key=key, plain=plain)
     text = "".join(traceback.format_exception(error, limit=-30, chain=False))[-LONGEST_TRACEBACK:]
@@ -263,7 +264,11 @@ def answered(answer: Any, given: Any, places: Places, refusals: list[Refusal]) -
             places.clean(_shown(first.traceback, places))
         )  # fmt: skip
     why = returned_error(answer)
-    if why is None or any(why.startswith(text[:20]) for text in strings_of(given) if _ERROR_TEXT.match(text)):
+    if (
+        why is None
+        or _is_part(answer, given)
+        or any(why.startswith(text[:20]) for text in strings_of(given) if _ERROR_TEXT.match(text))
+    ):
         return OK
     key, plain = ("\x1f".join(("returned", "", "", normal(why, one)[:120])) for one in (given, None))
     return Outcome("returned", None, places.clean(why)[:LONGEST_MESSAGE], None, key, plain)
@@ -285,11 +290,25 @@ def returned_error(answer: Any) -> str | None:
     if isinstance(answer, str):
         return answer if _ERROR_TEXT.match(answer) else None
     if isinstance(answer, dict):
-        if answer.get("isError") is True:
-            return str(answer.get("error") or answer.get("content") or "isError")
-        if answer.get("error"):
-            return str(answer["error"])
+        get = partial(dict.get, answer)  # a tainted answer must not learn what is asked here
+        if get("isError") is True:
+            return str(get("error") or get("content") or "isError")
+        if get("error"):
+            return str(get("error"))
     return None
+
+
+def _is_part(answer: Any, given: Any) -> bool:
+    """Return whether an answer, or the error in it, is a part of the input."""
+    todo, wanted = [given], [answer]
+    if isinstance(answer, dict) and dict.get(answer, "error"):
+        wanted.append(dict.get(answer, "error"))
+    while todo:
+        one = todo.pop()
+        if any(type(one) is not bool and bool(one) and one == other for other in wanted):
+            return True
+        todo += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+    return False
 
 
 def lost(kind: str, message: str, location: str | None, trace: str, places: Places) -> Outcome:

@@ -42,8 +42,7 @@ class Search:
         if guided:
             for function in tool.functions:
                 read_function(function, self.knowledge, self.hints)
-        for text in (tool.description, json.dumps(tool.schema)):
-            read_words(text.replace('\\"', '"'), self.hints)
+        read_words(tool.description, self.hints)
         self._examples(tool.schema)
         self.generator = Generator(tool.schema, self.knowledge.roots, self.hints, self.pools)
         self.draw_pools()
@@ -55,6 +54,8 @@ class Search:
                 for one in schema[key] if isinstance(schema.get(key), list) else [schema.get(key)]:
                     if isinstance(one, str | int | float):
                         self.hints.add(one)
+            if isinstance(schema.get("description"), str):
+                read_words(schema["description"], self.hints)
             for inner in schema.values():
                 self._examples(inner)
         elif isinstance(schema, list):

@@ -67,7 +67,7 @@ def test_every_example_works_as_it_is_printed(cli: Cli, tmp_path: Path, example:
     if name == "serve":  # it would not end: everything up to the server itself
         build_parser([name]).parse_args(shown.split()[1:])
         return
-    wrong_run = {"check": 1}
+    wrong_run = {"check": 1, "fuzz": 1}
     if example.startswith("planscope ") and not set(example) & set("|<>&;$*"):
         os.chdir(place)  # the fixture goes back
         called = cli(*shlex.split(shown)[1:])

@@ -1,0 +1,178 @@
+"""Whole runs, in child processes."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planscope.cli import main
+from planscope.errors import UserError
+from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.formats import page, pytest_file
+from planscope.toolfuzz.report import Report
+from tests.toolfuzz import tools
+
+HERE = "tests.toolfuzz.tools:"
+
+
+def fuzz(name: str, calls: int = 200, **more: Any) -> Report:
+    return Fuzz(Options(HERE + name, calls=calls, **more)).run()
+
+
+def found(report: Report) -> dict[tuple[str, str | None], dict[str, Any]]:
+    return {(f["kind"], f["exception"]): f for f in report.sorted()}
+
+
+def without_time(report: Report) -> str:
+    return json.dumps({k: v for k, v in report.as_data().items() if k != "seconds"})
+
+
+def test_figure_3() -> None:
+    report = fuzz("figure_3", 500)
+    errors = found(report)
+    assert set(errors) == {("raised", "IndexError"), ("raised", "AssertionError")}
+    assert errors["raised", "IndexError"]["shrunk"] == {"query": ""}
+    assert len(errors["raised", "AssertionError"]["shrunk"]["query"]) == 100
+    assert all(f["at_call"] <= 50 for f in errors.values())
+    failed = sum(f["occurrences"] for f in errors.values())
+    assert failed < 250  # at least half pass both checks, and so the split
+    assert (
+        errors["raised", "IndexError"]["documented"] and not errors["raised", "AssertionError"]["documented"]
+    )
+    assert without_time(report) == without_time(fuzz("figure_3", 500))
+
+
+def test_json_three_keys_deep() -> None:
+    errors = found(fuzz("three_keys", 100))
+    assert errors["raised", "RuntimeError"]["at_call"] <= 20
+
+
+def test_arguments_of_all_types_run() -> None:
+    report = fuzz("all_types", 200)
+    assert report.findings == {} and report.tools[0].refused <= 20
+
+
+def test_nothing_is_found_where_nothing_is_wrong() -> None:
+    report = fuzz("SOUND", 200)
+    assert report.findings == {} and [tool.calls for tool in report.tools] == [200] * 3
+
+
+def test_one_tool_does_not_change_another() -> None:
+    alone = fuzz("plain_answer", 100)
+    assert alone.as_data()["tools"][0] == fuzz("SOUND", 100).as_data()["tools"][0]
+
+
+def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
+    times: list[float] = []
+    run = Fuzz(Options(HERE + "blocks", calls=60, call_limit=0.5))
+    began = time.monotonic()
+    run.run(
+        lambda message, _: times.append(time.monotonic() - began) if message["event"] == "finding" else None
+    )
+    errors = found(run.report)
+    one = errors["hung", None]
+    assert one["location"] is not None and one["location"].endswith("tools.py:99")
+    assert run.report.calls > one["at_call"] and times
+
+
+def test_attacks_are_survived_and_told() -> None:
+    tools.OUTSIDE.unlink(missing_ok=True)
+    report = fuzz("ATTACKS", 30)
+    kinds = {(f["tool"], f["kind"]) for f in report.sorted()}
+    assert ("ends_process", "killed") in kinds
+    assert ("forks", "infrastructure") in kinds
+    assert ("fills_disk", "killed") in kinds
+    assert ("writes_outside", "outside") in kinds
+    assert ("connects", "infrastructure") in kinds
+    assert ("kills_parent", "outside") in kinds
+    assert not tools.OUTSIDE.exists()
+    assert [tool.calls for tool in report.tools] == [30] * len(tools.ATTACKS)
+    assert not any(f["tool"] == "plain_answer" for f in report.sorted())
+    assert report.sandbox["writes"] in ("namespace", "audit hook")
+    assert bool(report.missing()) == (report.sandbox["writes"] != "namespace")
+
+
+def test_an_error_that_needs_earlier_calls_keeps_them() -> None:
+    one = found(fuzz("after_three", 100))["raised", "KeyError"]
+    assert one["shrunk"] is None and len(one["needs"]) == 3
+    assert fuzz("after_three", 100, reset=HERE + "reset_seen").findings == {}
+
+
+def test_an_error_that_the_tool_gives_to_the_agent_is_listed_only() -> None:
+    report = fuzz("handled", 50)
+    assert [f["kind"] for f in report.sorted()] == ["returned"] and report.counted() == []
+
+
+def test_the_page_is_safe_and_loads_nothing() -> None:
+    text = page(fuzz("hostile", 50))
+    assert "<script>" not in text and "&lt;script&gt;" in text
+    assert "http://" not in text and "https://" not in text and "\x1b" not in text
+
+
+def test_the_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "schema.json").write_text(
+        json.dumps({
+            "type": "function",
+            "function": {"name": "divide", "parameters": {
+                "type": "object", "properties": {"n": {"type": "integer", "minimum": 0}}, "required": ["n"],
+            }},
+        })
+    )  # fmt: skip
+    (tmp_path / "mine.py").write_text("def divide(n):\n    return 1 // n\n")
+    monkeypatch.chdir(tmp_path)
+    names = {name: str(tmp_path / f"out.{name}") for name in ("html", "pytest", "junit", "sarif")}
+    options = [word for name, file in names.items() for word in (f"--{name}", file)]
+    assert main(["fuzz", "schema.json=mine:divide", "--calls", "100", "--json", *options]) == 1
+    document = json.loads(capsys.readouterr().out)
+    (one,) = document["findings"]
+    assert (
+        one["exception"] == "ZeroDivisionError"
+        and one["location"] == "mine.py:2"
+        and one["input"] == {"n": 0}
+    )
+    assert document["statistics"]["unique_errors"] == 1
+    assert 'failures="1"' in Path(names["junit"]).read_text()
+    assert json.loads(Path(names["sarif"]).read_text())["runs"][0]["results"][0]["level"] == "error"
+    compile(Path(names["pytest"]).read_text(), "out.pytest", "exec")
+    assert sorted(one.name for one in tmp_path.iterdir()) == [
+        "mine.py",
+        "out.html",
+        "out.junit",
+        "out.pytest",
+        "out.sarif",
+        "schema.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    "target", ["nothing", "no_such_module:x", HERE + "nothing", "tests.toolfuzz.tools", "x.json=json:loads"]
+)
+def test_a_target_that_is_none_is_one_clear_line(target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", target]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("planscope: ") and said.count("\n") == 1 and "bug" not in said
+
+
+def test_a_reproducer_fails_while_the_tool_does(tmp_path: Path) -> None:
+    report = fuzz("figure_3", 60)
+    names: dict[str, Any] = {}
+    exec(compile(pytest_file(report), "reproducer", "exec"), names)
+    tests = [value for name, value in names.items() if name.startswith("test_")]
+    assert len(tests) == 2
+    with pytest.raises(AssertionError, match="IndexError"):
+        tests[0]()
+
+
+def test_hypothesis_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text("def f(text: str) -> str:\n    return text\n")
+    Fuzz(Options("own:f", calls=20)).run()
+    assert [one.name for one in tmp_path.iterdir()] == ["own.py"]
+    with pytest.raises(UserError):
+        Fuzz(Options("own:g", calls=20)).run()

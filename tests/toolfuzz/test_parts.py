@@ -1,0 +1,163 @@
+"""The parts of the fuzzer that need no child process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from random import Random
+from typing import Any
+
+import pytest
+
+from planscope.toolfuzz import chao1, chao1_interval
+from planscope.toolfuzz.accepts import mismatch
+from planscope.toolfuzz.nodes import Knowledge
+from planscope.toolfuzz.outcome import Places, normal, raised, returned_error
+from planscope.toolfuzz.search import Search
+from planscope.toolfuzz.shrink import Shrinker
+from planscope.toolfuzz.source import Hints, read_function
+from planscope.toolfuzz.taint import taint
+from planscope.toolfuzz.tools import load
+from tests.toolfuzz import tools
+
+HERE = "tests.toolfuzz.tools:"
+
+
+def test_chao1_is_bias_corrected() -> None:
+    assert chao1(10, 5, 2) == pytest.approx(13.33, abs=0.01)
+    assert chao1(10, 3, 0) == 13
+    assert chao1(0, 0, 0) == 0
+    low, high = chao1_interval(10, 5, 2)
+    assert 10 < low < 13.33 < high
+    assert chao1_interval(4, 1, 1) == (4.0, 4.0)
+    with pytest.raises(ValueError):
+        chao1(2, 2, 1)
+
+
+def test_the_package_is_imported_quickly() -> None:
+    code = "import time; a = time.process_time(); import planscope.toolfuzz; print(time.process_time() - a)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 0.3
+
+
+@pytest.mark.parametrize(
+    "value,fails,best",
+    [
+        ({"q": "x" * 5000}, lambda v: len(v["q"]) >= 100, {"q": "0" * 100}),
+        ({"q": "abc", "n": 70}, lambda v: v.get("n", 0) > 41, {"n": 42}),
+        ({"a": [1, "b", {"c": "needle!"}]}, lambda v: "needle" in json.dumps(v), None),
+        ({"q": "some: text"}, lambda v: ": " not in v["q"] or True, {}),
+    ],
+)
+def test_shrinking(value: Any, fails: Any, best: Any) -> None:
+    def guarded(candidate: Any) -> bool:
+        try:
+            return bool(fails(candidate))
+        except KeyError:
+            return best == {}
+
+    shrinker = Shrinker(value, guarded)
+    made = shrinker.run()
+    assert shrinker.calls <= 500 and guarded(made)
+    assert made == best if best is not None else len(json.dumps(made)) < len(json.dumps(value))
+
+
+def test_source_tells_what_a_tool_compares() -> None:
+    knowledge, hints = Knowledge(), Hints()
+    read_function(tools.figure_3.func, knowledge, hints)
+    query = knowledge.roots["query"]
+    assert query.children[("len",)].facts["cmp"] == [100]
+    part = query.children[("split", "query: ")].children[("item", 1)]
+    assert "supermarket" in hints.strings and part is not None
+    read_function(tools.three_keys, knowledge, hints)
+    node = knowledge.roots["text"].children[("json",)]
+    for key in ("a", "b", "c"):
+        node = node.children[("key", key)]
+    assert node.facts["eq"] == ["go"]
+
+
+def test_taint_survives_what_a_tool_derives() -> None:
+    knowledge = Knowledge()
+    text = taint("  a=1;b=two ", knowledge.node("q"))
+    pairs = dict(part.split("=") for part in text.strip().split(";"))
+    assert pairs["b"] == "two" and pairs["a"].startswith("9") is False
+    assert int(pairs["a"]) == 1
+    number = taint(7, knowledge.node("n"))
+    assert number + 3 > 9
+    data = taint({"x": {"y": "z"}}, knowledge.node("d"))
+    assert data.get("x")["y"] == "z" and data.get("no") is None
+    assert json.dumps(data) == '{"x": {"y": "z"}}'
+    strip = knowledge.roots["q"].children[("same", "strip")].children[("split", ";")]
+    second = strip.children[("item", 1)].children[("split", "=")].children[("item", 1)]
+    assert second.facts["eq"] == ["two"]
+    assert knowledge.roots["n"].children[("add", 3)].facts["cmp"] == [9]
+    assert ("key", "no") in knowledge.roots["d"].children
+
+
+def arguments(name: str, count: int = 300) -> tuple[Any, list[dict[str, Any]]]:
+    (tool,) = load(HERE + name)
+    search = Search(tool, 1)
+    search.begin(0)
+    return tool, [search.draw(number)[0] for number in range(count)]
+
+
+def test_what_is_drawn_is_what_the_schema_accepts() -> None:
+    tool, drawn = arguments("all_types")
+    accepted = 0
+    for given in drawn:
+        json.dumps(given, allow_nan=False)
+        accepted += mismatch(given, tool.schema) is None
+    assert accepted >= 0.9 * len(drawn)
+    assert {given["colour"] for given in drawn} == {"red", "blue"}
+    assert any("anything" not in given for given in drawn) and any("anything" in given for given in drawn)
+
+
+def test_half_of_the_inputs_pass_the_split() -> None:
+    _, drawn = arguments("figure_3")
+    assert sum("query: " in given["query"] for given in drawn) > len(drawn) / 2
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    assert arguments("all_types", 50)[1] == arguments("all_types", 50)[1]
+    assert Random("1/x").random() == Random("1/x").random()
+
+
+def test_errors_are_told_apart_by_place_and_message() -> None:
+    places = Places(tools.__file__, False)
+
+    def key(code: int) -> tuple[str, str]:
+        try:
+            tools.by_number(code)
+        except Exception as error:
+            found = raised(error, {"code": code}, places, [], True)
+            return found.key, found.kind
+        return "", ""
+
+    assert key(-5) == key(-77)
+    assert key(51) != key(52) and key(51) == key(53)
+
+
+@pytest.mark.parametrize(
+    "answer,expected",
+    [
+        ("Error: no", True),
+        ("Traceback (most recent call last)", True),
+        ("Errors are human", False),
+        ("it said Error: no", False),
+        ({"error": "no"}, True),
+        ({"error": ""}, False),
+        ({"isError": True}, True),
+        ({"isError": False, "error": None}, False),
+        (["Error: no"], False),
+    ],
+)
+def test_error_texts_are_found_by_rule(answer: Any, expected: bool) -> None:
+    assert (returned_error(answer) is not None) is expected
+
+
+def test_messages_lose_what_differs() -> None:
+    assert normal("no 'x' at /a/b.txt line 12") == normal("no 'yy z' at /c/d.txt line 3")
+    assert normal("unknown city Sofia", {"city": "Sofia"}) == normal(
+        "unknown city Zurich", {"city": "Zurich"}
+    )

@@ -195,10 +195,11 @@ def _session_judged(
     from planscope.wording.terms import VERDICTS
 
     chosen = find_run(session, args.run) if args.run is not None else None
+    alone = session.model_copy(update={"rules": None})  # the given rules stand in for its own
     for run in [chosen] if chosen is not None else own_runs(session):
         for judged in check_traces([trace_of_run(run)], book, options):
             if variant_of(session, run).query.text.strip():
-                verdict = judge(session, run).replay.verdict(strict=args.strict)
+                verdict = judge(alone, run).replay.verdict(strict=args.strict)
                 checked = judged.checked
                 checked.more["query"] = verdict.verdict
                 worst = [

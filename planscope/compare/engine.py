@@ -30,7 +30,6 @@ from planscope.errors import UserError
 from planscope.language.errors import ParseError, ParseFailure, in_a_line
 from planscope.language.scan import Phrases, cut, phrase_key
 from planscope.oracle.trace import RESTART_TOOL, Call, Trace
-from planscope.rules.in_session import reading_in
 from planscope.session.model import AnswerEvent, Run, Session, Variant, variant_of
 from planscope.session.oracle_input import actions_of, trace_of
 from planscope.session.record import NO_HELP, cost_of, help_of
@@ -305,6 +304,10 @@ def know(
 def _read(
     name: SideName, session: Session, variant: Variant, unknown: list[Unknown], read: Known | None
 ) -> tuple[Reading | None, tuple[ParseError, ...]]:
+    from planscope.rules.in_session import (
+        reading_in,
+    )  # knows Z3, which a program that only asks for schemas spares
+
     same_rules = read is not None and read.session.rules == session.rules
     if read is not None and same_rules and read.variant is variant and read.reading is not None:
         return read.reading, ()

@@ -449,7 +449,8 @@ def _with_query(session: Session, run: Run) -> Callable[[Checked], None]:
     def add(checked: Checked) -> None:
         from planscope.wording.terms import VERDICTS
 
-        verdict = judge(session, run).replay.verdict().verdict
+        alone = session.model_copy(update={"rules": None})  # the given rules stand in for its own
+        verdict = judge(alone, run).replay.verdict().verdict
         checked.more["query"] = verdict
         worst = [one for one in ("wrong", "aborted", "unknown") if one in (checked.verdict, verdict)]
         if worst and worst[0] != checked.verdict:
@@ -540,7 +541,9 @@ def explained(loaded: Loaded, checked: Checked) -> str:
         steps = [step for step in lost["steps"] if step != lost["step"]]
         lines.append(f"  {_steps_text([*steps, lost['step']])}")
     if checked.more.get("query", "right") != "right":
-        lines += ["", "The query:", explain(loaded, run=checked.id)]
+        assert loaded._session is not None  # only a session has queries
+        alone = replace(loaded, _session=loaded._session.model_copy(update={"rules": None}))
+        lines += ["", "The query:", explain(alone, run=checked.id)]
     return "\n".join(lines)
 
 

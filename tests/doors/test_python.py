@@ -14,6 +14,8 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 import planscope
 from planscope.errors import UserError
+from planscope.session.locations import bundled
+from planscope.session.store import load, save
 from tests.cli.conftest import cli as cli
 from tests.cli.support import Cli
 
@@ -86,6 +88,17 @@ def test_messages_are_judged_like_a_file(messages: Any) -> None:
     (found,) = planscope.check(messages, rules=RULES).traces
     assert (found.verdict, found.calls, found.rules[0].broken_at) == ("wrong", 1, [1])
     assert found.rules[0].value == "7"
+
+
+def test_given_rules_stand_in_for_those_of_the_session(cli: Cli, tmp_path: Path) -> None:
+    session = load(bundled()["first-look"])
+    session.rules = "replica_procurement never happens."
+    save(session, tmp_path / "ruled.planscope.json")
+    assert planscope.check("ruled.planscope.json", run="r1").verdict == "wrong", "its own rules count"
+    given = {"rules": "replica_procurement happens.", "run": "r1"}
+    assert planscope.check("ruled.planscope.json", **given).traces[0].verdict == "right"
+    (tmp_path / "rules.txt").write_text(given["rules"])
+    assert cli("check", "ruled.planscope.json", "--rules", "rules.txt", "--run", "r1").status == 0
 
 
 def test_explain_says_verdict_core_and_repair() -> None:

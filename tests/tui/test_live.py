@@ -201,7 +201,9 @@ async def test_the_form_runs_what_it_says() -> None:
         assert "nobody" in driven.text and driven.app.screen is dialog
         await driven.press("home", "ctrl+k")
         await driven.type("sim:careful")
-        await driven.press("down", "right", "enter")
+        await driven.press("down", "home", "ctrl+k")
+        await driven.type("react")
+        await driven.press("enter")
         await until(driven, lambda: len(driven.screen.work.document.runs) == 3)
         run = await ended(driven)
         assert (run.agent, run.model) == ("react", "sim:careful")

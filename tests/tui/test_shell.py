@@ -60,7 +60,8 @@ async def test_the_line_is_shown_follows_the_keys_and_is_copied(monkeypatch: pyt
         await driven.press("n")
         assert "--step 3" in driven.text.splitlines()[-2]
         await driven.press("x", "escape", "Y")
-        assert " = planscope reasons first-look --run r2; planscope repair" in driven.text.splitlines()[-2]
+        said = " ".join(driven.text.split())
+        assert "clipboard: planscope reasons first-look --run r2; planscope repair first-look" in said
         assert taken == ["planscope reasons first-look --run r2; planscope repair first-look --run r2"]
         await driven.press(":")
         assert " = planscope" not in driven.text

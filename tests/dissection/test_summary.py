@@ -8,8 +8,9 @@ import pytest
 
 from planscope.agents.rates import wilson
 from planscope.dissection.engine import Dissector
-from planscope.dissection.summary import CellRun, CellView, summary
-from planscope.session.model import Cell, Dissection, Session
+from planscope.dissection.summary import CellRun, CellView, failed_before, summary
+from planscope.oracle.verdict_types import Verdict
+from planscope.session.model import Cell, Dissection, Run, Session
 from planscope.session.store import dumps, loads
 
 from .cases import PLANTED, failing, verdict
@@ -135,3 +136,13 @@ def test_repeats_of_one_mutant_do_not_narrow_the_interval(dissected: bytes) -> N
     as_it_is = summary(session, record).row("Original")
     assert as_it_is.mutants == 1
     assert (as_it_is.rate.low, as_it_is.rate.high) == wilson(as_it_is.rate.right, as_it_is.rate.counted)
+
+
+def test_only_a_wrong_run_of_this_query_model_and_agent_shows_that_it_fails() -> None:
+    one = Dissection(id="d1", variant="v1", agent="tools", model="m")
+    run = Run(id="r1", variant="v1", agent="tools", model="m", events=[])
+    wrong, right = (Verdict(kind, None, (), None) for kind in ("wrong", "right"))
+    assert failed_before(one, run, wrong)
+    assert not failed_before(one, run, right) and not failed_before(one, None, wrong)
+    for field in ("variant", "agent", "model"):
+        assert not failed_before(one, run.model_copy(update={field: "other"}), wrong), field

@@ -241,3 +241,28 @@ def test_many_writers_at_once_lose_nothing(path: Path) -> None:
     assert [writer.wait(120) for writer in writers] == [0, 0, 0, 0]
     assert sorted(runs(path)) == sorted(["r1", *(f"{n}-{k}" for n in range(4) for k in range(5))])
     assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_a_dissection_that_fills_several_files_loses_no_run_of_those_after_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = load(path)
+    session.runs = many(9)
+    runs = [run.id for run in session.runs]
+    variant = session.variants[0].id
+    session.dissections = [
+        Dissection(
+            id=name,
+            variant=variant,
+            agent="tools",
+            model="m",
+            cells=[Cell(kind="Original", number=1, variant=variant, runs=some)],
+        )
+        for name, some in (("d1", runs[:6]), ("d2", runs[6:8]), ("d3", runs[8:]))
+    ]
+    monkeypatch.setattr("planscope.session.json_bytes.LARGEST", 3 * len(dumps(session)) // 8)
+    parts = [loads(data) for _, data in split(session)]
+    assert len(parts) > 2
+    assert sorted(run.id for part in parts for run in part.runs) == runs
+    cells = {(d.id, run) for part in parts for d in part.dissections for cell in d.cells for run in cell.runs}
+    assert cells == {(d.id, run) for d in session.dissections for cell in d.cells for run in cell.runs}

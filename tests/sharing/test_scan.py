@@ -17,6 +17,7 @@ from planscope.safe.secret_names import (
 from planscope.sharing.redact import shapes
 from planscope.sharing.redact.hits import Hit, beside_settled, is_telling, settle
 from planscope.sharing.redact.scan import Scanner, Surroundings, scanner_for
+from planscope.sharing.redact.spellings import tool_spelling
 from planscope.sharing.redact.walk import what_lists_tell, what_pairs_tell
 
 NOWHERE = Surroundings()
@@ -315,3 +316,12 @@ def test_which_of_several_is_meant() -> None:
     assert [*beside_settled(Hit(0, 20, "a", ""), [(6, 10)])] == [Hit(0, 6, "a", ""), Hit(10, 20, "a", "")]
     assert [*beside_settled(Hit(0, 15, "a", ""), [(5, 10)])] == []
     assert [*beside_settled(Hit(12, 15, "a", ""), [(5, 10)])] == [Hit(12, 15, "a", "")]
+
+
+def test_a_short_name_of_a_tool_is_not_looked_for() -> None:
+    assert [tool_spelling(text) for text in ("ab cdefg", "ab cdef", "abcdefgh", "ab_cdefg")] == [
+        "ab_cdefg",
+        None,
+        None,
+        None,
+    ]

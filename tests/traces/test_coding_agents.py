@@ -181,3 +181,39 @@ def test_gemini_rewinds_and_sets_a_checkpoint(tmp_path: Path) -> None:
     assert [(b.after, tools(b.items)) for b in trace.branches] == [(2, ["rm"])]
     trace = read(tmp_path / "b.jsonl", [*GEMINI_LINES, {"$set": {"messages": GEMINI_LINES[1:3]}}])
     assert tools(trace.items) == ["search"]
+
+
+def test_an_error_of_the_service_is_marked_and_names_no_model(tmp_path: Path) -> None:
+    error = {
+        "id": "m9",
+        "role": "assistant",
+        "model": "<synthetic>",
+        "content": [{"type": "text", "text": "API Error"}],
+    }
+    trace = read(tmp_path / "s.jsonl", [
+        claude("user", "a", None, user("go")),
+        claude("assistant", "b", "a", asks("c1", "Read", {})),
+        claude("assistant", "c", "b", error),
+    ])  # fmt: skip
+    assert [(i.kind, i.text) for i in trace.items if isinstance(i, Mark)] == [("error", "API Error")]
+    assert trace.model == "claude-x"
+
+
+def test_a_sub_agent_of_gemini_is_put_after_the_call_before_it(tmp_path: Path) -> None:
+    folder = tmp_path / "s1"
+    folder.mkdir()
+    side = [
+        {"sessionId": "s2", "projectHash": "h", "startTime": "2026-01-01T10:01:00Z"},
+        {
+            "id": "x1",
+            "timestamp": "2026-01-01T10:01:05Z",
+            "type": "gemini",
+            "content": "",
+            "toolCalls": [{"id": "c7", "name": "grep", "args": {}, "status": "success"}],
+        },
+    ]
+    (folder / "agent.jsonl").write_bytes(lines(side))
+    (folder / "notes.txt").write_bytes(lines(side))
+    trace = read(tmp_path / "a.jsonl", GEMINI_LINES)
+    assert [call.tool for call in trace.calls] == ["search", "book", "grep"]
+    assert trace.calls[-1].at == 65.0  # seconds after the session began, not the sub-agent

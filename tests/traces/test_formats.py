@@ -10,8 +10,18 @@ import pytest
 import zstandard
 
 from planscope.traces import Unreadable, open_traces
-from planscope.traces.shape import Said, Trace
-from tests.traces.samples import BOOK, OPENLLMETRY_CHAT, SAMPLES, SEARCH, inspect_zip, whole
+from planscope.traces.shape import Mark, Said, Trace
+from tests.traces.samples import (
+    BOOK,
+    LANGSMITH,
+    OPENLLMETRY_CHAT,
+    RESPONSES,
+    SAMPLES,
+    SEARCH,
+    inspect_zip,
+    lines,
+    whole,
+)
 
 DATA = Path(__file__).parent / "data"
 
@@ -118,3 +128,41 @@ def test_what_the_formats_own_libraries_write_is_read(file: str) -> None:
     assert search.answer == "found x" and (search.failed, book.failed) == (False, True)
     assert search.message < book.message
     assert "go" in [item.text for item in trace.items if isinstance(item, Said) and item.by == "user"]
+
+
+MODELS = {
+    "chat with tools": "gpt-x", "anthropic": "claude-x", "claude code": "claude-x", "codex": "gpt-x",
+    "gemini": "gemini-x", "gemini, lines": "gemini-x",
+    "otel": "gpt-x", "otel, lines": "gpt-x", "otel, tempo": "gpt-x", "otel, jaeger": "gpt-x",
+    "langfuse": "gpt-x", "langfuse, blob": "gpt-x", "atif": "m", "atif 1.8": "m", "inspect": "m", "inspect, zip": "m",
+    "tau2": "m", "agentdojo": "m", "pydantic-ai": "m", "planscope": "y",
+}  # fmt: skip
+WORDS = {
+    **{n: ["now", "Sorry."] for n in SAMPLES if n.startswith("chat")},
+    **{n: ["ok", "next"] for n in SAMPLES if n.startswith("langfuse")},
+    "anthropic": ["ok"], "responses": ["Sorry."], "responses, a list": ["Sorry."], "gemini": ["ok", ""],
+    "gemini, lines": ["ok", ""], "claude code": ["", ""], "codex exec": [""], "atif 1.8": ["", ""],
+    "tau-bench": ["now", "Sorry."], "pydantic-ai": [""], "planscope": ["ok"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_model_and_its_words_are_read(tmp_path: Path, name: str) -> None:
+    for trace in read(tmp_path, SAMPLES[name][1]):
+        assert trace.model == MODELS.get(name)
+        said = [item.text for item in trace.items if isinstance(item, Said) and item.by == "model"]
+        assert said == WORDS.get(name, [])
+
+
+@pytest.mark.parametrize("field", ["model", "model_name"])
+def test_a_run_of_langsmith_may_name_its_model_in_the_invocation(tmp_path: Path, field: str) -> None:
+    runs = [LANGSMITH[0], LANGSMITH[1] | {"extra": {"invocation_params": {field: "gpt-y"}}}, *LANGSMITH[2:]]
+    (trace,) = read(tmp_path, lines(runs))
+    assert trace.model == "gpt-y"
+
+
+def test_a_compaction_of_the_responses_api_is_marked(tmp_path: Path) -> None:
+    items = [*RESPONSES, {"type": "compaction", "summary": "so far"}, {"type": "compaction"}]
+    (trace,) = read(tmp_path, whole(items))
+    marks = [(item.kind, item.text) for item in trace.items if isinstance(item, Mark)]
+    assert marks == [("compacted", "so far"), ("compacted", "the history was compacted")]

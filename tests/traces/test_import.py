@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planscope.session.model import CallEvent, MessageEvent, Session
+from planscope.session.model import CallEvent, EndEvent, MessageEvent, Session
 from planscope.session.store import dumps, load, loads
 from planscope.traces import open_traces
 from planscope.traces.events import session_of, trace_of_run
@@ -126,3 +126,12 @@ def test_a_rewound_branch_becomes_a_fork(tmp_path: Path) -> None:
     fork, live = session.runs
     assert fork.forked_from is not None and (fork.forked_from.run, fork.forked_from.step) == (live.id, 1)
     assert [c.tool for c in trace_of_run(session, fork).calls] == ["find order", "cancel"]
+
+
+@pytest.mark.parametrize("reason", ["the disk is full", None])
+def test_a_run_that_was_aborted_says_why(reason: str | None) -> None:
+    session = Session.model_validate_json((Path(__file__).parent / "data" / "one_message.json").read_bytes())
+    run = session.runs[0]
+    events = [*(e for e in run.events if e.type != "end"), EndEvent(ending="aborted", reason=reason)]
+    trace = trace_of_run(session, run.model_copy(update={"events": events}))
+    assert (trace.problem, trace.ended) == (reason or "the run was aborted", "error")

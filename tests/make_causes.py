@@ -8,7 +8,7 @@ from functools import partial
 
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import Cause
-from planscope.session.model import MessageEvent, Origin, Run, Session, make_variant
+from planscope.session.model import CULPRIT_BUDGET, MessageEvent, Origin, Run, Session, make_variant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 
@@ -37,7 +37,7 @@ def dissected(
         variants=[variant],
         runs=[steady(simulated(variant, 1, model))],
     )
-    dissector = Dissector(session, variant, model=model, run=session.runs[0])
+    dissector = Dissector(session, variant, model=model, run=session.runs[0], culprit_budget=CULPRIT_BUDGET)
     dissector.go()
     record = dissector.add_to(session)
     session.dissections[:] = [record.model_copy(update={"started": made})]

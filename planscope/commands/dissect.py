@@ -65,6 +65,15 @@ def _add_dissect(parser: argparse.ArgumentParser) -> None:
         "--budget", type=whole(1, MOST), default=60, metavar="N", help="at most N runs (default 60)"
     )
     parser.add_argument(
+        "--culprit-budget",
+        type=whole(0, MOST),
+        default=40,
+        metavar="N",
+        help="once a cause is 90 %% sure, at most N more runs, and those that --budget leaves, look for the words to "
+        "blame (default 40)",
+    )
+    parser.add_argument("--no-culprit", action="store_true", help="name the cause only, and not the words")
+    parser.add_argument(
         "--seed", type=whole(0), metavar="S", help="seed for the mutants and a simulated model (default 0)"
     )
     parser.add_argument(
@@ -125,12 +134,13 @@ class _Work:
 
         self.session, self.source, self.target, self.read = session, source, target, read
         self.kept = SavedFiles()
-        self.filling = Filling(target, session, args.budget)
+        more = 0 if args.no_culprit or args.method == "paper" else args.culprit_budget
+        self.filling = Filling(target, session, args.budget + more)
         resume = _resumed(session, args.resume)
         variant, begin = _begin(session, args, resume)
         read_variant(variant)
         self.variant = variant.id
-        self.progress = _Progress(args.budget)
+        self.progress = _Progress(args.budget + more)
         self.saved = time.monotonic()
         self.dissector: Dissector = Dissector(
             session,
@@ -140,6 +150,7 @@ class _Work:
             run=begin,
             method=args.method,
             budget=args.budget,
+            culprit_budget=more,
             seed=args.seed,
             at_once=args.at_once,
             base_url=args.base_url,
@@ -262,6 +273,8 @@ _COLUMN = 22
 
 def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[str]:
     """Return a dissection as lines of text: the cause and its reason, the rates as bars, each mutant's result."""
+    from planscope.dissection.blame import in_words
+    from planscope.dissection.paper import rounds
     from planscope.report import hanging, sentence, table
     from planscope.wording import terms
 
@@ -277,6 +290,15 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
     else:
         yield "Undecided"
     yield from sentence(terms.sentence(decision.reason), width)
+    if found.culprit is not None:
+        yield from sentence(in_words(found.culprit), width)
+        yield from sentence(f"Cured ({found.culprit.variant}): {found.culprit.cured}", width)
+    elif any(row.kind == "Culprit" for row in found.rows):
+        yield from sentence("No single word, clause or constraint is named: the runs do not show one.", width)
+    if record.method == "paper":
+        yield from sentence(
+            f"First success (paper): K is {rounds(record.budget)}, which is (budget - 3) / 3.", width
+        )
     if decision.missing is not None:
         yield from sentence(f"What would help: {decision.missing}.", width)
     if record.stopped not in (None, "budget", "user"):

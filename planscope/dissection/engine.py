@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from planscope.agents.models import LoadedModel, check_model, load_model, parse_
 from planscope.agents.paradigms import AGENTS, load_factory
 from planscope.agents.runner import LiveRun
 from planscope.agents.simulated_runs import run_simulated
+from planscope.dissection.blame import has_culprit, search_of, trials_of
+from planscope.dissection.changes import Changes
 from planscope.dissection.paper import decide_paper, next_round
 from planscope.dissection.rates import Pick, is_settled, next_run
 from planscope.dissection.results import Results
@@ -85,6 +88,32 @@ class Paper:
         return found.settled
 
 
+class Blame:
+    """Chooses the runs that look for the words to blame, after the cause is stated."""
+
+    number: int | None = None
+
+    def __init__(self, changes: Changes, seed: int) -> None:
+        self.changes, self.seed = changes, seed
+
+    def next(self, results: Results, pending: Sequence[Pick]) -> Pick | None:
+        trials = trials_of(results.cells("Culprit"), results.evidence()["Culprit"], self.changes)
+        search = search_of(self.changes, results.evidence(), trials)
+        draw = random.Random(f"{self.seed} {len(trials)} {len(pending)}")
+        step = search.next(draw)
+        if step is None:
+            return None
+        if step.original:
+            return Pick("Original", 0)
+        if step.again is not None:
+            return Pick("Culprit", step.again)
+        return Pick("Culprit", None, tuple(sorted(step.changes)))
+
+    def done(self, results: Results) -> bool:
+        trials = trials_of(results.cells("Culprit"), results.evidence()["Culprit"], self.changes)
+        return search_of(self.changes, results.evidence(), trials).proved() is not None
+
+
 @dataclass(slots=True)
 class Asked:
     """Chooses the runs that the user asked for: ``times`` of one mutant, or one each on ``times`` new mutants of a
@@ -136,7 +165,8 @@ class Dissector:
     """One dissection in progress. The constructor reads the session; only :meth:`add_to` changes it.
 
     ``variant`` is the query; ``run`` the failing run that it begins with, if any. ``resume``: a dissection of this
-    session to continue (then run, method and seed are its own, and ``budget`` is its new total). ``on_cell`` receives
+    session to continue (then run, method and seed are its own, and ``budget`` is its new total). ``culprit_budget``:
+    runs that look for the words to blame, besides what ``budget`` has left; 0 for none. ``on_cell`` receives
     each mutant when it is made (without runs), ``on_run`` each run when it has ended. Both are called on the thread of
     :meth:`go` or the agents' event loop, so they should pass the objects on and return at once; these are not changed
     afterwards. The ids of new objects begin with the dissection's (``d1v1``, ``d1r1``), so they are free.
@@ -156,6 +186,7 @@ class Dissector:
         run: Run | None = None,
         method: Literal["rates", "paper"] = "rates",
         budget: int = 60,
+        culprit_budget: int = 0,
         seed: int | None = None,
         at_once: int = AT_ONCE,
         base_url: str | None = None,
@@ -179,10 +210,11 @@ class Dissector:
                 model=spec.text,
                 seed=own,
                 budget=budget,
+                culprit_budget=culprit_budget,
             )
         else:
             _check_resumed(resume, variant, spec.text, agent)
-            record = resume.model_copy(update={"budget": budget})
+            record = resume.model_copy(update={"budget": budget, "culprit_budget": culprit_budget})
         _check_possible(variant)
         self._spec, self._at_once, self._base_url = spec, at_once, base_url
         self._options: dict[str, Any] = {"agent": agent, "role": role, "prompts": prompts, "limits": limits}
@@ -193,6 +225,7 @@ class Dissector:
         self._seeds = self._fresh_seeds(session, record.seed or 0)
         self._stopped = threading.Event()
         self._over = False
+        self._limit = budget
         self._lock = threading.Lock()
         self._wake: Callable[[], None] | None = None
         load_factory(agent)  # raises
@@ -216,7 +249,10 @@ class Dissector:
         self._results.began(datetime.now(UTC))
         trouble: str | None = "user"
         try:
-            trouble = self._one_by_one(plan) if self._native else wait_for(self._together(plan))
+            trouble = self._run(plan)
+            if trouble is None and kind is None and not self._stopped.is_set():
+                blame = self._blame()
+                trouble = self._run(blame) if blame is not None else None
         finally:
             self._results.ended(self._ending(trouble))
             with self._lock:
@@ -248,12 +284,29 @@ class Dissector:
         undecided = decision.cause is None and not decision.blameless
         return "budget" if undecided and self._results.spent >= record.budget else None
 
+    def _run(self, plan: Plan) -> str | None:
+        """Spend the runs that a plan chooses. Return why they ended early, or None."""
+        self._limit = self._results.budget
+        if isinstance(plan, Blame):
+            self._limit += self._results.culprit_budget
+        return self._one_by_one(plan) if self._native else wait_for(self._together(plan))
+
+    def _blame(self) -> Blame | None:
+        """Return the plan that looks for the words to blame, or None if none can be or they are not wanted."""
+        record, evidence = self._results.copy(), self._results.evidence()
+        decision = decided(record, evidence, self._results.failed)
+        if record.method != "rates" or not record.culprit_budget or not has_culprit(decision):
+            return None
+        assert decision.cause is not None
+        changes = self._mutants.changes(decision.cause, self._results)
+        return Blame(changes, record.seed or 0) if changes.all else None
+
     # ------------------------------------------------------------------ what comes next
 
     def _next(self, plan: Plan, pending: list[Pick]) -> tuple[Pick, Cell, Variant] | None:
         """Return the next run with its mutant, which is made if necessary, or None if none can begin now."""
         while not self._stopped.is_set():
-            if self._results.spent + len(pending) >= self._results.budget:
+            if self._results.spent + len(pending) >= self._limit:
                 return None
             pick = plan.next(self._results, pending)
             if pick is None:
@@ -265,13 +318,18 @@ class Dissector:
             numbers = [c.number for c in cells]
             wanted = plan.number if plan.number is not None else max(numbers, default=0) + 1
             try:
-                variant = self._mutants.make(pick.kind, wanted, self._results)
+                if isinstance(plan, Blame) and pick.kind == "Culprit":
+                    variant = self._mutants.changed(plan.changes, pick.changes, wanted, self._results)
+                else:
+                    variant = self._mutants.make(pick.kind, wanted, self._results)
             except NoVariant as error:
                 if plan.number is not None:
                     raise
+                if pick.kind == "Culprit":
+                    return None
                 self._results.close(pick.kind, str(error))
                 continue
-            cell = self._results.add_cell(pick.kind, wanted, variant)
+            cell = self._results.add_cell(pick.kind, wanted, variant, pick.changes or None)
             if self._on_cell is not None:
                 self._on_cell(cell, variant)
             places = [c.number for c in self._results.cells(pick.kind)]

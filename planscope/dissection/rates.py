@@ -34,6 +34,8 @@ class Pick:
 
     kind: CellKind
     place: int | None
+    changes: tuple[int, ...] = ()
+    """For ``Culprit``: the changes of a new query."""
 
 
 def next_run(

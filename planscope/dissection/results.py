@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -61,6 +61,11 @@ class Results:
             return self._dissection.budget
 
     @property
+    def culprit_budget(self) -> int:
+        with self._lock:
+            return self._dissection.culprit_budget
+
+    @property
     def closed(self) -> frozenset[CellKind]:
         with self._lock:
             return frozenset(self._dissection.closed)
@@ -105,11 +110,18 @@ class Results:
             self._taken.add(found)
             return found
 
-    def add_cell(self, kind: CellKind, number: int, variant: Variant) -> Cell:
+    def add_cell(
+        self, kind: CellKind, number: int, variant: Variant, changes: Sequence[int] | None = None
+    ) -> Cell:
         with self._lock:
             self._variants.setdefault(variant.id, variant)
             self._problems.setdefault(variant.id, readable(variant))
-            cell = Cell(kind=kind, number=number, variant=variant.id)
+            cell = Cell(
+                kind=kind,
+                number=number,
+                variant=variant.id,
+                changes=None if changes is None else sorted(changes),
+            )
             self._dissection.cells.append(cell)
             return cell.model_copy(deep=True)
 

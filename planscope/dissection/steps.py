@@ -38,9 +38,15 @@ def _most_informative(pick: Pick) -> str:
 def cured(found: Summary) -> tuple[int, int] | None:
     """Return row and column of a mutant that the agent gets right, of the kind that names the cause.
 
-    The one with the most right runs and no wrong one; None if no cause is stated, or no such mutant was run. A fresh
-    query asks for something else, so it cures nothing.
+    If the words to blame are known, it is the query with them alone changed. Otherwise it is the one with the most
+    right runs and no wrong one; None if no cause is stated, or no such mutant was run. A fresh query asks for something
+    else, so it cures nothing.
     """
+    if found.culprit is not None:
+        for i, row in enumerate(found.rows):
+            for j, cell in enumerate(row.cells):
+                if cell.variant == found.culprit.variant:
+                    return i, j
     best: tuple[int, int] | None = None
     most = 0
     for i, row in enumerate(found.rows):

@@ -6,6 +6,8 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
 
 from planscope.agents.rates import Rate, success
+from planscope.dissection.blame import culprit_of
+from planscope.dissection.culprit import Culprit
 from planscope.dissection.evidence import (
     KINDS,
     RARE,
@@ -95,7 +97,8 @@ class Summary:
     """The evaluated dissection. ``rows``: every kind, in the order of ``KINDS``, empty ones too, except those of
     ``RARE``. ``runs``: all that it spent.
 
-    ``began``: how the failing run that it began with is judged, which no row counts.
+    ``culprit``: the words to blame, if the runs name them. ``began``: how the failing run that it began with is judged,
+    which no row counts.
     """
 
     rows: tuple[Row, ...]
@@ -103,6 +106,7 @@ class Summary:
     runs: int
     budget: int
     began: CellRun | None = None
+    culprit: Culprit | None = None
 
     def row(self, kind: CellKind) -> Row:
         return next(row for row in self.rows if row.kind == kind)
@@ -183,7 +187,13 @@ def summary(
     start = None
     if first is not None and began:
         start = CellRun(first.id, began.verdict, began.error_type, help_of(first))
-    return Summary(tuple(rows), decision, spent, dissection.budget, start)
+    culprit = None
+    asked = variants.get(dissection.variant)
+    if asked is not None:
+        trials = sorted((c for c in dissection.cells if c.kind == "Culprit"), key=lambda c: c.number)
+        culprit = culprit_of(asked, decision, evidence, trials, variants)
+    budget = dissection.budget + (dissection.culprit_budget if "Culprit" in shown_kinds else 0)
+    return Summary(tuple(rows), decision, spent, budget, start, culprit)
 
 
 def decided(dissection: Dissection, evidence: Evidence, failed: bool) -> Decision:

@@ -17,7 +17,8 @@ from math import factorial
 from typing import Literal, cast
 
 from planscope.dissection.belief import ITSELF, chance
-from planscope.dissection.evidence import SAME, Counts
+from planscope.dissection.changes import Changes
+from planscope.dissection.evidence import SAME, Cause, Counts
 from planscope.dissection.results import Results
 from planscope.errors import UserError
 from planscope.language.problem import Problem
@@ -324,6 +325,38 @@ class Mutants:
             id=results.fresh_id("v"),
             parent=self.variant.id,
             topic=topic or None,
+            seed=self.seed,
+            tree=dump(made.tree),
+            limits=self.variant.limits,
+        )
+
+    def changes(self, cause: Cause, results: Results) -> Changes:
+        """Return the small changes that may cure, with what the runs so far say of words and names."""
+        bad = suspicion([(self._words_of(v), counts) for v, counts in results.counts()])
+        names = []
+        counted = zip(results.cells("TopicChange"), results.evidence()["TopicChange"], strict=True)
+        for cell, counts in counted if cause == "Topic" else ():
+            if counts.right > counts.wrong:
+                names.append([a.name for a in results.variant(cell).actions])
+        return Changes(
+            self.reading, cause, bad, names, lambda place, word: features(word, takes_modal(place))
+        )
+
+    def changed(self, changes: Changes, chosen: Sequence[int], number: int, results: Results) -> Variant:
+        """Make the query with some small changes. Raises :class:`NoVariant`."""
+        there = results.texts()
+        for attempt in range(_ATTEMPTS):
+            made = changes.make(chosen, number + attempt * MOST, reword=attempt > 2)
+            if made is not None and made.text not in there:
+                break
+        else:
+            raise NoVariant("no other query with these changes can be made")
+        return make_variant(
+            made.problem,
+            Origin(kind="mutated", mutation="Culprit", number=number),
+            id=results.fresh_id("v"),
+            parent=self.variant.id,
+            topic=self.topic,
             seed=self.seed,
             tree=dump(made.tree),
             limits=self.variant.limits,

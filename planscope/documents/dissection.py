@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field
 
+from planscope.agents.rates import wilson
 from planscope.dissection.evidence import Cause, CellOutcome
 from planscope.documents.document import Document
 from planscope.documents.judgement import Helped
@@ -18,7 +19,8 @@ from planscope.session.model import CellKind, Method
 from planscope.session.oracle_input import problem_of
 
 if TYPE_CHECKING:
-    from planscope.dissection.evidence import Decision
+    from planscope.dissection.culprit import Culprit
+    from planscope.dissection.evidence import Counts, Decision
     from planscope.dissection.summary import Summary
     from planscope.session.model import Dissection, Session
 
@@ -68,6 +70,62 @@ class CauseDocument(Document):
     confidence: float | None = Field(description="null for paper")
 
 
+class PlaceDocument(Document):
+    """Words of the query that are to blame."""
+
+    sentence: int = Field(description="from 0")
+    span: tuple[int, int] = Field(description="characters of the query's text, half-open")
+    text: str
+
+
+class CulpritRateDocument(Document):
+    """How often the agent is right on one query."""
+
+    runs: int
+    right: int
+    low: float = Field(description="lower end of Wilson's 95 % interval")
+    high: float
+
+
+class CulpritRatesDocument(Document):
+    """The query as it is, and with the culprit's changes alone."""
+
+    as_is: CulpritRateDocument
+    cured: CulpritRateDocument
+
+
+class CulpritDocument(Document):
+    """The words to blame: the smallest set of changes after which the agent is right."""
+
+    kind: Literal["word", "clause", "sentence", "constraint", "action"]
+    sentence: int = Field(description="of the first place, from 0")
+    span: tuple[int, int] = Field(description="the first place, in characters of the query's text, half-open")
+    places: list[PlaceDocument]
+    constraints: list[str] = Field(description="the ids of the constraints that these words say")
+    text: str
+    instead: str = Field(description="the words of the cured query; empty if they were left out or moved")
+    cured: str = Field(description="the whole cured query")
+    variant: str = Field(description="the cured query in the session")
+    rates: CulpritRatesDocument
+    p_value: float = Field(description="of Fisher's exact test that the cured query is right more often")
+    either: bool = Field(description="the places are two culprits: changing one of them is enough")
+
+    @classmethod
+    def about(cls, found: Culprit) -> Self:
+        return cls.of(
+            found,
+            places=[PlaceDocument(sentence=s, span=span, text=text) for s, span, text in found.places],
+            constraints=list(found.constraints),
+            p_value=round(found.p_value, 6),
+            rates=CulpritRatesDocument(as_is=_rate(found.as_is), cured=_rate(found.cured_counts)),
+        )
+
+
+def _rate(counts: Counts) -> CulpritRateDocument:
+    low, high = wilson(counts.right, counts.runs)
+    return CulpritRateDocument(runs=counts.runs, right=counts.right, low=low, high=high)
+
+
 class DissectDocument(Document):
     """What in the query makes the agent fail."""
 
@@ -80,6 +138,9 @@ class DissectDocument(Document):
     seed: int | None
     method: Method
     budget: int
+    culprit_budget: int = Field(
+        description="runs that may look for the culprit, besides those that budget leaves"
+    )
     runs: int = Field(description="spent so far, including aborted ones")
     cause: Cause | None = Field(description="null: undecided, or, if blameless, none is in the query")
     confidence: float | None = Field(
@@ -89,6 +150,9 @@ class DissectDocument(Document):
     causes: list[CauseDocument] = Field(
         description="the stated causes, the strongest first; two if the query has more than one; empty if undecided "
         "or blameless"
+    )
+    culprit: CulpritDocument | None = Field(
+        description="null if the cause is not in the query, if it is not stated at 0.9, or if no words are named"
     )
     reason: str
     missing: str | None = Field(description="what would help to decide; null if it is decided")
@@ -113,10 +177,12 @@ class DissectDocument(Document):
             record,
             session=session,
             dissection=record.id,
+            budget=record.budget,
             runs=found.runs,
             cause=decision.cause,
             confidence=None if decision.confidence is None else round(decision.confidence, 4),
             causes=_causes(decision),
+            culprit=CulpritDocument.about(found.culprit) if found.culprit is not None else None,
             reason=decision.reason,
             missing=decision.missing,
             blameless=decision.blameless,

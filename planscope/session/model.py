@@ -285,6 +285,9 @@ class Cell(_Part):
     changes: list[int] | None = None
 
 
+CULPRIT_BUDGET = 40
+"""The default number of runs that look for the words to blame, besides those that the budget has left."""
+
 Method = Literal["rates", "paper"]
 """How a dissection decides: by comparing rates, or by the first success, as the paper does."""
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from planscope.language.grammar import VERB_PLACES
 from planscope.language.lexicon import load_lexicon
-from planscope.language.problem import Action, Span, make_actions, slug
+from planscope.language.problem import Action, Span, free_tool, make_actions, slug
 from planscope.language.reading import Reading
 from planscope.language.render import capitalised, render
 from planscope.language.topics import load_topics
@@ -355,6 +355,22 @@ def _draft(reading: Reading, job: str, names: Sequence[str]) -> Draft:
     )
     texts = (patched(reading.text, _name_patches(reading, actions)), render(reading.tree, actions).text)
     return Draft(reading.tree, actions, texts, job)
+
+
+def renamed(reading: Reading, names: Mapping[str, str]) -> Draft:
+    """Return the query with other names, and so other tools, for some actions, by their ids."""
+    old = reading.problem.actions
+    taken = [a.tool for a in old if a.id not in names]
+    actions = []
+    for action in old:
+        if action.id in names:
+            tool = free_tool(names[action.id], taken)
+            taken.append(tool)
+            action = replace(action, name=names[action.id], tool=tool)
+        actions.append(action)
+    made = tuple(actions)
+    texts = (patched(reading.text, _name_patches(reading, made)), render(reading.tree, made).text)
+    return Draft(reading.tree, made, texts, "")
 
 
 def _name_patches(reading: Reading, actions: Sequence[Action]) -> Iterator[Patch]:

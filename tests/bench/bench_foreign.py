@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 from planscope.dissection import engine
+from planscope.dissection.culprit import Culprit
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import CAUSES
 from planscope.dissection.summary import summary
 from planscope.session.model import Cell, Dissection, Run, Session, Variant
+from planscope.session.oracle_input import problem_of
 from tests.bench import bench_attribution, foreign
 from tests.bench.bench_attribution import METHODS, UNDECIDED, Method
 from tests.bench.yardstick import table
@@ -53,18 +55,25 @@ def first_runs(record: Dissection, order: Sequence[str], most: int) -> Dissectio
 
 
 def dissect_foreign(
-    case: foreign.Case, method: Method, budget: int, **more: object
+    case: foreign.Case, method: Method, budget: int, culprit: int = 0
 ) -> tuple[Session, Dissection, list[str]]:
     """Dissect a case of the second family. Return the session, the record, and the runs in their order."""
 
     def play(variant: Variant, *, seed: int, **_: object) -> Run:
         return case.agent.play(variant, seed)
 
-    return _dissect(case.session, case.run, "sim:careful", case.seed, method, budget, play)
+    return _dissect(case.session, case.run, "sim:careful", case.seed, method, budget, play, culprit)
 
 
 def _dissect(
-    given: Session, run: Run, model: str, seed: int, method: Method, budget: int, play: object = None
+    given: Session,
+    run: Run,
+    model: str,
+    seed: int,
+    method: Method,
+    budget: int,
+    play: object = None,
+    culprit: int = 0,
 ) -> tuple[Session, Dissection, list[str]]:
     session = given.model_copy(deep=True)
     session.runs[0].model = model
@@ -80,6 +89,7 @@ def _dissect(
         run=session.runs[0],
         method=method,
         budget=budget,
+        culprit_budget=culprit,
         seed=seed,
         on_run=heard,
     )
@@ -187,6 +197,51 @@ def calibration(found: Sequence[Told]) -> list[tuple[str, int, str]]:
     return rows
 
 
+def measure_culprits(cases: int, first: int, only: str = "") -> None:
+    """Print how often the planted words are named, with 60 runs for the cause and 40 for the culprit."""
+    rows, hits, false, tried, spared = [], 0, 0, 0, 0
+    columns = ("right", "wrong", "not named", "no cause", "none", "false")
+    for kind in foreign.KINDS:
+        if only not in kind.name or not (kind.culprits or kind.success or "none" in kind.causes):
+            continue
+        found: Counter[str] = Counter()
+        many = cases if kind.culprits else 9 * cases // 2
+        for number in range(first, first + many):
+            case = foreign.draw_case(kind, number, single=bool(kind.culprits))
+            session, record, _ = dissect_foreign(case, "rates", 60, 40)
+            told = summary(session, record)
+            culprit = told.culprit
+            if not kind.culprits:
+                found["false" if culprit else "none"] += 1
+                spared, false = spared + 1, false + bool(culprit)
+                continue
+            tried += 1
+            text = case.variant.query.text
+            if culprit is None:
+                sure = (told.decision.confidence or 0) >= 0.9 and told.decision.cause in kind.causes
+                found["not named" if sure else "no cause"] += 1
+            elif _holds(case, culprit, text):
+                found["right"] += 1
+                hits += 1
+            else:
+                found["wrong"] += 1
+        rows.append((kind.name, *(found[c] or "." for c in columns)))
+    table(
+        f"culprits: {hits} of {tried} planted ones named; {false} named in {spared} cases without one",
+        ["kind", *columns],
+        rows,
+    )
+
+
+def _holds(case: foreign.Case, culprit: Culprit, text: str) -> bool:
+    if culprit.kind == "constraint":
+        said = problem_of(case.variant).by_id
+        phrases = {said[c].spans[1] for c in culprit.constraints if c in said}
+        return culprit.kind in case.kind.culprits and bool(phrases & set(case.planted))
+    spans = {span for _, span, _ in culprit.places} if culprit.kind == "action" else {culprit.span}
+    return any(foreign.holds_planted(case, text, culprit.kind, span) for span in spans)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Causes of foreign agents.")
     parser.add_argument("--cases", type=int, default=4, help="of each kind")
@@ -195,7 +250,11 @@ def main() -> None:
     parser.add_argument("--family", choices=("foreign", "sim"))
     parser.add_argument("--kinds", action="store_true", help="also a row for each kind of agent")
     parser.add_argument("--only", default="", help="kinds of foreign agents with this in their name")
+    parser.add_argument("--culprits", action="store_true", help="only how often the words to blame are named")
     given, _ = parser.parse_known_args()
+    if given.culprits:
+        measure_culprits(given.cases, given.first, given.only)
+        return
     for family in ("sim", "foreign") if given.family is None else (given.family,):
         for method in METHODS if given.method is None else (given.method,):
             began = time.perf_counter()

@@ -55,7 +55,9 @@ def check_document(document: dict[str, Any]) -> None:
         else:
             assert rate["rate"] is None
     spent = [r["run"] for cell in document["cells"] for r in cell["runs"]]
-    assert len(spent) == len(set(spent)) == document["runs"] <= document["budget"]
+    assert (
+        len(spent) == len(set(spent)) == document["runs"] <= document["budget"] + document["culprit_budget"]
+    )
     for kind, rate in document["rates"].items():
         verdicts = [r["verdict"] for c in document["cells"] if c["kind"] == kind for r in c["runs"]]
         assert rate["right"] == verdicts.count("right")

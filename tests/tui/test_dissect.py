@@ -50,7 +50,7 @@ async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same
     async with opened(write(a_session(), tmp_path)) as driven:
         screen = await entered(driven)
         assert "Not run yet; press m" in driven.text
-        assert all((name in driven.text) == (kind not in RARE) for kind, name in MUTATIONS.items())
+        assert all(name in driven.text for kind, name in MUTATIONS.items() if kind not in RARE)
         await driven.press("m")
         await dissected(driven, screen)
         assert screen.state.summary.decision.cause == "Terminal"
@@ -102,7 +102,7 @@ async def test_it_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
 
 
 async def test_what_is_settled_is_said_to_be(tmp_path: Path) -> None:
-    async with opened(bundled()["cause-terminal"], (80, 24)) as driven:
+    async with opened(bundled()["cause-structure"], (80, 24)) as driven:
         await driven.press("m")
         screen = driven.app.screen
         assert isinstance(screen, DissectScreen)
@@ -121,9 +121,7 @@ async def test_a_title_leaves_out_what_does_not_fit(tmp_path: Path) -> None:
             await driven.press("m")
             await dissected(driven, driven.app.screen)
             title = driven.text.splitlines()[0]
-            assert (
-                "…" not in title and "sim:word-blind simulated" in title and "16 of at most 60 runs" in title
-            )
+            assert "…" not in title and "sim:word-blind simulated" in title and "of at most 100 runs" in title
             assert ("compare rates" in title) == (size[0] > 80)
         async with opened(bundled()["first-look"], size) as driven:
             await driven.press("e", "x")
@@ -306,6 +304,6 @@ async def test_the_cured_query_is_one_key_away_beside_the_original() -> None:
 async def test_before_the_first_run_the_steps_are_told(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
         await entered(driven)
-        assert "1. The query as it is, eight times" in driven.text and "names the cause" in driven.text
+        assert "1. The query as it is, five times" in driven.text and "names the cause" in driven.text
         await driven.press("Q")
         assert "no cured query: no cause is stated yet" in driven.text

@@ -86,6 +86,7 @@ class Dissecting:
 
         def work(token: CancelToken) -> Dissection:
             from planscope.dissection.engine import Dissector
+            from planscope.session.model import CULPRIT_BUDGET
 
             made = Dissector(
                 session,
@@ -95,6 +96,7 @@ class Dissecting:
                 run=run,
                 method=choice.method,
                 budget=choice.budget,
+                culprit_budget=CULPRIT_BUDGET if choice.method == "rates" else 0,
                 seed=choice.seed,
                 base_url=choice.base_url,
                 resume=resume,

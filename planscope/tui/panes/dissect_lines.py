@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from planscope.agents.rates import Rate
+from planscope.dissection.blame import in_words
 from planscope.dissection.evidence import KINDS, RARE, SAME
 from planscope.dissection.summary import CellView, Row, Summary
 from planscope.tui.keys import key_for
@@ -30,9 +31,10 @@ _UNUSED = {
 """The kinds of mutants that a method does not use, with the reason."""
 _LABEL = 22
 PLAN = (
-    "1. The query as it is, eight times, to see how often the agent fails.",
+    "1. The query as it is, five times, to see how often the agent fails.",
     "2. Mutants that ask for the same: in other words, about another topic, in other sentences.",
     "3. The change after which the agent is right names the cause. Fresh queries check that it is not the size.",
+    "4. Once the cause is 90 % sure: small changes find the word, clause or constraint to blame.",
 )
 """The steps of a dissection, before the first run."""
 
@@ -67,13 +69,18 @@ def cause_lines(
     decision = found.decision
     sure = Run(f"  {percent(decision.confidence)} sure" if decision.confidence is not None else "", "strong")
     if decision.cause is not None:
-        head = (Run(f" ● {decision.cause.upper()} ", "wrong"), sure)
+        named = " + ".join(cause.upper() for cause, _ in decision.causes) or decision.cause.upper()
+        head = (Run(f" ● {named} ", "wrong"), sure)
+        if decision.several:
+            head = (*head, Run(f"  {terms.MORE_CAUSES}", "caution"))
     elif decision.blameless:
         head = (Run(" ✓ NO CAUSE IN THE QUERY ", "right"), sure)
     else:
         head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
     lines = [Line(head)]
     lines += [Line(runs) for runs in paragraph(terms.sentence(decision.reason), width)]
+    if found.culprit is not None:
+        lines += [Line(runs) for runs in paragraph(in_words(found.culprit), width, "strong")]
     if decision.missing:
         lines += [Line(runs) for runs in paragraph(f"Missing: {decision.missing}.", width, "caution")]
     if then:
@@ -105,7 +112,8 @@ def _likely_in_short(found: Summary, width: int) -> Iterator[Line]:
 def _causes(found: Summary) -> list[tuple[str, float]]:
     """Return at most six causes with their likelihood, the likeliest first."""
     likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])
-    return [(NO_CAUSE if cause == "none" else cause, share) for cause, share in likely[:6]]
+    names = {"none": NO_CAUSE, "several": terms.MORE_CAUSES}
+    return [(names.get(cause, cause), share) for cause, share in likely[:6]]
 
 
 def matrix_head(width: int) -> Line:

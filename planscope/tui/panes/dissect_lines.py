@@ -72,7 +72,8 @@ def cause_lines(
         named = " + ".join(cause.upper() for cause, _ in decision.causes) or decision.cause.upper()
         head = (Run(f" ● {named} ", "wrong"), sure)
         if decision.several:
-            head = (*head, Run(f"  {terms.MORE_CAUSES}", "caution"))
+            sure = Run(f"{sure.text}, {terms.MORE_CAUSES}", "caution")
+            head = (head[0], sure)
     elif decision.blameless:
         head = (Run(" ✓ NO CAUSE IN THE QUERY ", "right"), sure)
     else:

@@ -39,7 +39,7 @@ async def test_a_model_is_chosen_from_a_list_that_what_is_typed_makes_short() ->
         form = driven.app.screen
         assert form.inputs["model"].value == "sim:word-blind"  # type: ignore[attr-defined]
         await driven.press("down", "down", "tab")
-        assert form.inputs["seed"].has_focus  # type: ignore[attr-defined]
+        assert form.inputs["base_url"].has_focus  # type: ignore[attr-defined]
 
 
 async def test_breakpoints_are_chosen_edited_switched_off_and_counted() -> None:

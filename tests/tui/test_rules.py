@@ -36,7 +36,7 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
         await driven.press("ctrl+s")
         await driven.until(lambda: "RULE VIOLATED" in driven.text)
         await driven.rest()
-        assert "LOST HERE" in driven.text
+        assert "LOST HERE" in driven.text and "orders left" not in driven.text
         await driven.press("f")
         await driven.rest()
         assert "to repair it  move step 2 (get_order) before step 1" in driven.text

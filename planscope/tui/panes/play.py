@@ -121,7 +121,7 @@ def _told(play: Play, state: DebugView, width: int) -> list[Line]:
 
 def _so_far(state: DebugView, width: int) -> list[Line]:
     """Return the state of the plan at the current step."""
-    view, facts = state.debug.view, state.facts
+    view, facts, problem = state.debug.view, state.facts, state.debug.run.problem
     if state.progress != "judged":
         return []
     glyph = terms.STATE_GLYPHS[view.state]
@@ -135,7 +135,7 @@ def _so_far(state: DebugView, width: int) -> list[Line]:
     ]
     if facts is not None and facts.why:
         lines += [Line(runs) for runs in paragraph(facts.why, width)]
-    elif facts is not None and view.state == "completable" and facts.safe:
+    elif facts is not None and view.state == "completable" and facts.safe and problem.counted:
         lines.append(Line((Run(phrases.orders(facts.orders), "dim"),)))
     return lines
 

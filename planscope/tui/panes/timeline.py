@@ -112,7 +112,7 @@ class TimelinePane(LinePane):
     def foot_left(self) -> tuple[Run, ...]:
         """Draw the valid orders left at each step as a curve, with the cell of the current step marked."""
         state = self.state
-        if state is None or state.progress != "judged":
+        if state is None or state.progress != "judged" or not state.debug.run.problem.counted:
             self._cells = ()
             return ()
         run = state.debug.run

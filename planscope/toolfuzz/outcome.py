@@ -125,7 +125,9 @@ class Places:
     def clean(self, text: str) -> str:
         """Return text without what differs from run to run: temporary folders, addresses, durations."""
         if self.sandbox:
-            text = text.replace(self.sandbox, "<sandbox>")
+            text = text.replace(self.sandbox, "<sandbox>").replace(
+                str(Path(self.sandbox).parent), "<temporary>"
+            )
         text = re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", text)
         return re.sub(r"\b\d+\.\d+(?:e-?\d+)? ?(?:s|ms|us|µs|sec|seconds)\b", "... s", text)
 
@@ -137,13 +139,14 @@ _NUMBER = re.compile(r"-?\d[\d,_.]*(?:e[+-]?\d+)?")
 
 def normal(message: str, given: Any = None) -> str:
     """Return a message without digits, quoted text, paths, addresses and what came from the input."""
-    message = _QUOTED.sub("…", message[:100_000])
+    message = message[:100_000]
     for text in sorted(strings_of(given), key=len, reverse=True):
         for one in (text, repr(text)[1:-1]):
             if len(one) > 5:  # a shorter one may be a part of a word of the message itself
                 message = message.replace(one, "…")
             elif one.strip():
                 message = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "…", message)
+    message = _QUOTED.sub("…", message)
     message = re.sub(r"0x[0-9a-fA-F]+", "…", message)
     message = _PATH.sub("…", message)
     message = _NUMBER.sub("N", message)

@@ -153,7 +153,7 @@ class Watch:
         self._me = os.getpid()
         self._checks: dict[str, Callable[[tuple[Any, ...]], None]] = {
             "open": self._open,
-            "os.remove": lambda a: self._write("delete", a[0], a[1]),
+            "os.remove": lambda a: self._write("unlink", a[0], a[1]),
             "os.rmdir": lambda a: self._write("delete", a[0], a[1]),
             "os.mkdir": lambda a: self._write("make", a[0], a[2]),
             "os.rename": self._rename,
@@ -248,7 +248,7 @@ class Watch:
             text = os.fsdecode(path)
             if isinstance(folder, int) and folder >= 0 and not text.startswith("/"):
                 text = str(Path(f"/proc/self/fd/{folder}").readlink() / text)
-            if not follow or verb in ("delete", "move", "move to"):
+            if not follow or verb in ("delete", "unlink", "move", "move to"):
                 above, _, last = text.rpartition("/")
                 full = (
                     f"{os.path.realpath(above or ('/' if text.startswith('/') else '.')).rstrip('/')}/{last}"
@@ -263,6 +263,8 @@ class Watch:
             or full in ("/dev/null", "/dev/stdout", "/dev/stderr")
         ):
             return
+        if verb in ("make", "write", "unlink") and os.path.isdir(full):  # noqa: PTH112
+            return  # the system refuses that by itself, wherever it is
         self._refuse("outside", f"{verb} {full[:300]}", text)
 
     def _network(self, arguments: tuple[Any, ...]) -> None:

@@ -262,25 +262,34 @@ class TFloat(float):
 
 
 class TList(list[Any]):
-    """A list with taint; its items get theirs when the list is made."""
+    """A list with taint; an item gets its own when the tool takes it."""
 
     def __init__(self, values: Iterable[Any], node: Node) -> None:
         self.node = node
-        super().__init__(
-            taint(one, node.child(("item", k) if k < 4 else ("each",))) for k, one in enumerate(values)
-        )
+        super().__init__(values)
 
     def __reduce__(self) -> Any:
         return list, (list(self),)
 
+    def _taken(self, at: int) -> Any:
+        made = list.__getitem__(self, at)
+        if type(made) in _CARRIERS:
+            made = taint(made, self.node.child(("item", at) if -2 <= at < 4 else ("each",)))
+            list.__setitem__(self, at, made)
+        return made
+
     def __getitem__(self, key: Any) -> Any:
-        if type(key) is int:
-            self.node.child(("item", key))
-        return list.__getitem__(self, key)
+        if type(key) is not int:
+            return list.__getitem__(self, key)
+        self.node.child(("item", key))
+        return self._taken(key)
 
     def __iter__(self) -> Iterator[Any]:
         self.node.child(("each",))
-        return list.__iter__(self)
+        at = 0
+        while at < len(self):
+            yield self._taken(at)
+            at += 1
 
     def __contains__(self, one: object) -> bool:
         self.node.child(("each",)).learn("eq", one)
@@ -288,19 +297,22 @@ class TList(list[Any]):
 
 
 class TDict(dict[Any, Any]):
-    """A dictionary with taint. The keys that a tool asks for are learned, found or not."""
+    """A dictionary with taint. The keys that a tool asks for are learned, found or not; no others are."""
 
     def __init__(self, values: dict[Any, Any], node: Node) -> None:
         self.node = node
-        super().__init__((key, taint(one, node.child(("key", key)))) for key, one in values.items())
+        super().__init__(values)
 
     def __reduce__(self) -> Any:
         return dict, (dict(self),)
 
     def _asked(self, key: object) -> None:
-        if isinstance(key, str):
-            self.node.child(("key", key))
-            self.node.learn("asked", key)
+        if not isinstance(key, str):
+            return
+        child = self.node.child(("key", key))
+        made = dict.get(self, key)
+        if type(made) in _CARRIERS:
+            dict.__setitem__(self, key, taint(made, child))
 
     def __getitem__(self, key: Any) -> Any:
         self._asked(key)
@@ -317,6 +329,9 @@ class TDict(dict[Any, Any]):
     def pop(self, key: Any, *default: Any) -> Any:
         self._asked(key)
         return dict.pop(self, key, *default)
+
+
+_CARRIERS = (str, int, float, list, dict)
 
 
 def length(value: Any) -> int:

@@ -58,7 +58,7 @@ def test_arguments_of_all_types_run() -> None:
 
 def test_nothing_is_found_where_nothing_is_wrong() -> None:
     report = fuzz("SOUND", 200)
-    assert report.findings == {} and [tool.calls for tool in report.tools] == [200] * 3
+    assert report.findings == {} and [tool.calls for tool in report.tools] == [200] * 4
 
 
 def test_one_tool_does_not_change_another() -> None:

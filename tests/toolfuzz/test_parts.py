@@ -93,6 +93,8 @@ def test_taint_survives_what_a_tool_derives() -> None:
     assert second.facts["eq"] == ["two"]
     assert knowledge.roots["n"].children[("add", 3)].facts["cmp"] == [9]
     assert ("key", "no") in knowledge.roots["d"].children
+    taint({"never": {"asked": 1}, "for": [1]}, knowledge.node("e"))
+    assert knowledge.roots["e"].children == {}  # else what is drawn would grow without end
 
 
 def arguments(name: str, count: int = 300) -> tuple[Any, list[dict[str, Any]]]:
@@ -158,6 +160,9 @@ def test_error_texts_are_found_by_rule(answer: Any, expected: bool) -> None:
 
 def test_messages_lose_what_differs() -> None:
     assert normal("no 'x' at /a/b.txt line 12") == normal("no 'yy z' at /c/d.txt line 3")
+    assert normal("no file: x 'a", {"p": "x 'a"}) == normal("no file: other", {"p": "other"})
+    places = Places("/x", False, sandbox="/tmp/planscope-fuzz-abc/work")
+    assert "abc" not in places.clean("at /tmp/planscope-fuzz-abc/work/a and /tmp/planscope-fuzz-abc")
     assert normal("unknown city Sofia", {"city": "Sofia"}) == normal(
         "unknown city Zurich", {"city": "Zurich"}
     )

@@ -134,6 +134,12 @@ def writes_outside(text: str) -> str:
     return "ok"
 
 
+def makes_what_is_there(text: str) -> str:
+    """Make a folder that exists, outside."""
+    Path("..").mkdir(parents=True, exist_ok=True)
+    return "ok"
+
+
 def connects(host: str) -> str:
     """Connect."""
     socket.create_connection(("192.0.2.1", 9), 0.1).close()
@@ -184,7 +190,7 @@ def hostile(text: str) -> str:
 
 
 ATTACKS = [ends_process, forks, fills_disk, writes_outside, connects, shell, kills_parent, plain_answer]
-SOUND = [plain_answer, with_default, text_with_error]
+SOUND = [plain_answer, with_default, text_with_error, makes_what_is_there]
 
 
 def reset_seen() -> None:

@@ -187,7 +187,7 @@ def run_script(block: Block, patch: pytest.MonkeyPatch) -> None:
 
 def test_the_settings_of_the_example_are_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (example,) = [block.text for block in blocks(DOCS / "settings.md") if block.language == "toml"]
-    assert set(tomllib.loads(example)) == {"theme", "keys", "layout", "defaults"}
+    assert set(tomllib.loads(example)) == {"theme", "commands", "keys", "layout", "defaults"}
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     (tmp_path / "planscope").mkdir()
     (tmp_path / "planscope" / "config.toml").write_text(example, encoding="utf-8")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.judged import OwnJudge
+from planscope.oracle.trace import Call, Heard, Trace
 from planscope.session.oracle_input import own_reading, plain_name
 from planscope.wording import phrases
 from planscope.wording.constraints import source
@@ -183,6 +184,9 @@ class Pauser:
         return True
 
 
+NOT_FINISHED = "Not finished. "
+"""The beginning of the message to an agent that stops while a rule still requires a call."""
+
 TRIES = 3
 """A run ends after this many refusals of the same call with no call executed in between."""
 
@@ -198,11 +202,17 @@ class Guardian:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
 
+    @property
+    def by_rules(self) -> bool:
+        """Whether rules about calls are guarded, for which answers and the user's messages count, too."""
+        return isinstance(self.problem, OwnJudge)
+
     def objection(self, done: Sequence[Call], call: Call) -> str | None:
         """Return why ``call`` after ``done`` must be blocked, and which calls are safe instead; None if it may be
         executed.
 
         A plan that is lost already is no longer guarded, and a call that its tool will refuse is left to the tool.
+        Rules may depend on the answer, which is not known yet: a call is blocked only if every answer would lose them.
         """
         from planscope.oracle.replay import replay  # imported late because it imports Z3
 
@@ -210,13 +220,32 @@ class Guardian:
         *_, before, after = walk.steps
         if before.lost or not after.lost:
             return None
-        said = [
-            source(self.problem, self.problem.by_id[c])
-            for c in (after.core.constraints if after.core else ())
-        ]
+        members = after.core.constraints if after.core else ()
+        if self.by_rules and all(self.problem.by_id[c].kind == "of_calls" for c in members):
+            earlier = replay(self.problem, Trace(tuple(done), "running"))
+            if not all(earlier.then(one).steps[-1].lost for one in _answered(call)):
+                return None
+        said = [source(self.problem, self.problem.by_id[c]) for c in members]
         why = f", since {'; '.join(said)}" if said else ""
         lost = f"{REFUSED}this was not done. After it the requirement could not be met any more{why}."
         return f"{lost} {self._instead(walk, before.index)}"
+
+    def owed(self, done: Sequence[Call], heard: Sequence[Heard] = ()) -> str | None:
+        """Return what an agent that stops after ``done`` still owes; None if nothing, or if nothing can be saved.
+
+        ``heard``: what the user said after the last call.
+        """
+        from planscope.oracle.replay import replay
+
+        walk = replay(self.problem, Trace(tuple(done), "running", heard=tuple(heard)))
+        if walk.steps[-1].lost:
+            return None
+        index = len(walk.steps) - 1
+        rules = [c for c in self.problem.constraints if walk.status(c.id, index) == "owed"]
+        if not rules:
+            return None
+        said = "; ".join(source(self.problem, c) for c in rules[:_MOST_MOVES])
+        return f"{NOT_FINISHED}Something is still required: {said}. {self._instead(walk, index)}"
 
     def _instead(self, walk: JudgedRun, index: int) -> str:
         moves = walk.safe_moves(index)
@@ -233,6 +262,12 @@ class Guardian:
             said.append(f"{tool}{hours}")
         more = [f"{len(moves) - _MOST_MOVES} more"] if len(moves) > _MOST_MOVES else []
         return f"Safe now: {phrases.listed([*said, *more], 'or')}."
+
+
+def _answered(call: Call) -> Iterator[Call]:
+    """Yield the call with each kind of answer: one whose words are not known, and an error."""
+    for failed in (False, True):
+        yield replace(call, failed=failed, around=replace(call.around, answered=True))
 
 
 def gives_up(refused: Sequence[Call], call: Call) -> str | None:

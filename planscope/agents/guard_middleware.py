@@ -4,6 +4,7 @@ In planscope's runs it comes after the recorder. In a user's own agent it takes 
 
     from planscope import guard
     agent = create_agent(model, tools, middleware=[guard("Washing hands happens before cooking.", tools)])
+    agent = create_agent(model, tools, middleware=[guard(rules="rules.txt")])
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, ToolCall, ToolMessage
+from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse, hook_config
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
@@ -28,12 +30,15 @@ from planscope.agents.messages import (
     ENDED_BY,
     GAVE_UP,
     REFUSED_BY,
+    TOLD_BY,
     conversation,
+    ended_by_guard,
     last_answer,
     refuser,
+    text_of,
 )
-from planscope.language.problem import Problem
-from planscope.oracle.trace import Call
+from planscope.language.problem import Action, Problem
+from planscope.oracle.trace import Around, Call, Heard
 
 _REMEMBERED = 256
 """Limit of messages whose calls are remembered, over all conversations of one agent."""
@@ -79,7 +84,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
             if refused is not None:
                 return refused
             answer = handler(request)
-            _note(turn, request, answer)
+            self._note(turn, request, answer)
             return answer
 
     async def awrap_tool_call(
@@ -93,8 +98,39 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
             if refused is not None:
                 return refused
             answer = await handler(request)
-            _note(turn, request, answer)
+            self._note(turn, request, answer)
             return answer
+
+    @hook_config(can_jump_to=["model"])
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Tell an agent that stops while a rule requires a call what is missing, once in a conversation."""
+        messages: list[BaseMessage] = list(state["messages"])
+        if not self.guardian.by_rules or not messages or any(map(_told, messages)):
+            return None
+        last = messages[-1]
+        if not isinstance(last, AIMessage) or last.tool_calls or ended_by_guard(last):
+            return None
+        missing = self.guardian.owed(calls_made(messages), heard_last(messages))
+        if missing is None:
+            return None
+        mark = {TOLD_BY: "guard"}
+        return {"messages": [HumanMessage(missing, additional_kwargs=mark)], "jump_to": "model"}
+
+    @hook_config(can_jump_to=["model"])
+    async def aafter_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        return await asyncio.to_thread(self.after_model, state, runtime)
+
+    def _note(self, turn: _Turn, request: ToolCallRequest, answer: ToolMessage | Command[Any]) -> None:
+        """Note an executed call, for those of the same message. A failed one counts for rules only."""
+        call = Call(request.tool_call["name"], request.tool_call["args"])
+        if self.guardian.by_rules:
+            message = answer if isinstance(answer, ToolMessage) else None
+            turn.done.append(_with_answer(call, message, begins=not turn.done, heard=()))
+        elif isinstance(answer, ToolMessage) and answer.status != "error":
+            turn.done.append(call)
+        else:
+            return
+        turn.refused.clear()
 
     def _turn(self, request: ToolCallRequest) -> tuple[_Turn, list[Call]]:
         """Return the message that contains the call, and the calls executed before that message."""
@@ -106,11 +142,14 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
             self._turns.move_to_end(key)
             while len(self._turns) > _REMEMBERED:
                 self._turns.popitem(last=False)
-        return turn, calls_done(messages)
+        return turn, calls_made(messages) if self.guardian.by_rules else calls_done(messages)
 
     def _refusal(self, request: ToolCallRequest, turn: _Turn, before: Sequence[Call]) -> ToolMessage | None:
         call = request.tool_call
         made = Call(call["name"], call["args"])
+        if self.guardian.by_rules:
+            heard = () if turn.done else tuple(heard_last(conversation(request)[:-1]))
+            made = replace(made, around=Around(begins=not turn.done, heard=heard))
         why = self.guardian.objection([*before, *turn.done], made)
         if why is None:
             return None
@@ -129,6 +168,52 @@ def calls_done(messages: Sequence[Any]) -> list[Call]:
         for call, answer in _answered(messages)
         if answer.status != "error"
     ]
+
+
+def calls_made(messages: Sequence[BaseMessage]) -> list[Call]:
+    """Return the calls of a conversation that a tool answered, failed ones too, with what rules ask for: their answers,
+    and what the user said before them."""
+    answers = [(call["id"], message) for call, message in _answered(messages)]
+    found: list[Call] = []
+    heard: list[Heard] = []
+    for message in messages:
+        if isinstance(message, HumanMessage) and not _told(message):
+            heard.append(Heard(text_of(message)))
+        if not isinstance(message, AIMessage):
+            continue
+        begins = True
+        for call in message.tool_calls:
+            if not answers or answers[0][0] != call["id"]:
+                continue
+            _, answer = answers.pop(0)
+            if refuser(answer) is not None:
+                continue
+            made = Call(call["name"], _arguments(answer, call["args"]))
+            found.append(_with_answer(made, answer, begins=begins, heard=tuple(heard)))
+            begins, heard = False, []
+    return found
+
+
+def heard_last(messages: Sequence[BaseMessage]) -> list[Heard]:
+    """Return what the user said after the last call."""
+    found: list[Heard] = []
+    for message in messages:
+        if isinstance(message, HumanMessage) and not _told(message):
+            found.append(Heard(text_of(message)))
+        elif isinstance(message, AIMessage) and message.tool_calls:
+            found = []
+    return found
+
+
+def _with_answer(call: Call, answer: ToolMessage | None, *, begins: bool, heard: tuple[Heard, ...]) -> Call:
+    text = text_of(answer) if answer is not None else None
+    failed = answer is not None and answer.status == "error"
+    return replace(call, failed=failed, around=Around(answer=text, answered=True, begins=begins, heard=heard))
+
+
+def _told(message: BaseMessage) -> bool:
+    """Return whether the guard wrote a message, which is then not the user's."""
+    return message.additional_kwargs.get(TOLD_BY) == "guard"
 
 
 def calls_refused(messages: Sequence[Any]) -> list[Call]:
@@ -175,27 +260,37 @@ def _arguments(answer: ToolMessage, asked: dict[str, Any]) -> dict[str, Any]:
     return changed if isinstance(changed, dict) else asked
 
 
-def _note(turn: _Turn, request: ToolCallRequest, answer: ToolMessage | Command[Any]) -> None:
-    if isinstance(answer, ToolMessage) and answer.status != "error":
-        turn.done.append(Call(request.tool_call["name"], request.tool_call["args"]))
-        turn.refused.clear()
-
-
 def guard(
-    query: str | Problem,
+    query: str | Problem = "",
     tools: Iterable[BaseTool | Callable[..., Any] | str] = (),
     *,
+    rules: str | Path | Sequence[str] = "",
     timed: bool = False,
     hours: Mapping[str, int] | None = None,
 ) -> GuardMiddleware:
-    """Make a middleware that blocks calls after which ``query`` could not be met any more.
+    """Make a middleware that blocks calls after which the query or the rules could not be met any more.
 
     The query names a tool by its name with blanks (``boil_water`` is "boil water"). ``timed``: tools take an hour as
-    ``start_time``, and ``hours`` has their durations. Raises ``ParseFailure`` if the query cannot be read.
+    ``start_time``, and ``hours`` has their durations. ``rules``: a file of rules, or a list of sentences. A call is
+    blocked if every answer to it would break a rule, or make it impossible to keep all of them. An agent that stops
+    while a rule requires a call is told so once. ``tools``: with rules, the calls that can be named as safe, besides
+    those that the rules name.
+
+    Raises ``ParseFailure`` if the query cannot be read, ValueError if the rules cannot, or if neither is given.
     """
     if isinstance(query, Problem):
         return GuardMiddleware(query)
-    return GuardMiddleware(problem_from(query, [_name(tool) for tool in tools], timed=timed, hours=hours))
+    names = [_name(tool) for tool in tools]
+    if not rules and not query.strip():
+        raise ValueError("guard needs a query or rules")
+    problem = problem_from(query, names, timed=timed, hours=hours)
+    if not rules:
+        return GuardMiddleware(problem)
+    from planscope.rules.in_session import given_text, read_text
+    from planscope.rules.replay import ruled
+
+    actions = [Action(f"a{number}", name, name) for number, name in enumerate(dict.fromkeys(names), 1)]
+    return GuardMiddleware(ruled(problem, read_text(given_text(rules)), () if query.strip() else actions))
 
 
 def _name(tool: BaseTool | Callable[..., Any] | str) -> str:

@@ -377,6 +377,9 @@ GAVE_UP = "planscope_gave_up"
 ENDED_BY = "planscope_ended_by"
 """Key in the metadata of a message that the guard wrote in the model's place to end the run."""
 
+TOLD_BY = "planscope_told_by"
+"""Key in the metadata of a message in which the guard told the agent what it still owes."""
+
 
 def ended_by_guard(message: AIMessage) -> str | None:
     """Return why the guard ended the run, if this is its final message, or None."""

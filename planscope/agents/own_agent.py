@@ -37,7 +37,6 @@ from planscope.agents.gated import Gated
 from planscope.agents.messages import conversation, text_of
 from planscope.session.containers import is_session_file
 from planscope.session.files import SessionError, read_bytes, writable_target
-from planscope.session.json_bytes import plain_text
 from planscope.session.locations import free_path
 from planscope.session.lock import Held
 from planscope.session.merging import merge_now, merge_soon, warn
@@ -451,21 +450,7 @@ def record(
     head = {"title": title or target.name.split(".")[0], "query": query, "timed": timed}
     recorder = FileRecorder(target, head)
     if rules:
-        head["rules"] = recorder.attempt(_rules_in, rules) or ""
+        from planscope.rules.in_session import given_text
+
+        head["rules"] = recorder.attempt(given_text, rules) or ""
     return recorder
-
-
-def _rules_in(rules: str | Path | Sequence[str]) -> str:
-    """Return the text of the rules. Raises an error whose text is one line if they cannot be read."""
-    from planscope.language.errors import ParseFailure, in_a_line
-    from planscope.rules.reading import read_rules
-
-    if isinstance(rules, str | Path):
-        text = plain_text(Path(rules).read_text(encoding="utf-8"))
-    else:
-        text = "\n".join(plain_text(str(rule)) for rule in rules)
-    try:
-        read_rules(text)
-    except ParseFailure as failure:
-        raise ValueError(f"the rules cannot be read: {in_a_line(failure.errors)}") from None
-    return text

@@ -6,8 +6,10 @@ replaced."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure, in_a_line
@@ -17,6 +19,7 @@ from planscope.language.reading import Reading
 from planscope.rules.reading import read_rules
 from planscope.rules.replay import ruled, rules_outline
 from planscope.rules.rule import RuleFile
+from planscope.session.json_bytes import plain_text
 from planscope.session.model import Session, Variant
 from planscope.session.oracle_input import actions_of, reading_of
 
@@ -28,6 +31,20 @@ MOST_BEFORE = 50
 def read_text(text: str) -> RuleFile:
     """Read the text of rules, once for each text. Raises ParseFailure."""
     return read_rules(text)
+
+
+def given_text(rules: str | Path | Sequence[str]) -> str:
+    """Return the text of rules that a program gives: a file, or a list of sentences. Raises OSError, and ValueError
+    with one line if they cannot be read."""
+    if isinstance(rules, str | Path):
+        text = plain_text(Path(rules).read_text(encoding="utf-8"))
+    else:
+        text = "\n".join(plain_text(str(rule)) for rule in rules)
+    try:
+        read_text(text)
+    except ParseFailure as failure:
+        raise ValueError(f"the rules cannot be read: {in_a_line(failure.errors)}") from None
+    return text
 
 
 def rules_of(session: Session) -> RuleFile | None:

@@ -12,8 +12,6 @@ from planscope.rules.report import Checked, step_text
 from planscope.rules.rule import Rule
 from planscope.rules.words import meaning
 
-_TAGS = {"wrong": "failure", "aborted": "error", "unknown": "skipped"}
-
 
 class JUnit:
     """A JUnit report: a wrong trace is a failure, an aborted one an error, an undecided one is skipped."""
@@ -23,7 +21,7 @@ class JUnit:
 
     def add(self, checked: Checked, source: str) -> None:
         """Add one trace."""
-        tag = _TAGS.get(checked.verdict)
+        tag = _tag(checked)
         lines = [
             f"{r.rule.name or r.rule.id}: {r.rule.text} ({', '.join(map(step_text, r.broken_at))})"
             for r in checked.broken
@@ -38,6 +36,14 @@ class JUnit:
     def close(self) -> None:
         """Delete the temporary data."""
         self._file.close()
+
+
+def _tag(checked: Checked) -> str | None:
+    if checked.verdict == "wrong":
+        return "failure"
+    if checked.verdict == "aborted":
+        return "error"
+    return "skipped" if checked.verdict == "unknown" else None
 
 
 def rule_ids(rules: Sequence[Rule]) -> list[str]:

@@ -161,8 +161,9 @@ def markdown() -> str:
 
 
 _ONE_MEANING = """\
-A key means the same on every screen: `n` goes to what is next, `d` compares, `y` copies, `u` undoes. While you type in
-a text, letters type. These keys are the exceptions:
+A key means the same on every screen: `n` goes to what is next, `d` compares, `y` copies, `u` undoes. So `+` makes a new
+session in the library, with your own query as the first choice, and `n` does not. While you type in a text, letters
+type. These keys are the exceptions:
 """
 
 

@@ -56,10 +56,10 @@ def test_older_keys_are_read_until_the_config_file_has_some(cli: Cli, tmp_path: 
     done = cli("config")
     assert f"Older keys  {older}" in done.out and "keys.zoom  Z" in done.out
     assert cli("config", "--check").status == 0
-    write(tmp_path, '[keys]\nwatch = "W"\n')
+    write(tmp_path, '[keys]\nwatch = "i"\n')
     checked = cli("config", "--check")
     assert checked.out == "keys.toml: is not read any more: config.toml has a table [keys]\n"
-    assert cli("config", "--json").json["keys"] == {"watch": ["W"]}
+    assert cli("config", "--json").json["keys"] == {"watch": ["i"]}
 
 
 def test_the_example_is_one(cli: Cli, tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from tests.cli.support import Cli
 def test_runs_are_listed_filtered_and_counted_by_the_step_that_lost_them(cli: Cli) -> None:
     document = cli("runs", "cause-terminal", "--json").json
     jsonschema.validate(document, schema("runs"))
-    assert (document["right"], document["counted"], document["removed"]) == (5, 18, 0)
-    assert [(row["step"], row["runs"]) for row in document["losses"]] == [(1, 12), (2, 0), (3, 1)]
+    assert (document["right"], document["counted"], document["removed"]) == (30, 101, 0)
+    assert [(row["step"], row["runs"]) for row in document["losses"]] == [(1, 44), (2, 8), (3, 2), (4, 17)]
     assert [run["id"] for run in cli("runs", "cause-terminal", "--own", "--json").json["runs"]] == ["r1"]
     third = cli("runs", "cause-terminal", "order", "error", "--lost", "3")
-    assert third.status == 0 and "d1r11" in third.out and "d1r1 " not in third.out
-    assert "lost: 1 of 1 run" in third.out and "court_hearing_coverage 1" in third.out
+    assert third.status == 0 and "d1r47" in third.out and "d1r1 " not in third.out
+    assert "lost: 2 of 2 runs" in third.out and "court_hearing_coverage 2" in third.out
     assert cli("runs", "cause-terminal", "--model", "none").out == "no run matches\n"
 
 
@@ -59,5 +59,5 @@ def test_some_runs_are_written_alone(cli: Cli, tmp_path: Path) -> None:
     target = tmp_path / "some.planscope.json"
     assert cli("runs", "cause-terminal", "--lost", "3", "-o", str(target)).status == 0
     some = load(target)
-    assert [run.id for run in some.runs] == ["d1r11"] and not some.dissections
-    assert [one.id for one in some.variants] == ["v1", "d1v2"]
+    assert [run.id for run in some.runs] == ["d1r47", "d1r69"] and not some.dissections
+    assert [one.id for one in some.variants] == ["v1", "d1v39", "d1v61"]

@@ -94,6 +94,9 @@ LINES: dict[str, tuple[str, ...]] = {
     "new": ("new --seed 1 --topics-file {}",),
     "topics": ("topics --file {}", "topics --file {} --json"),
     "themes": ("theme: themes", "theme: themes --json"),
+    "campaign": ("campaign run c --model sim:careful --actions 2..2 --cases 1 --prompts {}",),
+    "rerun": ("rerun {} --agent json:loads --prompt GOOD", "rerun GOOD --agent json:loads --prompt {}"),
+    "debug": ("debug json:loads hello --rules {}",),
     "config": (
         "settings: config",
         "settings: config --json",
@@ -104,8 +107,9 @@ LINES: dict[str, tuple[str, ...]] = {
         "screen: config --json",
     ),
 }
-NO_FILES = {"models", "grammar", "schema"}
-"""Commands that read no file."""
+NO_FILES = {"models", "grammar", "schema", "completion", "doctor", "mcp", "fuzz"}
+"""Commands that read no file, or only those that a client of theirs names (``tests/doors/test_mcp.py``), and ``fuzz``,
+which starts a process for the code that its user names (``tests/toolfuzz``)."""
 
 ALL: tuple[str, ...] = tuple(line for lines in LINES.values() for line in lines)
 TYPED = {"walk": "h\nn\nn\nx\ns\nf\nG\ni\nw\nb\n/ a\nnonsense [\nq\n"}
@@ -150,6 +154,9 @@ def reads_session(line: str) -> bool:
         "import",
         "rules",
         "check GOOD",
+        "campaign",
+        "rerun GOOD",
+        "debug",
     )
     return (
         "{}" in line

@@ -165,5 +165,7 @@ def test_a_journal_of_a_deleted_run_does_not_bring_it_back() -> None:
     session.runs[4] = run
     remove(session, with_dependents(session, runs=["r5"]))
     now = datetime.now(UTC)
-    with_recordings(session, [RecordedRun("token", "t", "", False, "tools", "own", now, {}, [*run.events])])
+    with_recordings(
+        session, [RecordedRun("token", "t", "", False, "tools", "own", now, events=[*run.events])]
+    )
     assert [one.id for one in session.runs] == ["r1", "r2", "r3", "r4"]

@@ -35,11 +35,11 @@ async def test_search_filter_next_failure_and_histogram_find_runs() -> None:
         await _judged(driven)
         await driven.press("/")
         await driven.type("right")
-        assert "Queries and runs 5" in driven.text and "of 18" in driven.text
+        assert "Queries and runs 30" in driven.text and "of 101" in driven.text
         await driven.press("enter", "escape", "v")
         assert "Show only runs that are" in driven.text and "lost at step 3" in driven.text
         await driven.press("escape", "tab", "enter")
-        assert "only lost at step 1" in driven.text and "Queries and runs 12" in driven.text
+        assert "only lost at step 1" in driven.text and "Queries and runs 44" in driven.text
         await driven.press("escape", "tab", "home", "f", "o")
         await driven.rest()
         assert driven.state.run.id == "r1"

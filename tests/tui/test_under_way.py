@@ -233,7 +233,7 @@ async def test_the_keys_that_matter_now_are_named_in_a_small_window() -> None:
             "something long that has to be said while the run goes on, whatever the window's size"
         )
         await driven.pilot.pause()
-        assert lowest(driven).startswith("P pause  X stop  ") and "something long" in lowest(driven)
+        assert lowest(driven).startswith("P pause  X stop  ") and "something long" in driven.text
         await driven.press("X")
         await ended(driven)
         await driven.press("p", "+")

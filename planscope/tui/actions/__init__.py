@@ -26,11 +26,6 @@ DIFFERENT: tuple[tuple[str, Where, str], ...] = (
         "In what-if play + moves the chosen call an hour later; on other screens it adds something.",
     ),
     (
-        "+",
-        "library",
-        "It makes a session, with your own query as the first choice. n does not, since it means next on every screen.",
-    ),
-    (
         "-",
         "debug",
         "In what-if play - moves the chosen call an hour earlier; on other screens it removes something.",

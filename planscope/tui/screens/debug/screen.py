@@ -1535,7 +1535,8 @@ class DebugScreen(AppScreen[None]):
             self.tell("all runs of the session are judged by these rules now")
 
     def action_edit(self) -> None:
-        """Edit the displayed query, or continue its draft. Without a query, edit the rules."""
+        """Edit the displayed query, or continue its draft. For an agent's own tools without a query, edit the rules."""
+        from planscope.session.oracle_input import has_own_tools
         from planscope.tui.screens.edit.screen import EditScreen
 
         view, document, drafts = self.view, self.work.document, self.work.drafts
@@ -1543,7 +1544,7 @@ class DebugScreen(AppScreen[None]):
         if variant is None or document.session is None:
             self.tell("no query is open yet")
             return
-        if not variant.query.text.strip() and view.play is None:
+        if not variant.query.text.strip() and has_own_tools(variant) and view.play is None:
             self.action_write_rules()
             return
         if view.play is not None:

@@ -37,7 +37,7 @@ DONE = "All tasks are done."
 
 @dataclass(slots=True)
 class Left:
-    """Failed runs that no line came of: without a right plan that was found, and without a call that lost the plan."""
+    """Counts failed runs that gave no line: no right plan was found, or no call lost the plan."""
 
     no_plan: int = 0
     not_lost: int = 0

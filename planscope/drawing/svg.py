@@ -181,10 +181,11 @@ def hours_svg(bars: Sequence[Bar], names: Mapping[str, str]) -> str:
             (bar.done, "bar", 6, ROW - 12),
         )
         drawn = "".join(
-            f'<rect class="{name}" x="{left + span[0] * _HOUR:.1f}" y="{y + down}" '
-            f'width="{(span[1] - span[0]) * _HOUR}" height="{high}"/>'
+            f'<rect class="{name}" x="{left + begin * _HOUR:.1f}" y="{y + down}" '
+            f'width="{(end - begin) * _HOUR}" height="{high}"/>'
             for span, name, down, high in spans
             if span is not None
+            for begin, end in [(_in_day(span[0]), _in_day(span[1]))]
         )
         text = escape(f"{GLYPHS[bar.kind]} {labels[bar.action]}")
         parts.append(
@@ -192,6 +193,11 @@ def hours_svg(bars: Sequence[Bar], names: Mapping[str, str]) -> str:
             f'<text x="{CELL:.1f}" y="{y + 16}">{text}</text></g>'
         )
     return svg_of(parts, left + DAY * _HOUR + 2 * CELL, bottom + EDGE, "Hours of the actions")
+
+
+def _in_day(hour: int) -> int:
+    """Return an hour within the day: an agent can name any hour."""
+    return max(0, min(DAY, hour))
 
 
 def svg_of(parts: Sequence[str], width: float, height: float, title: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations, product
 
 from hypothesis import given
@@ -78,3 +79,10 @@ def test_the_axis_names_hours_where_they_are() -> None:
     for width in (1, 2, 3):
         line = axis(width)
         assert line.index("12") == 12 * width and line.endswith("24")
+
+
+def test_an_hour_that_no_day_has_is_drawn_at_the_edge() -> None:
+    session = load(bundled()["figure-10"])
+    run = RunIndex(replay(problem_of(session.variants[0]), trace_of(session.runs[-1])))
+    bar = replace(next(bar for bar in bars(run, 1) if bar.done), done=(10**400, 10**400 + 2))
+    assert "inf" not in hours_svg([bar], {bar.action: "a"})

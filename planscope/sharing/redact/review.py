@@ -326,9 +326,16 @@ def redacted_comparison(
 
 
 def _same(chosen: Run | Variant, before: Session, after: Session) -> Run | Variant:
-    """Return the same run or variant in the redacted session, where its id may differ."""
+    """Return the same run or variant in the redacted session, where its id may differ. Raises UserError if the session
+    does not have it any more."""
     from planscope.session.model import Run
 
-    if isinstance(chosen, Run):
-        return after.runs[next(k for k, run in enumerate(before.runs) if run is chosen)]
-    return after.variants[next(k for k, variant in enumerate(before.variants) if variant is chosen)]
+    pairs: Iterator[tuple[Run | Variant, Run | Variant]] = (
+        zip(before.runs, after.runs, strict=True)
+        if isinstance(chosen, Run)
+        else zip(before.variants, after.variants, strict=True)
+    )
+    for one, other in pairs:
+        if one.id == chosen.id:
+            return other
+    raise UserError(f"{chosen.id} is not in the session any more")

@@ -43,7 +43,7 @@ def _kind(value: object) -> str:
     return names.get(type(value), "something else")
 
 
-_TYPES: Mapping[str, tuple[type, ...]] = {
+JSON_TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
     "number": (int, float),
@@ -52,6 +52,8 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "null": (type(None),),
 }
+"""Python's types for the types of JSON Schema. A boolean is an int, too."""
+
 _LIMITS: Mapping[str, Callable[[float, float], bool]] = {
     "minimum": lambda value, limit: value >= limit,
     "maximum": lambda value, limit: value <= limit,
@@ -102,7 +104,7 @@ def _refused(schema: Any, value: Any, name: str, whole: Mapping[str, Any], depth
 def _plainly_refused(schema: Mapping[str, Any], value: Any, name: str) -> str | None:
     said = name or "the arguments"
     wanted = [schema["type"]] if isinstance(schema.get("type"), str) else _list(schema.get("type"))
-    known = [one for one in wanted if one in _TYPES]
+    known = [one for one in wanted if one in JSON_TYPES]
     if known and len(known) == len(wanted) and not any(_is(value, one) for one in known):
         return f"{said} must be {' or '.join(_article(one) for one in known)}, not {_sort(value)}"
     if isinstance(choices := schema.get("enum"), list) and not any(_same(value, one) for one in choices):
@@ -169,7 +171,7 @@ def _is(value: Any, wanted: str) -> bool:
         return wanted == "boolean"
     if wanted == "integer" and isinstance(value, float):
         return math.isfinite(value) and value.is_integer()
-    return isinstance(value, _TYPES[wanted])
+    return isinstance(value, JSON_TYPES[wanted])
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -181,4 +183,4 @@ def _article(wanted: str) -> str:
 
 
 def _sort(value: Any) -> str:
-    return next((_article(one) for one in _TYPES if _is(value, one)), "something else")
+    return next((_article(one) for one in JSON_TYPES if _is(value, one)), "something else")

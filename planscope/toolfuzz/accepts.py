@@ -7,15 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-    "null": (type(None),),
-}
+from planscope.oracle.arguments import JSON_TYPES
 
 
 def mismatch(
@@ -67,7 +59,7 @@ def _is(value: Any, kind: Any) -> bool:
         return bool(kind == "boolean")
     if kind == "integer" and isinstance(value, float):
         return value.is_integer()
-    return isinstance(value, _TYPES.get(str(kind), (object,)))
+    return isinstance(value, JSON_TYPES.get(str(kind), (object,)))
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -40,15 +40,18 @@ def main() -> None:
     except BrokenPipeError:
         pass
     except Exception as error:
-        import traceback
+        send(_bug(error))
 
-        send(
-            {
-                "event": "error",
-                "message": f"a bug in planscope: {error!r}",
-                "traceback": traceback.format_exc(),
-            }
-        )
+
+def _bug(error: Exception) -> dict[str, str]:
+    """Return what the parent is told about an error of planscope itself."""
+    import traceback
+
+    return {
+        "event": "error",
+        "message": f"a bug in planscope: {error!r}",
+        "traceback": "".join(traceback.format_exception(error)),
+    }
 
 
 def _work(job: dict[str, Any], send: Any) -> None:
@@ -87,8 +90,6 @@ def _work(job: dict[str, Any], send: Any) -> None:
 
 
 def _fuzz_all(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any, send: Any) -> None:
-    import traceback
-
     from planscope.toolfuzz.fuzzing import Fuzzing
     from planscope.toolfuzz.host import Host
     from planscope.toolfuzz.sandbox import die_with_parent
@@ -113,10 +114,4 @@ def _fuzz_all(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any
     except BrokenPipeError:
         pass
     except Exception as error:
-        send(
-            {
-                "event": "error",
-                "message": f"a bug in planscope: {error!r}",
-                "traceback": traceback.format_exc(),
-            }
-        )
+        send(_bug(error))

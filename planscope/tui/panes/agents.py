@@ -9,7 +9,7 @@ from planscope.drawing.agents import AgentLanes, agent_lanes, cells
 from planscope.safe import cell_width
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import Line, Run, justify
+from planscope.tui.style.lines import Line, Run, glyph_runs, justify
 from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
@@ -83,23 +83,19 @@ class AgentsPane(LinePane):
         return Line(justify((*left, *track), (Run(self._counts[row], "dim"),), self._width), ground)
 
     def _drawn(self, state: DebugView, row: int) -> list[Run]:
-        """Return the track of a lane. Equal cells beside each other make one run."""
+        """Return the track of a lane."""
         lost = frozenset(state.debug.run.doomed) if state.progress == "judged" else frozenset[int]()
-        runs: list[Run] = []
-        for step in self._track[row]:
+
+        def cell(step: int) -> tuple[str, str]:
             if step <= 0:
-                glyph, role = ("─" if step else " "), "faint"
-            elif step == state.debug.index:
-                glyph, role = "▶", "picked"
-            elif step in lost:
-                glyph, role = "✗", "core"
-            else:
-                glyph, role = "■", "mark" if step in state.lit.steps else "tool"
-            if runs and runs[-1].role == role:
-                runs[-1] = Run(runs[-1].text + glyph, role)
-            else:
-                runs.append(Run(glyph, role))
-        return runs
+                return ("─" if step else " "), "faint"
+            if step == state.debug.index:
+                return "▶", "picked"
+            if step in lost:
+                return "✗", "core"
+            return "■", "mark" if step in state.lit.steps else "tool"
+
+        return glyph_runs(map(cell, self._track[row]))
 
     # The box
 

@@ -27,7 +27,7 @@ from planscope.safe import cell_width
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import Line, Run, cut, justify, shown
+from planscope.tui.style.lines import Line, Run, cut, glyph_runs, justify, shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
@@ -207,14 +207,7 @@ class PicturePane(LinePane):
         if bar.done is None and bar.window is None:
             return [Run("" if self._below else "no hours left", "core")]
         roles = {WINDOW: "dim", SAFE: "safe", RAN: "core" if kind == "lost" else "tool"}
-        runs: list[Run] = []
-        for glyph in cells_of(bar, self._cell):
-            role = roles.get(glyph, "")
-            if runs and runs[-1].role == role:
-                runs[-1] = Run(runs[-1].text + glyph, role)
-            else:
-                runs.append(Run(glyph, role))
-        return runs
+        return glyph_runs((glyph, roles.get(glyph, "")) for glyph in cells_of(bar, self._cell))
 
     # The box
 

@@ -19,7 +19,7 @@ from planscope.safe import cell_width
 from planscope.tui.messages import PaneClicked, Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
-from planscope.tui.style.lines import Line, Run, justify, shown, width_of, with_span
+from planscope.tui.style.lines import Line, Run, glyph_runs, justify, shown, width_of, with_span
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 
@@ -124,23 +124,12 @@ class TimelinePane(LinePane):
         if not self._cells:
             return ()
         index = state.debug.index
-        runs = [Run(_CURVE, "dim")]
-        for cell in self._cells:
-            here = cell.first <= index <= cell.last
-            role = (
-                "picked"
-                if here
-                else "core"
-                if cell.glyph == LOST
-                else "dim"
-                if cell.glyph == UNKNOWN
-                else "safe"
-            )
-            if len(runs) > 1 and runs[-1].role == role:
-                runs[-1] = Run(runs[-1].text + cell.glyph, role)
-            else:
-                runs.append(Run(cell.glyph, role))
-        return tuple(runs)
+        roles = {LOST: "core", UNKNOWN: "dim"}
+        drawn = (
+            (cell.glyph, "picked" if cell.first <= index <= cell.last else roles.get(cell.glyph, "safe"))
+            for cell in self._cells
+        )
+        return (Run(_CURVE, "dim"), *glyph_runs(drawn))
 
     def step_under(self, x: int, y: int, *, near: bool = False) -> int | None:
         """Return the step of the curve at a cell of this pane. ``near``: a cell beside the curve means its nearest
@@ -236,14 +225,10 @@ class TimelinePane(LinePane):
         ran = (view.start, view.end) if view.start is not None and view.end is not None else None
         bar = Bar(view.action, "done", ran, self._windows.get(view.action))
         wrong = view.index in self._lost or bool(self._findings[index])
-        runs = [Run(" ")]
-        for glyph in cells_of(bar, 1):
-            role = "dim" if glyph != RAN else "core" if wrong else "tool"
-            if runs[-1].role == role:
-                runs[-1] = Run(runs[-1].text + glyph, role)
-            else:
-                runs.append(Run(glyph, role))
-        return [*runs, Run(" ")]
+        drawn = (
+            (glyph, "dim" if glyph != RAN else "core" if wrong else "tool") for glyph in cells_of(bar, 1)
+        )
+        return [Run(" "), *glyph_runs(drawn), Run(" ")]
 
     def _flags(self, state: DebugView, index: int, findings: Sequence[Finding]) -> list[tuple[int, Run]]:
         """Return the flags of a call, each with a number. The flag with the highest number is left out first."""

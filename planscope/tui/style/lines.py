@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from planscope.tui.style.safe_text import cell_width, clip, show, visible, wrap
@@ -86,6 +88,11 @@ def fitted(parts: Sequence[tuple[int, Sequence[Run]]], width: int) -> list[Seque
     while len(kept) > 1 and sum(width_of(runs) + 3 for _, runs in kept) - 3 > width:
         kept.remove(max(kept, key=lambda part: part[0]))
     return [runs for _, runs in kept]
+
+
+def glyph_runs(cells: Iterable[tuple[str, str]]) -> list[Run]:
+    """Make runs of single glyphs, each with its role. Neighbours of one role make one run."""
+    return [Run("".join(glyph for glyph, _ in some), role) for role, some in groupby(cells, itemgetter(1))]
 
 
 def joined(parts: Iterable[Sequence[Run]]) -> list[Run]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from planscope.campaign.cases import Arm, Knobs, case_id, make_case, run_seed
-from planscope.campaign.report import limit_of, report
+from planscope.campaign.report import limits_by_arm
 from planscope.campaign.store import CampaignError, Store
 from planscope.campaign.worker import run_of
 from planscope.dissection.engine import Dissector
@@ -26,11 +26,7 @@ class Error(NamedTuple):
 
 def errors_of(store: Store) -> list[Error]:
     """Return the wrong runs with n below their arm's limit, which nobody helped."""
-    found = report(store, "")
-    limits = {
-        record.place: limit_of([cell for cell in found.cells if cell.arm == record.arm.name])
-        for record in store.arms()
-    }
+    limits = limits_by_arm(store)
     return [
         Error(row["arm"], row["n"], row["idx"])
         for row in store.listed(verdict="wrong")

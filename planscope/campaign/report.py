@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from planscope.agents.rates import wilson
 from planscope.campaign.cases import LIMIT_RATE
-from planscope.campaign.store import Budget, Store, Used
+from planscope.campaign.store import Budget, Count, Store, Used
 
 
 class Cell(NamedTuple):
@@ -109,11 +109,12 @@ def report(store: Store, name: str) -> Report:
     knobs = store.knobs
     records = {record.place: record for record in store.arms()}
     names = {place: record.arm.name for place, record in records.items()}
-    cells = _cells(store, names, knobs.timed)
-    limit = {one: limit_of([cell for cell in cells if cell.arm == one]) for one in names.values()}
+    counts = store.counts()
+    cells = _cells(counts, names, knobs.timed)
+    limit = _limits(cells, names)
     below = {place: limit[one] for place, one in names.items()}
     arms = {one: ArmReport(knobs.timed) for one in names.values()}
-    for count in store.counts():
+    for count in counts:
         arm = arms[names[count.arm]]
         arm.generated += count.runs
         if count.verdict == "wrong" and not count.helped:
@@ -153,9 +154,20 @@ def report(store: Store, name: str) -> Report:
     )
 
 
-def _cells(store: Store, names: dict[int, str], timed: bool) -> list[Cell]:
+def limits_by_arm(store: Store) -> dict[int, int | None]:
+    """Return the limit of each arm, by its key."""
+    names = {record.place: record.arm.name for record in store.arms()}
+    limit = _limits(_cells(store.counts(), names, store.knobs.timed), names)
+    return {place: limit[one] for place, one in names.items()}
+
+
+def _limits(cells: list[Cell], names: dict[int, str]) -> dict[str, int | None]:
+    return {one: limit_of([cell for cell in cells if cell.arm == one]) for one in names.values()}
+
+
+def _cells(counts: Sequence[Count], names: dict[int, str], timed: bool) -> list[Cell]:
     found: dict[tuple[int, int], Counter[str]] = {}
-    for count in store.counts():
+    for count in counts:
         kinds = found.setdefault((count.arm, count.n), Counter())
         kinds["helped" if count.helped and count.verdict in ("right", "wrong") else count.verdict] += (
             count.runs

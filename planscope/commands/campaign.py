@@ -261,9 +261,13 @@ def _begin(args: argparse.Namespace) -> int:
     from planscope import __version__
     from planscope.campaign.store import Store
     from planscope.session.locations import campaigns_folder, make_folder
+    from planscope.session.model import Limits
 
     path = _path(args.name)
-    knobs, arms, limits = _knobs(args, path), _arms(args), _limits(args, path)
+    had, limits = _before(path)
+    knobs, arms = _knobs(args, had), _arms(args)
+    if args.timeout is not None or limits is None:
+        limits = Limits() if args.timeout is None else Limits(seconds=args.timeout)
     low, high = args.actions or (2, None)
     _check_range(knobs, low, high)
     make_folder(campaigns_folder())
@@ -361,40 +365,31 @@ def progress_text(found: Progress) -> str:
     return ", ".join([*parts, *at[:2]])
 
 
-def _knobs(args: argparse.Namespace, path: Path) -> Knobs:
+def _knobs(args: argparse.Namespace, had: Knobs | None) -> Knobs:
     """Return the campaign's knobs: those given, and for a campaign that exists those that were not given."""
     from planscope.campaign.cases import Knobs
+
+    if had is None:
+        if args.shuffle and args.actions is None:
+            raise UserError("--shuffle draws from a range; give --actions A..B, for example --actions 3..5")
+        return Knobs(args.seed or 0, args.timed, args.cases, args.actions if args.shuffle else None)
+    return replace(
+        had,
+        seed=had.seed if args.seed is None else args.seed,
+        timed=had.timed or args.timed,
+        cases=had.cases if args.cases is None else args.cases,
+        drawn=args.actions if had.drawn is not None and args.actions is not None else had.drawn,
+    )
+
+
+def _before(path: Path) -> tuple[Knobs | None, Limits | None]:
+    """Return the knobs and the limits of a campaign that was begun, or None for each."""
     from planscope.campaign.store import Store
 
-    had = None
-    if path.exists():
-        with closing(Store(path)) as store:
-            had = store.knobs if store.setting("seed") is not None else None
-    if args.shuffle and args.actions is None and had is None:
-        raise UserError("--shuffle draws from a range; give --actions A..B, for example --actions 3..5")
-    if had is not None:
-        given = replace(
-            had,
-            seed=had.seed if args.seed is None else args.seed,
-            timed=had.timed or args.timed,
-            cases=had.cases if args.cases is None else args.cases,
-        )
-        if had.drawn is not None and args.actions is not None:
-            given = replace(given, drawn=args.actions)
-        return given
-    return Knobs(args.seed or 0, args.timed, args.cases, args.actions if args.shuffle else None)
-
-
-def _limits(args: argparse.Namespace, path: Path) -> Limits:
-    from planscope.campaign.store import Store
-    from planscope.session.model import Limits
-
-    if args.timeout is not None:
-        return Limits(seconds=args.timeout)
-    if path.exists():
-        with closing(Store(path)) as store:
-            return store.limits
-    return Limits()
+    if not path.exists():
+        return None, None
+    with closing(Store(path)) as store:
+        return (store.knobs, store.limits) if store.setting("seed") is not None else (None, None)
 
 
 def _check_range(knobs: Knobs, low: int, high: int | None) -> None:

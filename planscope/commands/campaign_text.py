@@ -14,22 +14,13 @@ from planscope.campaign.report import Report
 from planscope.campaign.statistics import LEVEL
 from planscope.report import table
 from planscope.wording import terms
+from planscope.wording.phrases import interval, percent
 
 MOST_TOPICS = 5
 """The paper shows five topics (Table 5)."""
 
 BAR = 20
 FULL, HALF, EMPTY = "█", "▌", "·"
-
-
-def percent(rate: float | None) -> str:
-    """Return a rate as text, ``-`` if there is none."""
-    return "-" if rate is None else f"{rate:.0%}"
-
-
-def interval(ends: tuple[float, float] | None) -> str:
-    """Return an interval as text, ``-`` if there is none."""
-    return "-" if ends is None else f"{ends[0]:.0%} to {ends[1]:.0%}"
 
 
 def clock(seconds: float) -> str:
@@ -133,17 +124,12 @@ def cause_lines(found: Report) -> Iterator[str]:
         return
     yield f"Causes of {found.dissected} dissected errors, of queries below the limit"
     kinds = list(found.causes)
-    rows: list[tuple[str, ...]] = [("agent/model", *(cause_name(kind) for kind in kinds), "dissected")]
+    rows: list[tuple[str, ...]] = [("agent/model", *(terms.cause(kind) for kind in kinds), "dissected")]
     for name, arm in found.arms.items():
         rows.append(
             (name, *(_share(arm.causes.get(kind, 0), arm.dissected) for kind in kinds), str(arm.dissected))
         )
     yield from _tidy(rows)
-
-
-def cause_name(kind: str) -> str:
-    """Return a cause in plain words."""
-    return terms.NO_CAUSE if kind == "none" else terms.said(kind)
 
 
 def topic_lines(found: Report) -> Iterator[str]:

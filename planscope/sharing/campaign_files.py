@@ -24,6 +24,7 @@ from planscope.errors import UserError
 from planscope.safe import visible
 from planscope.session.files import write_atomic
 from planscope.wording import terms
+from planscope.wording.phrases import interval, percent
 
 Runs = Sequence[dict[str, Any]]
 Rows = list[list[Any]]
@@ -168,8 +169,8 @@ def _campaign(one: Report, *, several: bool) -> Iterator[str]:
                 c.arm,
                 c.actions,
                 f"{c.right}/{c.right + c.wrong}",
-                _rate(c.rate),
-                _interval(c.ci),
+                percent(c.rate),
+                interval(c.ci),
                 c.aborted,
                 c.helped,
             )
@@ -188,19 +189,17 @@ def _campaign(one: Report, *, several: bool) -> Iterator[str]:
         ),
     )  # fmt: skip
     yield "<h3>Types of errors</h3><p>Of queries below the limit.</p>"
-    yield _by_arm(one, "error_types", one.error_types, lambda kind: terms.said(kind))
+    yield _by_arm(one, "error_types", one.error_types, terms.said)
     yield "<h3>Causes</h3>"
     if one.dissected:
         yield f"<p>Of {one.dissected} dissected errors, of queries below the limit.</p>"
-        yield _by_arm(
-            one, "causes", one.causes, lambda kind: terms.NO_CAUSE if kind == "none" else terms.said(kind)
-        )
+        yield _by_arm(one, "causes", one.causes, terms.cause)
     else:
         yield "<p>No error was dissected.</p>"
     yield "<h3>Topics</h3>"
     yield _table(
         ("topic", "caused", "wrong", "share", "95 % interval"),
-        ((t.topic, t.caused, f"{t.wrong}/{t.runs}", _rate(t.rate), _interval(t.ci)) for t in one.topics),
+        ((t.topic, t.caused, f"{t.wrong}/{t.runs}", percent(t.rate), interval(t.ci)) for t in one.topics),
     )
 
 
@@ -295,14 +294,6 @@ def _table(heading: Sequence[str], rows: Any) -> str:
     head = "".join(f"<th>{_text(cell)}</th>" for cell in heading)
     body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _rate(rate: float | None) -> str:
-    return "-" if rate is None else f"{rate:.0%}"
-
-
-def _interval(ends: tuple[float, float] | None) -> str:
-    return "-" if ends is None else f"{ends[0]:.0%} to {ends[1]:.0%}"
 
 
 def _text(value: Any) -> str:

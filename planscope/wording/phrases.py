@@ -70,6 +70,16 @@ def count(number: int | None) -> str:
     return "many" if number is None else f"{number:,}"
 
 
+def percent(rate: float | None) -> str:
+    """Return a rate as text, ``-`` if there is none."""
+    return "-" if rate is None else f"{rate:.0%}"
+
+
+def interval(ends: tuple[float, float] | None) -> str:
+    """Return the interval of a rate as text, ``-`` if there is none."""
+    return "-" if ends is None else f"{ends[0]:.0%} to {ends[1]:.0%}"
+
+
 def listed(parts: Iterable[str], last: str = "and") -> str:
     """Write a list: ``a``, ``a and b``, ``a, b and c``."""
     found = list(parts)

@@ -272,3 +272,8 @@ def state(value: State, ended: bool = False, unjudged: object = None) -> str:
 def said(value: str) -> str:
     """Return the words for a verdict, an ending or a type of error."""
     return next((words[value] for words in (FINDINGS, VERDICTS, ENDINGS) if value in words), value)
+
+
+def cause(value: str) -> str:
+    """Return a cause of failures in plain words; ``none`` means that the query has none."""
+    return NO_CAUSE if value == "none" else said(value)

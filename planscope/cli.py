@@ -118,8 +118,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         gc.set_threshold(
             20_000, 20, 50
         )  # collecting what imports make took a sixth of a short command's time
-    with Interrupts() as interrupts:
-        status = _guarded(list(sys.argv[1:] if argv is None else argv), interrupts)
+    interrupts = Interrupts()
+    try:
+        with interrupts:
+            status = _guarded(list(sys.argv[1:] if argv is None else argv), interrupts)
+    except KeyboardInterrupt:  # it came before the command began, or after it ended
+        status = interrupts.status
     try:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has closed the pipe

@@ -48,6 +48,17 @@ def test_a_closed_pipe_is_no_error(files: Files, env: dict[str, str]) -> None:
         assert read_by_nobody(*args, env=env) == Done(0, "", "")
 
 
+def test_an_interrupt_before_or_after_the_command_is_no_traceback(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> int:
+        signal.raise_signal(signal.SIGINT)
+        return 0
+
+    monkeypatch.setattr("planscope.cli._guarded", interrupted)
+    assert cli("sessions", "list") == Done(130, "", "")
+
+
 def test_a_stream_of_requests_ends_when_nobody_reads() -> None:
     began = time.monotonic()
     done = read_by_nobody("new", "--count", "1000000000", "--seed", "3", lines=2)

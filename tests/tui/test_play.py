@@ -255,7 +255,7 @@ async def test_a_run_that_begins_does_not_throw_away_what_is_played() -> None:
         screen.action_open_selected()  # before anything is heard of the run
         await until(driven, lambda: screen.work.live.at_work and screen.work.live.paused is not None)
         assert driven.state.play is not None and driven.state.play.played.calls
-        assert "o opens it" in driven.text
+        await driven.sees("o opens it")
         await driven.press("K")
         await settled(driven)
         assert driven.state.run.agent == AGENT

@@ -75,6 +75,8 @@ class Interrupts:
             signal.signal(number, handler)
         if self._before:
             sys.unraisablehook = self._hook
+        if self._again is not None:
+            self._again.cancel()
         # After an interrupt in code made by exec, python -m exits by the signal, unless exec runs once more.
         if self.seen is not None:
             exec("")

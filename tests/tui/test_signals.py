@@ -149,3 +149,25 @@ def test_a_signal_that_is_lost_twice_is_sent_again() -> None:
         [sys.executable, "-c", BUSY], capture_output=True, text=True, timeout=50, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+ENDED = """
+import signal, time, weakref
+import planscope.signals
+from planscope.signals import Interrupts
+class Thing: pass
+planscope.signals.AGAIN = (1.0,)
+with Interrupts():
+    thing = Thing()
+    reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+    del thing
+time.sleep(1.5)
+print("ended")
+"""
+
+
+def test_a_lost_signal_is_not_sent_after_the_command_ended() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED], capture_output=True, text=True, timeout=50, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")

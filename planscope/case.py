@@ -16,6 +16,9 @@ from planscope.session.run_names import run_named
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
     from planscope.oracle.judged import JudgedRun
+    from planscope.rules.judge import Rulebook
+    from planscope.rules.many import Judged
+    from planscope.rules.report import CheckOptions
     from planscope.session.model import Run, Session, Variant
     from planscope.session.record import Help
 
@@ -131,3 +134,29 @@ def check_size(replay: JudgedRun) -> None:
             f"{len(replay.steps):,} steps with {len(replay.problem.constraints):,} constraints each are too many for "
             "one document; look at them with planscope open, or planscope replay without --json"
         )
+
+
+def judge_by(
+    session: Session, run: Run, book: Rulebook, options: CheckOptions, *, strict: bool = False
+) -> Judged:
+    """Judge a run by the given rules, which stand in for the session's own. If the run has a query, both must hold.
+
+    ``strict``: warnings about the query count, too. Raises UserError if the query cannot be read.
+    """
+    from planscope.rules.many import check_traces
+    from planscope.rules.runs import trace_of_run
+    from planscope.session.model import variant_of
+    from planscope.wording.terms import VERDICTS
+
+    (found,) = check_traces([trace_of_run(run)], book, options)
+    if variant_of(session, run).query.text.strip():
+        alone = session.model_copy(update={"rules": None})
+        verdict = judge(alone, run).replay.verdict(strict=strict).verdict
+        checked = found.checked
+        checked.more["query"] = verdict
+        worst = [one for one in ("wrong", "aborted", "unknown") if one in (checked.verdict, verdict)]
+        if worst and worst[0] != checked.verdict:
+            checked.verdict = worst[0]
+            checked.explanation += f" The query's verdict is {VERDICTS[verdict]}."
+            checked.more["explanation"] = checked.explanation
+    return found

@@ -38,11 +38,15 @@ def run_many(
     """Make ``times`` runs and return them in order. Run i of a simulated model has the seed ``seed + i``.
 
     At most ``at_once`` run at the same time. An aborted run is repeated, ``retries`` times at most. ``options`` are
-    those of :class:`LiveRun` (``role``, ``prompts``, ``limits``, ``guard``). Blocks; an interrupt stops all runs.
-    Raises the errors of :class:`LiveRun` if a run cannot start.
+    those of :class:`LiveRun` (``role``, ``prompts``, ``limits``, ``guard``, ``rules``). Blocks; an interrupt stops all
+    runs. Raises the errors of :class:`LiveRun` if a run cannot start.
     """
     spec = parse_model(model, seed=seed)
-    if spec.character is not None and agent in AGENTS:
+    by_rules = options.get("guard") and options.get(
+        "rules"
+    )  # the light loop hears no answers and tells nobody
+    if spec.character is not None and agent in AGENTS and not by_rules:
+        options.pop("rules", None)
         options.pop("tracing", None)  # LangSmith cannot trace the light loop
         if base_url:
             check_model(spec, base_url=base_url)

@@ -18,6 +18,7 @@ from planscope.agents.models import LoadedModel, load_model
 from planscope.agents.paradigms import chat_for, load_factory, made_by
 from planscope.agents.react_format import prompt_event
 from planscope.agents.toolset import make_toolset
+from planscope.rules.in_session import guarded_problem
 from planscope.session.model import (
     CallEvent,
     EndEvent,
@@ -29,7 +30,6 @@ from planscope.session.model import (
     Run,
     Variant,
 )
-from planscope.session.oracle_input import problem_of
 
 if TYPE_CHECKING:
     from planscope.agents.gate import Gate, PendingCall, Verb
@@ -49,8 +49,9 @@ class LiveRun:
     ``model`` is the text of ``--model`` (loaded here and closed at the end) or a :class:`LoadedModel` (stays open, for
     many runs on one event loop). ``agent`` is one of ``AGENTS`` or ``package.module:factory``, which is imported.
     ``role`` is a role prompt, ``prompts`` a file with prompt templates. ``guard`` blocks calls that make the plan
-    impossible. ``tracing`` uploads the run to LangSmith, if the environment sets that up. ``gate`` is asked before each
-    call (live debugging). ``kept`` has the first events of a fork, up to an answer, and ``forked_from`` their origin.
+    impossible, or that make it impossible to keep the session's ``rules`` (their text). ``tracing`` uploads the run to
+    LangSmith, if the environment sets that up. ``gate`` is asked before each call (live debugging). ``kept`` has the
+    first events of a fork, up to an answer, and ``forked_from`` their origin.
 
     The constructor raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each with one line. :meth:`go`
     turns every failure of model, network and tools into the end of the run.
@@ -70,6 +71,7 @@ class LiveRun:
         run_id: str | None = None,
         on_event: OnEvent | None = None,
         guard: bool = False,
+        rules: str | None = None,
         tracing: bool = False,
         gate: Gate | None = None,
         kept: Sequence[Event] = (),
@@ -78,7 +80,7 @@ class LiveRun:
         from planscope.language.prompts import prompt_for
 
         self._factory = load_factory(agent)
-        self._problem = problem_of(variant) if guard else None
+        self._problem = guarded_problem(variant, rules) if guard else None
         self._gate = gate
         self._tracing = tracing
         self._clock: asyncio.Timeout | None = None

@@ -25,6 +25,7 @@ from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
+    from planscope.rules.judge import Rulebook
     from planscope.rules.many import Judged
     from planscope.rules.report import CheckOptions, Summary
     from planscope.rules.rule import RuleFile
@@ -130,7 +131,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
 
 
 def _judged(
-    args: argparse.Namespace, book: Any, options: CheckOptions, problems: list[str]
+    args: argparse.Namespace, book: Rulebook, options: CheckOptions, problems: list[str]
 ) -> Iterator[Judged]:
     """Yield every trace, judged: all runs of a session, or the one that --run names."""
     from planscope.rules.many import check_many, check_traces
@@ -159,16 +160,15 @@ def _judged(
 
 def session_summary(session: Session, file: RuleFile) -> tuple[Summary, list[str]]:
     """Judge all runs of a session by these rules. Return the sums, and warnings about names."""
+    from planscope.case import judge_by
     from planscope.rules.judge import Rulebook
-    from planscope.rules.many import check_traces
     from planscope.rules.report import CheckOptions, Summary
-    from planscope.rules.runs import trace_of_run
     from planscope.session.model import own_runs
 
     summary = Summary(list(file.rules))
     seen: set[str] = set()
-    traces = map(trace_of_run, own_runs(session))
-    for judged in check_traces(traces, Rulebook(file.rules), CheckOptions(details=0)):
+    book, options = Rulebook(file.rules), CheckOptions(details=0)
+    for judged in (judge_by(session, run, book, options) for run in own_runs(session)):
         summary.add(judged.checked)
         seen.update(judged.tools)
     return summary, _warnings(file, seen, summary)
@@ -185,33 +185,15 @@ def _of_id(name: str, id: str, problems: list[str]) -> Iterator[Trace]:
 
 
 def _session_judged(
-    session: Session, args: argparse.Namespace, book: Any, options: CheckOptions
+    session: Session, args: argparse.Namespace, book: Rulebook, options: CheckOptions
 ) -> Iterator[Judged]:
-    """Yield the runs of a session, judged. If a run's query orders actions, the query and the rules must both hold."""
-    from planscope.case import find_run, judge
-    from planscope.rules.many import check_traces
-    from planscope.rules.runs import trace_of_run
-    from planscope.session.model import own_runs, variant_of
-    from planscope.wording.terms import VERDICTS
+    """Yield the runs of a session, judged."""
+    from planscope.case import find_run, judge_by
+    from planscope.session.model import own_runs
 
     chosen = find_run(session, args.run) if args.run is not None else None
-    alone = session.model_copy(update={"rules": None})  # the given rules stand in for its own
     for run in [chosen] if chosen is not None else own_runs(session):
-        for judged in check_traces([trace_of_run(run)], book, options):
-            if variant_of(session, run).query.text.strip():
-                verdict = judge(alone, run).replay.verdict(strict=args.strict)
-                checked = judged.checked
-                checked.more["query"] = verdict.verdict
-                worst = [
-                    one
-                    for one in ("wrong", "aborted", "unknown")
-                    if one in (checked.verdict, verdict.verdict)
-                ]
-                if worst and worst[0] != checked.verdict:
-                    checked.verdict = worst[0]
-                    checked.explanation += f" The query's verdict is {VERDICTS[verdict.verdict]}."
-                    checked.more["explanation"] = checked.explanation
-            yield judged
+        yield judge_by(session, run, book, options, strict=args.strict)
 
 
 def _warnings(file: RuleFile, seen: set[str], summary: Summary) -> list[str]:

@@ -106,6 +106,7 @@ def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Varia
         seed=args.seed,
         base_url=args.base_url,
         guard=args.guard,
+        rules=session.rules,
         limits=limits_of(args, variant),
         run_id=next_run_id(session),
     )

@@ -77,6 +77,7 @@ def _debug(args: argparse.Namespace) -> int:
     from planscope.agents.own_live import load_agent
     from planscope.commands.recording import prints_aside
     from planscope.commands.run import check_breakpoints
+    from planscope.session.store import load
     from planscope.tui.controllers.live_run import OwnChoice
     from planscope.tui.launch import run as run_app
 
@@ -88,7 +89,7 @@ def _debug(args: argparse.Namespace) -> int:
         agent.make_once()
     log_beside_the_screen()
     path, variant = place_for(args, agent)
-    check_breakpoints(args.breaks or (), variant)
+    check_breakpoints(args.breaks or (), load(path), variant)
     own = OwnChoice(args.message or "", args.dry, recorded)
     stepping = args.stepping or args.dry or not args.breaks
     live = {

@@ -116,7 +116,7 @@ def _run(args: argparse.Namespace) -> int:
         variant = chosen_variant(session, args.variant)
         read_variant(variant)
         templates(args.prompts)  # raises if the file of prompts cannot be used
-        return run_live(args, source, variant)
+        return run_live(args, source, session, variant)
     target = target_of(args, source)
     session, read = opened_to_add(args.session)
     variant = chosen_variant(session, args.variant)
@@ -162,6 +162,7 @@ def _live_run(args: argparse.Namespace, session: Session, variant: Variant) -> L
         prompts=args.prompts,
         base_url=args.base_url,
         guard=args.guard,
+        rules=session.rules,
         tracing=args.tracing,
         limits=limits_of(args, variant),
         run_id=next_run_id(session),
@@ -201,7 +202,7 @@ def _tell_run(args: argparse.Namespace, made: Run, replay: JudgedRun, where: str
     say(f"{by}, {plural(calls, 'call')}; recorded in {where}")
 
 
-def run_live(args: argparse.Namespace, path: Path, variant: Variant) -> int:
+def run_live(args: argparse.Namespace, path: Path, session: Session, variant: Variant) -> int:
     """Open the debugger on the session and start the run there. Raises UserError if it cannot start."""
     for name, given in (("--times", args.times), ("--json", args.json or None), ("-o", args.output)):
         if given is not None:
@@ -214,7 +215,7 @@ def run_live(args: argparse.Namespace, path: Path, variant: Variant) -> int:
 
     check_model(parse_model(args.model, seed=args.seed), base_url=args.base_url)
     load_factory(args.agent)
-    check_breakpoints(args.breaks or (), variant)
+    check_breakpoints(args.breaks or (), session, variant)
     live = {
         "variant": variant.id,
         "agent": args.agent,
@@ -232,15 +233,15 @@ def run_live(args: argparse.Namespace, path: Path, variant: Variant) -> int:
     return run_app(path, live=live)
 
 
-def check_breakpoints(texts: Iterable[str], variant: Variant) -> None:
+def check_breakpoints(texts: Iterable[str], session: Session, variant: Variant) -> None:
     """Raise UserError for a breakpoint that cannot be used in a run of the variant."""
     from planscope.debugger.breakpoints import parse_breakpoint
     from planscope.debugger.run_index import RunIndex
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
-    from planscope.session.oracle_input import problem_of
+    from planscope.rules.in_session import problem_in
 
-    run = RunIndex(replay(problem_of(variant), Trace(ending="running")))
+    run = RunIndex(replay(problem_in(session, variant), Trace(ending="running")))
     for text in texts:
         try:
             parse_breakpoint(text, run)
@@ -262,7 +263,7 @@ def run_times(
     from planscope.session.record import record_of
 
     with prints_aside():
-        made, interrupted = _run_many(args, variant, Filling(target, session, args.times))
+        made, interrupted = _run_many(args, variant, session.rules, Filling(target, session, args.times))
     if interrupted and not made:
         raise KeyboardInterrupt
     with recorded_late(interrupted):
@@ -286,7 +287,9 @@ def run_times(
     return 2 if rate.aborted == len(recorded) else 0
 
 
-def _run_many(args: argparse.Namespace, variant: Variant, filling: Filling) -> tuple[list[Run], bool]:
+def _run_many(
+    args: argparse.Namespace, variant: Variant, rules: str | None, filling: Filling
+) -> tuple[list[Run], bool]:
     """Return the finished runs in order, and whether the command was interrupted."""
     from planscope.agents.many_runs import run_many
 
@@ -296,7 +299,12 @@ def _run_many(args: argparse.Namespace, variant: Variant, filling: Filling) -> t
         done[number] = run
         filling.one_more(run)
 
-    options: dict[str, Any] = {"role": args.role, "prompts": args.prompts, "guard": args.guard}
+    options: dict[str, Any] = {
+        "role": args.role,
+        "prompts": args.prompts,
+        "guard": args.guard,
+        "rules": rules,
+    }
     if args.tracing:
         options["tracing"] = True
     try:

@@ -416,49 +416,19 @@ def read_rules_of(source: Rules) -> RuleFile:
 
 def judged(loaded: Loaded, file: RuleFile, run: str | None) -> Iterator[Checked]:
     """Judge by rules, one by one: one run or trace, or all of them. If a run has a query, that must hold too."""
+    from planscope.case import judge_by
     from planscope.rules.judge import Rulebook
     from planscope.rules.many import check_traces
     from planscope.rules.report import CheckOptions
+    from planscope.session.model import own_runs
 
-    book = Rulebook(file.rules)
-    for trace, also in _to_judge(loaded, run):
-        for one in check_traces([trace], book, CheckOptions()):
-            if also is not None:
-                also(one.checked)
-            yield one.checked
-
-
-def _to_judge(loaded: Loaded, run: str | None) -> Iterator[tuple[Trace, Callable[[Checked], None] | None]]:
-    session = loaded._session
-    if session is None:
-        yield from (
-            (trace, None) for trace in ([_one_trace(loaded, run)] if run is not None else loaded._traces)
-        )
+    book, session = Rulebook(file.rules), loaded._session
+    if session is not None:
+        for chosen in [need_run(session, run)] if run is not None else own_runs(session):
+            yield judge_by(session, chosen, book, CheckOptions()).checked
         return
-    from planscope.rules.runs import trace_of_run
-    from planscope.session.model import own_runs, variant_of
-
-    for one in [need_run(session, run)] if run is not None else own_runs(session):
-        asks = bool(variant_of(session, one).query.text.strip())
-        yield trace_of_run(one), _with_query(session, one) if asks else None
-
-
-def _with_query(session: Session, run: Run) -> Callable[[Checked], None]:
-    """Return a function that adds the query's verdict to that of the rules."""
-
-    def add(checked: Checked) -> None:
-        from planscope.wording.terms import VERDICTS
-
-        alone = session.model_copy(update={"rules": None})  # the given rules stand in for its own
-        verdict = judge(alone, run).replay.verdict().verdict
-        checked.more["query"] = verdict
-        worst = [one for one in ("wrong", "aborted", "unknown") if one in (checked.verdict, verdict)]
-        if worst and worst[0] != checked.verdict:
-            checked.verdict = worst[0]
-            checked.explanation += f" The query's verdict is {VERDICTS[verdict]}."
-            checked.more["explanation"] = checked.explanation
-
-    return add
+    for trace in [_one_trace(loaded, run)] if run is not None else loaded._traces:
+        yield from (one.checked for one in check_traces([trace], book, CheckOptions()))
 
 
 def name_warnings_of(loaded: Loaded, file: RuleFile, checked: Sequence[Checked]) -> list[str]:

@@ -122,6 +122,11 @@ def problem_in(session: Session, variant: Variant) -> Problem:
     return reading_in(session, variant).problem
 
 
+def guarded_problem(variant: Variant, rules: str | None) -> Problem:
+    """Return the problem that a guard keeps possible: that of the query, with the session's rules (their text)."""
+    return problem_in(Session(id="", title="", rules=rules), variant)
+
+
 def _tools(variant: Variant, problem: Problem) -> tuple[Action, ...]:
     """Return the variant's tools as actions. Without a query, they are named by their tools."""
     actions = actions_of(variant)

@@ -11,14 +11,16 @@ from planscope.agents.paradigms import AGENTS
 from planscope.case import Case
 from planscope.session.containers import for_test
 from planscope.session.json_bytes import json_text
-from planscope.session.model import AnswerEvent, CallEvent, EndEvent
+from planscope.session.model import AnswerEvent, CallEvent, EndEvent, MessageEvent, PromptEvent
 
 if TYPE_CHECKING:
-    from planscope.session.model import Run, Session
+    from planscope.session.model import Event, Run, Session
 
 _MODEL = "sim:careful"
 _JUDGED_BY = (CallEvent, AnswerEvent, EndEvent)
-"""The events that decide a verdict; prompts and thoughts are left out of the file."""
+"""The events that decide the verdict on a query; prompts and thoughts are left out of the file."""
+_JUDGED_BY_RULES = (*_JUDGED_BY, PromptEvent, MessageEvent)
+"""Rules are about what the user said, too, and about which calls came in one message."""
 
 
 def pytest_file(case: Case) -> str:
@@ -64,12 +66,22 @@ def _small(session: Session, variant_id: str, run: Run | None) -> str:
         "breakpoints": [],
         "watches": [],
         "cursor": {},
+        "rules_before": None,
     }
     if run is not None:
-        events = [event for event in run.events if isinstance(event, _JUDGED_BY)]
+        judged_by = _JUDGED_BY if session.rules is None else _JUDGED_BY_RULES
+        events = [_bare(event) for event in run.events if isinstance(event, judged_by)]
         update["runs"] = [run.model_copy(update={"events": events, "forked_from": None})]
     made = session.model_copy(update=update).model_dump(mode="json", exclude_none=True)
     for one in made["variants"]:
         one["query"].pop("tree", None)
         one["constraints"] = []
     return "".join(line.lstrip() for line in json_text(made, ascii_only=True).splitlines())
+
+
+def _bare(event: Event) -> Event:
+    """Return an event without what no verdict needs: a message in the form of its model, and the thoughts in it."""
+    if not isinstance(event, MessageEvent):
+        return event
+    said = event.text if event.by == "user" else ""
+    return event.model_copy(update={"text": said, "message": None, "raw": None, "structured": None})

@@ -14,6 +14,7 @@ from langchain_core.tools import tool
 
 from planscope.agents import guard, record
 from planscope.agents.gate import Guardian
+from planscope.agents.many_runs import run_many
 from planscope.agents.runner import LiveRun
 from planscope.agents.simulated_runs import run_simulated
 from planscope.errors import UserError
@@ -91,6 +92,20 @@ async def test_what_is_lost_from_the_start_is_not_guarded() -> None:
     case = abc("Alpha happens before beta. Beta happens before alpha.")
     run = await run_agent(case, model="sim:literal", guard=True)
     assert refusals(run) == []
+
+
+async def test_a_session_s_rules_are_guarded_with_its_query() -> None:
+    case, rules = abc("Alpha happens before beta."), "gamma comes before beta."
+    script = [says(("alpha", {})), says(("beta", {})), says(("gamma", {})), says(("beta", {}))]
+    run = await run_agent(case, model=scripted(*script), guard=True, rules=rules)
+    assert [a.step for a in answers_of(run) if a.refused_by == "guard"] == [2]
+    assert "gamma comes before beta" in answers_of(run)[1].text
+
+
+def test_many_guarded_runs_keep_the_rules() -> None:
+    case = abc("Alpha happens before beta.")
+    (run,) = run_many(case, model="sim:literal", times=1, guard=True, rules="gamma comes before alpha.")
+    assert calls_of(run)[0].tool == "alpha" and answers_of(run)[0].refused_by == "guard"
 
 
 def test_a_text_that_cannot_be_read_cannot_be_guarded() -> None:

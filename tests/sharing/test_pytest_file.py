@@ -49,9 +49,14 @@ def texts() -> dict[str, str]:
     """Test files: of a run that failed, of one of somebody's own agent, of a request without a run."""
     own = plain_session()
     own.runs[0].agent, own.runs[0].model = "os:getcwd", "openai:gpt-none"
+    ruled = load(bundled()["first-look"])
+    ruled.rules = (
+        "a user message comes before any call.\nloan_request_evaluation comes before replica_procurement."
+    )
     bare = Session(id="s", title="t", variants=[written()])
     return {
         "failed": share(load(bundled()["first-look"]), None, "pytest", redaction=None),
+        "ruled": share(ruled, None, "pytest", redaction=None),
         "own": share(own, None, "pytest", redaction=None),
         "bare": share(bare, None, "pytest", redaction=None),
     }
@@ -60,6 +65,7 @@ def texts() -> dict[str, str]:
 def test_they_judge_the_record_and_a_new_run(texts: dict[str, str], tmp_path: Path) -> None:
     said = ran(tmp_path, texts)
     assert said["failed"].count(" PASSED ") == 2
+    assert said["ruled"].count(" PASSED ") == 2, "the rules judge, too"
     assert said["own"].count(" PASSED ") == 1 and "say which code that is with PLANSCOPE_AGENT" in said["own"]
     assert said["bare"].count(" PASSED ") == 1 and "no run was recorded" in said["bare"]
     assert 'AGENT = os.environ.get("PLANSCOPE_AGENT", None)' in texts["own"], "no code is named by a session"

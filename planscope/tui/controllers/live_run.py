@@ -171,6 +171,7 @@ class LiveRun:
             self._jobs.loop,
             self,
             problem=problem,
+            rules=self.document.open_session.rules,
             breakpoints=breakpoints(problem),
             fork=fork,
         )
@@ -270,6 +271,7 @@ class _RunThread:
         owner: LiveRun,
         *,
         problem: Problem | None,
+        rules: str | None,
         breakpoints: Iterable[Breakpoint],
         fork: ForkChoice | None,
     ) -> None:
@@ -279,6 +281,7 @@ class _RunThread:
         self.paused: PendingCall | None = None
         self.stops = LiveStops(problem, breakpoints)
         self._choice = choice
+        self._rules = rules
         self._fork = fork
         self._loop = loop
         self._owner = owner
@@ -348,6 +351,7 @@ class _RunThread:
             "seed": choice.seed,
             "base_url": choice.base_url,
             "guard": choice.guard,
+            "rules": self._rules,
             "prompts": choice.prompts,
             "tracing": choice.tracing,
             "limits": choice.limits,

@@ -244,6 +244,7 @@ def test_what_is_heard_of_an_older_run_is_dropped() -> None:
         stage.jobs.loop,
         stage.live,
         problem=None,
+        rules=None,
         breakpoints=(),
         fork=None,
     )

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
+    CancelledError,
     Executor,
     Future,
     ProcessPoolExecutor,
@@ -41,6 +42,9 @@ IN_VAIN = 8
 
 BROKEN = 3
 """The campaign stops if workers die this many times in a row."""
+
+CONNECT = 10.0
+"""Seconds until a cluster that does not answer is given up."""
 
 _ASIDE = 0.2
 """Seconds between two looks at what other processes have done."""
@@ -146,7 +150,11 @@ class Campaign:
                     task, places = pending.pop(future)
                     try:
                         done = future.result()
-                    except BrokenProcessPool:
+                    except CancelledError:
+                        raise UserError("the cluster is gone; the runs so far are kept") from None
+                    except Exception as error:
+                        if not _worker_died(error):
+                            raise
                         broken += 1
                         if broken >= BROKEN:
                             raise UserError(
@@ -421,16 +429,21 @@ def _at_once(task: Task) -> Future[Done]:
 def dask(address: str) -> tuple[Any, Executor]:
     """Return a Dask client and its executor. ``address``: ``local`` or ``tcp://HOST:PORT``. Raises UserError."""
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError:
         raise UserError("--cluster needs a package; install it with: pip install '.[cluster]'") from None
     try:
         if address == "local":
-            client = Client(LocalCluster(threads_per_worker=1, dashboard_address=":0"), set_as_default=False)
+            client = Client(threads_per_worker=1, dashboard_address=":0", set_as_default=False)
         else:
-            client = Client(address, timeout=10, set_as_default=False)
+            client = Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise UserError(
             f"the cluster {address[:100]} cannot be reached: {error}; name local or tcp://HOST:PORT"
         ) from None
-    return client, client.get_executor()
+    return client, client.get_executor(pure=False)  # a case that is tried again is run again
+
+
+def _worker_died(error: BaseException) -> bool:
+    """Return whether a task failed since its worker died. Dask says so only after it tried other workers."""
+    return isinstance(error, BrokenProcessPool) or type(error).__name__ == "KilledWorker"

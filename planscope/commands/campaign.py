@@ -304,12 +304,14 @@ def _go(args: argparse.Namespace, store: Store) -> int:
 
     line = ProgressLine()
     client, cluster = dask(args.cluster) if args.cluster is not None else (None, None)
+    processors = os.cpu_count() or 1
     if client is not None:
         say_aside(f"the cluster's dashboard: {client.dashboard_link}")
+        processors = sum(client.nthreads().values())
     campaign = Campaign(
         store,
-        workers=args.workers or os.cpu_count() or 1,
-        at_once=args.workers or 8,
+        workers=args.workers or processors or 1,
+        at_once=args.workers or max(8, processors),
         cluster=cluster,
         on_progress=lambda found: line.show(progress_text(found)),
     )

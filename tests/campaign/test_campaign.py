@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,7 @@ from planscope.campaign.report import limit_of, report
 from planscope.campaign.store import MOST_TRIES, SUFFIX, Budget, CampaignError, Store, Used, began, lives
 from planscope.campaign.training import Left, failed, finetune_lines, preference_lines
 from planscope.campaign.worker import Task, run_of
+from planscope.errors import UserError
 from planscope.oracle.replay import replay
 from planscope.session.model import Limits
 from planscope.session.oracle_input import problem_of, trace_of
@@ -165,9 +169,6 @@ def test_a_model_on_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_worker_that_dies_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from concurrent.futures import Future
-    from concurrent.futures.process import BrokenProcessPool
-
     store, deaths = made(tmp_path), 0
 
     class Dying(engine._Pools):
@@ -183,6 +184,46 @@ def test_a_worker_that_dies_loses_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(engine, "_Pools", Dying)
     assert Campaign(store).go().done == 24
     assert [row["tries"] for row in store.listed()] == [1] * 24
+
+
+def test_a_killed_worker_of_a_cluster_loses_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    whole, shared = (made(tmp_path, name=name, knobs=Knobs(cases=40)) for name in ("whole", "shared"))
+    Campaign(whole).go()
+    client, cluster = engine.dask("local")
+    with client:
+        workers = client.run(os.getpid)
+        assert len(workers) == len(set(workers.values())) >= 1
+        killed = []
+
+        def kill(found: Progress) -> None:
+            if found.done and not killed:
+                killed.append(workers.popitem()[1])
+                os.kill(killed[0], signal.SIGKILL)
+
+        found = Campaign(shared, workers=2, cluster=cluster, on_progress=kill).go()
+        assert killed and found.done == found.total == 160
+    assert rows(shared) == rows(whole)
+
+
+def test_a_cluster_that_is_gone_or_never_was_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Gone(Executor):
+        def submit(self, *_: object, **options: object) -> Future[engine.Done]:
+            gone: Future[engine.Done] = Future()
+            gone.cancel()
+            gone.set_running_or_notify_cancel()
+            return gone
+
+    store = made(tmp_path)
+    with pytest.raises(UserError, match="the cluster is gone; the runs so far are kept"):
+        Campaign(store, cluster=Gone()).go()
+    assert Campaign(store).go().done == 24
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(engine, "CONNECT", 0.2)
+    with pytest.raises(UserError, match=r"the cluster tcp://127\.0\.0\.1:1 cannot be reached"):
+        engine.dask("tcp://127.0.0.1:1")
 
 
 def test_settings_stay(tmp_path: Path) -> None:

@@ -111,6 +111,20 @@ def test_reports_as_files(told: Told, tmp_path: Path) -> None:
     assert causes["dissected"] == sum(causes["causes"].values()) == 2
 
 
+def test_parquet_tables_have_what_the_csv_tables_have(told: Told, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    told("run", "c", "--model", "sim:literal", "--actions", "2..3", "--cases", "4")
+    assert told("report", "c", "--csv", str(tmp_path), "--parquet", str(tmp_path))[0] == 0
+    names = sorted(file.stem for file in tmp_path.glob("*.csv"))
+    assert names == sorted(file.stem for file in tmp_path.glob("*.parquet")) and "runs" in names
+    for name in names:
+        with (tmp_path / f"{name}.csv").open(newline="") as file:
+            heading, *lines = csv.reader(file)
+        rows = parquet.read_table(tmp_path / f"{name}.parquet").to_pylist()
+        plain = [["" if row[one] is None else str(row[one]) for one in heading] for row in rows]
+        assert plain == lines
+
+
 def test_what_models_write_is_no_markup(told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert told("run", "c", *TWO)[0] == 0
     from planscope.campaign.store import Store

@@ -24,12 +24,12 @@ class Error(NamedTuple):
     number: int
 
 
-def errors_of(store: Store) -> list[Error]:
-    """Return the wrong runs with n below their arm's limit, which nobody helped."""
+def errors_of(store: Store, arm: int | None = None) -> list[Error]:
+    """Return the wrong runs, of all arms or of one, with n below their arm's limit, which nobody helped."""
     limits = limits_by_arm(store)
     return [
         Error(row["arm"], row["n"], row["idx"])
-        for row in store.listed(verdict="wrong")
+        for row in store.listed(arm, verdict="wrong")
         if not row["helped"] and ((limit := limits[row["arm"]]) is None or row["n"] < limit)
     ]
 
@@ -48,16 +48,17 @@ def dissect(
     size: int,
     method: Method,
     budget: int,
+    arm: int | None = None,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> int:
     """Dissect the errors of the sample that were not dissected by this method yet. Return how many the sample has.
 
-    An interrupt keeps what is finished.
+    ``arm``: draw the sample from the errors of this arm alone. An interrupt keeps what is finished.
     """
     knobs = store.knobs
     arms = {record.place: record.arm for record in store.arms()}
-    wanted = sample(errors_of(store), size, knobs.seed)
-    done = {(arm, n, index) for arm, n, index, by, *_ in store.dissections() if by == method}
+    wanted = sample(errors_of(store, arm), size, knobs.seed)
+    done = {(place, n, index) for place, n, index, by, *_ in store.dissections() if by == method}
     left = [error for error in wanted if tuple(error) not in done]
     for number, error in enumerate(left):
         on_progress(len(wanted) - len(left) + number, len(wanted))

@@ -98,6 +98,9 @@ def _add(parser: argparse.ArgumentParser) -> None:
     dissect.add_argument(
         "--budget", metavar="N", type=whole(1), default=60, help="runs for each error (default 60)"
     )
+    dissect.add_argument(
+        "--arm", metavar="ARM", help="draw the sample from the errors of this agent and model alone"
+    )
     show = made["show"]
     show.add_argument("case", metavar="CASE", nargs="?", help="one case, as the list names it: n5-17")
     show.add_argument("--arm", metavar="ARM", help="only this agent and model")
@@ -527,6 +530,7 @@ def _other(text: str) -> tuple[str | None, str]:
 
 def _dissect(args: argparse.Namespace) -> int:
     from planscope.campaign.dissecting import dissect
+    from planscope.campaign.paired import place_of
     from planscope.campaign.report import report
     from planscope.commands.campaign_text import cause_lines
     from planscope.documents.campaign import CampaignChangedDocument
@@ -539,6 +543,7 @@ def _dissect(args: argparse.Namespace) -> int:
                 size=args.sample,
                 method=args.method,
                 budget=args.budget,
+                arm=None if args.arm is None else place_of(store, args.arm),
                 on_progress=lambda done, total: line.show(f"dissected {done} of {total} errors"),
             )
         except KeyboardInterrupt:

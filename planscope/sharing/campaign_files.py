@@ -205,6 +205,43 @@ def _campaign(one: Report, *, several: bool) -> Iterator[str]:
 
 def plot(model: str, cells: Sequence[Cell]) -> str:
     """Return a plot as SVG: one line an agent with its band, and the 20 % line dashed (Figures 8 and 9)."""
+    parts = [
+        f'<figure><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{_text(f"success rates of {model}")}">',
+        *_drawn(cells),
+        "</svg><figcaption>",
+        _text(model),
+    ]
+    for k, agent in enumerate(_agents(cells)):
+        swatch = f'<svg class="key" viewBox="0 0 12 12">{_mark(k, 6, 6, COLOURS[k % len(COLOURS)])}</svg>'
+        parts.append(f"<span>{swatch} {_text(agent)}</span>")
+    parts.append("</figcaption></figure>")
+    return "".join(parts)
+
+
+def picture(title: str, cells: Sequence[Cell]) -> str:
+    """Return the same plot as an SVG file that stands alone, with its legend in two columns below."""
+    agents = _agents(cells)
+    height = HEIGHT + 20 * ((len(agents) + 1) // 2) + 10
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'aria-label="{_text(title)}">'
+        "<style>text{font:12px sans-serif}.grid{stroke:#ddd}.limit{stroke:#444;stroke-dasharray:4 4}</style>"
+        f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
+        *_drawn(cells),
+    ]
+    for k, agent in enumerate(agents):
+        x, y = LEFT + k % 2 * (WIDTH - LEFT) / 2, HEIGHT + 16 + 20 * (k // 2)
+        parts.append(_mark(k, x, y, COLOURS[k % len(COLOURS)]))
+        parts.append(f'<text x="{x + 12:.0f}" y="{y + 4}">{_text(agent)}</text>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _agents(cells: Sequence[Cell]) -> list[str]:
+    return list(dict.fromkeys(cell.agent for cell in cells if cell.rate is not None))
+
+
+def _drawn(cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield the plot's elements."""
     shown = [cell for cell in cells if cell.rate is not None]
     ns = sorted({cell.actions for cell in shown}) or [2]
     low, high = ns[0], max(ns[-1], ns[0] + 1)
@@ -215,42 +252,24 @@ def plot(model: str, cells: Sequence[Cell]) -> str:
     def y(rate: float) -> float:
         return TOP + (1 - rate) * (HEIGHT - TOP - BOTTOM)
 
-    parts = [
-        f'<figure><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{_text(f"success rates of {model}")}">'
-    ]
     for step in range(0, 101, 20):
         at = y(step / 100)
         dashed = ' class="limit"' if step == round(LIMIT_RATE * 100) else ' class="grid"'
-        parts.append(f'<line x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - RIGHT}" y2="{at:.1f}"{dashed}/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{step} %</text>')
-    every = max(1, (high - low) // 12)
-    parts += [
-        f'<text x="{x(n):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{n}</text>'
-        for n in range(low, high + 1, every)
-    ]
-    parts.append(
-        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 4}" text-anchor="middle">actions</text>'
-    )
-    agents = list(dict.fromkeys(cell.agent for cell in shown))
-    for k, agent in enumerate(agents):
+        yield f'<line x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - RIGHT}" y2="{at:.1f}"{dashed}/>'
+        yield f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{step} %</text>'
+    for n in range(low, high + 1, max(1, (high - low) // 12)):
+        yield f'<text x="{x(n):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{n}</text>'
+    yield f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 4}" text-anchor="middle">actions</text>'
+    for k, agent in enumerate(_agents(shown)):
         line = [cell for cell in shown if cell.agent == agent]
         colour, dash = COLOURS[k % len(COLOURS)], DASHES[k // len(COLOURS) % len(DASHES)]
         upper = [f"{x(c.actions):.1f},{y(c.ci[1]):.1f}" for c in line if c.ci]
         lower = [f"{x(c.actions):.1f},{y(c.ci[0]):.1f}" for c in reversed(line) if c.ci]
-        parts.append(f'<polygon points="{" ".join(upper + lower)}" fill="{colour}" fill-opacity="0.12"/>')
+        yield f'<polygon points="{" ".join(upper + lower)}" fill="{colour}" fill-opacity="0.12"/>'
         points = [(x(c.actions), y(c.rate or 0.0)) for c in line]
         joined = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
-        parts.append(
-            f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
-        )
-        parts += [_mark(k, a, b, colour) for a, b in points]
-    parts.append("</svg><figcaption>")
-    parts.append(_text(model))
-    for k, agent in enumerate(agents):
-        swatch = f'<svg class="key" viewBox="0 0 12 12">{_mark(k, 6, 6, COLOURS[k % len(COLOURS)])}</svg>'
-        parts.append(f"<span>{swatch} {_text(agent)}</span>")
-    parts.append("</figcaption></figure>")
-    return "".join(parts)
+        yield f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+        yield "".join(_mark(k, a, b, colour) for a, b in points)
 
 
 def _mark(k: int, a: float, b: float, colour: str) -> str:

@@ -93,14 +93,15 @@ TABLE_7 = """\
 INTRODUCTION = """\
 # The paper's tables
 
-`python -m tests.make_paper` makes this page. It repeats the evaluation of the first paper (section 6) with **simulated
-agents**, whose faults are known, and sets the paper's own figures for GPT-3.5 and GPT-4 beside them. The two are not to be
-compared: the paper measured real models, and these are programs with one fault each (`planscope models` says which). The
-tables show that a campaign measures what the paper measured, and that it finds the faults that were put in.
+`python -m tests.make_paper` makes this page. It repeats the evaluation of the first paper (section 6) with
+**simulated agents**, whose faults are known, and sets the paper's own figures for GPT-3.5 and GPT-4 beside
+them. The two are not to be compared: the paper measured real models, and these are programs with one fault each
+(`planscope models` says which). The tables show that a campaign measures what the paper measured, and that it
+finds the faults that were put in.
 
-The paper's agents are ReAct, OpenAI Tools (OT) and OpenAI Assistant (OA). Here the agent is `tools`, with the models named
-in each row. Rates and shares have Wilson's 95 % interval. With a model of your own: `planscope campaign run`
-([Campaigns](campaigns.md)).
+The paper's agents are ReAct, OpenAI Tools (OT) and OpenAI Assistant (OA). Here the agent is `tools`, with the
+models named in each row. Rates and shares have Wilson's 95 % interval. With a model of your own: `planscope
+campaign run` ([Campaigns](campaigns.md)).
 """
 
 

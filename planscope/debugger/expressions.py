@@ -17,8 +17,8 @@ from typing import Literal, get_args
 
 from planscope.debugger.errors import DebuggerError, shown, unknown
 from planscope.language.problem import Action, Problem
-from planscope.oracle.verdict_types import State, Status
-from planscope.wording.terms import STATES, STATUSES
+from planscope.oracle.verdict_types import State
+from planscope.wording.terms import CONSTRAINT_STATUSES, RULE_STATUSES, STATES, STATUSES
 
 Aspect = Literal["place", "start", "end"]
 FactName = Literal["valid_completions", "state", "step", "attempt"]
@@ -43,7 +43,8 @@ class ActionValue:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintStatus:
-    """A constraint's status: ``holds``, ``open`` or ``broken`` (which can also be written ``violated``)."""
+    """A constraint's status: ``holds``, ``open`` or ``broken`` (which can also be written ``violated``); a rule's:
+    ``kept``, ``kept_so_far``, ``owed``, ``broken`` or ``unknown``, or the words that the screen shows for them."""
 
     constraint: str
 
@@ -137,10 +138,7 @@ JSON_VALUES = {word: value for value, word in (*STATES.items(), *STATUSES.items(
 """JSON values by the words that are displayed for them; conditions may use both."""
 
 
-def _words(operand: Operand) -> tuple[str, ...]:
-    """Return the words that an operand's value can be."""
-    if isinstance(operand, ConstraintStatus):
-        return get_args(Status)
+def _words(operand: ActionValue | Fact) -> tuple[str, ...]:
     if isinstance(operand, ActionValue):
         return ("none",)
     named: dict[FactName, tuple[str, ...]] = {
@@ -188,13 +186,14 @@ class _Reader:
     def comparison(self, left: Operand, operator: str) -> Comparison:
         kind, word = self.tokens[0]
         right: Operand | int | str | None
-        words = _words(left)
+        words = self.words(left)
         alone = len(self.tokens) == 1
         written = ""
-        if alone and kind == "word" and (value := JSON_VALUES.get(word.casefold(), word.casefold())) in words:
-            self.tokens.pop(0)
+        said = self.rest().casefold()
+        if said and (value := JSON_VALUES.get(said, said)) in words:
+            self.tokens.clear()
             right = None if value == "none" else value
-            written = word.casefold()
+            written = said
         elif alone and kind == "word" and _NUMBER.fullmatch(word):
             if not _is_number(left):
                 raise unknown(f"value of {left}", word, _shown(words))
@@ -205,7 +204,7 @@ class _Reader:
             raise unknown(f"value of {left}", word, kinds)
         else:
             right = self.operand()
-            if _is_number(left) != _is_number(right) or (not _is_number(left) and _words(right) != words):
+            if _is_number(left) != _is_number(right) or (not _is_number(left) and self.words(right) != words):
                 raise DebuggerError(f"{shown(str(left))} and {shown(str(right))} cannot be compared")
         ordered = _is_number(left) and (
             isinstance(right, int) or not (right is None or isinstance(right, str))
@@ -216,6 +215,19 @@ class _Reader:
         raise DebuggerError(
             f"{operator} compares numbers; {shown(str(left))} can only be compared by == and !="
         )
+
+    def rest(self) -> str:
+        """Return the rest of the text if it is words alone, or one name in quotes; else ""."""
+        if len(self.tokens) == 1 and self.tokens[0][0] == "quote":
+            return unquoted(self.tokens[0][1])
+        return " ".join(w for _, w in self.tokens) if all(kind == "word" for kind, _ in self.tokens) else ""
+
+    def words(self, operand: Operand) -> tuple[str, ...]:
+        """Return the words that an operand's value can be. Rules have other statuses than a query's constraints."""
+        if isinstance(operand, ConstraintStatus):
+            rule = self.problem.by_id[operand.constraint].kind == "of_calls"
+            return RULE_STATUSES if rule else CONSTRAINT_STATUSES
+        return _words(operand)
 
     def names_operand(self, word: str) -> bool:
         return word.casefold() in FACTS or self.constraint(word) is not None or self.action(word) is not None

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from planscope.debugger.breakpoints import ToolBreak
 from planscope.debugger.expressions import ASPECTS, quoted
 from planscope.debugger.run_index import RunIndex
-from planscope.language.problem import Problem
+from planscope.language.problem import Constraint, Problem
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import ERROR_TYPES
 from planscope.wording.constraints import brief
 from planscope.wording.phrases import plural
-from planscope.wording.terms import FINDINGS, NO_RETURN, STATES
+from planscope.wording.terms import FINDINGS, NO_RETURN, STATES, STATUS_MEANS
 
 
 class Offer(NamedTuple):
@@ -42,8 +42,13 @@ def _breakpoints(run: RunIndex) -> Iterator[Offer]:
         yield Offer(f"breaks {constraint.id}", f"before it is violated: {brief(constraint, problem)}")
     for kind in ERROR_TYPES:
         yield Offer(f"error {FINDINGS[kind]}", "at an error of this type")
-    yield Offer("when valid_completions < 3", "when fewer than 3 valid orders are left")
-    yield Offer("when valid_completions == 1", "when one valid order is left")
+    for constraint in _rules(problem):
+        yield Offer(
+            f"when {constraint.id} == owed", f"while {STATUS_MEANS['owed']}: {brief(constraint, problem)}"
+        )
+    if problem.counted:
+        yield Offer("when valid_completions < 3", "when fewer than 3 valid orders are left")
+        yield Offer("when valid_completions == 1", "when one valid order is left")
     yield Offer(f"when state == {STATES['doomed']}", "when nothing can save the plan")
     for step in run.steps[1:]:
         yield Offer(f"step {step.step}", "after this step")
@@ -51,19 +56,26 @@ def _breakpoints(run: RunIndex) -> Iterator[Offer]:
 
 def watch_offers(problem: Problem) -> list[Offer]:
     """Return watches that fit this query: facts of the step, values of actions, constraints."""
-    found = [
-        Offer("valid_completions", "valid orders left"),
-        Offer("state", "possible, lost or violated"),
-        Offer("attempt", "which attempt this is"),
-        Offer("valid_completions < 3", "yes or no"),
-    ]
+    found = [Offer("state", "possible, lost or violated")]
+    if problem.counted:
+        found = [
+            Offer("valid_completions", "valid orders left"),
+            *found,
+            Offer("attempt", "which attempt this is"),
+            Offer("valid_completions < 3", "yes or no"),
+        ]
     aspects = ASPECTS if problem.timed else ASPECTS[:1]
     means = {"place": "its place among the calls", "start": "the hour it starts", "end": "the hour it ends"}
     for action in problem.actions:
         found += [Offer(f"{quoted(action.tool)}.{aspect}", means[aspect]) for aspect in aspects]
     found += [Offer(c.id, brief(c, problem)) for c in problem.constraints]
+    found += [Offer(f"{c.id} == owed", brief(c, problem)) for c in _rules(problem)]
     found += [Offer(f"{c.id} == violated", brief(c, problem)) for c in problem.constraints if not c.is_rule]
     return found
+
+
+def _rules(problem: Problem) -> list[Constraint]:
+    return [c for c in problem.constraints if c.kind == "of_calls"]
 
 
 def matching(offers: Iterable[Offer], typed: str) -> list[Offer]:

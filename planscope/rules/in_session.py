@@ -90,13 +90,19 @@ def add_rules(session: Session, text: str) -> RuleFile:
     return read_text(made)
 
 
+def without_change(session: Session) -> Session:
+    """Return the session with the rules that were replaced last, or itself if there are none."""
+    if not session.rules_before:
+        return session
+    *rest, last = session.rules_before
+    return session.model_copy(update={"rules": last or None, "rules_before": rest or None})
+
+
 def undo_rules(session: Session) -> bool:
     """Restore the rules that were replaced last. Return False if there are none."""
-    if not session.rules_before:
-        return False
-    *rest, last = session.rules_before
-    session.rules, session.rules_before = last or None, rest or None
-    return True
+    made = without_change(session)
+    session.rules, session.rules_before = made.rules, made.rules_before
+    return made is not session
 
 
 def reading_in(session: Session, variant: Variant, file: RuleFile | None = None) -> Reading:

@@ -49,6 +49,12 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
         await driven.until(lambda: "a sentence cannot be read yet" in driven.text)
         await driven.press("escape")
         await driven.until(lambda: "W continues them" in driven.text)
+        await driven.press("u")
+        await driven.until(lambda: "NOT JUDGED" in driven.text and "Z3" not in driven.text)
+        assert "the last change of the rules is undone; the session has no rules" in driven.text
+        await driven.press("W")
+        await driven.until(lambda: "Every refund is followed by mail." in driven.text)
+        await driven.press(*["backspace"] * 28, "ctrl+s")
         await driven.press("ctrl+s")
         await driven.rest()
     assert load(path).rules == "get_order comes before cancel_order for the same order_id."

@@ -23,12 +23,12 @@ DIFFERENT: tuple[tuple[str, Where, str], ...] = (
     (
         "+",
         "debug",
-        "In what-if play + moves the chosen call an hour later; on other screens it adds something.",
+        "In what-if play + takes the chosen call's next hour or arguments; on other screens it adds something.",
     ),
     (
         "-",
         "debug",
-        "In what-if play - moves the chosen call an hour earlier; on other screens it removes something.",
+        "In what-if play - takes the chosen call's hour or arguments before; on other screens it removes something.",
     ),
     ("ctrl+s", "edit", "Ctrl+s saves; on the edit screen it saves the draft as a new variant."),
 )

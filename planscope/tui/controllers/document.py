@@ -232,7 +232,15 @@ class Document:
         """
         from planscope.rules.in_session import with_rules
 
-        made = with_rules(self.open_session, text)
+        return self._take_rules(with_rules(self.open_session, text))
+
+    def undo_rules(self) -> bool:
+        """Restore the rules before their last change. Return False if they were never changed."""
+        from planscope.rules.in_session import without_change
+
+        return self._take_rules(without_change(self.open_session))
+
+    def _take_rules(self, made: Session) -> bool:
         if made is self.open_session:
             return False
         self.outcomes.clear()

@@ -43,6 +43,10 @@ _SIGNS = (
     (_sign("holds"), "holds", "the constraint is met, whatever is called next"),
     (_sign("open"), "open", "it can still be met or violated"),
     (_sign("broken"), "broken", "it cannot be met any more"),
+    *(
+        (_sign(status), terms.STATUS_ROLES[status], f"a rule: {terms.STATUS_MEANS[status]}")
+        for status in ("kept", "kept_so_far", "owed", "unknown")
+    ),
     (f"{terms.CORE_GLYPH} CONFLICT", "core", f"it belongs to the unsat core: {terms.CONFLICT_MEANS}"),
     (_state("completable"), "completable", terms.STATE_MEANS["completable"]),
     (

@@ -174,7 +174,7 @@ def _under_way(state: DebugView) -> list[Run]:
 
 def _seal(state: DebugView) -> list[Run]:
     """Return the sign of Z3's certificate for the verdict."""
-    if state.run is None or state.progress != "judged":
+    if state.run is None or state.progress != "judged" or state.debug.run.problem.unjudged:
         return []
     said = seal(state.certificate)
     return [Run(" "), *said] if said else []

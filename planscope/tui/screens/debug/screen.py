@@ -121,6 +121,11 @@ _SETTLE = 0.2
 
 _BREAKPOINT_HINT = "such as: tool NAME, step 3, breaks c2, lost, error, when valid_completions < 3"
 _WATCH_HINT = "such as: ACTION.place, ACTION.start, c2, valid_completions, state, c2 == violated"
+_RULE_HINTS = {
+    _BREAKPOINT_HINT: "such as: tool NAME, step 3, breaks c2, lost, error, when c2 == owed",
+    _WATCH_HINT: "such as: state, c2, c2 == owed, c2 == violated, TOOL.place",
+}
+"""The hints where there are rules, with which orders are not counted."""
 
 
 def _starting() -> str:
@@ -802,7 +807,7 @@ class DebugScreen(AppScreen[None]):
             SetDialog(
                 self.paint,
                 "Breakpoints",
-                _BREAKPOINT_HINT,
+                _hint(_BREAKPOINT_HINT, self.view.debug.run.problem),
                 listed,
                 partial(self._put_mark, marks_.with_breakpoint),
                 lambda at: self._mark(marks_.without_breakpoint(self.view.marks, at)),
@@ -819,7 +824,7 @@ class DebugScreen(AppScreen[None]):
             SetDialog(
                 self.paint,
                 "Watches",
-                _WATCH_HINT,
+                _hint(_WATCH_HINT, self.view.debug.run.problem),
                 lambda: [Item(watch.text, f"= {watch.value}") for watch in self.view.watch_lines],
                 partial(self._put_mark, marks_.with_watch),
                 lambda at: self._mark(marks_.without_watch(self.view.marks, at)),
@@ -1288,7 +1293,7 @@ class DebugScreen(AppScreen[None]):
     def action_take_back(self) -> None:
         play = self.view.play
         if play is None:
-            self.tell(f"not in what-if play: {key_for('play')} starts it")
+            self._undo_rules()
         elif not play.played.calls:
             self.tell("no call was played yet")
         else:
@@ -1529,10 +1534,26 @@ class DebugScreen(AppScreen[None]):
                 self._rules_draft = written.text
                 self.tell(f"your rules are not saved: {key_for('write-rules')} continues them")
         elif document.put_rules(written.text):
-            self.work.judge.forget_all()
-            if self.view.variant is not None:
-                self.look_at(self.view.variant.id, self.view.run.id if self.view.run is not None else "")
-            self.tell("all runs of the session are judged by these rules now")
+            self._judge_anew("all runs of the session are judged by these rules now")
+
+    def _judge_anew(self, notice: str) -> None:
+        """Judge the displayed run by the changed rules of the session."""
+        self.work.judge.forget_all()
+        if self.view.variant is not None:
+            self.look_at(self.view.variant.id, self.view.run.id if self.view.run is not None else "")
+        self.tell(f"{notice}; {key_for('take-back')} undoes it")
+
+    def _undo_rules(self) -> None:
+        """Restore the rules before their last change, and say which."""
+        from planscope.rules.in_session import rules_of
+
+        document = self.work.document
+        if document.session is None or not document.undo_rules():
+            self.tell(f"nothing to undo: no call was played ({key_for('play')}), and no rule was changed")
+            return
+        file = rules_of(document.open_session)
+        count = len(file.rules) if file is not None else 0
+        self._judge_anew(f"the last change of the rules is undone; {_rules_in_words(count)}")
 
     def action_edit(self) -> None:
         """Edit the displayed query, or continue its draft. For an agent's own tools without a query, edit the rules."""
@@ -1715,12 +1736,20 @@ def _pictures(view: DebugView) -> list[Picture]:
     return made
 
 
+def _hint(hint: str, problem: Problem) -> str:
+    return hint if problem.counted else _RULE_HINTS[hint]
+
+
 def _wrong(read: Callable[[str], object], text: str) -> str | None:
     try:
         read(text)
     except DebuggerError as error:
         return str(error)
     return None
+
+
+def _rules_in_words(count: int) -> str:
+    return f"the session has {phrases.plural(count, 'rule')}" if count else "the session has no rules"
 
 
 def _stops_in_words(steps: Sequence[StepNo] | None) -> str:

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planscope.debugger.errors import DebuggerError
-from planscope.debugger.played import begin
+from planscope.debugger.play_values import Way
+from planscope.debugger.played import Played, begin
 from planscope.debugger.typed_call import arguments_of
 from planscope.oracle.arguments import extra_arguments, read_start
 from planscope.oracle.judged import Judged
 from planscope.safe import visible
 from planscope.wording.constraints import brief
 from planscope.wording.phrases import listed
-from planscope.wording.terms import MOVES, STATE_GLYPHS, sentence
+from planscope.wording.terms import (
+    MOVES,
+    STATE_GLYPHS,
+    STATUS_GLYPHS,
+    STATUS_ROLES,
+    STATUSES,
+    sentence,
+)
+
+MOST_CHANGED = 5
+"""So many rules whose status a typed call changes are listed."""
 
 Told = tuple[str, str]
 """A line, safe to show, and the role that it is shown in."""
@@ -63,6 +74,24 @@ class PausedCall:
         if extra := extra_arguments(arguments, self.problem.timed):
             names = listed(visible(name, limit=40) for name in extra[:5])
             yield f"the tool does not take {names}; it is called anyway", "caution"
+
+
+def judge_way(played: Played, action: str, way: Way) -> list[Told]:
+    """Say what a played call would do: the state after it, and the rules whose status it changes."""
+    problem, before = played.problem, played.run
+    after = before.then(way.call(problem.action_by_id[action].tool))
+    number = next(i for i, one in enumerate(problem.actions) if one.id == action)
+    state = before.ahead().after(number, None, way.arguments).state
+    rows: list[Told] = []
+    for constraint in problem.constraints:
+        was, now = (run.status(constraint.id, len(run.trace.calls)) for run in (before, after))
+        if was != now:
+            value = after.value_at(constraint.id, len(after.trace.calls))
+            text = f"{brief(constraint, problem)}{f' ({visible(value, limit=60)})' if value else ''}"
+            rows.append((f"{STATUS_GLYPHS[now]} {constraint.id} {STATUSES[now]}: {text}", STATUS_ROLES[now]))
+            if now == "broken":
+                state = "broken"
+    return [(f"{STATE_GLYPHS[state]} {sentence(f'this call {_does(state)}')}", state), *rows[:MOST_CHANGED]]
 
 
 def _does(state: str) -> str:

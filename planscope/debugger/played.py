@@ -7,10 +7,11 @@ answers everything that a replay answers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from planscope.debugger.errors import DebuggerError, unknown
+from planscope.debugger.play_values import Values, Way
 from planscope.language.problem import Problem
 from planscope.oracle.arguments import START
 from planscope.oracle.judged import Judged
@@ -20,6 +21,7 @@ from planscope.oracle.verdict_types import State, StepView
 if TYPE_CHECKING:
     from planscope.oracle.judged import JudgedRun
     from planscope.oracle.lookahead import Outcome
+    from planscope.rules.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +29,15 @@ class Played:
     """A plan played by hand. ``kept``: the recorded calls that it begins with. ``calls``: what was played after
     them.
 
-    ``run`` judges both together, as a run that has not ended; its last step is the current one.
+    ``run`` judges both together, as a run that has not ended; its last step is the current one. ``values`` has the
+    arguments that rules may look at.
     """
 
     problem: Problem
     kept: tuple[Call, ...]
     calls: tuple[Call, ...]
     run: JudgedRun = field(repr=False, compare=False)
+    values: Values = field(repr=False, compare=False)
 
     @property
     def index(self) -> int:
@@ -55,6 +59,9 @@ class Option:
     Timed: ``hours`` are its first and last safe start, or None if no hour is safe; ``start`` is the hour that
     ``becomes`` is about: the first safe one, or else the first that its own clock times and the calls so far allow.
     ``again``: it was done already. ``takes``: its hours, None while the agent would not know them (timed).
+
+    Where rules judge the run, ``ways`` are the arguments to choose from, and ``becomes`` is about ``way``, which may be
+    another one.
     """
 
     action: str
@@ -64,6 +71,8 @@ class Option:
     hours: tuple[int, int] | None = None
     again: bool = False
     takes: int | None = None
+    ways: tuple[Way, ...] = ()
+    way: Way | None = None
 
     @property
     def safe(self) -> bool:
@@ -72,17 +81,29 @@ class Option:
 
 def begin(run: Judged, index: int) -> Played:
     """Begin to play from an index of a judged run. The calls up to there are kept; the index is clamped."""
-    return _judged(run.problem, run.trace.calls[: max(index, 0)], ())
+    rules = rules_in(run.problem)
+    values = Values(run.trace, rules)
+    return _judged(run.problem, run.trace.calls[: max(index, 0)], (), values)
 
 
-def play(played: Played, action: str, start: int | None = None) -> Played:
+def rules_in(problem: Problem) -> tuple[Rule, ...]:
+    """Return the rules about calls that judge a problem's runs."""
+    from planscope.rules.replay import RuledProblem
+
+    return problem.file.rules if isinstance(problem, RuledProblem) else ()
+
+
+def play(played: Played, action: str, start: int | None = None, way: Way | None = None) -> Played:
     """Call the tool of the action with this id, safe or not. Timed: from hour ``start`` on, any whole number.
 
-    Without a start the hour is that of :func:`options`. Raises DebuggerError for an unknown action.
+    Without a start the hour is that of :func:`options`. ``way``: arguments and answer. Raises DebuggerError for an
+    unknown action.
     """
     made = played.problem.action_by_id.get(action)
     if made is None:
         raise unknown("action", action, played.problem.action_by_id)
+    if way is not None:
+        return call(played, way.call(made.tool))
     if not played.problem.timed:
         return call(played, Call(made.tool, {}))
     hour = option(played, action).start if start is None else start
@@ -99,12 +120,14 @@ def restart(played: Played) -> Played:
 
 def call(played: Played, made: Call) -> Played:
     """Make any call that an agent could make, for example one of an unknown tool."""
-    return _judged(played.problem, played.kept, (*played.calls, made))
+    return _judged(played.problem, played.kept, (*played.calls, made), played.values)
 
 
 def undo(played: Played) -> Played:
     """Remove the last call of the play. Recorded calls stay."""
-    return _judged(played.problem, played.kept, played.calls[:-1]) if played.calls else played
+    if not played.calls:
+        return played
+    return _judged(played.problem, played.kept, played.calls[:-1], played.values)
 
 
 def options(played: Played) -> tuple[Option, ...]:
@@ -128,6 +151,12 @@ def outcome(played: Played, action: str, start: int | None = None) -> Outcome:
     return ahead.lookahead.after(number, ahead.option(number).start if start is None else start)
 
 
+def option_with(played: Played, option: Option, way: Way) -> Option:
+    """Return an option with other arguments, and the state after it."""
+    then = played.run.ahead().after(_number(played, option.action), None, way.arguments)
+    return replace(option, becomes=then.state, breaks=then.breaks, way=way)
+
+
 def known_durations(played: Played) -> Mapping[str, int]:
     """Return the durations, in hours, that the answers so far revealed, by action id (timed)."""
     if not played.problem.timed:
@@ -143,10 +172,11 @@ def _number(played: Played, action: str) -> int:
     raise unknown("action", action, played.problem.action_by_id)
 
 
-def _judged(problem: Problem, kept: tuple[Call, ...], calls: tuple[Call, ...]) -> Played:
+def _judged(problem: Problem, kept: tuple[Call, ...], calls: tuple[Call, ...], values: Values) -> Played:
     from planscope.oracle.replay import replay  # imported late because it imports Z3
 
-    return Played(problem, kept, calls, replay(problem, Trace((*kept, *calls), "running")))
+    run = replay(problem, Trace((*kept, *calls), "running", tools=values.schemas or None))
+    return Played(problem, kept, calls, run, values)
 
 
 class _Ahead:
@@ -154,6 +184,8 @@ class _Ahead:
 
     def __init__(self, played: Played) -> None:
         self.problem = played.problem
+        self.values = played.values
+        self.step = len(played.kept) + len(played.calls) + 1
         self.lookahead = played.run.ahead()
         self.known = known_durations(played)
 
@@ -161,7 +193,8 @@ class _Ahead:
         action = self.problem.actions[number].id
         hours = self.lookahead.safe.get(action)
         start = self._start(action, hours)
-        then = self.lookahead.after(number, start)
+        ways = self._ways(self.problem.actions[number].tool)
+        then = self.lookahead.after(number, start, ways[0].arguments if ways else None)
         return Option(
             action,
             then.state,
@@ -170,7 +203,14 @@ class _Ahead:
             hours,
             self.lookahead.was_done(number),
             self.known.get(action),
+            ways,
+            ways[0] if ways else None,
         )
+
+    def _ways(self, tool: str) -> tuple[Way, ...]:
+        """Return the arguments to choose from. In a timed query the hour is chosen in their place."""
+        asks = self.values.rules and not self.problem.timed
+        return self.values.ways(tool, self.step) if asks else ()
 
     def _start(self, action: str, hours: tuple[int, int] | None) -> int | None:
         if not self.problem.timed:

@@ -216,6 +216,13 @@ class Alphabet:
         asked = self._asked(formulas)
         for path in asked:
             paths.setdefault(path, {ABSENT})
+        sure: tuple[tuple[Formula, bool], ...] = ()
+        if call is not None:  # what the call has counts for all rules, not only for those of ``places``
+            for i in self._rules_of(tool):
+                for path in (*self.book.rules[i].per, *self.book.rules[i].per_then):
+                    paths.setdefault(path, {ABSENT})
+            others = ((f, _known(f, call)) for f in self._formulas(tool) if f not in formulas)
+            sure = tuple((f, truth) for f, truth in others if truth is not None)
         if asked and call is None:
             yield None
         fixed_values: list[list[Any]] = []
@@ -232,7 +239,18 @@ class Alphabet:
             for truths in combinations(list(formulas), fixed):
                 paired = tuple(zip(formulas, truths, strict=True))
                 if all(known.get(f) in (None, truth) for f, truth in paired):
-                    yield Letter(tool, paired, tuple((p, v) for p, v in assigned.items() if v is not ABSENT))
+                    given = tuple((p, v) for p, v in assigned.items() if v is not ABSENT)
+                    yield Letter(tool, (*paired, *sure), given)
+
+    def _formulas(self, tool: str) -> dict[Formula, None]:
+        """Return every condition that a rule has on calls of a tool, or on user messages ("")."""
+        found: dict[Formula, None] = {}
+        for rule in self.book.rules:
+            named = [c for c in rule.sets if (c.is_user if tool == "" else c.names(tool))]
+            found.update((Formula.of(c), None) for c in named if not c.plain)
+            if rule.kind == "latest" and any(c in rule.first for c in named):
+                found[Formula(rule.condition)] = None
+        return found
 
     def _asked(self, formulas: Iterable[Formula]) -> list[Path]:
         """Return the arguments that rules are judged by and that conditions test."""
@@ -245,13 +263,7 @@ class Alphabet:
         found = self._whole.get(letter)
         if found is None:
             known = dict(letter.truths)
-            others: dict[Formula, None] = {}
-            for rule in self.book.rules:
-                named = [c for c in rule.sets if (c.is_user if letter.tool == "" else c.names(letter.tool))]
-                others.update((Formula.of(c), None) for c in named if not c.plain)
-                if rule.kind == "latest" and any(c in rule.first for c in named):
-                    others[Formula(rule.condition)] = None
-            rest = [formula for formula in others if formula not in known]
+            rest = [formula for formula in self._formulas(letter.tool) if formula not in known]
             values = dict(letter.values)
             fixed = {path: values.get(path, ABSENT) for path in self._asked([*known, *rest])}
             truths = completed(known, rest, fixed) if rest else ()

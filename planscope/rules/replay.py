@@ -822,9 +822,15 @@ class RuledLookahead:
             trial = track.judge.copy()
             trial.changed.clear()
             trial.call(call)
-            broken = {trial.owner[k] for k in trial.changed if trial.status(k) == "broken"}
+            known = track.judge
+
+            def newly(k: int) -> bool:
+                was = k < len(known.state) and known.status(k) == "broken"
+                return not was and trial.status(k) == "broken"
+
+            broken = {trial.owner[k] for k in trial.changed if newly(k)}
             breaks = tuple(run.problem.ids[rule] for rule in sorted(broken))
             state = "broken" if breaks else state
-        if self._before in ("doomed", "broken") and state == "completable":
+        if not breaks and (self._before == "broken" or (self._before, state) == ("doomed", "completable")):
             state = self._before
         return Outcome(cast(State, together([own.state, state])), (*own.breaks, *breaks))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from planscope.language.prompts import prompt_for
 from planscope.oracle.arguments import read_start
@@ -17,6 +17,7 @@ from planscope.session.model import (
     EndEvent,
     Event,
     ForkPoint,
+    MessageEvent,
     PromptEvent,
     Run,
     Session,
@@ -25,6 +26,7 @@ from planscope.session.model import (
     next_run_id,
     variant_of,
 )
+from planscope.session.oracle_input import has_own_tools
 
 RESTART_ANSWER = "Permission is granted. Start over."
 
@@ -91,9 +93,9 @@ class PlayedCalls(Protocol):
 def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: Variant | None = None) -> Run:
     """Make a new run of a played plan, which begins with the kept calls of ``run``.
 
-    It belongs to the variant of ``run``; without a run to ``variant``, by default the newest. Mock tools answer each
-    call. The caller appends the run to ``session.runs``. Raises ValueError if ``run`` has fewer calls than ``played``
-    kept, or the session has no variant.
+    It belongs to the variant of ``run``; without a run to ``variant``, by default the newest. A call has the answer
+    that was played. Without one mock tools answer, and an agent's own tools do not. The caller appends the run to
+    ``session.runs``. Raises ValueError if ``run`` has fewer calls than ``played`` kept, or the session has no variant.
     """
     recorded = sum(isinstance(e, CallEvent) for e in run.events) if run is not None else 0
     if len(played.kept) > recorded:
@@ -122,8 +124,17 @@ def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: V
 
 def _events(variant: Variant, calls: tuple[Call, ...], step: int, at: float) -> Iterator[Event]:
     """Return the calls with their answers. All have the same time, since no model took any."""
+    own = has_own_tools(variant)
     for number, call in enumerate(calls, step + 1):
         arguments = None if call.arguments is None else dict(call.arguments)
+        for heard in call.around.heard:
+            yield MessageEvent(at=at, text=heard.text, by="user")
         yield CallEvent(at=at, step=number, tool=call.tool, arguments=arguments, error=call.error)
+        if call.around.answer is not None:
+            status: Literal["ok", "error"] = "error" if call.failed else "ok"
+            yield AnswerEvent(at=at, step=number, text=call.around.answer, status=status)
+            continue
+        if own and call.tool in {action.tool for action in variant.actions}:
+            continue
         text, executed = answer_to(call.tool, call.arguments, variant.actions, timed=variant.query.timed)
         yield AnswerEvent(at=at, step=number, text=text, status="ok" if executed else "error")

@@ -70,7 +70,7 @@ class Playing(RuleBasedStateMachine):
     def change_hour(self, by: int) -> None:
         play = self.what_if.play
         assert play is not None
-        changed = self.what_if.change_hour(by)
+        changed = self.what_if.change_values(by)
         assert changed == (play.chosen is not None)
         if changed:
             assert self.what_if.play is not None and 0 <= (self.what_if.play.start or 0) <= LAST_HOUR

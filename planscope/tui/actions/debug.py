@@ -128,7 +128,9 @@ DEBUG: tuple[KeyAction, ...] = (
     act("keep-play", "K", "Keep", "Keep the played calls as a run of the session.", _R),
     act("pause-run", "P", "Pause", "Pause the running agent before its next call.", _R),
     act("stop-run", "X", "Stop run", "Stop the running agent at once; its calls so far are kept.", _R),
-    act("edit-arguments", "a", "Edit arguments", "Change the arguments of the paused or the played call.", _R),
+    act(
+        "edit-arguments", "a", "Edit arguments", "Change the arguments of the paused or the played call.", _R
+    ),
     act("edit-answer", "A", "Edit answer", "Change the tool's answer to the paused or the played call.", _R),
     act("answer-call", "M", "Make answer", "Do not run the paused call; give the agent this answer.", _R),
     act("refuse-call", "R", "Refuse", "Do not run the paused call, and tell the agent why.", _R),

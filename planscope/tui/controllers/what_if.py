@@ -13,6 +13,7 @@ from planscope.session.model import EndEvent
 from planscope.tui.controllers.document import Document
 
 if TYPE_CHECKING:
+    from planscope.debugger.play_values import Way
     from planscope.debugger.played import Option, Played
     from planscope.session.model import Run, Variant
 
@@ -75,22 +76,41 @@ class WhatIf:
 
         now = self.play
         if now is not None and now.chosen is not None:
-            self._put(play(now.played, now.chosen.action, now.start))
+            self._put(play(now.played, now.chosen.action, now.start, now.chosen.way))
 
-    def change_hour(self, by: int) -> bool:
-        """Try the chosen call at another hour. Return False if the query is not timed or nothing is chosen."""
+    def change_values(self, by: int) -> bool:
+        """Try the chosen call at another hour or with other arguments. Return False if nothing else can be chosen."""
         from planscope.debugger.played import outcome
 
         now = self.play
-        if now is None or now.chosen is None or not now.played.problem.timed:
+        if now is None or now.chosen is None:
             return False
         option = now.chosen
+        if not now.played.problem.timed:
+            if len(option.ways) < 2:
+                return False
+            at = option.ways.index(option.way) if option.way in option.ways else -min(by, 0)
+            self.set_way(option.ways[(at + by) % len(option.ways)])
+            return True
         hour = min(max((now.start if now.start is not None else option.start or 0) + by, 0), LAST_HOUR)
         then = outcome(now.played, option.action, hour)
-        changed = replace(option, becomes=then.state, breaks=then.breaks)
-        offered = (*now.options[: now.at], changed, *now.options[now.at + 1 :])
-        self.play = replace(now, options=offered, start=hour)
+        self._offer(replace(option, becomes=then.state, breaks=then.breaks), hour)
         return True
+
+    def set_way(self, way: Way) -> None:
+        """Try the chosen call with these arguments and this answer."""
+        from planscope.debugger.played import option_with
+
+        now = self.play
+        if now is not None and now.chosen is not None:
+            self._offer(option_with(now.played, now.chosen, way))
+
+    def _offer(self, option: Option, hour: int | None = None) -> None:
+        now = self.play
+        assert now is not None
+        self.play = replace(
+            now, options=(*now.options[: now.at], option, *now.options[now.at + 1 :]), start=hour
+        )
 
     def undo(self) -> None:
         """Undo the last played call."""

@@ -25,6 +25,9 @@ _LABEL = 14
 
 Answers = Mapping[str, str]
 
+Judged = Callable[[Answers], Sequence[tuple[str, str]]]
+"""A function that returns lines about the rows as typed so far, each with its role."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextField:
@@ -81,7 +84,7 @@ class _Choice(Windowed, can_focus=True):
 
     def action_go(self, by: int) -> None:
         self.at = (self.at + by) % len(self.options)
-        self.sync()
+        self._chosen()
 
     def on_click(self, event: events.Click) -> None:
         begin = 0
@@ -91,7 +94,12 @@ class _Choice(Windowed, can_focus=True):
                 self.at = i
                 break
         self.focus()
+        self._chosen()
+
+    def _chosen(self) -> None:
         self.sync()
+        if isinstance(self.screen, FormDialog):
+            self.screen.read_now()
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)
@@ -103,7 +111,10 @@ class _Choice(Windowed, can_focus=True):
 
 
 class FormDialog(Dialog[Result]):
-    """Answers with the result of ``read``, which converts the rows and raises ``UserError`` if one is wrong."""
+    """Answers with the result of ``read``, which converts the rows and raises ``UserError`` if one is wrong.
+
+    ``judge`` says below the rows what they would do.
+    """
 
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -123,8 +134,10 @@ class FormDialog(Dialog[Result]):
         before: Sequence[str] = (),
         hint: str = "↑ ↓: rows, ← →: choose, Enter: OK, Esc: cancel",
         first: str = "",
+        judge: Judged | None = None,
     ) -> None:
         super().__init__(paint, title)
+        self.judge = judge
         self.fields = fields
         self.read = read
         self.before = before
@@ -134,6 +147,7 @@ class FormDialog(Dialog[Result]):
 
     def body(self) -> Sequence[Widget]:
         self.error = TextBox(self.paint)
+        self.judged = TextBox(self.paint)
         self.inputs: dict[str, SafeInput | _Choice] = {}
         self.labels: dict[str, TextBox] = {}
         rows: list[Widget] = []
@@ -158,10 +172,18 @@ class FormDialog(Dialog[Result]):
             TextBox(self.paint, [*before, Line()] if before else []),
             *rows,
             self.error,
+            self.judged,
             TextBox(self.paint, [Line(), *self.wrapped(self.hint, "dim")]),
         )
 
+    def read_now(self) -> None:
+        """Show what the answers as typed so far would do."""
+        if self.judge is not None and self.inputs:
+            told = self.judge(self.answers())
+            self.judged.set_lines([line for words, role in told for line in self.wrapped(words, role)])
+
     def on_mount(self) -> None:
+        self.read_now()
         first = self.inputs.get(self.first) or next(iter(self.inputs.values()))
         first.focus()
 
@@ -219,6 +241,7 @@ class FormDialog(Dialog[Result]):
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
         self.error.set_lines([])
+        self.read_now()
 
 
 def _label(field: Field, here: bool) -> Line:

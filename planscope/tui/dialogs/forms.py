@@ -12,7 +12,10 @@ from planscope.agents.models import PROVIDERS, check_model, parse_model
 from planscope.agents.paradigms import AGENTS
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.debugger.breakpoints import Breakpoint
+from planscope.debugger.errors import DebuggerError
 from planscope.debugger.offers import Offer
+from planscope.debugger.play_values import Way
+from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.errors import UserError
 from planscope.language.topics import load_topics
 from planscope.session.model import Run, Variant
@@ -20,12 +23,13 @@ from planscope.session.record import RecordedCall
 from planscope.synthesis.request import Request, check
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.controllers.live_run import OwnChoice, RunChoice
+from planscope.tui.controllers.what_if import Play
 from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
 from planscope.tui.settings import FACTORY
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import visible
-from planscope.wording.terms import METHODS, MUTATIONS
+from planscope.wording.terms import METHODS, MOVES, MUTATIONS, STATE_GLYPHS
 
 MOST_RUNS = 1000
 MOST_MODELS = 8
@@ -62,6 +66,62 @@ def run_form(
         return read_choice(answers, choice)
 
     return FormDialog(paint, "Run", _fields(choice, used), read, before=before, first="model")
+
+
+def played_form(paint: Painter, play: Play, first: str) -> FormDialog[Way]:
+    """Ask for the arguments and the answer of the chosen call of what-if play. ``first``: the row to begin with."""
+    from planscope.debugger.paused_call import judge_way
+    from planscope.debugger.played import option_with
+
+    option, played = play.chosen, play.played
+    assert option is not None and option.way is not None
+    way, tool = option.way, played.problem.action_by_id[option.action].tool
+
+    def offered(one: Way) -> Offer:
+        then = option_with(played, option, one)
+        return Offer(
+            json_of(one.arguments), f"{STATE_GLYPHS[then.becomes]} {_and(MOVES[then.becomes], one.about)}"
+        )
+
+    def read(answers: Answers) -> Way:
+        try:
+            given = arguments_of(answers["arguments"])
+            answer = text_of(answers["answer"]) if answers["answer"] else None
+        except DebuggerError as error:
+            raise UserError(str(error)) from None
+        known = next((one for one in option.ways if one.arguments == given), None)
+        about = known.about if known is not None else ""
+        return Way(given, answer, answers["outcome"] == "fails", answers.get("said", ""), about)
+
+    def judge(answers: Answers) -> Sequence[tuple[str, str]]:
+        try:
+            made = read(answers)
+        except UserError as error:
+            return [(str(error), "dim")]
+        return judge_way(played, option.action, made)
+
+    gave = [Offer(line_of(text), about) for text, about in played.values.answers(tool)]
+    fields: list[Field] = [
+        TextField(
+            "arguments", "arguments", json_of(way.arguments), offers=[offered(one) for one in option.ways]
+        ),
+        TextField("answer", "answer", line_of(way.answer or ""), "the tool does not answer", offers=gave),
+        ChoiceField(
+            "outcome",
+            "the call",
+            (("succeeds", "succeeds"), ("fails", "fails")),
+            "fails" if way.failed else "succeeds",
+        ),
+    ]
+    if played.values.hears_users:
+        said = [Offer(text, "a rule looks at it") for text in played.values.sayings()]
+        fields.insert(0, TextField("said", "the user says", way.said, "nothing before this call", said))
+    title = f"Play {visible(tool, limit=60)}"
+    return FormDialog(paint, title, fields, read, first=first, judge=judge)
+
+
+def _and(words: str, more: str) -> str:
+    return f"{words}, {more}" if more else words
 
 
 def fork_form(

@@ -10,12 +10,22 @@ from planscope.tui.style.lines import Line, Run, width_of
 from planscope.tui.view import DebugView
 
 Phase = Literal[
-    "over", "nothing", "no run", "unreadable", "running", "waits", "strange call", "back", "play", "play base"
+    "over",
+    "nothing",
+    "no run",
+    "unreadable",
+    "running",
+    "waits",
+    "strange call",
+    "back",
+    "play",
+    "play base",
+    "play rules",
 ]
 """The phase of the debug screen. ``nothing``: no session is open. ``waits``: at the paused call.
 
 ``strange call``: the paused call cannot be read, so no tool is called. ``back``: at a step before the paused call.
-``play base``: what-if play without hours.
+``play base``: what-if play without hours; ``play rules``: with arguments.
 """
 
 
@@ -108,6 +118,13 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
         ("previous-call", ""),
     ),
     "play base": (*_PLAY, ("help", ""), ("previous-call", "")),
+    "play rules": (
+        *_PLAY,
+        ("edit-arguments", "arguments"),
+        ("later-hour", "next"),
+        ("help", ""),
+        ("previous-call", ""),
+    ),
 }
 
 
@@ -115,7 +132,8 @@ def phase(state: DebugView) -> Phase:
     """Return the phase of the debug screen."""
     run = state.run
     if state.play is not None:
-        return "play" if state.debug.run.problem.timed else "play base"
+        timed, option = state.play.played.problem.timed, state.play.chosen
+        return "play" if timed else "play base" if option is None or option.way is None else "play rules"
     if run is None and not state.has_queries:
         return "nothing"
     if run is None:

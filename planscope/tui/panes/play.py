@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from planscope.debugger.played import Option
 from planscope.debugger.selection import Selection
@@ -11,7 +11,7 @@ from planscope.tui.controllers.what_if import Play
 from planscope.tui.keys import key_for
 from planscope.tui.messages import OptionChosen
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph
+from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, shown
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief
@@ -81,6 +81,8 @@ def _option_line(timed: bool, play: Play, i: int, tool: str, width: int) -> Line
     if timed:
         start = play.start if here and play.start is not None else option.start
         hours = "" if start is None else str(start)
+    elif option.way is not None:
+        hours = phrases.arguments(option.way.arguments, limit=30)
     left = [
         Run("▶ " if here else "  ", "mark"),
         Run(f"{glyph} ", option.becomes),
@@ -114,8 +116,14 @@ def _told(play: Play, state: DebugView, width: int) -> list[Line]:
         f"Enter: play, {key_for('take-back')}: take back, {key_for('keep-play')}: keep as a run, "
         f"{key_for('deselect')}: leave"
     )
+    turn = f"{key_for('later-hour')} {key_for('earlier-hour')}"
     if play.played.problem.timed:
-        keys = f"{key_for('later-hour')} {key_for('earlier-hour')}: change the hour, {keys}"
+        keys = f"{turn}: change the hour, {keys}"
+    elif option is not None and option.way is not None:
+        others = f"{turn}: other arguments, " if len(option.ways) > 1 else ""
+        keys = (
+            f"{others}{key_for('edit-arguments')} {key_for('edit-answer')}: type arguments and answer, {keys}"
+        )
     return [*lines, BLANK, *(Line(runs) for runs in paragraph(keys, width, "dim"))]
 
 
@@ -140,9 +148,26 @@ def _so_far(state: DebugView, width: int) -> list[Line]:
     return lines
 
 
+def _way(option: Option) -> Iterator[str]:
+    """Describe the arguments and the answer that the call would have."""
+    way = option.way
+    if way is None:
+        return
+    number = f"{option.ways.index(way) + 1} of {len(option.ways)}" if way in option.ways else "as typed"
+    about = ", ".join(part for part in (number if number != "1 of 1" else "", way.about) if part)
+    if way.said:
+        yield f"after the user says {phrases.value(way.said)}"
+    given = phrases.arguments(way.arguments, named=True) or "no arguments"
+    yield f"with {given}" + (f" ({about})" if about else "")
+    if way.answer is None:
+        yield "fails, without an answer" if way.failed else "the tool does not answer"
+    else:
+        yield f"{'fails with' if way.failed else 'answers'} {shown(way.answer, 160)}"
+
+
 def _about(option: Option, play: Play) -> list[str]:
     problem = play.played.problem  # the displayed run may not be judged yet and then has no constraints
-    told = []
+    told = list(_way(option))
     if option.hours is not None:
         first, last = option.hours
         told.append(f"safe at {first}" if first == last else f"safe from {first} to {last}")

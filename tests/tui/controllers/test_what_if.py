@@ -77,18 +77,18 @@ def test_another_call_is_chosen_and_played_although_it_is_not_safe() -> None:
     assert play_of(what_if).chosen is None
     before = play_of(what_if)
     what_if.take()
-    assert what_if.play is before and not what_if.change_hour(1)
+    assert what_if.play is before and not what_if.change_values(1)
 
 
 def test_hours_are_tried_in_the_timed_language_alone() -> None:
     what_if, _ = begun(sessions.out_of_order())
-    assert not what_if.change_hour(1)
+    assert not what_if.change_values(1)
     what_if, document = begun(sessions.figure_10())
     first = play_of(what_if).chosen
     assert first is not None and first.start is not None and play_of(what_if).start is None
-    assert what_if.change_hour(1) and play_of(what_if).start == first.start + 1
-    assert what_if.change_hour(-99) and play_of(what_if).start == 0
-    assert what_if.change_hour(99) and play_of(what_if).start == LAST_HOUR
+    assert what_if.change_values(1) and play_of(what_if).start == first.start + 1
+    assert what_if.change_values(-99) and play_of(what_if).start == 0
+    assert what_if.change_values(99) and play_of(what_if).start == LAST_HOUR
     chosen = play_of(what_if).chosen
     assert chosen is not None and chosen.becomes != "completable" and chosen.breaks
     what_if.take()
@@ -99,7 +99,7 @@ def test_hours_are_tried_in_the_timed_language_alone() -> None:
 
 def test_choosing_forgets_the_hour_that_was_tried() -> None:
     what_if, _ = begun(sessions.figure_10())
-    what_if.change_hour(1)
+    what_if.change_values(1)
     what_if.choose(0)
     assert play_of(what_if).start is None
 
@@ -113,7 +113,7 @@ def test_what_was_played_is_gone_when_it_ends() -> None:
     count = len(posted)
     for act in (what_if.end, what_if.take, what_if.undo, lambda: what_if.choose(1)):
         act()
-    assert what_if.play is None and not what_if.change_hour(1) and len(posted) == count
+    assert what_if.play is None and not what_if.change_values(1) and len(posted) == count
     with pytest.raises(AssertionError):
         what_if.keep()
 

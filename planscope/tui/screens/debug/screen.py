@@ -1103,6 +1103,9 @@ class DebugScreen(AppScreen[None]):
     def action_edit_arguments(self) -> None:
         from planscope.agents.gate import EditArguments, GoOn
 
+        if self.view.play is not None:
+            self._edit_played("arguments")
+            return
         call = self._paused_call()
         if call is None:
             return
@@ -1127,6 +1130,9 @@ class DebugScreen(AppScreen[None]):
     def action_edit_answer(self) -> None:
         from planscope.agents.gate import EditAnswer, GoOn
 
+        if self.view.play is not None:
+            self._edit_played("answer")
+            return
         call = self._paused_call()
         if call is None:
             return
@@ -1285,10 +1291,32 @@ class DebugScreen(AppScreen[None]):
         self._change_hour(-1)
 
     def _change_hour(self, by: int) -> None:
-        if self.work.what_if.change_hour(by):
+        if self.work.what_if.change_values(by):
             self.change(play=self.work.what_if.play, notice="")
+        elif self.view.play is not None:
+            self.tell("there is nothing else to choose for this call")
         else:
-            self.tell(f"hours can be chosen while you play a timed query: {key_for('play')} plays")
+            self.tell(f"hours and arguments can be chosen while you play: {key_for('play')} plays")
+
+    def _edit_played(self, row: str) -> None:
+        """Ask for the arguments and the answer of the chosen call."""
+        option = self.view.play.chosen if self.view.play is not None else None
+        if option is None or option.way is None:
+            timed = self.view.debug.run.problem.timed
+            hours = f": {key_for('later-hour')} and {key_for('earlier-hour')} change the hour"
+            self.tell(f"no rule looks at arguments or answers here{hours if timed else ''}")
+        else:
+            self.start_flow(self._ask_played(row))
+
+    async def _ask_played(self, row: str) -> None:
+        from planscope.tui.dialogs.forms import played_form
+
+        play = self.view.play
+        assert play is not None
+        way = await self.answer(played_form(self.paint, play, row))
+        if way is not None and self.view.play is play:
+            self.work.what_if.set_way(way)
+            self.change(play=self.work.what_if.play, notice="")
 
     def action_take_back(self) -> None:
         play = self.view.play

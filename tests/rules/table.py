@@ -74,8 +74,11 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
             for j in n:
                 if b[j]:
                     last = max((k for k in range(j) if b[k]), default=-1)
-                    # an A at or after the last B: a call that is both counts for the next B
-                    if not any(a[i] and before(i, j) and i >= last for i in n):
+                    # an A at or after the last B: a call that is both counts for the next B, and an answer
+                    # counts from the next message on
+                    if not any(
+                        a[i] and before(i, j) and (i >= last or (late and not before(i, last))) for i in n
+                    ):
                         return False
             return True
         case "response":

@@ -45,13 +45,13 @@ def _shape(kind: Kind, pattern: str) -> Shape:
 
 
 SHAPES: tuple[Shape, ...] = (
-    _shape("alternate_precedence", r"(?:every|each) <then> has (?:its|an) own <first> before it"),
+    _shape("alternate_precedence", r"(?:every|each) <then> has its own <first> before it"),
     _shape(
         "chain_response",
         rf"(?:every|each) <first> (?:is|are|must be) (?:{RIGHT} followed by|followed (?:{RIGHT}|right away) by) <then>",
     ),
     _shape("within", rf"(?:every|each) <first> FOLLOWED <then> within N {UNIT}"),
-    _shape("within", rf"<then> {HAPPENS} within N {UNIT} (?:after|of) <first>"),
+    _shape("within", rf"<then> {HAPPENS} within N {UNIT} after <first>"),
     _shape("response", r"(?:every|each) <first> FOLLOWED <then>"),
     _shape("chain_precedence", rf"<then> (?:{HAPPENS}|comes|come|is|are|must come) {RIGHT} after <first>"),
     _shape("not_succession", rf"<then> {NOT} (?:{HAPPENS}|come) (?:after|before) <first>"),
@@ -184,11 +184,9 @@ def _words(text: str, span: Span) -> str:
 def _ors(text: str, items: list[Item]) -> list[Item]:
     """Join every list with "or" into one set. Raises SentenceError if "and" and "or" are mixed."""
     found: list[Item] = []
+    items = [item for item in items if item.code != "either"]
     k = 0
     while k < len(items):
-        if items[k].code == "either":
-            k += 1
-            continue
         if items[k].code != "S":
             found.append(items[k])
             k += 1
@@ -256,7 +254,10 @@ def _bracketed(names: Sequence[str], joins: Sequence[str], tight: str) -> str:
             between.append(join)
             groups.append([name])
     parts = [group[0] if len(group) == 1 else f"({f' {tight} '.join(group)})" for group in groups]
-    return parts[0] + "".join(f" {join} {part}" for join, part in zip(between, parts[1:], strict=True))
+    return "".join(
+        (part if k == 0 else f", {part}" if between[k - 1] == "," else f" {between[k - 1]} {part}")
+        for k, part in enumerate(parts)
+    )
 
 
 def _group(items: Sequence[Item], match: re.Match[str], name: str) -> list[Item]:

@@ -36,8 +36,8 @@ KEYWORDS = frozenset(
     more than has have its own it right away immediately directly call calls called use second seconds
     minute minutes the latest had and or but both either which is are be come comes must should may can
     do does don't doesn't mustn't shouldn't cannot can't shall will per for same as while whereas yet
-    neither nor reads read writes write before after by with where that followed between until unless
-    when always message
+    neither nor reads read writes write before after by with where whose that followed between until
+    unless when always message
     """.split()  # noqa: SIM905
 )
 """Words with which no tool's name begins or ends, unless it is in backquotes or the tool is known."""
@@ -46,7 +46,7 @@ VERB_LIKE = ("VP", "VP0")
 
 NOT_BEFORE_NAMES = frozenset(
     """
-    S V0 N COND never not only must should may can do does don't doesn't mustn't shouldn't cannot can't
+    S V0 N COND which that never not only must should may can do does don't doesn't mustn't shouldn't cannot can't
     shall will
     """.split()  # noqa: SIM905
 )
@@ -111,7 +111,7 @@ def sentences(text: str) -> Iterator[list[Token]]:
     row = list(tokens(text))
     for k, token in enumerate(row):
         following = row[k + 1] if k + 1 < len(row) else None
-        inside = following is not None and following.start == token.end and following.kind == "word"
+        inside = following is not None and following.start == token.end and following.kind in ("word", "quoted")
         ends = token.kind == "line" or (token.text == "." and not (inside and found))
         if not ends:
             found.append(token)
@@ -220,7 +220,7 @@ class _Sentence:
                 calls = replace(calls, text=" ".join(self.scanner.text[start:end].split()))
                 items.append(Item("S", (start, end), (calls,)))
                 continue
-            if token.key in ("had", "has") and self._key(1) not in ("its", "an", "a", "own"):
+            if token.key in ("had", "has") and self._key(1) != "its":
                 self.at += 1
                 condition = self._condition("answer")
                 items.append(Item("COND", (start, self.row[self.at - 1].end), condition=condition))

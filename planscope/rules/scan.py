@@ -111,7 +111,9 @@ def sentences(text: str) -> Iterator[list[Token]]:
     row = list(tokens(text))
     for k, token in enumerate(row):
         following = row[k + 1] if k + 1 < len(row) else None
-        inside = following is not None and following.start == token.end and following.kind in ("word", "quoted")
+        inside = (
+            following is not None and following.start == token.end and following.kind in ("word", "quoted")
+        )
         ends = token.kind == "line" or (token.text == "." and not (inside and found))
         if not ends:
             found.append(token)

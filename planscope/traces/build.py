@@ -237,12 +237,13 @@ class Builder:
     # the whole ----------------------------------------------------------------------------------------------------
 
     def tool(self, tool: Any, description: Any = None, parameters: Any = None) -> None:
-        """Add a tool that the trace defines. One without a name is left out."""
+        """Add a tool that the trace defines. One without a name is left out. What is said later takes the place of what
+        was said before."""
         known = text(tool)
         if known and len(self.trace.tools) < 10_000:
-            self.trace.tools[known] = Tool(
-                known, text(description) or None, parameters if type(parameters) is dict else None
-            )
+            made = self.trace.tools.setdefault(known, Tool(known))
+            made.description = text(description) or made.description
+            made.parameters = parameters if type(parameters) is dict else made.parameters
 
     def tools(self, definitions: Any) -> None:
         """Add definitions in the forms of OpenAI (both), Anthropic, MCP and JSON schemas that name themselves."""

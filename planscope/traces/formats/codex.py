@@ -88,6 +88,7 @@ class _Rollout:
         if is_item(line):
             self._take_item(line, self.build.at(line.get("timestamp")))
         elif "instructions" in line and not self.begun:
+            self.build.at(line.get("timestamp"))
             self._take_meta(line)
         elif "record_type" not in line:
             self.build.unknown(line.get("type"))

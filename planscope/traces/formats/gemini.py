@@ -190,7 +190,7 @@ def _take_call(build: Builder, call: dict[str, Any], at: float | None, agent: st
     for part in result if type(result) is list else [result]:
         response = obj(part).get("functionResponse")
         words.append(
-            function_response(obj(response).get("response"))[0] if response is not None else as_text(part)
+            function_response(obj(response).get("response"))[0] if response is not None else as_text([part])
         )
     shown = "\n".join(one for one in words if one) or (None if result is None else "")
     when = build.at(call.get("timestamp"))

@@ -271,18 +271,17 @@ class _Events:
         if part.known(event.get("id")):
             return
         part.message += 1
-        part.trace.started = self.build.trace.started
         call = part.call(
             event.get("function"),
             event.get("arguments"),
             event.get("id"),
-            at=part.at(event.get("timestamp")),
+            at=self.build.at(event.get("timestamp")),
             agent=text(event.get("agent")) or None,
         )
         error = obj(event.get("error"))
         if "result" in event or error:
             words = as_text(event.get("result")) or text(error.get("message"))
-            done = part.at(event.get("completed"))
+            done = self.build.at(event.get("completed"))
             part.fill(call, words, failed=bool(error), refused=error.get("type") == "approval", at=done)
 
     def put_in(self) -> None:

@@ -187,7 +187,7 @@ def _take_call(build: Builder, call: dict[str, Any], at: float | None, agent: st
     if result is None and status not in ("error", "cancelled", "success"):
         return
     words: list[str] = []
-    for part in result if type(result) is list else [result]:
+    for part in result if type(result) is list else () if result is None else (result,):
         response = obj(part).get("functionResponse")
         words.append(
             function_response(obj(response).get("response"))[0] if response is not None else as_text([part])

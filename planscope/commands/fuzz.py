@@ -50,6 +50,22 @@ def _add(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="seconds that a call may take (default 2)",
     )
+    parser.add_argument(
+        "--sequences",
+        type=whole(0, 100_000),
+        metavar="N",
+        help="sequences of calls to all tools together (default: a tenth of --calls, at most 200; 0: none)",
+    )
+    parser.add_argument(
+        "--reads", action="append", default=[], metavar="NAME", help="this tool reads what --writes writes"
+    )
+    parser.add_argument(
+        "--writes",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="the tool that writes; as often as --reads",
+    )
     parser.add_argument("--reset", metavar="MODULE:FUNCTION", help="resets the tool's state before each call")
     parser.add_argument("--network", action="store_true", help="allow the network")
     parser.add_argument(
@@ -77,6 +93,8 @@ def _fuzz(args: argparse.Namespace) -> int:
 
     formats = ("html", "pytest", "junit", "sarif")
     files = {name: output_file(given) for name in formats if (given := getattr(args, name)) is not None}
+    if len(args.reads) != len(args.writes):
+        raise UserError("--reads and --writes name tools in pairs; give both equally often")
     options = Options(
         args.target,
         tools=tuple(args.tool),
@@ -88,6 +106,9 @@ def _fuzz(args: argparse.Namespace) -> int:
         call_limit=args.call_limit,
         stop_early=args.stop_early,
         environment=tuple(args.env),
+        sequences=args.sequences,
+        reads=tuple(args.reads),
+        writes=tuple(args.writes),
     )
     fuzz = Fuzz(options)
     line = ProgressLine()
@@ -111,6 +132,8 @@ def _fuzz(args: argparse.Namespace) -> int:
 
 
 def _show(line: ProgressLine, message: Mapping[str, Any]) -> None:
+    if message["event"] == "sequences":
+        line.show(f"{message['sequences']:,} sequences, {message['calls']:,} calls")
     if message["event"] == "progress":
         line.show(f"{message['tool'][:40]}: {message['calls']:,} calls, {message['unique']} errors")
 
@@ -135,8 +158,7 @@ def _write(report: Report, files: dict[str, Path], reset: str | None) -> None:
 
 def _lines(report: Report, width: int) -> Iterator[str]:
     """Return the report as text."""
-    from planscope.toolfuzz.formats import smallest, title
-    from planscope.toolfuzz.report import is_counted
+    from planscope.toolfuzz.report import is_sequence
     from planscope.wording.phrases import plural
 
     number = 0
@@ -150,26 +172,18 @@ def _lines(report: Report, width: int) -> Iterator[str]:
         if tool.stopped == "hung":
             yield "  The search ended early, because too many calls hung."
         for one in report.sorted():
-            if one["tool"] != tool.name:
-                continue
+            if one["tool"] == tool.name and not is_sequence(one):
+                number += 1
+                yield from _finding(one, number, width)
+        yield ""
+    if report.sequences is not None:
+        found = [one for one in report.sorted() if is_sequence(one)]
+        calls = plural(report.sequences["calls"], "call")
+        played = plural(report.sequences["sequences"], "sequence")
+        yield f"all tools together: {plural(len(found), 'error')} in {played} of {calls}"
+        for one in found:
             number += 1
-            yield ""
-            head = f"  {number}. {title(one)}"
-            yield from textwrap.wrap(head, width, subsequent_indent="     ", max_lines=3, placeholder=" ...")
-            where = f"at {one['location']}, " if one["location"] else ""
-            listed = "" if is_counted(one) else "; listed only"
-            stated = "; the documentation states the limit" if one["documented"] else ""
-            yield f"     {where}first in call {one['at_call']:,}, {plural(one['occurrences'], 'time')}{listed}{stated}"
-            given = json.dumps(smallest(one))
-            label = "input" if one["shrunk"] is None else "smallest input"
-            shown = (
-                given
-                if len(given) <= LONGEST_INPUT
-                else f"{given[:LONGEST_INPUT]}... ({len(given):,} characters)"
-            )
-            yield f"     {label}: {shown}"
-            if one["needs"]:
-                yield f"     only after {plural(len(one['needs']), 'other call')} (--json shows them)"
+            yield from _finding(one, number, width)
         yield ""
     figures = report.as_data()["statistics"]
     low, high = figures["chao1_ci"]
@@ -179,6 +193,34 @@ def _lines(report: Report, width: int) -> Iterator[str]:
     yield from [*report.missing(), *report.remarks]
     if report.interrupted:
         yield "interrupted; these are the findings so far"
+
+
+def _finding(one: dict[str, Any], number: int, width: int) -> Iterator[str]:
+    from planscope.toolfuzz.formats import smallest_lines, title
+    from planscope.toolfuzz.report import is_counted, is_sequence
+    from planscope.wording.phrases import plural
+
+    yield ""
+    tool = f"{one['tool']}: " if is_sequence(one) else ""
+    head = f"  {number}. {tool}{title(one)}"
+    yield from textwrap.wrap(head, width, subsequent_indent="     ", max_lines=4, placeholder=" ...")
+    where = f"at {one['location']}, " if one["location"] else ""
+    listed = "" if is_counted(one) else "; listed only"
+    stated = "; the documentation states the limit" if one["documented"] else ""
+    yield f"     {where}first in call {one['at_call']:,}, {plural(one['occurrences'], 'time')}{listed}{stated}"
+    label = "input" if one["shrunk"] is None else "smallest input"
+    lines = smallest_lines(one)
+    if is_sequence(one):
+        yield "     calls:" if one["shrunk"] is None else "     fewest calls:"
+        yield from (f"       {_cut(line)}" for line in lines)
+    else:
+        yield f"     {label}: {_cut(lines[0])}"
+    if one["needs"]:
+        yield f"     only after {plural(len(one['needs']), 'other call')} (--json shows them)"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_INPUT else f"{text[:LONGEST_INPUT]}... ({len(text):,} characters)"
 
 
 COMMANDS = {

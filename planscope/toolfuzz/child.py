@@ -14,6 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +66,13 @@ def _work(job: dict[str, Any], send: Any) -> None:
         if name not in names:
             raise UserError(f"{job['target']} has no tool {name!r}; its tools are {', '.join(names)}")
     tools = [tool for tool in tools if not wanted or tool.name in wanted]
+    for name in (*job["reads"], *job["writes"]):
+        if name not in [tool.name for tool in tools]:
+            raise UserError(f"{job['target']} has no tool {name!r}; its tools are {', '.join(names)}")
     folder = Path(job["folder"])
     import planscope.toolfuzz.drawn
-    import planscope.toolfuzz.fuzzing  # noqa: F401
+    import planscope.toolfuzz.fuzzing
+    import planscope.toolfuzz.sequences  # noqa: F401
 
     enforced = enter_namespaces(folder, bool(job.get("network")))
     send({
@@ -93,23 +98,41 @@ def _fuzz_all(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any
     from planscope.toolfuzz.fuzzing import Fuzzing
     from planscope.toolfuzz.host import Host
     from planscope.toolfuzz.sandbox import die_with_parent
+    from planscope.toolfuzz.sequences import Sequences, Stage
 
     die_with_parent()
+    tools = [tool for tool in tools if not tool.skipped]
+    places = {tool.name: tool.places() for tool in tools}
+    for one in places.values():
+        one.sandbox, one.base = str(folder), job.get("base", "")
+    hosts = {
+        name: Host(folder, one, bool(job.get("network")), enforced.processes == "allowed")
+        for name, one in places.items()
+    }
+    done: list[Fuzzing] = []
     try:
+        if tools and job.get("play"):
+            stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
+            played = stage.play_these(job["play"])
+            send({"event": "played", **asdict(played)})
+            tools = []
         for tool in tools:
-            if tool.skipped:
-                continue
-            places = tool.places()
-            places.sandbox, places.base = str(folder), job.get("base", "")
-            host = Host(folder, places, bool(job.get("network")), enforced.processes == "allowed")
+            host = hosts[tool.name]
             start = time.monotonic()
             if job.get("send"):
                 Fuzzing(tool, host, {**job, "blind": True}, send).send_one(
                     job["send"]["needs"], job["send"]["given"]
                 )
             else:
-                Fuzzing(tool, host, job, send).run()
+                done.append(Fuzzing(tool, host, job, send))
+                done[-1].run()
             send({"event": "done", "tool": tool.name, "seconds": time.monotonic() - start})
+        if len(done) > 1 and job.get("sequences"):
+            stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
+            known = {one.tool.name: set(one.forms) for one in done}
+            searches = {one.tool.name: one.search for one in done}
+            seconds = job["seconds"] / 4 if job["seconds"] else None
+            Sequences(stage, job, send, searches, known).run(job["sequences"], seconds)
         send({"event": "end"})
     except BrokenPipeError:
         pass

@@ -31,7 +31,11 @@ INSTALL = "pip install '.[fuzz]'"
 
 @dataclass(frozen=True)
 class Options:
-    """What to fuzz, and how far. ``calls`` and ``seconds`` are for each tool; ``call_limit`` is in seconds."""
+    """What to fuzz, and how far. ``calls`` and ``seconds`` are for each tool; ``call_limit`` is in seconds.
+
+    ``sequences``: sequences of calls to all tools together; None: by the calls. ``reads`` and ``writes``: names of
+    tools in pairs, of which the one reads what the other writes.
+    """
 
     target: str
     tools: tuple[str, ...] = ()
@@ -44,6 +48,14 @@ class Options:
     stop_early: bool = False
     environment: tuple[str, ...] = ()
     blind: bool = False
+    sequences: int | None = None
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+
+    @property
+    def most_sequences(self) -> int:
+        """The number of sequences: as given, or else a tenth of the calls, from 10 to 200."""
+        return min(max((self.calls or 2000) // 10, 10), 200) if self.sequences is None else self.sequences
 
 
 Heard = Callable[[Mapping[str, Any], Report], None]
@@ -84,7 +96,17 @@ class Fuzz:
                 return dict(message["outcome"])
         raise UserError(f"{self.options.target}: the call had no outcome")
 
-    def _messages(self, call: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    def play(self, calls: list[dict[str, Any]]) -> dict[str, Any]:
+        """Make a sequence of calls in a fresh child. Return ``made`` (calls and answers) and ``outcomes``."""
+        check_platform()
+        for message in self._messages(play=calls):
+            if message["event"] == "played":
+                return message
+        raise UserError(f"{self.options.target}: the calls had no outcome")
+
+    def _messages(
+        self, call: dict[str, Any] | None = None, play: list[dict[str, Any]] | None = None
+    ) -> Iterator[dict[str, Any]]:
         with _folder() as folder, tempfile.TemporaryFile(dir=folder) as errors:
             work = folder / "work"
             home = folder / "home"
@@ -96,6 +118,7 @@ class Fuzz:
                 "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
                 "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(work),
                 "base": os.path.realpath("."), "blind": options.blind, "send": call,
+                "play": play, "sequences": options.most_sequences, "reads": options.reads, "writes": options.writes,
             }  # fmt: skip
             path = [str(Path.cwd() / one) for one in ("", *sys.path)]
             process = subprocess.Popen(
@@ -150,6 +173,12 @@ class Fuzz:
                 report.findings[(message["finding"]["tool"], message["key"])] = dict(message["finding"])
             case "dropped":
                 report.findings.pop((message["tool"], message["key"]), None)
+            case "sequences":
+                report.sequences = {"sequences": message["sequences"], "calls": message["calls"]}
+                for key, count in message["occurrences"].items():
+                    for (_, name), one in report.findings.items():
+                        if name == f"sequence\x1f{key}":
+                            one["occurrences"] = count
             case "progress" | "summary":
                 tool = report.tool(message["tool"])
                 tool.calls, tool.refused, tool.curve = message["calls"], message["refused"], message["curve"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
 from planscope.safe import visible
 from planscope.toolfuzz.outcome import KINDS
-from planscope.toolfuzz.report import Report, is_counted
+from planscope.toolfuzz.report import Report, is_counted, is_sequence
 
 MEANINGS = {
     "raised": "The tool raised an exception on arguments that its schema accepts.",
@@ -28,7 +28,7 @@ MEANINGS = {
 }
 
 
-def title(finding: dict[str, Any]) -> str:
+def title(finding: Mapping[str, Any]) -> str:
     """Return a finding's kind, exception and message in one line."""
     message = " ".join(str(finding["message"]).split())
     name = str(finding["exception"] or "").rpartition(".")[2]
@@ -36,7 +36,15 @@ def title(finding: dict[str, Any]) -> str:
     return f"{finding['kind']} {said}".strip()
 
 
-def smallest(finding: dict[str, Any]) -> Any:
+def smallest_lines(finding: Mapping[str, Any]) -> list[str]:
+    """Return the smallest arguments as one line of JSON, or the calls of a sequence with a line for each."""
+    given = smallest(finding)
+    if not is_sequence(finding):
+        return [json.dumps(given)]
+    return [f"{one['tool']} {json.dumps(one['arguments'])}" for one in given]
+
+
+def smallest(finding: Mapping[str, Any]) -> Any:
     """Return the shrunk arguments of a finding, or those that were sent."""
     return finding["input"] if finding["shrunk"] is None else finding["shrunk"]
 
@@ -55,7 +63,7 @@ def write_junit(report: Report, path: Path) -> None:
                 file.add(report.target, tool.name)
         for k, finding in enumerate(report.sorted(), 1):
             tag = "failure" if is_counted(finding) else None
-            body = f"arguments: {json.dumps(smallest(finding))}\n\n{finding['traceback']}"
+            body = "\n".join(("arguments:", *smallest_lines(finding), "", finding["traceback"]))
             name = f"{finding['tool']} {k}: {title(finding)[:120]}"
             file.add(report.target, name, tag, title(finding), body)
         file.write(path)
@@ -72,7 +80,7 @@ def write_fuzz_sarif(report: Report, path: Path) -> None:
         results.append(
             sarif_result(
                 (finding["kind"], KINDS.index(finding["kind"])),
-                f"{finding['tool']}: {title(finding)}. Arguments: {json.dumps(smallest(finding))[:500]}",
+                f"{finding['tool']}: {title(finding)}. Arguments: {'; '.join(smallest_lines(finding))[:500]}",
                 (file or report.target, int(line) if line.isdigit() else 1),
                 (finding["tool"], f"{report.target}, {finding['tool']}"),
                 f"{finding['tool']}/{finding['kind']}/{finding['exception']}/{finding['location']}",
@@ -87,6 +95,8 @@ def write_fuzz_sarif(report: Report, path: Path) -> None:
 
 def pytest_file(report: Report, reset: str | None = None) -> str:
     """Return a test for each finding. It fails as long as the tool fails in this way."""
+    sequences = [is_sequence(finding) for finding in report.sorted()]
+    used = ["check"] * (not all(sequences)) + ["check_sequence"] * any(sequences) or ["check"]
     lines = [
         f'"""What planscope fuzz found in {_in_docstring(report.target)} (seed {report.seed}).',
         "",
@@ -95,7 +105,7 @@ def pytest_file(report: Report, reset: str | None = None) -> str:
         "",
         "import json",
         "",
-        "from planscope.toolfuzz.reproduce import check",
+        f"from planscope.toolfuzz.reproduce import {', '.join(used)}",
         "",
         f"TARGET = {report.target!r}",
     ]
@@ -104,11 +114,15 @@ def pytest_file(report: Report, reset: str | None = None) -> str:
         name = _test_name(finding, names)
         needs = f", needs=json.loads({json.dumps(finding['needs'])!r})" if finding["needs"] else ""
         hook = f", reset={reset!r}" if reset else ""
+        lines += ["", "", f"def {name}() -> None:", f"    # {visible(title(finding))[:100]}"]
+        if is_sequence(finding):
+            calls = [f"        json.loads({json.dumps(one)!r})," for one in smallest(finding)]
+            lines += ["    calls = [", *calls, "    ]"]
+            knows = f", knows=json.loads({json.dumps(finding['knows'])!r})" if finding["knows"] else ""
+            what = f"{finding['kind']!r}, {finding['exception']!r}"
+            lines.append(f"    check_sequence(TARGET, calls, {what}{knows}{hook})")
+            continue
         lines += [
-            "",
-            "",
-            f"def {name}() -> None:",
-            f"    # {visible(title(finding))[:100]}",
             f"    given = json.loads({json.dumps(smallest(finding))!r})",
             f"    check(TARGET, {finding['tool']!r}, given{needs}{hook})",
         ]
@@ -224,7 +238,11 @@ def _finding(finding: dict[str, Any]) -> Iterator[str]:
     times = f"call {finding['at_call']:,}, {finding['occurrences']:,} in all"
     yield f"<tr><td>found</td><td>{times}</td></tr></table>"
     label = "sent, as small as it fails" if finding["shrunk"] is not None else "sent"
-    yield f"<p>Arguments {label}:</p><pre>{_safe(json.dumps(smallest(finding), indent=1))}</pre>"
+    if is_sequence(finding):
+        calls = "\n".join(smallest_lines(finding))
+        yield f"<p>Calls {label}:</p><pre>{_safe(calls)}</pre>"
+    else:
+        yield f"<p>Arguments {label}:</p><pre>{_safe(json.dumps(smallest(finding), indent=1))}</pre>"
     if finding["needs"]:
         yield f"<p>It fails only after these calls:</p><pre>{_safe(json.dumps(finding['needs'], indent=1))}</pre>"
     if finding["traceback"]:

@@ -237,7 +237,7 @@ class Fuzzing:
         alone = self._alone(one.given)
         if alone.kind == "returned" and one.outcome.kind == "raised":
             one.outcome = replace(one.outcome, kind="returned")  # the tool handles its own errors
-        elif not alone.shows(key, one.outcome.plain):
+        elif not alone.shows(key, one.outcome.plain) and not alone.kind == one.outcome.kind == "hung":
             self._with_calls_before(key)
             return
         one.outcome = replace(

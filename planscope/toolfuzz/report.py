@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +38,7 @@ class Report:
     seconds: float = 0.0
     interrupted: bool = False
     remarks: list[str] = field(default_factory=list)
+    sequences: dict[str, int] | None = None
 
     def tool(self, name: str) -> ToolReport:
         return next(one for one in self.tools if one.name == name)
@@ -56,18 +58,24 @@ class Report:
 
     @property
     def calls(self) -> int:
-        return sum(tool.calls for tool in self.tools)
+        """Calls of the search: those to each tool alone, and those of sequences."""
+        return sum(tool.calls for tool in self.tools) + (self.sequences or {}).get("calls", 0)
 
     def sorted(self) -> list[dict[str, Any]]:
         """Return the findings by tool and call."""
         order = {tool.name: k for k, tool in enumerate(self.tools)}
         return sorted(
-            self.findings.values(), key=lambda f: (order.get(f["tool"], 0), f["at_call"], f["kind"])
+            self.findings.values(),
+            key=lambda f: (is_sequence(f), order.get(f["tool"], 0), f["at_call"], f["kind"]),
         )
 
     def counted(self, tool: str | None = None) -> list[dict[str, Any]]:
-        """Return the findings that count as errors, of one tool or of all."""
-        return [f for f in self.sorted() if is_counted(f) and tool in (None, f["tool"])]
+        """Return the findings that count as errors: of one tool alone, or all with those of sequences."""
+        return [
+            f
+            for f in self.sorted()
+            if is_counted(f) and (tool is None or (f["tool"] == tool and not is_sequence(f)))
+        ]
 
     def as_data(self) -> dict[str, Any]:
         """Return the JSON document of ``planscope fuzz --json``."""
@@ -90,12 +98,18 @@ class Report:
                 }
                 for tool in self.tools
             ],
+            "sequences": self.sequences,
             "sandbox": self.sandbox,
             "interrupted": self.interrupted,
             "remarks": self.remarks,
         }
 
 
-def is_counted(finding: dict[str, Any]) -> bool:
+def is_counted(finding: Mapping[str, Any]) -> bool:
     """Return whether a finding counts as an error: it is no *returned* or *infrastructure*, and not judged insane."""
     return finding["kind"] not in LISTED_ONLY and finding.get("sane") is not False
+
+
+def is_sequence(finding: Mapping[str, Any]) -> bool:
+    """Return whether a finding needs several calls: its input is a list of ``{"tool", "arguments"}``."""
+    return isinstance(finding["input"], list)

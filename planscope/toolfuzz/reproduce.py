@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.stateful import Made, Role, contradictions, knowledge_from
 
 
 def outcome(
@@ -38,3 +39,33 @@ def check(
         raise AssertionError(
             f"{tool} {found['kind']}: {found['exception'] or ''} {found['message']}\n{found['traceback']}"
         )
+
+
+def check_sequence(
+    target: str,
+    calls: Sequence[dict[str, Any]],
+    kind: str,
+    exception: str | None = None,
+    knows: Mapping[str, Any] | None = None,
+    reset: str | None = None,
+    limit: float = 2.0,
+) -> None:
+    """Make a sequence of calls in a fresh child. Raise AssertionError if it shows an error of this kind.
+
+    ``knows``: what the fuzzer had learned of the tools, for answers that contradict each other.
+    """
+    played = Fuzz(Options(target, reset=reset, call_limit=limit)).play(list(calls))
+    made = [Made(**one) for one in played["made"]]
+    if knows is not None:
+        roles = {
+            name: Role(what, noun, tuple(needed)) for name, (what, noun, needed) in knows["roles"].items()
+        }
+        told = contradictions(made, roles, knowledge_from(knows))
+        if any(one.kind == kind for one in told):
+            raise AssertionError("; ".join(one.message for one in told if one.kind == kind))
+        return
+    for one in played["outcomes"]:
+        if (one["kind"], one["exception"]) == (kind, exception):
+            raise AssertionError(
+                f"{one['kind']}: {one['exception'] or ''} {one['message']}\n{one['traceback']}"
+            )

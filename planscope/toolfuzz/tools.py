@@ -487,4 +487,14 @@ def waiting_frames() -> list[Any]:
         tasks = asyncio.all_tasks(_LOOPS[0])
     except RuntimeError:
         return []
-    return [frame for task in tasks for frame in task.get_stack()]
+    return [frame for task in tasks for frame in _awaited_frames(task)]
+
+
+def _awaited_frames(task: Any) -> Iterator[Any]:
+    """Yield the frames of a task down to where it waits. ``Task.get_stack`` has the outermost one only."""
+    one = task.get_coro()
+    while one is not None:
+        frame = getattr(one, "cr_frame", None) or getattr(one, "gi_frame", None)
+        if frame is not None:
+            yield frame
+        one = getattr(one, "cr_await", None) or getattr(one, "gi_yieldfrom", None)

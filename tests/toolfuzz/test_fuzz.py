@@ -75,7 +75,7 @@ def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
     )
     errors = found(run.report)
     one = errors["hung", None]
-    assert one["location"] is not None and one["location"].endswith("tools.py:99")
+    assert one["location"] is not None and one["location"].endswith("tools.py:100")
     assert run.report.calls > one["at_call"] and times
 
 
@@ -176,3 +176,9 @@ def test_hypothesis_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [one.name for one in tmp_path.iterdir()] == ["own.py"]
     with pytest.raises(UserError):
         Fuzz(Options("own:g", calls=20)).run()
+
+
+def test_a_coroutine_that_waits_for_ever_is_found() -> None:
+    (one,) = fuzz("waits", 20, call_limit=0.4).sorted()
+    assert one["kind"] == "hung" and one["shrunk"] == {"text": ""}
+    assert Path(str(one["location"]).rpartition(":")[0]).name == "tools.py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -195,3 +196,11 @@ SOUND = [plain_answer, with_default, text_with_error, makes_what_is_there]
 
 def reset_seen() -> None:
     _SEEN.clear()
+
+
+@tool
+async def waits(text: str) -> str:
+    """Wait for ever in a coroutine, if there is no text."""
+    while not text:
+        await asyncio.sleep(0.02)
+    return "done"

@@ -1,0 +1,353 @@
+"""What the answers of a sequence of calls say about each other: reads that succeed after a delete, and lies.
+
+Tools get roles by their names (``create_note`` writes a note, ``get_note`` reads it). Everything here is a pure
+function of calls and answers, so it judges recorded calls as it judges fuzzed ones.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+What = Literal["read", "look", "write", "delete", "other"]
+_VERBS: dict[str, What] = {
+    **dict.fromkeys(("get", "read", "fetch", "load", "show", "view", "retrieve", "lookup"), "read"),
+    **dict.fromkeys(("list", "search", "find", "count", "query", "check", "describe", "calculate"), "look"),
+    **dict.fromkeys(
+        ("create", "add", "set", "put", "write", "save", "store", "insert", "update", "edit", "register"),
+        "write",
+    ),
+    **dict.fromkeys(("delete", "remove", "drop", "erase"), "delete"),
+}
+_SMALL_WORDS = frozenset(("a", "an", "the", "to", "from", "in", "of", "by", "new", "value", "data"))
+
+
+class Role(NamedTuple):
+    """What a tool does with which thing. ``needed``: the arguments that it cannot do without."""
+
+    what: What
+    noun: str = ""
+    needed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Made:
+    """One call and its answer as JSON. ``kind``: that of its outcome, ``ok`` or ``raised`` and so on."""
+
+    tool: str
+    arguments: dict[str, Any]
+    answer: Any = None
+    kind: str = "ok"
+
+
+@dataclass
+class Knowledge:
+    """What sequences have shown of the tools.
+
+    ``tells_missing``: reads that answer otherwise if a thing is not there. ``shows``: writes, reads and arguments for
+    which the read has the written value in its answer.
+    """
+
+    tells_missing: set[str] = field(default_factory=set)
+    shows: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "tells_missing": sorted(self.tells_missing),
+            "shows": [list(one) for one in sorted(self.shows)],
+        }
+
+
+def knowledge_from(data: Mapping[str, Any]) -> Knowledge:
+    """Return the knowledge of :meth:`Knowledge.as_data`."""
+    return Knowledge(set(data["tells_missing"]), {(w, r, name) for w, r, name in data["shows"]})
+
+
+class Contradiction(NamedTuple):
+    """Answers that cannot all be true. ``kind`` is ``sequence`` or ``lying``; ``tool`` is to blame; ``at``: the index
+    of the call that shows it; ``key``: the same for contradictions of the same sort."""
+
+    kind: str
+    tool: str
+    message: str
+    at: int
+    key: str
+
+
+def role_of(name: str, schema: Mapping[str, Any]) -> Role:
+    """Return a tool's role by its name. A tool without a known verb is ``other``, which may change anything."""
+    words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
+    at = next((k for k, word in enumerate(words) if word in _VERBS), None)
+    needed = tuple(sorted(one for one in schema.get("required", ()) if isinstance(one, str)))
+    if at is None:
+        return Role("other", "", needed)
+    noun = [re.sub(r"(?<=[^s])s$", "", w) for w in words[:at] + words[at + 1 :] if w not in _SMALL_WORDS]
+    return Role(_VERBS[words[at]], " ".join(noun), needed)
+
+
+def roles_of(
+    schemas: Mapping[str, Mapping[str, Any]], reads: Sequence[str] = (), writes: Sequence[str] = ()
+) -> dict[str, Role]:
+    """Return the roles of tools by name. ``reads`` and ``writes`` are pairs that the user named."""
+    roles = {name: role_of(name, schema) for name, schema in schemas.items()}
+    for number, (read, write) in enumerate(zip(reads, writes, strict=True)):
+        noun = f"pair {number}"
+        roles[read] = Role("read", noun, roles[read].needed)
+        roles[write] = Role("write", noun, roles[write].needed)
+    return roles
+
+
+# --- answers ---
+
+_ABSENT = re.compile(
+    r"\b(no|not|unknown|missing|nothing|none|null|empty|error|fail\w*|invalid|cannot|can't|doesn't|unable|"
+    r"already|denied|refused|does not|could not)\b",
+    re.IGNORECASE,
+)
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,38}[A-Za-z0-9]|[A-Za-z0-9]")
+_PLAIN_TEXT = re.compile(r"[ -~]{0,300}")
+
+
+_SAYS = ("status", "message", "detail", "result", "reason")
+_TRUE_IF_DONE = ("found", "exists", "ok", "success", "created", "deleted", "updated")
+
+
+def is_absent(one: Made) -> bool:
+    """Return whether an answer says that there is nothing, or that the call failed."""
+    answer = one.answer
+    if one.kind != "ok" or answer is None or answer is False or answer in ("", [], {}):
+        return True
+    if isinstance(answer, str) and answer[:1] == "{":
+        with suppress(ValueError, RecursionError):
+            answer = json.loads(answer)
+    if isinstance(answer, dict):
+        if answer.get("error") or any(answer.get(name) is False for name in _TRUE_IF_DONE):
+            return True
+        said = [answer[name] for name in _SAYS if isinstance(answer.get(name), str)]
+        empty = all(value in (None, "", [], {}) for value in answer.values())
+        return empty or any(_says_absent(text, one.arguments) for text in said)
+    return isinstance(answer, str) and _says_absent(answer, one.arguments)
+
+
+def _says_absent(text: str, arguments: Mapping[str, Any]) -> bool:
+    return len(text) < 400 and _ABSENT.search(_without(text, arguments)) is not None
+
+
+def _without(text: str, arguments: Mapping[str, Any]) -> str:
+    """Return an answer without the arguments of its own call, which prove nothing."""
+    for value in arguments.values():
+        if isinstance(value, str) and len(value) > 1:
+            text = text.replace(value, "")
+    return text
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is one that no tool has a reason to change."""
+    if isinstance(value, str):
+        has_word = _PLAIN_TEXT.fullmatch(value) is not None and any(c.isalnum() for c in value)
+        return has_word and _ABSENT.search(value) is None
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int | float) and math.isfinite(value) and abs(value) < 1e9
+
+
+def _is_plain_key(key: Key) -> bool:
+    return all(
+        (isinstance(v, str) and _PLAIN_KEY.fullmatch(v) and not _ABSENT.search(v))
+        or (isinstance(v, int) and not isinstance(v, bool))
+        for v in key
+    )
+
+
+def _form(value: Any) -> Any:
+    return " ".join(value.split()).casefold() if isinstance(value, str) else value
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from _scalars(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _scalars(one)
+    else:
+        yield value
+
+
+def contains(answer: Any, value: Any) -> bool:
+    """Return whether an answer has a value in it, as it is or within a text."""
+    wanted = _form(value)
+    for one in _scalars(answer):
+        if isinstance(value, str) or isinstance(one, str):
+            text = _form(one) if isinstance(one, str) else str(one)
+            inside = str(wanted) if isinstance(value, str) else rf"(?<![\w.]){re.escape(f'{value:g}')}(?!\d)"
+            if (isinstance(value, str) and inside in text) or (
+                not isinstance(value, str)
+                and (re.search(inside, text) or re.search(rf"(?<![\w.]){re.escape(str(value))}(?!\d)", text))
+            ):
+                return True
+        elif isinstance(one, int | float) and math.isclose(one, value, rel_tol=1e-6, abs_tol=1e-9):
+            return True
+    return False
+
+
+# --- judging ---
+
+Key = tuple[Any, ...]
+
+
+class _State(NamedTuple):
+    """What is known of one thing: ``written``, ``seen`` or ``deleted``, by which call."""
+
+    what: Literal["written", "seen", "deleted"]
+    call: Made
+
+
+class _Follower:
+    """Follows a sequence. ``told`` are its contradictions, ``facts`` what it shows of the tools."""
+
+    def __init__(self, roles: Mapping[str, Role], knows: Knowledge) -> None:
+        self.roles, self.knows = roles, knows
+        self.told: list[Contradiction] = []
+        self.missing: set[str] = set()
+        self.shown: list[tuple[str, str, str]] = []
+        self._states: dict[tuple[str, Key], _State] = {}
+        self._touched: set[tuple[str, Key]] = set()
+        self._keys = {r.noun: r.needed for r in roles.values() if r.what == "read"}
+
+    def follow(self, at: int, one: Made) -> None:
+        role = self.roles.get(one.tool, Role("other"))
+        if one.kind == "refused" or role.what == "look":
+            return
+        if role.what == "other":
+            self._states.clear()
+            return
+        if role.noun not in self._keys:
+            return
+        key = self._key(one, role)
+        if key is None:
+            self._forget(role.noun)
+            return
+        place = (role.noun, key)
+        if role.what == "read":
+            self._read(at, one, place)
+        elif role.what == "write":
+            self._states.pop(place, None)
+            if not is_absent(one):
+                self._states[place] = _State("written", one)
+        else:
+            self._delete(at, one, place)
+        self._touched.add(place)
+
+    def _key(self, one: Made, role: Role) -> Key | None:
+        """Return which thing a call is about, from its arguments or, for a new thing, from its answer."""
+        found = []
+        for name in self._keys[role.noun]:
+            if name in one.arguments:
+                found.append(one.arguments[name])
+            elif role.what == "write" and isinstance(one.answer, dict) and name in one.answer:
+                found.append(one.answer[name])
+            elif role.what == "write" and isinstance(one.answer, dict) and name.endswith("id"):
+                found.append(one.answer.get("id"))
+            else:
+                return None
+        key = tuple(found)
+        return key if _is_plain_key(key) else None
+
+    def _forget(self, noun: str) -> None:
+        for place in [place for place in self._states if place[0] == noun]:
+            del self._states[place]
+
+    def _read(self, at: int, one: Made, place: tuple[str, Key]) -> None:
+        state, absent = self._states.get(place), is_absent(one)
+        if absent and one.kind == "ok" and state is not None and state.what == "written":
+            values = (v for k, v in state.call.arguments.items() if k not in one.arguments and _is_plain(v))
+            absent = not any(contains(one.answer, value) for value in values)
+        if absent and place not in self._touched:
+            self.missing.add(one.tool)
+        if state is None:
+            if not absent and one.tool in self.knows.tells_missing:
+                self._states[place] = _State("seen", one)
+        elif state.what == "deleted" and not absent and one.tool in self.knows.tells_missing:
+            why = f"{one.tool} still finds what {state.call.tool} said it had deleted"
+            self._tell("sequence", state.call.tool, why, at, one.tool)
+        elif (
+            state.what == "written"
+            and absent
+            and one.kind in ("ok", "returned")
+            and all(_is_plain(value) for value in state.call.arguments.values())
+        ):
+            why = f"{state.call.tool} said that it worked, and {one.tool} finds nothing"
+            self._tell("lying", state.call.tool, why, at, one.tool)
+        elif state.what == "written" and not absent:
+            self._compare(at, one, state.call, place[1])
+
+    def _compare(self, at: int, read: Made, written: Made, key: Key) -> None:
+        for name, value in written.arguments.items():
+            if name in self._keys[self.roles[read.tool].noun] or not _is_plain(value):
+                continue
+            if contains(read.answer, value):
+                others = [v for other, v in written.arguments.items() if other != name]
+                if value not in (0, 1, -1) and not any(contains(one, value) for one in (*key, *others)):
+                    self.shown.append((written.tool, read.tool, name))
+            elif (written.tool, read.tool, name) in self.knows.shows:
+                why = (
+                    f"{written.tool} said that it worked with {name} = {json.dumps(value)[:80]}, "
+                    f"and {read.tool} answers {json.dumps(read.answer)[:80]}"
+                )
+                self._tell("lying", written.tool, why, at, f"{read.tool}/{name}")
+
+    def _delete(self, at: int, one: Made, place: tuple[str, Key]) -> None:
+        state = self._states.pop(place, None)
+        if is_absent(one):
+            return
+        if state is not None and state.what == "deleted" and state.call.tool == one.tool:
+            self._tell("sequence", one.tool, f"{one.tool} said a second time that it worked", at, "second")
+        if state is not None:
+            self._states[place] = _State("deleted", one)
+
+    def _tell(self, kind: str, tool: str, message: str, at: int, key: str) -> None:
+        self.told.append(Contradiction(kind, tool, message, at, "\x1f".join((kind, tool, key))))
+
+
+def contradictions(made: Iterable[Made], roles: Mapping[str, Role], knows: Knowledge) -> list[Contradiction]:
+    """Return what cannot be true in the answers of a sequence.
+
+    - ``sequence``: a read finds what a delete said it had deleted, and this read does tell what is missing; or a second
+      delete of a thing that was there says that it worked.
+    - ``lying``: a write says that it worked, and a read of the same thing finds nothing, or another value than was
+      written, where it shows other values as written.
+
+    Only plain keys and values count, that no tool has a reason to change. A call of an unknown role may change
+    anything.
+    """
+    follower = _Follower(roles, knows)
+    for at, one in enumerate(made):
+        follower.follow(at, one)
+    return follower.told
+
+
+MOST_SHOWN = 2
+"""A read shows an argument if it showed its value so often. Once may be an accident."""
+
+
+def learn(sequences: Iterable[Sequence[Made]], roles: Mapping[str, Role]) -> Knowledge:
+    """Return what sequences show of the tools."""
+    missing: set[str] = set()
+    shown: Counter[tuple[str, str, str]] = Counter()
+    for made in sequences:
+        follower = _Follower(roles, Knowledge())
+        for at, one in enumerate(made):
+            follower.follow(at, one)
+        missing |= follower.missing
+        shown.update(follower.shown)
+    return Knowledge(missing, {one for one, count in shown.items() if count >= MOST_SHOWN})

@@ -1,0 +1,111 @@
+"""Sequences of calls: errors that one call alone does not show, and answers that contradict each other."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from planscope.errors import UserError
+from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.formats import page, pytest_file
+from planscope.toolfuzz.report import Report, is_sequence
+from planscope.toolfuzz.stateful import Knowledge, Made, contains, contradictions, is_absent, learn, roles_of
+from tests.bench.toolfuzz_corpus import sequences as corpus
+
+SCHEMA = {"required": ["name"]}
+ROLES = roles_of({"set_x": {"required": ["name", "value"]}, "get_x": SCHEMA, "delete_x": SCHEMA, "tidy": {}})
+KNOWS = Knowledge({"get_x"}, {("set_x", "get_x", "value")})
+USERS = [corpus.create_user, corpus.get_user, corpus.delete_user]
+FLAGS = [corpus.set_flag, corpus.get_flag]
+CART = [corpus.add_to_cart, corpus.clear_cart]
+
+
+def fuzz(name: str, calls: int = 40, **more: Any) -> Report:
+    return Fuzz(Options(f"tests.toolfuzz.{name}", calls=calls, **more)).run()
+
+
+def kinds(*made: tuple[str, Any, Any]) -> list[str]:
+    """Judge calls: tool, value to write or None, answer."""
+    calls = [Made(t, {"name": "a"} | ({} if v is None else {"value": v}), answer) for t, v, answer in made]
+    return [one.kind for one in contradictions(calls, ROLES, KNOWS)]
+
+
+def test_what_answers_of_a_sequence_contradict() -> None:
+    assert kinds(("set_x", 5, "ok"), ("get_x", None, 5)) == []
+    assert kinds(("set_x", 50, "ok"), ("get_x", None, 10)) == ["lying"]
+    assert kinds(("set_x", 50, "ok"), ("get_x", None, None)) == ["lying"]
+    assert kinds(("set_x", 50, "Error: no"), ("get_x", None, 10)) == []
+    assert kinds(("set_x", 50, None), ("get_x", None, 10)) == []
+    assert kinds(("set_x", 50, "ok"), ("tidy", None, "ok"), ("get_x", None, 10)) == []
+    gone = [("set_x", 5, "ok"), ("delete_x", None, "deleted")]
+    assert kinds(*gone, ("get_x", None, 5)) == ["sequence"]
+    assert kinds(*gone, ("get_x", None, "not found")) == []
+    assert kinds(*gone, ("delete_x", None, "deleted")) == ["sequence"]
+    assert kinds(*gone, ("delete_x", None, None)) == []
+    assert kinds(*gone, ("set_x", 5, "ok"), ("delete_x", None, "deleted")) == []
+    assert kinds(("delete_x", None, "deleted"), ("delete_x", None, "deleted")) == []
+
+
+def test_a_read_that_never_misses_anything_proves_nothing() -> None:
+    calls = [Made("set_x", {"name": "a", "value": 5}, "ok"), Made("delete_x", {"name": "a"}, "ok")]
+    calls.append(Made("get_x", {"name": "a"}, "this is a"))
+    assert contradictions(calls, ROLES, learn([calls, calls], ROLES)) == []
+
+
+@pytest.mark.parametrize(
+    "answer,absent",
+    [
+        (0, False), ({"note": None, "is_empty": False}, False), ({"error": "none such"}, True), ([], True),
+        ("There is no such note", True), ("a b", False), ('{"found": false}', True), ({"a": None}, True),
+    ],
+)  # fmt: skip
+def test_answers_that_say_that_there_is_nothing(answer: Any, absent: bool) -> None:
+    assert is_absent(Made("get_x", {"name": "a"}, answer)) is absent
+
+
+def test_a_value_is_found_in_an_answer_as_it_is_or_in_a_text() -> None:
+    assert contains({"deep": ["x", 10]}, 10) and contains("it is 10.", 10) and contains('{"a": 10}', 10.0)
+    assert not contains("it is 100", 10) and not contains("1.10", 10)
+    assert contains("Blue  SKY", "blue sky") and not contains("red", "blue")
+
+
+def test_sound_tools_have_no_finding() -> None:
+    assert fuzz("stores:SOUND", sequences=60).counted() == []
+
+
+def test_what_the_corpus_has() -> None:
+    (flag,) = fuzz("test_sequences:FLAGS").counted()
+    assert flag["kind"] == "lying" and [one["tool"] for one in flag["shrunk"]] == ["set_flag", "get_flag"]
+    (cart,) = fuzz("test_sequences:CART").counted()
+    assert (cart["kind"], cart["exception"]) == ("raised", "AttributeError")
+    assert [one["tool"] for one in cart["shrunk"]] == ["clear_cart", "add_to_cart"]
+    ticket = fuzz("stores:LIARS").counted()
+    assert [(one["tool"], one["kind"]) for one in ticket] == [("create_ticket", "lying")]
+
+
+def test_a_sequence_is_in_all_reports_and_its_reproducer_fails() -> None:
+    report = fuzz("test_sequences:USERS")
+    first, second = report.counted()
+    assert [first["kind"], second["kind"]] == ["sequence", "sequence"] and is_sequence(first)
+    data = report.as_data()
+    assert data["statistics"]["unique_errors"] == 2 and data["sequences"]["sequences"] == 10
+    assert all(one["statistics"]["unique_errors"] == 0 for one in data["tools"])
+    assert "delete_user" in page(report)
+    names: dict[str, Any] = {}
+    exec(compile(pytest_file(report), "reproducer", "exec"), names)
+    tests = [value for name, value in names.items() if name.startswith("test_delete_user")]
+    assert len(tests) == 2
+    with pytest.raises(AssertionError, match="delete_user"):
+        tests[0]()
+    again = fuzz("test_sequences:USERS").as_data()
+    assert json.dumps({**again, "seconds": 0}) == json.dumps({**data, "seconds": 0})
+
+
+def test_pairs_that_the_user_names() -> None:
+    report = fuzz("test_sequences:FLAGS", reads=("get_flag",), writes=("set_flag",))
+    assert [one["kind"] for one in report.counted()] == ["lying"]
+    with pytest.raises(UserError, match="has no tool 'other'"):
+        fuzz("test_sequences:FLAGS", reads=("other",), writes=("set_flag",))
+    assert fuzz("test_sequences:FLAGS", sequences=0).counted() == []

@@ -122,9 +122,10 @@ class Ledger:
         document = self.document
         if document is None or document.session is None or self._leaving is not None:
             return  # what a run tells when it is ended may come too late for the file
-        if message.what == "removed" and document.session.removed is None:
-            self._held.forget(self._removed)
-        self._removed = list(document.session.removed or ())
+        if message.what == "removed":  # the news that it has to be saved may come first
+            if document.session.removed is None:
+                self._held.forget(self._removed)
+            self._removed = list(document.session.removed or ())
         if message.what in ("variant", "run", "dissection", "removed"):
             self._tell("lost in the document", self._held.add(document.session, document.passing))
 

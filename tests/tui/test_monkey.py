@@ -142,6 +142,33 @@ def test_it_writes_nowhere_else() -> None:
     assert not outside.exists()
 
 
+async def test_what_the_user_deletes_for_good_is_nothing_lost() -> None:
+    async with before_one() as monkey:
+        work = monkey.app.work
+        assert work is not None and work.autosave is not None
+        work.document.put_run(work.document.runs[0].model_copy(update={"id": "more"}))
+        work.document.remove(runs=["more"])
+        await work.autosave.flush()  # what comes next is the first change since the file was written
+        work.document.delete_for_good()
+
+
+async def test_it_notices_a_run_that_goes_with_what_was_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_much(document: Document) -> int:
+        document.runs[:] = [run for run in document.runs if run.id != "kept"]
+        return delete_for_good(document)
+
+    delete_for_good = Document.delete_for_good
+    monkeypatch.setattr(Document, "delete_for_good", too_much)
+    with pytest.raises(Lost, match="lost in the document: run kept"):
+        async with before_one() as monkey:
+            assert monkey.app.work is not None
+            document = monkey.app.work.document
+            for id in ("kept", "more"):
+                document.put_run(document.runs[0].model_copy(update={"id": id}))
+            document.remove(runs=["more"])
+            document.delete_for_good()
+
+
 async def test_what_is_played_and_not_kept_is_nothing_lost() -> None:
     async with before_one() as monkey:
         await press(monkey, "g", "p", "enter", "escape", "p", "enter", "K")

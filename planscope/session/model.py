@@ -331,6 +331,7 @@ class Removal(_Part):
 
 class Session(_Part):
     """The content of a session file. ``removed``: what was deleted, the last deletion at the end; None: nothing.
+    ``gone``: the ids of what was deleted for good, which nothing else gets.
 
     ``rules``: the text of the rules that every run has to keep, as it was written; ``rules_before``: the texts that it
     replaced, the last one at the end. Only ``planscope.rules.in_session`` reads and changes them, but for those that
@@ -350,6 +351,7 @@ class Session(_Part):
     watches: list[str] = Field(default_factory=list)
     cursor: dict[str, Any] = Field(default_factory=dict)
     removed: list[Removal] | None = None
+    gone: list[str] | None = None
     rules: str | None = None
     rules_before: list[str] | None = None
     rules_recorded: str | None = None
@@ -363,23 +365,27 @@ def _next(prefix: str, taken: Iterable[str]) -> str:
     return f"{prefix}{n}"
 
 
+def _gone(session: Session, prefix: str) -> list[str]:
+    return [id for id in session.gone or () if id.startswith(prefix) and id[len(prefix) :].isdecimal()]
+
+
 def next_run_id(session: Session, promised: Iterable[str] = ()) -> str:
     """Return the next free id: ``r1``, ``r2``, ... ``promised``: ids that running agents will use.
 
-    Ids of deleted things are not free, since these can be restored.
+    The ids of what was deleted are not free: it can be restored, and others may still speak of it.
     """
-    return _next("r", (*(r.id for r in all_runs(session)), *promised))
+    return _next("r", (*(r.id for r in all_runs(session)), *promised, *_gone(session, "r")))
 
 
 def next_variant_id(session: Session) -> str:
     """Return the next free id: ``v1``, ``v2``, ..."""
-    return _next("v", (v.id for v in all_variants(session)))
+    return _next("v", (*(v.id for v in all_variants(session)), *_gone(session, "v")))
 
 
 def next_dissection_id(session: Session) -> str:
     """Return the next free id: ``d1``, ``d2``, ..."""
-    gone = (d.id for one in session.removed or () for d in one.dissections)
-    return _next("d", (*(d.id for d in session.dissections), *gone))
+    removed = (d.id for one in session.removed or () for d in one.dissections)
+    return _next("d", (*(d.id for d in session.dissections), *removed, *_gone(session, "d")))
 
 
 def all_runs(session: Session) -> list[Run]:

@@ -133,12 +133,17 @@ def take_back(session: Session, wanted: Callable[[Removal], bool] = lambda remov
 
 
 def delete_for_good(session: Session) -> int:
-    """Delete everything in ``removed`` for good. Return the number of its runs and queries."""
-    count = sum(len(one.runs) + len(one.variants) for one in session.removed or ())
+    """Delete everything in ``removed`` for good, but for its ids. Return the number of its runs and queries."""
+    removed = session.removed or ()
+    count = sum(len(one.runs) + len(one.variants) for one in removed)
+    ids = [part.id for one in removed for name in _LISTS for part in getattr(one, name)]
+    session.gone = list(dict.fromkeys([*(session.gone or ()), *ids])) or None
     session.removed = None
     return count
 
 
 def without_removed(session: Session) -> Session:
     """Return the session without what was deleted, which nobody else may see."""
-    return session if session.removed is None else session.model_copy(update={"removed": None})
+    if session.removed is None and session.gone is None:
+        return session
+    return session.model_copy(update={"removed": None, "gone": None})

@@ -235,7 +235,7 @@ def size_in_file(run: Run) -> int:
 def _rest(session: Session) -> Session:
     """Return the session without variants, runs, dissections and what was deleted."""
     nothing: dict[str, Any] = {"variants": [], "runs": [], "dissections": [], "cursor": {}, "removed": None}
-    return session.model_copy(update=nothing)
+    return session.model_copy(update={**nothing, "gone": None})
 
 
 def _with(session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool) -> Session:

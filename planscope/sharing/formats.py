@@ -74,6 +74,7 @@ def excerpt(session: Session, *chosen: Run | None) -> Session:
             "variants": [v for v in session.variants if v.id in kept_variants],
             "dissections": [],
             "removed": None,
+            "gone": None,
         }
     )
 

@@ -132,6 +132,10 @@ def test_deleted_ids_are_not_given_again() -> None:
     )
     remove(session, with_dependents(session, ["v3"]))
     assert (next_run_id(session), next_variant_id(session), next_dissection_id(session)) == ("r6", "v4", "d2")
+    assert delete_for_good(session) == 2
+    saved = loads(dumps(session))  # a list, a cache or a person may still speak of what is gone
+    assert (next_run_id(saved), next_variant_id(saved), next_dissection_id(saved)) == ("r6", "v4", "d2")
+    assert without_removed(saved).gone is None and excerpt(saved, saved.runs[0]).gone is None
 
 
 def test_what_was_deleted_is_never_shared() -> None:

@@ -59,9 +59,11 @@ def with_dependents(
     dissections.
 
     ``busy``: ids of runs and dissections that are in progress. Raises UserError if something cannot be deleted: a run
-    that a dissection counts, one in progress, or the last query.
+    that a dissection counts, one in progress, or the last query; or if there is nothing to delete.
     """
     gone_variants, gone_runs, gone_dissections = set(variants), set(runs), set[str]()
+    if not gone_variants and not gone_runs:
+        raise UserError("there is nothing to delete")
     size = -1
     while size != (size := len(gone_variants) + len(gone_runs) + len(gone_dissections)):
         gone_variants |= {v.id for v in session.variants if v.parent in gone_variants}

@@ -62,6 +62,16 @@ def test_the_next_failure_goes_round_and_says_so() -> None:
     assert runs.next_failure() == "no run here is wrong"
 
 
+def test_without_a_listed_run_nothing_is_deleted() -> None:
+    runs, _, _ = listed(many())
+    for run in tuple(runs.document.runs):
+        runs.document.remove(runs=[run.id])
+    runs.read()
+    before = runs.document.session.removed  # type: ignore[union-attr]
+    assert runs.delete(set(), listed=True) == "not done: there is nothing to delete"
+    assert runs.document.session.removed == before  # type: ignore[union-attr]  # u brings a run back, not nothing
+
+
 def test_a_run_is_deleted_and_taken_back_where_it_was() -> None:
     runs, _, _ = listed(many(), begin=Place("v1", "r3"))
     assert runs.delete(set()) == "deleted: run r3; u takes it back"

@@ -211,11 +211,16 @@ def _causes(
             continue
         arm = arms[names[place]]
         arm.dissected += 1
-        said = cause or (NO_CAUSE if blameless else UNDECIDED)
+        said = cause_of(cause, blameless)
         arm.causes[said] = arm.causes.get(said, 0) + 1
         if cause == "Topic":
             caused[topic_of.get((place, n, index), "")] += 1
     return caused
+
+
+def cause_of(cause: str | None, blameless: bool) -> str:
+    """Return what a dissection found: a cause, that there is none in the query, or nothing yet."""
+    return cause or (NO_CAUSE if blameless else UNDECIDED)
 
 
 def _total(counts: Iterable[dict[str, int]]) -> dict[str, int]:

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from planscope.campaign.cases import Arm, Knobs
 from planscope.campaign.worker import MadeCase, Row
 from planscope.errors import UserError
+from planscope.session.locations import campaigns_folder, wrong_name
 from planscope.session.model import Limits
 
 VERSION = 1
@@ -118,6 +119,19 @@ class Count(NamedTuple):
     error_type: str | None
     helped: bool
     runs: int
+
+
+def campaign_path(name: str) -> Path:
+    """Return the file of the campaign of that name. Raises UserError for a name with a path in it."""
+    why = wrong_name(name)
+    if why is not None:
+        raise UserError(f"{name[:60]!r} cannot be a campaign's name: {why}")
+    return campaigns_folder() / f"{name}{SUFFIX}"
+
+
+def campaign_names() -> list[str]:
+    """Return the names of the user's campaigns."""
+    return sorted(path.name.removesuffix(SUFFIX) for path in campaigns_folder().glob(f"*{SUFFIX}"))
 
 
 class Store:
@@ -323,6 +337,24 @@ class Store:
                 )
                 self._db.execute("insert or replace into events values (?, ?, ?, ?)", (*key, row.events))
                 self._db.execute("delete from claims where arm = ? and n = ? and idx = ?", key)
+
+    def workers(self) -> list[int]:
+        """Return the ids of the living processes of this host that work on cases, this process too."""
+        rows = self._db.execute("select distinct pid, began, host, until from claims").fetchall()
+        host = platform.node()
+        return sorted({pid for pid, *claim in rows if claim[1] == host and lives(pid, *claim)})
+
+    def planned(self) -> int | None:
+        """Return the number of runs that the campaign will have, or None if an arm grows until its limit."""
+        knobs, total = self.knobs, 0
+        for record in self.arms():
+            if knobs.drawn is not None:
+                total += sum(1 for _ in knobs.drawn_cases())
+            elif record.high is None:
+                return None
+            else:
+                total += sum(knobs.count(n) for n in range(record.low, record.high + 1))
+        return total
 
     def claimed_elsewhere(self, arm: int, n: int | None = None) -> bool:
         """Return whether other living processes work on cases of an arm, with n actions or with any number."""

@@ -39,6 +39,7 @@ ABOUT = (
 ACTIONS = {
     "run": "begin a campaign, or go on with one; add agents, models and numbers of actions to it",
     "resume": "go on with a campaign as it was begun",
+    "open": "show it on the screen: tables, curves, progress, and any run in the debugger",
     "report": "show rates, limits, types of errors, causes and topics",
     "compare": "say whether one agent and model is better than another, on the same queries",
     "dissect": "find the causes of a sample of the errors",
@@ -122,7 +123,9 @@ def _add(parser: argparse.ArgumentParser) -> None:
     )
     export.add_argument("--arm", metavar="ARM", help="only the runs of this agent and model")
     made["delete"].add_argument("--yes", action="store_true", help="do not ask")
-    for one in made.values():
+    for name, one in made.items():
+        if name == "open":
+            continue  # it has nothing to print
         one.add_argument("--json", action="store_true", help="print one JSON document")
     set_example(made["run"], EXAMPLE)
 
@@ -223,8 +226,8 @@ def _add_pass(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     verbs = {
-        "run": _begin, "resume": _resume, "report": _report, "compare": _compare, "dissect": _dissect, "show": _show,
-        "export": _export, "list": _list, "delete": _delete,
+        "run": _begin, "resume": _resume, "open": _open, "report": _report, "compare": _compare, "dissect": _dissect,
+        "show": _show, "export": _export, "list": _list, "delete": _delete,
     }  # fmt: skip
     return verbs[args.action](args)
 
@@ -233,14 +236,9 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _path(name: str) -> Path:
-    """Return the file of the campaign of that name. Raises UserError for a name with a path in it."""
-    from planscope.campaign.store import SUFFIX
-    from planscope.session.locations import campaigns_folder, wrong_name
+    from planscope.campaign.store import campaign_path
 
-    why = wrong_name(name)
-    if why is not None:
-        raise UserError(f"{quoted(name)} cannot be a campaign's name: {why}")
-    return campaigns_folder() / f"{name}{SUFFIX}"
+    return campaign_path(name)
 
 
 def _store(name: str) -> Store:
@@ -298,6 +296,19 @@ def _resume(args: argparse.Namespace) -> int:
         for record in store.arms():
             _check_arm(record.arm, again=True)
         return _go(args, store)
+
+
+def _open(args: argparse.Namespace) -> int:
+    from planscope.commands.open import has_terminal, where_left
+    from planscope.tui.launch import run as run_app
+
+    _store(args.name).close()  # an error is raised here, before the screen opens
+    if not has_terminal():
+        raise UserError(
+            f"the screen needs a terminal; without one, use planscope campaign report {args.name}"
+        )
+    _, path, run, step = where_left()
+    return run_app(path, run=run, step=step, campaign=args.name)
 
 
 def _go(args: argparse.Namespace, store: Store) -> int:
@@ -628,14 +639,13 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from planscope.campaign.store import SUFFIX, Store
+    from planscope.campaign.store import Store, campaign_names
     from planscope.documents.campaign import CampaignListDocument, ListedCampaignDocument
     from planscope.report import table
-    from planscope.session.locations import campaigns_folder
 
     found = []
-    for path in sorted(campaigns_folder().glob(f"*{SUFFIX}")):
-        name = path.name.removesuffix(SUFFIX)
+    for name in campaign_names():
+        path = _path(name)
         try:
             with closing(Store(path)) as store:
                 runs = sum(count.runs for count in store.counts())

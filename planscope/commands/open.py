@@ -43,38 +43,39 @@ def _add_open(parser: argparse.ArgumentParser) -> None:
 def _open(args: argparse.Namespace) -> int:
     if args.file == "-":
         return _from_standard_input(args)
+    run, step = args.run, args.step
     if args.file is None:
-        name, path = _where_left(args)
+        name, path, run, step = where_left(run, step)
     else:
         name, path = args.file, session_path(args.file)
-    if not (_is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
+    if not has_terminal():
         raise UserError(
             f"the debugger needs a terminal; without one, use planscope check {name}, planscope replay {name} or "
             f"planscope export {name} --format text"
         )
     from planscope.tui.launch import run as run_app
 
-    return run_app(path, run=args.run, step=args.step, theme=args.theme)
+    return run_app(path, run=run, step=step, theme=args.theme)
 
 
-def _where_left(args: argparse.Namespace) -> tuple[str, Path]:
-    """Return the session that was open last, by name and file; the first time the bundled one with a failing run.
+def where_left(run: str | None = None, step: str | None = None) -> tuple[str, Path, str | None, str | None]:
+    """Return the session that was open last: name, file, run, step. The first time, the bundled one with a failing run.
 
-    A bundled session keeps no cursor of its own, so run and step of ``args`` are set to where it was left.
+    A bundled session keeps no cursor of its own, so run and step are returned; those given go first.
     """
     from planscope.session.locations import DEFAULT, is_bundled, name_of
     from planscope.session.recent import recent
 
     left = next(iter(recent()), None)
     if left is None:
-        return DEFAULT, session_path(DEFAULT)
-    if is_bundled(left.path) and args.run is None and left.run:
+        return DEFAULT, session_path(DEFAULT), run, step
+    if is_bundled(left.path) and run is None and left.run:
         from planscope.tui.opening.summary import summary_of
 
         if left.run in summary_of(left.path).run_ids:
-            args.run, args.step = left.run, args.step or left.step or None
+            run, step = left.run, step or left.step or None
     own = name_of(left.path) if is_bundled(left.path) else str(left.path)
-    return own, left.path
+    return own, left.path, run, step
 
 
 def _from_standard_input(args: argparse.Namespace) -> int:
@@ -100,6 +101,11 @@ def _from_standard_input(args: argparse.Namespace) -> int:
 
     with temporary_file(data) as path:
         return run_app(path, run=args.run, step=args.step, theme=args.theme)
+
+
+def has_terminal() -> bool:
+    """Return whether keys can be read and a screen can be shown."""
+    return _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
 
 
 def _is_terminal(stream: object) -> bool:

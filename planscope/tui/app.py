@@ -54,7 +54,7 @@ class PlanscopeApp(ThemedApp):
 
     ``keep``: changes are saved. ``parting``: one line to print after the screen is gone. ``picture`` draws pictures to
     share; it starts an application of its own. ``leaves_unopened``: exit if the session cannot be opened.
-    ``remembers``: note where a session is left, for the next start without a file.
+    ``remembers``: note where a session is left, for the next start without a file. ``campaign``: show this one first.
     """
 
     TITLE = "planscope"
@@ -74,6 +74,7 @@ class PlanscopeApp(ThemedApp):
         leaves_unopened: bool = False,
         picture: Picture | None = None,
         remembers: bool = False,
+        campaign: str | None = None,
     ) -> None:
         super().__init__(theme, settings)
         self.path = as_listed(path)
@@ -95,6 +96,8 @@ class PlanscopeApp(ThemedApp):
         self._painted = False
         self._step = step or ""
         self._live = live
+        self._campaign = campaign
+        self.last_campaign = ""
         self.add_mode("first", self._make_first)
 
     # Overridden methods of Textual:
@@ -232,6 +235,8 @@ class PlanscopeApp(ThemedApp):
             run_id = run_of(opened.session)
         start = self._start(run_id, opened, notice, trouble)
         await self._show(document, self._autosave, start)
+        if self._campaign is not None and self.screen_of_session is not None:
+            self.screen_of_session.open_campaign(self._campaign)
         if isinstance(first, FirstFrame):
             first.hand_over(self.simulate_key)
         gc.enable()  # ``run`` has disabled it while modules are imported
@@ -307,6 +312,10 @@ class PlanscopeApp(ThemedApp):
         run_id = run_of(switch.opened.session)
         await self._show(switch.document, switch.autosave, self._start(run_id, switch.opened, switch.notice))
         await self.remove_mode(mode)
+
+    def note_campaign(self, name: str) -> None:
+        """Remember which campaign was shown last; it is chosen first the next time."""
+        self.last_campaign = name
 
     def announce(self, message: Message) -> None:
         """Hand a controller's message to autosave, to drafts and to all open screens."""

@@ -19,12 +19,13 @@ def run(
     theme: str | None = None,
     live: Mapping[str, Any] | None = None,
     in_browser: bool = False,
+    campaign: str | None = None,
 ) -> int:
     """Open the debugger on a session, and return its exit status when it is left.
 
     ``live``: fields of a ``RunChoice`` and ``variant``, to be run as soon as the session is read. ``in_browser``:
-    Textual's web driver is used, and there is no terminal. Raises ``UserError`` if there is no terminal, if the
-    session cannot be opened, and if it has no such run or step.
+    Textual's web driver is used, and there is no terminal. ``campaign``: the campaign whose screen is shown first.
+    Raises ``UserError`` if there is no terminal, if the session cannot be opened, and if it has no such run or step.
     """
     if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError(
@@ -52,6 +53,7 @@ def run(
             leaves_unopened=True,
             picture=_picture,
             remembers=not in_browser,
+            campaign=campaign,
         )
         if path is not None and app.summary.raw is None:
             from planscope.session.store import load

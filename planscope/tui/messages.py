@@ -160,6 +160,13 @@ class RunsChanged(Message):
         return isinstance(message, RunsChanged)
 
 
+class CampaignChanged(Message):
+    """What the screen knows of the campaign changed."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, CampaignChanged)
+
+
 class SessionLoaded(Message):
     """Another session is loaded and can be switched to."""
 

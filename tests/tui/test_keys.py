@@ -681,6 +681,12 @@ async def _write_rules(driven: Driven, key: str) -> None:
     assert driven.app.screen is driven.screen and not driven.screen.work.document.unsaved
 
 
+@effect("campaigns")
+async def _campaigns(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert "you have no campaign yet" in driven.text
+
+
 @effect("library")
 async def _library(driven: Driven, key: str) -> None:
     await driven.press(key)

@@ -5,6 +5,7 @@ Bindings, palette, help and docs/keys.md are made from it (``planscope.tui.keys`
 
 from __future__ import annotations
 
+from planscope.tui.actions.campaign import CAMPAIGN
 from planscope.tui.actions.compare import COMPARE
 from planscope.tui.actions.debug import DEBUG, EVERYWHERE, PANES
 from planscope.tui.actions.dissect import DISSECT
@@ -15,7 +16,7 @@ from planscope.tui.actions.runs import RUNS
 
 __all__ = ["ACTIONS", "BY_ID", "DIFFERENT", "PANES", "Group", "KeyAction", "Where"]
 
-ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *DISSECT, *RUNS, *LIBRARY, *EVERYWHERE)
+ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *DISSECT, *RUNS, *LIBRARY, *CAMPAIGN, *EVERYWHERE)
 
 BY_ID: dict[str, KeyAction] = {action.id: action for action in ACTIONS}
 

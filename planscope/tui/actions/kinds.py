@@ -17,8 +17,9 @@ Group = Literal[
     "Comparing",
     "Runs",
     "Library",
+    "Campaign",
 ]
-Where = Literal["debug", "edit", "dissect", "compare", "runs", "library", "everywhere"]
+Where = Literal["debug", "edit", "dissect", "compare", "runs", "library", "campaign", "everywhere"]
 """The screen that an action belongs to."""
 
 

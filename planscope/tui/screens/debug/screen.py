@@ -1665,6 +1665,26 @@ class DebugScreen(AppScreen[None]):
 
         self._enter(LibraryScreen(self.paint, self.work), left)
 
+    def action_campaigns(self) -> None:
+        """Show a campaign, from which the user may open one of its runs."""
+        self._amounts_to(shell.command("campaign", "list"))
+        self.start_flow(self._show_campaign())
+
+    def open_campaign(self, name: str) -> None:
+        self.start_flow(self._show_campaign(name))
+
+    async def _show_campaign(self, name: str | None = None) -> None:
+        from planscope.tui.screens.campaign.screen import CampaignScreen
+        from planscope.tui.screens.flows.campaigns import chosen_campaign
+
+        app: Any = self.app
+        name = name or await chosen_campaign(self, app.last_campaign)
+        if name is None:
+            return
+        app.note_campaign(name)
+        if path := await self.answer(CampaignScreen(self.paint, self.work, name)):
+            self.open_file(path)
+
     def open_file(self, path: Path) -> None:
         self.start_flow(self._open_file(path))
 

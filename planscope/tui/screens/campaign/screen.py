@@ -1,0 +1,369 @@
+"""The campaign screen: tables and curves of a campaign, and below them the runs of the chosen cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from textual import events, on
+from textual.containers import Horizontal
+from textual.widget import Widget
+
+from planscope.campaign.cases import case_id
+from planscope.errors import UserError
+from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.controllers.campaign_view import SOON, CampaignState, CampaignView
+from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.keys import key_for
+from planscope.tui.messages import CampaignChanged
+from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
+from planscope.tui.screens.campaign.curves import curve_lines
+from planscope.tui.screens.campaign.tables import TABLES, TITLES, Table, as_text, laid_out, table_of
+from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.style.lines import Line, Run, cut, fitted, joined, line, paragraph, shown, width_of
+from planscope.tui.style.painter import Painter
+from planscope.tui.style.roles import outcome_runs
+from planscope.wording import phrases
+
+BROAD = 120
+"""A window of this width has the curves beside the table."""
+_OUTCOME = 15
+_NO_TABLE = Table((), (), frozenset())
+
+_FIXED: tuple[FixedKey, ...] = (
+    ("down,j", "go(1)", "The row below"),
+    ("up,k", "go(-1)", "The row above"),
+    ("pagedown", "go_page(1)", "A page down"),
+    ("pageup", "go_page(-1)", "A page up"),
+    ("home", "go(-1000000)", "The first row"),
+    ("end", "go(1000000)", "The last row"),
+    ("enter", "take", "Go to the cell's runs, or open the run"),
+)
+
+
+class CampaignScreen(SideScreen):
+    """Shows a campaign. The screen returns the file of a run to open, or None."""
+
+    CSS_PATH = [SIDE_STYLE, "campaign.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    where = "campaign"
+    BINDINGS = keys_for("campaign", _FIXED)
+
+    def __init__(self, paint: Painter, work: Workspace, name: str) -> None:
+        super().__init__(paint, work)
+        self.campaign = CampaignView(name, work.jobs, self.post_message)
+        self.table_name = TABLES[0]
+        self.pane: Literal["table", "cases"] = "table"
+        self.curves_shown: bool | None = None
+        """Whether the user wants the curves; None: where there is room."""
+        self._row = 0
+        self._case = 0
+        self._table = _NO_TABLE
+        self._made_of: tuple[object, str] | None = None
+        self._told = ""
+
+    def body(self) -> Iterable[Widget]:
+        self.table = BoxPane(self.paint, id="table")
+        self.curves = BoxPane(self.paint, id="curves")
+        self.cases = BoxPane(self.paint, id="cases")
+        return (Horizontal(self.table, self.curves, id="above"), self.cases)
+
+    def on_mount(self) -> None:
+        self.set_interval(SOON, self.campaign.look)
+        self.campaign.look()
+
+    def on_unmount(self) -> None:
+        self.campaign.close()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.show_state)
+
+    @property
+    def state(self) -> CampaignState:
+        return self.campaign.state
+
+    @property
+    def at_rest(self) -> bool:
+        """Return whether the display stays unchanged until a key is pressed."""
+        return self.campaign.at_rest
+
+    # Display
+
+    @on(CampaignChanged)
+    def _changed(self) -> None:
+        report = self.state.report
+        if report is not None and self._made_of != (report, self.table_name):
+            wanted = self._table.rows[self._row].wanted if self._table.rows else None
+            self._table, self._made_of = table_of(report, self.table_name), (report, self.table_name)
+            rows = self._table.rows
+            self._row = next(
+                (k for k, row in enumerate(rows) if row.wanted == wanted), min(self._row, len(rows))
+            )
+            self._row = max(min(self._row, len(rows) - 1), 0)
+            self.campaign.show(rows[self._row].wanted if rows else None)
+        self._case = min(self._case, max(len(self.state.runs) - 1, 0))
+        if self.state.trouble not in ("", self._told):
+            self.notice = shown(self.state.trouble, 300)
+        self._told = self.state.trouble
+        self.show_state()
+
+    def show_state(self) -> None:
+        if not self.is_mounted:
+            return
+        beside = self.curves_shown if self.curves_shown is not None else self.app.size.width >= BROAD
+        self.curves.display = beside
+        self.table.display = not beside or self.app.size.width >= BROAD
+        for pane in (self.table, self.curves, self.cases):
+            pane.measure()
+        on_table = self.pane == "table"
+        head, rows = laid_out(self._table, self.table.inner_width, self._row)
+        self.table.set_content(
+            rows or self._nothing(self.table.inner_width),
+            title=(Run(TITLES[self.table_name], "title"),),
+            note=(Run(self._table.note, "dim"),) if rows else (),
+            current=on_table,
+            reveal=self._row if rows else None,
+            head=head if rows else None,
+        )
+        self._show_curves()
+        self._show_cases()
+        self.show_bars()
+
+    def _nothing(self, width: int) -> list[Line]:
+        if self.state.trouble:
+            return [Line(part) for part in paragraph(self.state.trouble, width, "caution")]
+        if self.state.report is None:
+            return [line(Run("reading…", "dim"))]
+        said = {
+            "rates": f"No run yet: {key_for('run-campaign')} runs the campaign.",
+            "causes": f"No error was dissected yet: {key_for('dissect-errors')} dissects a sample of them.",
+        }.get(self.table_name, "No errors.")
+        return [Line(part) for part in paragraph(said, width, "dim")]
+
+    def _show_curves(self) -> None:
+        report = self.state.report
+        if not self.curves.display:
+            return
+        arm = self._table.rows[self._row].wanted.arm if self._table.rows else None
+        drawn = (
+            curve_lines(report.cells, arm, self.curves.inner_width, self.curves.window)
+            if report is not None
+            else []
+        )
+        self.curves.set_content(
+            drawn, title=(Run("By number of actions", "title"),), note=(Run("share of right runs", "dim"),)
+        )
+
+    def _show_cases(self) -> None:
+        state, at = self.state, self._case
+        on_cases = self.pane == "cases"
+        width = self.cases.inner_width
+        runs: Sequence[Line]
+        if state.runs:
+            runs = Lazy(len(state.runs), lambda k: _case_line(state.runs[k], on_cases and k == at, width))
+        else:
+            runs = [line(Run("no such runs" if state.listed else "", "dim"))]
+        wanted = state.wanted
+        parts = [wanted.arm, wanted.topic] if wanted is not None else []
+        if wanted is not None and wanted.actions is not None:
+            parts.append(f"{wanted.actions} actions")
+        self.cases.set_content(
+            runs,
+            title=(Run("Runs", "title"), Run(f" {len(state.runs):,}", "number")),
+            note=cut([Run(", ".join(shown(part, 60) for part in parts if part), "dim")], max(width - 20, 8)),
+            current=on_cases,
+            reveal=at if on_cases else 0,
+        )
+
+    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+        state, report = self.state, self.state.report
+        right = self._progress()
+        left = [Run(" campaign ", "brand"), Run(" ")]
+        parts: list[tuple[int, Sequence[Run]]] = [(0, [Run(shown(self.campaign.name, 40), "strong")])]
+        if report is not None:
+            parts += [
+                (1, [Run(phrases.plural(report.cases, "query", "queries"))]),
+                (2, [Run("with clock times" if report.timed else "without clock times")]),
+                (3, [Run(f"seed {report.seed}")]),
+            ]
+        if state.money:
+            parts.append((1, [Run(f"{state.money:.2f} spent")]))
+        width = self.app.size.width - 4 - width_of([*left, *right])
+        return [*left, *joined(fitted(parts, width))], right
+
+    def _progress(self) -> list[Run]:
+        state, report = self.state, self.state.report
+        if report is None:
+            return []
+        of = f" of {state.planned:,}" if state.planned is not None else ""
+        made = [Run(f"{report.runs:,}{of} runs")]
+        if state.doing == "dissect":
+            return [*made, Run(f"  ▷ dissecting, {report.dissected} done", "caution")]
+        if state.at_work:
+            rate = f" {state.rate:.1f} a second" if state.rate else ""
+            left = f", {state.left:.0f} s left" if state.left else ""
+            return [*made, Run(f"  ▷ running{rate}{left}", "caution")]
+        complete = state.planned is not None and report.runs >= state.planned
+        return [*made, Run("  complete", "holds")] if complete else made
+
+    # Moving
+
+    def action_go(self, by: int) -> None:
+        self.notice = ""
+        if self.pane == "cases":
+            self._case = min(max(self._case + by, 0), max(len(self.state.runs) - 1, 0))
+        elif self._table.rows:
+            self._row = min(max(self._row + by, 0), len(self._table.rows) - 1)
+            self._case = 0
+            self.campaign.show(self._table.rows[self._row].wanted)
+        self.show_state()
+
+    def action_go_page(self, by: int) -> None:
+        pane = self.cases if self.pane == "cases" else self.table
+        self.action_go(by * max(pane.window - 1, 1))
+
+    def action_campaign_next_pane(self) -> None:
+        self.pane = "cases" if self.pane == "table" else "table"
+        self.show_state()
+
+    def action_next_wrong_case(self) -> None:
+        runs = self.state.runs
+        order = [*range(self._case + (self.pane == "cases"), len(runs)), *range(self._case)]
+        found = next((k for k in order if runs[k]["verdict"] == "wrong"), None)
+        if found is None:
+            self.tell("no other of these runs is wrong")
+        else:
+            self.notice, self.pane, self._case = "", "cases", found
+            self.show_state()
+
+    @on(LineClicked)
+    def _clicked(self, message: LineClicked) -> None:
+        if message.box == "table" and message.index < len(self._table.rows):
+            self.pane, self._row, self._case = "table", message.index, 0
+            self.campaign.show(self._table.rows[self._row].wanted)
+        elif message.box == "cases" and message.index < len(self.state.runs):
+            self.pane, self._case = "cases", message.index
+            if message.again:
+                self.action_open_case()
+        self.show_state()
+
+    def action_show_rates(self) -> None:
+        self._show_table("rates")
+
+    def action_show_totals(self) -> None:
+        self._show_table("totals")
+
+    def action_show_error_types(self) -> None:
+        self._show_table("errors")
+
+    def action_show_causes(self) -> None:
+        self._show_table("causes")
+
+    def action_show_topics(self) -> None:
+        self._show_table("topics")
+
+    def _show_table(self, name: str) -> None:
+        self.notice, self.table_name, self.pane = "", name, "table"
+        self._row = self._case = 0
+        self._table = _NO_TABLE
+        if self.curves_shown and self.app.size.width < BROAD:
+            self.curves_shown = None
+        self._changed()
+
+    def action_show_curves(self) -> None:
+        shown_now = self.curves_shown if self.curves_shown is not None else self.app.size.width >= BROAD
+        self.curves_shown = not shown_now
+        self.call_after_refresh(self.show_state)
+        self.show_state()
+
+    # Running
+
+    def action_run_campaign(self) -> None:
+        if self.state.at_work:
+            self.tell(f"it runs already: {key_for('stop-campaign')} stops it")
+        else:
+            self._begin(
+                self.campaign.run, "it runs in a process of its own, and goes on when you leave this screen"
+            )
+
+    def action_dissect_errors(self) -> None:
+        if self.state.at_work:
+            self.tell(f"the campaign runs: {key_for('stop-campaign')} stops it first")
+        else:
+            self._begin(
+                self.campaign.dissect, "a sample of up to 100 errors is dissected; what is finished is kept"
+            )
+
+    def _begin(self, begin: Any, said: str) -> None:
+        try:
+            begin()
+        except UserError as error:
+            said = str(error)
+        self.tell(said)
+
+    def action_stop_campaign(self) -> None:
+        stopped = self.campaign.stop()
+        self.tell("stopping; finished runs are kept" if stopped else "no process of this machine runs it")
+
+    # Opening
+
+    def action_take(self) -> None:
+        if self.pane == "table":
+            self.pane = "cases"
+            self.show_state()
+        else:
+            self.action_open_case()
+
+    def action_open_case(self) -> None:
+        if not self.state.runs:
+            self.tell("there is no run to open")
+        else:
+            self.campaign.open(self.state.runs[self._case], self._opened)
+
+    def _opened(self, path: Path) -> None:
+        if not self.is_left:
+            self.dismiss(path)
+
+    def action_other_campaign(self) -> None:
+        self.start_flow(self._other())
+
+    async def _other(self) -> None:
+        from planscope.tui.screens.flows.campaigns import chosen_campaign
+
+        name = await chosen_campaign(self, self.campaign.name)
+        if name == self.campaign.name:
+            self.tell("this one is shown")
+        elif name is not None:
+            self.campaign.close()
+            self.campaign = CampaignView(name, self.jobs, self.post_message)
+            self._table, self._made_of, self._row, self._case = _NO_TABLE, None, 0, 0
+            self.campaign.look()
+            self.show_state()
+
+    def action_copy_table(self) -> None:
+        from planscope.tui.screens.flows.take_away import take_away
+
+        if not self._table.rows:
+            self.tell("there is nothing to copy yet")
+            return
+        private = "The names of agents and models are as they are."
+        self.start_flow(take_away(self, "table", as_text(self._table), f"{self.campaign.name}.txt", private))
+
+    def action_leave_campaign(self) -> None:
+        self.dismiss(None)
+
+
+def _case_line(row: dict[str, Any], chosen: bool, width: int) -> Line:
+    lost = "" if row["lost"] is None else f"lost at step {row['lost']}" if row["lost"] else "lost at the end"
+    runs = [
+        Run("▶ " if chosen else "  ", "mark"),
+        Run(f"{case_id(row['n'], row['idx']):<9} "),
+        *outcome_runs(row["verdict"], row["error_type"], _OUTCOME),
+        Run(f"  {lost:<15} ", "finding"),
+        Run(f"{phrases.plural(row['calls'], 'call'):<9} "),
+        Run(shown(row["topic"], 40), "quote"),
+        Run(f"  {shown(row['arm_name'], 60)}", "dim"),
+    ]
+    if row["why"]:
+        runs.append(Run(f"  {shown(row['why'], 200)}", "caution"))
+    return line(*cut(runs, width), ground="cursor" if chosen else "")

@@ -1,0 +1,190 @@
+"""The campaign screen: tables and curves, the runs of a cell, a run opened, the campaign run and stopped."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from planscope.campaign.cases import Arm, Knobs
+from planscope.campaign.engine import Campaign
+from planscope.campaign.report import Cell, report
+from planscope.campaign.store import Budget, Store, campaign_path
+from planscope.campaign.worker import MadeCase, Row
+from planscope.session.locations import bundled, campaigns_folder, library_folder
+from planscope.session.model import Limits
+from planscope.session.store import load
+from planscope.tui.controllers.campaign_view import Wanted
+from planscope.tui.screens.campaign.curves import curve_lines
+from planscope.tui.screens.campaign.screen import CampaignScreen
+from planscope.tui.screens.campaign.tables import TABLES, laid_out, table_of
+from tests.hostile import SAVEABLE
+from tests.tui.screen import Driven, opened
+from tests.tui.test_hostile_screen import assert_clean
+from tests.tui.test_live import until
+
+FIRST = bundled()["first-look"]
+LITERAL, FLAKY = (Arm("tools", f"sim:{name}") for name in ("literal", "flaky"))
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planscope.tui.screens.campaign.screen.SOON", 0.1)
+
+
+def begun(name: str = "c", cases: int = 6, actions: tuple[int, int | None] = (2, 3), go: bool = True) -> Path:
+    campaigns_folder().mkdir(parents=True, exist_ok=True)
+    path = campaign_path(name)
+    with closing(Store(path, make=True)) as store:
+        store.keep_settings(Knobs(cases=cases), Limits(), "1")
+        for arm in (LITERAL, FLAKY):
+            store.add_arm(arm, *actions, Budget())
+        if go:
+            Campaign(store).go()
+    return path
+
+
+async def entered(driven: Driven) -> CampaignScreen:
+    await driven.press("%")
+    screen = driven.app.screen
+    assert isinstance(screen, CampaignScreen)
+    await until(driven, lambda: screen.at_rest and screen.state.listed)
+    return screen
+
+
+async def test_from_any_cell_to_its_runs_and_from_a_run_to_the_debugger() -> None:
+    begun()
+    async with opened(FIRST) as driven:
+        screen = await entered(driven)
+        await driven.sees("Success rates", "24 of 24 runs", "complete", "tools/sim:flaky", "Runs 6")
+        assert screen.state.wanted == Wanted("tools/sim:literal", 2)
+        await driven.press("3")
+        await until(driven, lambda: screen.state.listed and bool(screen.state.runs))
+        assert {run["error_type"] for run in screen.state.runs} == {"order_error"}
+        assert {run["arm_name"] for run in screen.state.runs} == {screen.state.wanted.arm}
+        await driven.press("enter", "j", "enter")
+        await until(driven, lambda: driven.app.screen is not screen and "ORDER ERROR" in driven.text)
+        (file,) = library_folder().glob("c n*.planscope.json")
+        (run,) = load(file).runs
+        assert run.model == "sim:literal"
+        with file.open("a") as written:
+            written.write("\n")  # as if it was changed since
+        before = file.read_bytes()
+        await driven.press("%")
+        again = driven.app.screen
+        assert isinstance(again, CampaignScreen)
+        await until(driven, lambda: again.at_rest and again.state.listed)
+        await driven.press("3")
+        await until(driven, lambda: again.state.listed and bool(again.state.runs))
+        await driven.press("enter", "j", "o")
+        await until(driven, lambda: driven.app.screen is not again)
+        assert [*library_folder().glob("*.planscope.json")] == [file] and file.read_bytes() == before
+
+
+async def test_a_campaign_is_run_in_a_process_and_stopped() -> None:
+    begun(go=False, cases=4000, actions=(5, 5))
+    async with opened(FIRST) as driven:
+        await driven.press("%")
+        screen = driven.app.screen
+        assert isinstance(screen, CampaignScreen)
+        await driven.sees("No run yet: r runs the campaign.")
+        await driven.press("X")
+        await driven.sees("no process of this machine runs it")
+        await driven.press("r")
+        await until(driven, lambda: screen.state.report.runs > 0, 60)
+        await driven.sees("▷ running", "of 8,000 runs")
+        await driven.press("r")
+        await driven.sees("it runs already: X stops it")
+        await driven.press("X")
+        await until(driven, lambda: not screen.state.at_work, 60)
+        had = screen.state.report.runs
+        assert 0 < had < 8000 and not screen.state.trouble
+        with closing(Store(screen.campaign.path)) as store:
+            assert report(store, "c").runs == had and not store.workers()
+
+
+async def test_a_process_that_fails_says_why() -> None:
+    path = begun(go=False)
+    with closing(Store(path)) as store:
+        store.add_arm(Arm("tools", "nowhere:model"), 2, 2, Budget())
+    async with opened(FIRST) as driven:
+        await driven.press("%")
+        screen = driven.app.screen
+        await driven.press("r")
+        await until(driven, lambda: bool(screen.state.trouble), 60)
+        assert "nowhere" in screen.state.trouble and not screen.state.at_work
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_the_curves_have_their_place(size: tuple[int, int]) -> None:
+    begun()
+    async with opened(FIRST, size) as driven:
+        screen = await entered(driven)
+        broad = size[0] >= 120
+        assert screen.curves.display is broad and screen.table.display
+        await driven.press("V")
+        await until(driven, lambda: screen.curves.display is not broad)
+        assert screen.table.display is broad
+        await driven.press("2")
+        await driven.sees("Errors and times")
+
+
+def test_each_table_fits_any_width_and_leads_to_what_it_counts(tmp_path: Path) -> None:
+    path = begun(cases=12)
+    with closing(Store(path)) as store:
+        found = report(store, "c")
+        for name in TABLES:
+            table = table_of(found, name)
+            for width in (30, 60, 76, 100, 200):
+                head, rows = laid_out(table, width, 0)
+                assert all(len(line.text) <= width for line in (head, *rows)), (name, width)
+                assert len(rows) == len(table.rows)
+        for row in table_of(found, "errors").rows:
+            wanted = row.wanted
+            runs = store.listed(None, None, None, wanted.error_type)
+            limit = found.limit[wanted.arm or ""]
+            below = [r for r in runs if r["arm_name"] == wanted.arm and (limit is None or r["n"] < limit)]
+            assert row.texts[2] == str(len(below))
+
+
+def test_curves() -> None:
+    def cell(arm: str, n: int, right: int) -> Cell:
+        return Cell(arm, "tools", arm, False, n, 10, right, 10 - right, 0, 0, 0)
+
+    lines = curve_lines([cell("a", n, 10 if n < 4 else 0) for n in range(2, 7)], "a", 40, 14)
+    assert len(lines) == 14 - 4 + 3 and all(len(line.text) <= 40 for line in lines)
+    assert lines[0].text.startswith("100 % ") and lines[9].text.startswith("  0 % ")
+    drawn = [line.text[6:] for line in lines[:10]]
+    assert drawn[0].strip("\u2800 ") and drawn[9].rstrip()[-1] > "\u2800"
+    assert len(drawn[0].rstrip()) < len(drawn[9].rstrip())  # it falls to the right
+    assert lines[10].text.split() == ["2", "3", "4", "5", "6"]
+    assert "No run" in curve_lines([], None, 40, 14)[0].text
+    assert curve_lines([cell("a", 3, 5)], None, 20, 8)
+
+
+async def test_hostile_names_are_harmless() -> None:
+    path = begun(go=False)
+    texts = SAVEABLE
+    with closing(Store(path)) as store:
+        store.add_arm(Arm("tools", "sim:literal", role="".join(texts)), 2, 2, Budget())
+        made = [MadeCase(2, k, k, text, "x", 1, 0.0, 0.0, 0) for k, text in enumerate(texts)]
+        rows = [
+            Row(0, 2, k, "aborted", None, False, None, 0, 0, None, None, 0.0, text, b"")
+            for k, text in enumerate(texts)
+        ]
+        store.keep((1,), made, rows, "p")
+    async with opened(FIRST, (120, 40)) as driven:
+        screen = await entered(driven)
+        for key in ("tab", "end", "1", "2", "3", "4", "5"):
+            await driven.press(key)
+            await until(driven, lambda: screen.at_rest)
+            assert_clean(driven)
+
+
+async def test_a_file_that_is_no_campaign_is_one_line() -> None:
+    campaigns_folder().mkdir(parents=True, exist_ok=True)
+    campaign_path("broken").write_text("no database")
+    async with opened(FIRST) as driven:
+        await driven.press("%")
+        await driven.sees("file is not a database")

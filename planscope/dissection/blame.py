@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from planscope.dissection.changes import Changes
 from planscope.dissection.culprit import STATED, Culprit, Search, Suspect, Trial
@@ -26,10 +26,12 @@ def has_culprit(decision: Decision) -> bool:
     return decision.cause in CAUSED and stated and not together
 
 
-def search_of(changes: Changes, evidence: Evidence, trials: Sequence[Trial]) -> Search:
-    """Return the search with the runs so far."""
+def search_of(
+    changes: Changes, evidence: Evidence, trials: Sequence[Trial], exhausted: Collection[frozenset[int]] = ()
+) -> Search:
+    """Return the search with the runs so far. ``exhausted``: sets of changes of which no other query can be made."""
     speaking = [m for m in evidence.get(SPEAKS_FOR[changes.cause], ()) if m.right > m.wrong]
-    return Search(changes.all, of_kinds(evidence, SAME), total(speaking), trials)
+    return Search(changes.all, of_kinds(evidence, SAME), total(speaking), trials, exhausted=exhausted)
 
 
 def trials_of(cells: Sequence[Cell], counts: Sequence[Counts], changes: Changes) -> list[Trial]:
@@ -60,7 +62,7 @@ def culprit_of(
     found = search.proved()
     if found is None:
         return None
-    test = found.tests[0]
+    test = found.ways[0]
     place = max(search.alone(test), key=lambda one: (one[1].right - one[1].wrong, -one[0]))[0]
     cured = variants.get(cells[place].variant)
     try:
@@ -75,10 +77,14 @@ def culprit_of(
 def _told(changes: Changes, search: Search, found: Suspect, made: Reading, cured: Variant) -> Culprit:
     text = changes.reading.text
     numbers = sorted(found.changes)
-    first = sorted(found.tests[0])
+    first = sorted(found.ways[0])
     chosen = [changes.all[n] for n in numbers]
+    full = found.either and all(c.shortens for c in chosen) and len({c.places[0][0] for c in chosen}) == 1
+    if full:
+        # Whatever shortens the sentence cures, so all of it is to blame.
+        chosen = [changes.whole_sentence(chosen[0].places[0][0])]
     places = [(s, span, text[slice(*span)]) for change in chosen for s, span in change.places]
-    told = [changes.all[n].places[0][1] for n in numbers]
+    told = [change.places[0][1] for change in chosen]
     instead = list(dict.fromkeys(changes.instead(made, n) for n in first))
     return Culprit(
         kind=chosen[0].kind,
@@ -89,9 +95,9 @@ def _told(changes: Changes, search: Search, found: Suspect, made: Reading, cured
         cured=cured.query.text,
         variant=cured.id,
         as_is=search.as_is,
-        cured_counts=search.counts_of(found.tests[0]),
-        p_value=max(search.p_value(test) for test in found.tests),
-        either=found.either,
+        cured_counts=search.counts_of(found.ways[0]),
+        p_value=max(search.p_value(test) for test in found.ways),
+        either=found.either and not full,
     )
 
 

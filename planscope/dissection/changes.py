@@ -47,12 +47,15 @@ class Change:
     """One small change. ``places``: the words of the query that it is about, each with its sentence.
 
     ``constraints``: ids of those that the words say. ``like``: equal for changes that may be needed together.
+    ``shortens``: how many words become sentences of their own. ``includes``: changes that are made with it.
     """
 
     kind: ChangeKind
     places: tuple[tuple[int, Span], ...]
     constraints: tuple[str, ...]
     like: str
+    shortens: int = 0
+    includes: frozenset[int] = frozenset()
 
 
 Make = Callable[[Collection[int], int], Reading | None]
@@ -60,7 +63,8 @@ Make = Callable[[Collection[int], int], Reading | None]
 
 
 class Changes:
-    """All small changes for a cause. ``bad``: how suspect each word is; ``names``: names of actions in right runs."""
+    """All small changes for a cause. ``bad``: how suspect each word is; ``names``: names of actions in right runs;
+    ``bad_forms``: how suspect each form of a clause is (:func:`forms_of`)."""
 
     def __init__(
         self,
@@ -69,9 +73,11 @@ class Changes:
         bad: Mapping[str, float] | None = None,
         names: Sequence[Sequence[str]] = (),
         features: Callable[[Place, Word], Sequence[str]] | None = None,
+        bad_forms: Mapping[str, float] | None = None,
     ) -> None:
         self.reading, self.cause = reading, cause
         self._bad, self._names, self._features = bad or {}, names, features
+        self._bad_forms = bad_forms or {}
         self.all: tuple[Change, ...] = ()
         self._make: Make = lambda chosen, turn: None
         self._instead: Callable[[Reading, int], str] = lambda made, number: ""
@@ -103,6 +109,11 @@ class Changes:
     def instead(self, made: Reading, number: int) -> str:
         """Return the words that a made query has in the place of a change; "" if there are none."""
         return self._instead(made, number)
+
+    def whole_sentence(self, number: int) -> Change:
+        """Return a change that is about all words of a sentence."""
+        span = self.reading.tree.sentences[number].span
+        return Change("sentence", ((number, span),), self._said(span), "")
 
     def _as_meant(self, made: Reading) -> bool:
         if self.cause == "Constraint":
@@ -179,7 +190,7 @@ class Changes:
             topics = list(load_topics().values())
             pool += draw.sample(list(draw.choice(topics)), 8)
             kept = [a.name for a in reading.problem.actions if a.id not in {ids[n] for n in chosen}]
-            free = apart(pool, kept)
+            free = _unlike(apart(pool, kept), kept)
             if len(free) < len(chosen):
                 return None
             new = {ids[n]: name for n, name in zip(sorted(chosen), free, strict=False)}
@@ -196,13 +207,22 @@ class Changes:
 
     def _sentences(self) -> None:
         found = list(_structure(self.reading.tree))
-        self.all = tuple(
-            Change(kind, ((int(path[0]), span),), self._said(span), "") for kind, path, span in found
-        )
+        at = {path: n for n, (_, path, _) in enumerate(found)}
+
+        def change(kind: ChangeKind, path: Path, span: Span) -> Change:
+            shorter = 0 if path[-1] in ("form", "move") else len(self.reading.text[slice(*span)].split())
+            inner = at.get((*path[:-1], "relative")) if path[-1] in ("list", "inner list") else None
+            includes = frozenset[int]() if inner is None else frozenset({inner})
+            # What takes apart a list and its relative clause says no more of the sentence's length than the latter.
+            shorter = 0 if includes else shorter
+            return Change(kind, ((int(path[0]), span),), self._said(span), "", shorter, includes)
+
+        self.all = tuple(change(*one) for one in found)
 
         def make(chosen: Collection[int], turn: int) -> Reading:
             paths = {found[n][1] for n in chosen}
-            tree = _Rebuilt(self.reading, random.Random(f"{turn} {sorted(chosen)}"), paths).query()
+            draw = random.Random(f"{turn} {sorted(chosen)}")
+            tree = _Rebuilt(self.reading, draw, paths, bad_forms=self._bad_forms).query()
             return self._written(tree)
 
         def instead(made: Reading, number: int) -> str:
@@ -247,6 +267,20 @@ class Changes:
         self._make = make
 
 
+def _unlike(names: Sequence[str], kept: Sequence[str]) -> list[str]:
+    """Return the names with those first that begin unlike the kept ones and each other.
+
+    Names that are alike may be mistaken for each other, and then a change would bring the fault that it should cure.
+    """
+    initials = {name[:1].casefold() for name in kept}
+    first, rest = [], []
+    for name in names:
+        new = name[:1].casefold() not in initials
+        (first if new else rest).append(name)
+        initials.add(name[:1].casefold())
+    return first + rest
+
+
 def _reworded(made: Reading, draw: random.Random) -> Reading:
     """Return the query with two other words, in places that are drawn."""
     found = places(made.tree, fresh=False)
@@ -287,22 +321,44 @@ def _structure(tree: Query) -> Iterator[tuple[ChangeKind, Path, Span]]:
                 if isinstance(np, NP):
                     if np.relative is not None:
                         yield "clause", (s, k, role, "relative"), np.relative.span
+                        inner = np.relative.object
+                        if isinstance(inner, NP) and len(inner.actions) > 1:
+                            yield "clause", (s, k, role, "inner list"), _list_span(inner)
                     if len(np.actions) > 1:
-                        span = (np.actions[0].span[0], np.actions[-1].span[1])
-                        yield "clause", (s, k, role, "list"), span
+                        yield "clause", (s, k, role, "list"), _list_span(np)
         if not alone:
             yield "clause", (s, "split"), sentence.clauses[1].span
-        if len(tree.sentences) > 1:
+        if s > 0:
             yield "sentence", (s, "move"), sentence.span
+
+
+FRONTED: tuple[Form, ...] = ("fronted", "fronted_compound")
+UNSEEN, DOUBTFUL = 0.15, 0.4
+"""The suspicion of a form that was not run, and that from which a form is not used if another one can be."""
+
+
+def forms_of(tree: Query) -> frozenset[str]:
+    """Return the forms of a query's main clauses."""
+    return frozenset(c.form for s in tree.sentences for c in s.clauses if isinstance(c, Clause))
+
+
+def _list_span(np: NP) -> Span:
+    return np.actions[0].span[0], np.actions[-1].span[1]
 
 
 class _Rebuilt:
     """The sentences of a query with changes at some ``paths``, and without the constraints in ``gone``."""
 
     def __init__(
-        self, reading: Reading, draw: random.Random, paths: Collection[Path], gone: Collection[str] = ()
+        self,
+        reading: Reading,
+        draw: random.Random,
+        paths: Collection[Path],
+        gone: Collection[str] = (),
+        bad_forms: Mapping[str, float] | None = None,
     ) -> None:
         self.reading, self.draw, self.paths, self.gone = reading, draw, set(paths), gone
+        self.bad_forms = bad_forms or {}
         self.wording = Wording(0.0)
         at: dict[NodePath, list[Constraint]] = {}
         for c in reading.problem.said:
@@ -310,18 +366,12 @@ class _Rebuilt:
         self.at = at
 
     def query(self) -> Query:
-        front: list[Sentence] = []
-        rest: list[Sentence] = []
-        back: list[Sentence] = []
-        for s, sentence in enumerate(self.reading.tree.sentences):
-            made = self._sentence(s, sentence)
-            if (s, "move") not in self.paths:
-                rest += made
-            elif s == 0 or (self.draw.random() < 0.5 and s + 1 < len(self.reading.tree.sentences)):
-                back += made
-            else:
-                front += made
-        return Query((*front, *rest, *back))
+        made = [self._sentence(s, sentence) for s, sentence in enumerate(self.reading.tree.sentences)]
+        for s in range(1, len(made)):
+            if (s, "move") in self.paths:
+                # One place only: a longer way would change the places of the sentences between, too.
+                made[s - 1], made[s] = made[s], made[s - 1]
+        return Query(tuple(one for some in made for one in some))
 
     def _sentence(self, s: int, sentence: Sentence) -> list[Sentence]:
         kept: list[Clause] = []
@@ -347,14 +397,19 @@ class _Rebuilt:
             if isinstance(np, NP) and np.relative is not None:
                 inner = (*path, role, "relative")
                 lost = [c for c in self.at.get(inner, ()) if c.id in self.gone]
-                broken = lost or (s, k, role, "relative") in self.paths or (s, k, role, "list") in self.paths
-                if broken:
+                listed, inside = ((s, k, role, name) in self.paths for name in ("list", "inner list"))
+                if lost or listed or inside or (s, k, role, "relative") in self.paths:
                     own = np.relative
                     left = [c for c in self.at.get(inner, ()) if c.id not in self.gone]
                     if lost:
                         extra += self._pairs(left)
                     else:
-                        extra.append(self._new(NP(np.actions), own.relation, own.object))
+                        extra += [
+                            self._new(one, own.relation, other)
+                            for one in self._items(NP(np.actions), listed)
+                            for other in self._items(own.object, inside)
+                            if isinstance(one, NP)
+                        ]
                     np = np._replace(relative=None)
             sides.append(np)
         subject, target = sides
@@ -399,7 +454,7 @@ class _Rebuilt:
         return made
 
     def _new(self, subject: NP, relation: Relation, target: NP | Time) -> Clause:
-        form: Form = self.draw.choice(("direct", "adjunct"))
+        form = self._best(("direct", "adjunct"))
         return Clause(form, relation, subject, target, self._words(form, relation, target))
 
     def _words(self, form: Form, relation: Relation, target: NP | Time) -> tuple[Word, ...]:
@@ -408,8 +463,14 @@ class _Rebuilt:
 
     def _other_form(self, clause: Clause) -> Clause:
         forms = CLOCK_FORMS if isinstance(clause.object, Time) else FORMS
-        fronted = clause.form in ("fronted", "fronted_compound")
-        others = [f for f in forms if f != clause.form and (f in ("fronted", "fronted_compound")) != fronted]
-        others = others if self.draw.random() < 0.7 else [f for f in forms if f != clause.form]
-        form = self.draw.choice(others)
+        fronted = clause.form in FRONTED
+        others = [f for f in forms if f != clause.form and (f in FRONTED) != fronted]
+        form = self._best(others, [f for f in forms if f != clause.form])
         return clause._replace(form=form, words=self._words(form, clause.relation, clause.object))
+
+    def _best(self, forms: Sequence[Form], more: Sequence[Form] = ()) -> Form:
+        """Return one of the forms that the runs so far suspect least; ``more``: forms to choose from if all of the
+        first are suspect."""
+        risk = {f: self.bad_forms.get(f, UNSEEN) + 0.1 * self.draw.random() for f in (*forms, *more)}
+        good = [f for f in forms if risk[f] < DOUBTFUL]
+        return min(good or risk, key=lambda f: risk[f])

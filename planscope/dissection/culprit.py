@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from planscope.dissection.changes import Change
+from planscope.dissection.changes import Change, ChangeKind
 from planscope.dissection.evidence import Counts
 
 LEVEL = 0.02
@@ -31,8 +31,20 @@ WORDINGS = 2
 _LIKELY = 0.75
 _MOST_WORDINGS = 4
 _SPOILED = 0.1
-_LUCK = 0.04
+_LUCK = 0.03
 _SUBSETS = 40
+_NEGLIGIBLE = 1e-4
+_RATES = (0.04, 0.12, 0.25, 0.4, 0.6)
+"""How often a query may be right though the fault is in it."""
+_ASIDE: dict[ChangeKind, tuple[float, float]] = {
+    "word": (0.03, 0.01),
+    "action": (0.06, 0.02),
+    "clause": (0.05, 0.02),
+    "sentence": (0.05, 0.02),
+    "constraint": (0.01, 0.1),
+}
+"""What each further change of a query does besides: how often it spoils a cure (the new words may have the same
+fault), and how often it cures by itself (fewer constraints are easier to meet)."""
 _ORIGINAL_AFTER = 6
 
 
@@ -46,18 +58,30 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A possible culprit: all of these changes cure together, or each of them alone does (``either``)."""
+    """A possible culprit: the sets of changes each of which cures. Usually there is one set, of one change."""
 
-    changes: frozenset[int]
-    either: bool = False
+    ways: tuple[frozenset[int], ...]
 
-    def cured_by(self, changes: frozenset[int]) -> bool:
-        return bool(self.changes & changes) if self.either else self.changes <= changes
+    @classmethod
+    def of(cls, *changes: int) -> Suspect:
+        """All of these changes cure together."""
+        return cls((frozenset(changes),))
+
+    @classmethod
+    def either_of(cls, changes: Iterable[int]) -> Suspect:
+        """Each of these changes cures alone."""
+        return cls(tuple(frozenset({n}) for n in sorted(changes)))
 
     @property
-    def tests(self) -> tuple[frozenset[int], ...]:
-        """The sets of changes that must cure alone."""
-        return tuple(frozenset({n}) for n in sorted(self.changes)) if self.either else (self.changes,)
+    def changes(self) -> frozenset[int]:
+        return frozenset[int]().union(*self.ways)
+
+    @property
+    def either(self) -> bool:
+        return len(self.ways) > 1
+
+    def cured_by(self, changes: frozenset[int]) -> bool:
+        return any(way <= changes for way in self.ways)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +97,8 @@ class Search:
     """The state of the search, computed from the runs so far.
 
     ``as_is``: runs of the unchanged query; ``cured``: runs of the mutants that speak for the cause. ``suspicion``: for
-    each change, how much the runs so far suspect its words.
+    each change, how much the runs so far suspect its words. ``exhausted``: sets of changes of which no other query can
+    be made.
     """
 
     def __init__(
@@ -83,29 +108,54 @@ class Search:
         cured: Counts,
         trials: Sequence[Trial],
         suspicion: Sequence[float] = (),
+        exhausted: Collection[frozenset[int]] = (),
     ) -> None:
+        self.exhausted = exhausted
         self.changes, self.as_is, self.trials = changes, as_is, trials
-        self.bad = max(0.03, (as_is.right + 0.5) / (as_is.runs + 2))
-        self.good = min(0.97, max((cured.right + 9) / (cured.runs + 10), self.bad + 0.2))
+        self.good = min(
+            0.97, max((cured.right + 9) / (cured.runs + 10), as_is.right / max(1, as_is.runs) + 0.2)
+        )
+        self.bad = 0.0
+        """How often the query is right as it is, by all runs so far."""
         self._prior = dict(_prior(changes, suspicion))
         self.likely = self._posterior()
 
     def _posterior(self) -> dict[Suspect | None, float]:
-        """Return the probability of each suspect; None stands for a culprit of more than three changes, or none."""
-        logs: dict[Suspect | None, float] = {None: math.log(0.1)}
-        fits = [(t.changes, *self._fits(t.counts)) for t in self.trials if t.counts.runs]
-        for _, good, bad in fits:
-            logs[None] += math.log(0.3 * good + 0.7 * bad)
-        for suspect, weight in self._prior.items():
-            log = math.log(0.9 * weight)
-            for changes, good, bad in fits:
-                share = 1 - _SPOILED if suspect.cured_by(changes) else _LUCK
-                log += math.log(share * good + (1 - share) * bad)
-            logs[suspect] = log
-        top = max(logs.values())
-        found = {suspect: math.exp(log - top) for suspect, log in logs.items()}
-        whole = sum(found.values())
-        return {suspect: value / whole for suspect, value in found.items()}
+        """Return the probability of each suspect; None stands for a culprit of more than three changes, or none.
+
+        A few runs of the unchanged query hardly tell how often it is right, so all its rates are weighed.
+        """
+        trials = [t for t in self.trials if t.counts.runs]
+        whole = [self._whole(t.changes) for t in trials]
+        shares = [self._shares(t.changes) for t in trials]
+        places = range(len(trials))
+        cures = {s: [k for k in places if s.cured_by(whole[k])] for s in self._prior}
+        logs: dict[Suspect | None, list[float]] = {s: [] for s in (None, *self._prior)}
+        for rate in _RATES:
+            good = max(self.good, min(0.97, rate + 0.2))
+            fits = [(_fit(t.counts, good), _fit(t.counts, rate)) for t in trials]
+            start = math.log(_fit(self.as_is, rate))
+            told = [[math.log(s * g + (1 - s) * b) for s in shares[k]] for k, (g, b) in enumerate(fits)]
+            none = start + sum(no for _, no in told)
+            gain = [yes - no for yes, no in told]
+            logs[None].append(math.log(0.1) + start + sum(math.log(0.3 * g + 0.7 * b) for g, b in fits))
+            for suspect, weight in self._prior.items():
+                logs[suspect].append(math.log(0.9 * weight) + none + sum(gain[k] for k in cures[suspect]))
+        top = max(max(some) for some in logs.values())
+        found = {suspect: [math.exp(log - top) for log in some] for suspect, some in logs.items()}
+        weights = [sum(some[k] for some in found.values()) for k in range(len(_RATES))]
+        self.bad = sum(w * r for w, r in zip(weights, _RATES, strict=True)) / sum(weights)
+        return {suspect: sum(some) / sum(weights) for suspect, some in found.items()}
+
+    def _whole(self, changes: frozenset[int]) -> frozenset[int]:
+        """Return the changes with those that they include: a list taken apart loses its relative clause, too."""
+        return changes.union(*(self.changes[n].includes for n in changes))
+
+    def _shares(self, changes: frozenset[int]) -> tuple[float, float]:
+        """Return how often a query with these changes is cured: if the culprit is among them, and if it is not."""
+        more = len(changes) - 1
+        spoils, cures = _ASIDE[self.changes[0].kind]
+        return (1 - _SPOILED) * (1 - spoils) ** more, 1 - (1 - _LUCK) * (1 - cures) ** more
 
     def _fits(self, counts: Counts) -> tuple[float, float]:
         def at(rate: float) -> float:
@@ -128,17 +178,31 @@ class Search:
         best = self.best()
         if best is None or self.likely[best] < _LIKELY:
             return None
-        return best if all(self._stands(test) for test in best.tests) else None
+        return best if all(self._stands(way) for way in best.ways) else None
 
     def _stands(self, changes: frozenset[int]) -> bool:
-        wordings = sum(counts.right > counts.wrong for _, counts in self.alone(changes))
-        return wordings >= WORDINGS and self.p_value(changes) <= LEVEL / self.decisions
+        right = sum(counts.right > counts.wrong for _, counts in self.alone(changes))
+        wrong = sum(counts.right < counts.wrong for _, counts in self.alone(changes))
+        enough = right >= max(WORDINGS, 2 * wrong)
+        return enough and self.p_value(changes) <= LEVEL / self.decisions
 
     @property
     def decisions(self) -> int:
-        """The number of sets of changes that were tested alone in more than one query."""
+        """The number of sets of changes that were tested alone in more than one query.
+
+        A set that could not have passed the test, however its right runs had been distributed, is not counted (Tarone,
+        1990).
+        """
         tried = {t.changes for t in self.trials if t.counts.runs}
-        return max(1, sum(len(self.alone(one)) > 1 for one in tried))
+        return max(1, sum(len(self.alone(one)) > 1 and self._could_pass(one) for one in tried))
+
+    def _could_pass(self, changes: frozenset[int]) -> bool:
+        counts = self.counts_of(changes)
+        right = counts.right + self.as_is.right
+        most = min(right, counts.runs)
+        best = Counts(most, counts.runs - most)
+        left = right - most
+        return exact_test(best, Counts(left, self.as_is.runs - left)) <= LEVEL
 
     def p_value(self, changes: frozenset[int]) -> float:
         return exact_test(self.counts_of(changes), self.as_is)
@@ -149,22 +213,27 @@ class Search:
             return None
         best = self.best()
         if best is not None and self.likely[best] >= _LIKELY:
-            test = next((one for one in best.tests if not self._stands(one)), best.tests[0])
-            return self._confirm(test)
-        return Step(self._split(draw))
+            test = next((one for one in best.ways if not self._stands(one)), best.ways[0])
+            if (step := self._confirm(test)) is not None:
+                return step
+        chosen = self._split(draw)
+        return Step(chosen) if chosen is not None else None
 
-    def _confirm(self, test: frozenset[int]) -> Step:
+    def _confirm(self, test: frozenset[int]) -> Step | None:
         tried = self.alone(test)
         runs = sum(counts.runs for _, counts in tried)
         if runs >= _ORIGINAL_AFTER and self.as_is.runs < runs:
             return Step(frozenset(), original=True)
-        if len(tried) < WORDINGS or (runs >= 2 * len(tried) and len(tried) < _MOST_WORDINGS):
+        few = len(tried) < WORDINGS or (runs >= 2 * len(tried) and len(tried) < _MOST_WORDINGS)
+        if few and test not in self.exhausted:
             return Step(test)
+        if len(tried) < WORDINGS:
+            return None
         place = min(tried, key=lambda one: one[1].runs)[0]
         return Step(test, again=place)
 
-    def _split(self, draw: random.Random) -> frozenset[int]:
-        """Return the changes whose cure is the most uncertain: half of the probability says yes."""
+    def _split(self, draw: random.Random) -> frozenset[int] | None:
+        """Return the changes whose run tells most about the culprit; None if no other query can be made."""
         everything = range(len(self.changes))
         weights = [sum(p for s, p in self.likely.items() if s and n in s.changes) for n in everything]
         order = sorted(everything, key=lambda n: -weights[n])
@@ -174,12 +243,27 @@ class Search:
             size = draw.randint(1, max(1, len(order) // 2 + 1))
             candidates.append(frozenset(draw.sample(order, min(size, len(order)))))
         tried = {t.changes for t in self.trials}
+        likely = [(s, p) for s, p in self.likely.items() if s and p > _NEGLIGIBLE]
 
-        def distance(changes: frozenset[int]) -> tuple[float, int]:
-            cured = sum(p for s, p in self.likely.items() if s and s.cured_by(changes))
-            return round(abs(cured - 0.5) + (0.1 if changes in tried else 0.0), 3), len(changes)
+        def told(changes: frozenset[int]) -> tuple[float, int]:
+            whole = self._whole(changes)
+            cured = sum(p for s, p in likely if s.cured_by(whole))
+            yes, no = (s * self.good + (1 - s) * self.bad for s in self._shares(changes))
+            both = cured * yes + (1 - cured) * no
+            gain = _bits(both) - cured * _bits(yes) - (1 - cured) * _bits(no)
+            return round(gain * (0.7 if changes in tried else 1.0), 3), -len(changes)
 
-        return min((c for c in candidates if c), key=distance)
+        return max((c for c in candidates if c and c not in self.exhausted), key=told, default=None)
+
+
+def _fit(counts: Counts, rate: float) -> float:
+    """Return the chance of these runs in this order at a rate."""
+    return rate**counts.right * (1 - rate) ** counts.wrong
+
+
+def _bits(chance: float) -> float:
+    """Return the entropy of a run that is right with this probability."""
+    return -sum(p * math.log2(p) for p in (chance, 1 - chance) if p > 0)
 
 
 def _prior(changes: Sequence[Change], suspicion: Sequence[float]) -> list[tuple[Suspect, float]]:
@@ -187,7 +271,7 @@ def _prior(changes: Sequence[Change], suspicion: Sequence[float]) -> list[tuple[
     everything = range(len(changes))
     weight = [0.05 + (suspicion[n] if n < len(suspicion) else 0.15) for n in everything]
     groups: list[tuple[float, list[tuple[Suspect, float]]]] = []
-    singles = [(Suspect(frozenset({n})), weight[n]) for n in everything]
+    singles = [(Suspect.of(n), weight[n]) for n in everything]
     groups.append((0.66, singles))
     pairs = list(combinations(everything, 2))
 
@@ -195,19 +279,40 @@ def _prior(changes: Sequence[Change], suspicion: Sequence[float]) -> list[tuple[
         return bool(changes[one[0]].like) and len({changes[n].like for n in one}) == 1
 
     def together(some: Sequence[tuple[int, ...]]) -> list[tuple[Suspect, float]]:
-        return [(Suspect(frozenset(one)), math.prod(weight[n] for n in one)) for one in some]
+        return [(Suspect.of(*one), math.prod(weight[n] for n in one)) for one in some]
 
     groups.append((0.12, together([p for p in pairs if alike(p)])))
     groups.append((0.08, together([p for p in pairs if not alike(p)])))
     groups.append((0.05, together([t for t in combinations(everything, 3) if alike(t)])))
-    either = [(Suspect(frozenset(p), True), weight[p[0]] * weight[p[1]]) for p in pairs]
+    either = [(Suspect.either_of(p), weight[p[0]] * weight[p[1]]) for p in pairs]
     groups.append((0.09, either))
+    groups.append((0.2, [(one, 1.0) for one in _full_sentences(changes)]))
     found = []
     for share, members in groups:
         whole = sum(w for _, w in members)
         found += [(suspect, share * w / whole) for suspect, w in members]
-    whole = sum(w for _, w in found)
-    return [(suspect, w / whole) for suspect, w in found]
+    sums: dict[Suspect, float] = {}
+    for suspect, w in found:
+        sums[suspect] = sums.get(suspect, 0.0) + w
+    whole = sum(sums.values())
+    return [(suspect, w / whole) for suspect, w in sums.items()]
+
+
+def _full_sentences(changes: Sequence[Change]) -> Iterator[Suspect]:
+    """Yield the suspicions that a sentence is too full: whichever of several changes shortens it, it is cured.
+
+    Each of the changes may be enough, or the largest, or all others together.
+    """
+    shorter: dict[int, list[int]] = {}
+    for number, change in enumerate(changes):
+        if change.shortens:
+            shorter.setdefault(change.places[0][0], []).append(number)
+    for some in shorter.values():
+        some.sort(key=lambda n: -changes[n].shortens)
+        if len(some) > 1:
+            yield Suspect.either_of(some)
+        if len(some) > 2:
+            yield Suspect((frozenset(some[:1]), frozenset(some[1:])))
 
 
 def exact_test(cured: Counts, as_is: Counts) -> float:

@@ -95,10 +95,11 @@ class Blame:
 
     def __init__(self, changes: Changes, seed: int) -> None:
         self.changes, self.seed = changes, seed
+        self.exhausted: set[frozenset[int]] = set()
 
     def next(self, results: Results, pending: Sequence[Pick]) -> Pick | None:
         trials = trials_of(results.cells("Culprit"), results.evidence()["Culprit"], self.changes)
-        search = search_of(self.changes, results.evidence(), trials)
+        search = search_of(self.changes, results.evidence(), trials, self.exhausted)
         draw = random.Random(f"{self.seed} {len(trials)} {len(pending)}")
         step = search.next(draw)
         if step is None:
@@ -325,8 +326,9 @@ class Dissector:
             except NoVariant as error:
                 if plan.number is not None:
                     raise
-                if pick.kind == "Culprit":
-                    return None
+                if isinstance(plan, Blame) and pick.kind == "Culprit":
+                    plan.exhausted.add(frozenset(pick.changes))
+                    continue
                 self._results.close(pick.kind, str(error))
                 continue
             cell = self._results.add_cell(pick.kind, wanted, variant, pick.changes or None)

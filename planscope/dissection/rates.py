@@ -100,6 +100,9 @@ SPOTLESS = 12
 VOICES = 3
 """A kind speaks for a cause only when this many different mutants of it were right."""
 
+HEARD = 0.85
+"""At this probability other mutants are run rather than the same ones again, until enough of them spoke."""
+
 _QUIET = (0.5, 0.85, 0.94)
 """The highest confidence by the number of different mutants that speak for a cause."""
 
@@ -179,10 +182,12 @@ _ENOUGH = 6
 def unheard(evidence: Evidence, belief: Belief) -> CellKind | None:
     """Return the kind that needs another mutant though the likeliest cause is clear: too few different ones spoke."""
     lead = belief.best()
-    if belief.likely[lead] < SURE:
+    if belief.likely[lead] < HEARD:
         return None
     if spoken(evidence, lead) < VOICES:
         return voice_of(lead)
+    if belief.likely[lead] < SURE:
+        return None
     tried = judged_mutants(evidence.get("TopicChange", ()))
     if lead == "Terminal" and 0 < tried < _ENOUGH and spoken(evidence, "Topic") < VOICES:
         return "TopicChange" if by_topic_too(belief) >= NAMED else None

@@ -17,7 +17,7 @@ from math import factorial
 from typing import Literal, cast
 
 from planscope.dissection.belief import ITSELF, chance
-from planscope.dissection.changes import Changes
+from planscope.dissection.changes import Changes, forms_of
 from planscope.dissection.evidence import SAME, Cause, Counts
 from planscope.dissection.results import Results
 from planscope.errors import UserError
@@ -338,8 +338,12 @@ class Mutants:
         for cell, counts in counted if cause == "Topic" else ():
             if counts.right > counts.wrong:
                 names.append([a.name for a in results.variant(cell).actions])
+        forms: dict[str, float] = {}
+        if cause == "Structure":
+            told = [(forms_of(reading_of(v).tree), counts) for v, counts in results.counts()]
+            forms = suspicion([(one, counts) for one, counts in told if one])
         return Changes(
-            self.reading, cause, bad, names, lambda place, word: features(word, takes_modal(place))
+            self.reading, cause, bad, names, lambda place, word: features(word, takes_modal(place)), forms
         )
 
     def changed(self, changes: Changes, chosen: Sequence[int], number: int, results: Results) -> Variant:

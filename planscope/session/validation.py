@@ -22,7 +22,13 @@ from planscope.session.model import (
 )
 
 STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""Migrations by the version that they start from. Optional new fields need no new version."""
+"""Migrations by the version that they start from.
+
+Optional new fields need no new version, since they are kept unread. A new value in a closed list (a kind of event, of
+cell, of origin) does, once the version was released: an older planscope refuses it, and is to say why.
+"""
+
+_UNKNOWN = "; a newer planscope may know it: if one wrote this file, update planscope"
 
 
 def migrate(document: Any, name: str) -> dict[str, Any]:
@@ -70,7 +76,8 @@ def from_document(document: Any, name: str) -> Session:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise SessionError(f"{name} is not a valid session: {where}: {first['msg']}{more}") from None
+        later = _UNKNOWN if first["type"] in ("literal_error", "union_tag_invalid") else ""
+        raise SessionError(f"{name} is not a valid session: {where}: {first['msg']}{more}{later}") from None
     except RecursionError:
         raise SessionError(f"{name} is nested too deeply to be a session") from None
     check_sizes(session, name)

@@ -11,17 +11,23 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from unittest.mock import patch
 
+from planscope.agents.models import parse_model
+from planscope.agents.simulated.knowledge import Understanding
+from planscope.agents.simulated.misreading import _part, _shape, _skipped, _word
 from planscope.dissection import engine
 from planscope.dissection.culprit import Culprit
 from planscope.dissection.engine import Dissector
-from planscope.dissection.evidence import CAUSES
+from planscope.dissection.evidence import CAUSES, Decision
 from planscope.dissection.summary import summary
+from planscope.language.problem import Span
+from planscope.language.tree import Clause, Relative, at
 from planscope.session.model import Cell, Dissection, Run, Session, Variant
-from planscope.session.oracle_input import problem_of
+from planscope.session.oracle_input import problem_of, reading_of
 from tests.bench import bench_attribution, foreign
 from tests.bench.bench_attribution import METHODS, UNDECIDED, Method
 from tests.bench.yardstick import table
@@ -197,49 +203,137 @@ def calibration(found: Sequence[Told]) -> list[tuple[str, int, str]]:
     return rows
 
 
-def measure_culprits(cases: int, first: int, only: str = "") -> None:
-    """Print how often the planted words are named, with 60 runs for the cause and 40 for the culprit."""
-    rows, hits, false, tried, spared = [], 0, 0, 0, 0
-    columns = ("right", "wrong", "not named", "no cause", "none", "false")
+@dataclass(frozen=True)
+class Blamed:
+    """A case with planted words to blame (none if ``culprits`` is empty), and how it is dissected."""
+
+    kind: str
+    culprits: frozenset[str]
+    variant: Variant
+    planted: tuple[Span, ...]
+    causes: frozenset[str]
+    dissect: Callable[[], tuple[Session, Dissection, list[str]]]
+
+
+def blamed_foreign(cases: int, first: int, only: str) -> Iterator[Blamed]:
+    """Yield the cases of the second family with one place to blame, and more of those that have none."""
     for kind in foreign.KINDS:
         if only not in kind.name or not (kind.culprits or kind.success or "none" in kind.causes):
             continue
-        found: Counter[str] = Counter()
         many = cases if kind.culprits else 9 * cases // 2
         for number in range(first, first + many):
             case = foreign.draw_case(kind, number, single=bool(kind.culprits))
-            session, record, _ = dissect_foreign(case, "rates", 60, 40)
-            told = summary(session, record)
-            culprit = told.culprit
-            if not kind.culprits:
-                found["false" if culprit else "none"] += 1
-                spared, false = spared + 1, false + bool(culprit)
-                continue
-            tried += 1
-            text = case.variant.query.text
-            if culprit is None:
-                sure = (told.decision.confidence or 0) >= 0.9 and told.decision.cause in kind.causes
-                found["not named" if sure else "no cause"] += 1
-            elif _holds(case, culprit, text):
-                found["right"] += 1
-                hits += 1
-            else:
-                found["wrong"] += 1
-        rows.append((kind.name, *(found[c] or "." for c in columns)))
+            yield Blamed(
+                kind.name,
+                kind.culprits,
+                case.variant,
+                case.planted,
+                kind.causes,
+                partial(dissect_foreign, case, "rates", 60, 40),
+            )
+
+
+_SIM_KINDS: dict[str, frozenset[str]] = {
+    "Terminal": frozenset({"word"}),
+    "Structure": frozenset({"clause", "sentence"}),
+    "Constraint": frozenset({"constraint"}),
+}
+_MOST_DRAWN = 300
+
+
+def blamed_sim(cases: int, first: int, only: str) -> Iterator[Blamed]:
+    """Yield the cases of simulated models with one place to blame, and those that have none.
+
+    A model that is blind to a topic has none: another job's name for one action makes no difference to it.
+    """
+    for cause in PLANTED:
+        if only not in cause:
+            continue
+        wanted, found = _SIM_KINDS.get(cause, frozenset()), 0
+        for number in range(first, first + _MOST_DRAWN):
+            case = bench_attribution.draw_case(cause, number)
+            planted = _sim_planted(case) if wanted else ()
+            if found < 3 * cases and (not wanted or len(planted) == 1):
+                found += 1
+                dissect = partial(
+                    _dissect, case.session, case.run, case.model, case.seed, "rates", 60, None, 40
+                )
+                yield Blamed(cause, wanted, case.variant, planted, frozenset({cause}), dissect)
+
+
+def _sim_planted(case: bench_attribution.Case) -> tuple[Span, ...]:
+    """Return the places that a blind model misreads, or the constraints of which each alone makes it see again."""
+    values = parse_model(case.model).character
+    assert values is not None
+    reading = reading_of(case.variant)
+    said = reading.problem.said
+    if case.cause == "Terminal":
+        read = Understanding(reading.problem, (), None, reading.tree)
+        wrong = {c.spans[1] for c in said if _part(values["trait"], _word(read, c)) < values["share"]}
+        return tuple(sorted(wrong))
+    if case.cause == "Structure":
+        read = Understanding(reading.problem, (), None, reading.tree)
+        skipped = {c.node for c in said if _skipped(read, c, bool(values["fronted"]))}
+        nodes = [at(reading.tree, node) for node in sorted(skipped, key=str)]
+        return tuple(node.span for node in nodes if isinstance(node, Clause | Relative))
+    shape = int(values["shape"])
+    rest = (replace(reading.problem, constraints=tuple(o for o in said if o is not c)) for c in said)
+    return tuple(c.spans[1] for c, other in zip(said, rest, strict=True) if _shape(other, shape) is None)
+
+
+SPENT = (20, 40, 60, 100)
+"""The numbers of runs in all, those for the cause included, after which culprits are counted."""
+
+
+def measure_culprits(family: str, cases: int, first: int, only: str = "") -> None:
+    """Print how often the planted words are named, with 60 runs for the cause and 40 more for the culprit."""
+    drawn = blamed_foreign if family == "foreign" else blamed_sim
+    by_kind: dict[str, Counter[str]] = {}
+    by_runs = {spent: Counter[str]() for spent in SPENT}
+    for case in drawn(cases, first, only):
+        session, record, order = case.dissect()
+        for spent in SPENT:
+            found = summary(session, first_runs(record, order, spent))
+            said = _verdict(case, found.culprit, found.decision)
+            by_runs[spent][said] += 1
+        by_kind.setdefault(case.kind, Counter())[said] += 1
+    columns = ("right", "wrong", "not named", "no cause")
+    rows = []
+    for spent, counts in by_runs.items():
+        tried = sum(counts[c] for c in columns)
+        share = f"{counts['right'] / tried:.0%}" if tried else "-"
+        spared = counts["none"] + counts["false"]
+        rows.append((str(spent), *(str(counts[c]) for c in columns), share, f"{counts['false']} of {spared}"))
     table(
-        f"culprits: {hits} of {tried} planted ones named; {false} named in {spared} cases without one",
-        ["kind", *columns],
+        f"culprits, {family}: planted ones, and false ones in cases without one",
+        ["runs", *columns, "named right", "false"],
         rows,
+    )
+    table(
+        f"culprits, {family}, {SPENT[-1]} runs, by kind",
+        ["kind", *columns, "none", "false"],
+        [(k, *(counts[c] or "." for c in (*columns, "none", "false"))) for k, counts in by_kind.items()],
     )
 
 
-def _holds(case: foreign.Case, culprit: Culprit, text: str) -> bool:
+def _verdict(case: Blamed, culprit: Culprit | None, decision: Decision) -> str:
+    if not case.culprits:
+        return "none" if culprit is None else "false"
+    if culprit is None:
+        sure = (decision.confidence or 0) >= 0.9 and decision.cause in case.causes
+        return "not named" if sure else "no cause"
+    return "right" if _holds(case, culprit) else "wrong"
+
+
+def _holds(case: Blamed, culprit: Culprit) -> bool:
+    if culprit.kind not in case.culprits:
+        return False
     if culprit.kind == "constraint":
         said = problem_of(case.variant).by_id
         phrases = {said[c].spans[1] for c in culprit.constraints if c in said}
-        return culprit.kind in case.kind.culprits and bool(phrases & set(case.planted))
+        return bool(phrases & set(case.planted))
     spans = {span for _, span, _ in culprit.places} if culprit.kind == "action" else {culprit.span}
-    return any(foreign.holds_planted(case, text, culprit.kind, span) for span in spans)
+    return any(foreign.holds_planted(case.planted, case.variant.query.text, span) for span in spans)
 
 
 def main() -> None:
@@ -253,7 +347,8 @@ def main() -> None:
     parser.add_argument("--culprits", action="store_true", help="only how often the words to blame are named")
     given, _ = parser.parse_known_args()
     if given.culprits:
-        measure_culprits(given.cases, given.first, given.only)
+        for family in ("sim", "foreign") if given.family is None else (given.family,):
+            measure_culprits(family, given.cases, given.first, given.only)
         return
     for family in ("sim", "foreign") if given.family is None else (given.family,):
         for method in METHODS if given.method is None else (given.method,):

@@ -789,12 +789,10 @@ def draw_case(kind: Kind, number: int, single: bool = False) -> Case:
                 return Case(kind, number, agent, session, planted, luck + k + 1)
 
 
-def holds_planted(case: Case, text: str, kind: str, span: Span, sentence: int | None = None) -> bool:
-    """Whether a named culprit is right: its kind, and a span with the planted words and at most three more."""
-    if kind not in case.kind.culprits:
-        return False
+def holds_planted(planted: Sequence[Span], text: str, span: Span) -> bool:
+    """Whether a span holds the planted words and at most three more."""
     named = text[span[0] : span[1]].split()
-    for begin, end in case.planted:
+    for begin, end in planted:
         # A span may leave out the punctuation at its ends.
         inner = (span[0] <= begin + 1) and (span[1] >= end - 2)
         if inner and len(named) <= len(text[begin:end].split()) + 3:

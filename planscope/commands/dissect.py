@@ -273,7 +273,7 @@ _COLUMN = 22
 
 def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[str]:
     """Return a dissection as lines of text: the cause and its reason, the rates as bars, each mutant's result."""
-    from planscope.dissection.blame import in_words
+    from planscope.dissection.blame import NOT_NAMED, in_words
     from planscope.dissection.paper import rounds
     from planscope.report import hanging, sentence, table
     from planscope.wording import terms
@@ -294,7 +294,7 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
         yield from sentence(in_words(found.culprit), width)
         yield from sentence(f"Cured ({found.culprit.variant}): {found.culprit.cured}", width)
     elif any(row.kind == "Culprit" for row in found.rows):
-        yield from sentence("No single word, clause or constraint is named: the runs do not show one.", width)
+        yield from sentence(NOT_NAMED, width)
     if record.method == "paper":
         yield from sentence(
             f"First success (paper): K is {rounds(record.budget)}, which is (budget - 3) / 3.", width

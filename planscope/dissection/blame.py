@@ -16,6 +16,10 @@ CAUSED: tuple[Cause, ...] = ("Terminal", "Topic", "Structure", "Constraint")
 """The causes that words of the query can be blamed for."""
 
 
+NOT_NAMED = "No single word, clause or constraint is named: the runs do not show one."
+"""What is said if the search ended without a name."""
+
+
 def has_culprit(decision: Decision) -> bool:
     """Return whether the words to blame can be looked for: one cause is stated, and it is in the query.
 

@@ -273,7 +273,8 @@ def _unlike(names: Sequence[str], kept: Sequence[str]) -> list[str]:
     Names that are alike may be mistaken for each other, and then a change would bring the fault that it should cure.
     """
     initials = {name[:1].casefold() for name in kept}
-    first, rest = [], []
+    first: list[str] = []
+    rest: list[str] = []
     for name in names:
         new = name[:1].casefold() not in initials
         (first if new else rest).append(name)

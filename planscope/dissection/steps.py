@@ -7,6 +7,9 @@ from planscope.dissection.rates import FIRST, Pick, next_run
 from planscope.dissection.summary import Summary
 from planscope.wording.terms import MUTATIONS
 
+LOOKING = "Now: queries with a few small changes each, to find the words to blame."
+"""What is run after the cause is stated."""
+
 
 def next_in_words(found: Summary) -> str:
     """Return one sentence about the run that would be made next, and why; "" if more runs would change nothing.

@@ -13,15 +13,15 @@ from tests.cli.support import Cli
 
 
 def test_runs_are_listed_filtered_and_counted_by_the_step_that_lost_them(cli: Cli) -> None:
-    document = cli("runs", "cause-terminal", "--json").json
+    document = cli("runs", "cause-topic", "--json").json
     jsonschema.validate(document, schema("runs"))
-    assert (document["right"], document["counted"], document["removed"]) == (30, 101, 0)
-    assert [(row["step"], row["runs"]) for row in document["losses"]] == [(1, 44), (2, 8), (3, 2), (4, 17)]
-    assert [run["id"] for run in cli("runs", "cause-terminal", "--own", "--json").json["runs"]] == ["r1"]
-    third = cli("runs", "cause-terminal", "order", "error", "--lost", "3")
-    assert third.status == 0 and "d1r47" in third.out and "d1r1 " not in third.out
-    assert "lost: 2 of 2 runs" in third.out and "court_hearing_coverage 2" in third.out
-    assert cli("runs", "cause-terminal", "--model", "none").out == "no run matches\n"
+    assert (document["right"], document["counted"], document["removed"]) == (33, 101, 0)
+    assert [(row["step"], row["runs"]) for row in document["losses"]] == [(1, 3), (2, 0), (3, 65)]
+    assert [run["id"] for run in cli("runs", "cause-topic", "--own", "--json").json["runs"]] == ["r1"]
+    first = cli("runs", "cause-topic", "order", "error", "--lost", "1")
+    assert first.status == 0 and "d1r16" in first.out and "d1r1 " not in first.out
+    assert "lost: 3 of 3 runs" in first.out and "wedding_cake_decoration 1" in first.out
+    assert cli("runs", "cause-topic", "--model", "none").out == "no run matches\n"
 
 
 def test_deleting_changes_the_file_and_restoring_brings_it_back(cli: Cli, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_what_cannot_be_done_is_one_line_and_changes_nothing(cli: Cli, tmp_path:
 
 def test_some_runs_are_written_alone(cli: Cli, tmp_path: Path) -> None:
     target = tmp_path / "some.planscope.json"
-    assert cli("runs", "cause-terminal", "--lost", "3", "-o", str(target)).status == 0
+    assert cli("runs", "cause-topic", "--lost", "1", "-o", str(target)).status == 0
     some = load(target)
-    assert [run.id for run in some.runs] == ["d1r47", "d1r69"] and not some.dissections
-    assert [one.id for one in some.variants] == ["v1", "d1v39", "d1v61"]
+    assert [run.id for run in some.runs] == ["d1r7", "d1r9", "d1r16"] and not some.dissections
+    assert [one.id for one in some.variants] == ["v1", "d1v2", "d1v4", "d1v9"]

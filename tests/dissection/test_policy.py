@@ -43,9 +43,13 @@ def test_the_most_telling_run_is_taken() -> None:
         "Original": [Counts(0, 12)],
         "TerminalSubstitute": [W] * 12,
         "TopicChange": [W] * 2,
-        "QuerySynthesize": [Counts(8, 0), W, Counts(5, 0)],
+        "QuerySynthesize": [Counts(5, 0), W, W],
     }
     assert next_run(evidence).kind == "TopicChange"
+    likely = {**evidence, "QuerySynthesize": [Counts(8, 0), W, Counts(5, 0)]}
+    assert next_run(likely) == Pick("QuerySynthesize", None), (
+        "two mutants are not enough to be sure: a third one"
+    )
 
 
 def test_runs_under_way_are_not_started_twice() -> None:

@@ -298,7 +298,11 @@ async def test_the_cured_query_is_one_key_away_beside_the_original() -> None:
             compared.state.compared.b.verdict.verdict == "right" and compared.state.compared.a.variant == "v1"
         )
         await driven.press("escape")
-        assert screen.kind == "TerminalSubstitute"
+        assert screen.kind == "Culprit" and "small changes" in driven.text
+        await driven.press("enter")
+        assert isinstance(driven.app.screen, CompareScreen), "Enter shows the query beside the original, too"
+        await driven.press("escape", "up", "up")
+        assert screen.kind == "QuerySynthesize" and "▶ other sentences" in driven.text
 
 
 async def test_before_the_first_run_the_steps_are_told(tmp_path: Path) -> None:

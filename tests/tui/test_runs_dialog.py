@@ -30,16 +30,16 @@ async def test_each_run_says_how_it_came_out_and_where_it_was_lost() -> None:
 
 
 async def test_search_filter_next_failure_and_histogram_find_runs() -> None:
-    async with opened(bundled()["cause-terminal"], (120, 40)) as driven:
+    async with opened(bundled()["cause-topic"], (120, 40)) as driven:
         await driven.press("o")
         await _judged(driven)
         await driven.press("/")
         await driven.type("right")
-        assert "Queries and runs 30" in driven.text and "of 101" in driven.text
+        assert "Queries and runs 33" in driven.text and "of 101" in driven.text
         await driven.press("enter", "escape", "v")
         assert "Show only runs that are" in driven.text and "lost at step 3" in driven.text
         await driven.press("escape", "tab", "enter")
-        assert "only lost at step 1" in driven.text and "Queries and runs 44" in driven.text
+        assert "only lost at step 1" in driven.text and "Queries and runs 3 " in driven.text
         await driven.press("escape", "tab", "home", "f", "o")
         await driven.rest()
         assert driven.state.run.id == "r1"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from planscope.agents.rates import Rate
-from planscope.dissection.blame import in_words
+from planscope.dissection.blame import NOT_NAMED, in_words
 from planscope.dissection.evidence import KINDS, RARE, SAME
 from planscope.dissection.summary import CellView, Row, Summary
 from planscope.tui.keys import key_for
@@ -82,6 +82,8 @@ def cause_lines(
     lines += [Line(runs) for runs in paragraph(terms.sentence(decision.reason), width)]
     if found.culprit is not None:
         lines += [Line(runs) for runs in paragraph(in_words(found.culprit), width, "strong")]
+    elif not running and any(row.kind == "Culprit" for row in found.rows):
+        lines += [Line(runs) for runs in paragraph(NOT_NAMED, width)]
     if decision.missing:
         lines += [Line(runs) for runs in paragraph(f"Missing: {decision.missing}.", width, "caution")]
     if then:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import events, on
 from textual.widget import Widget
 
+from planscope.dissection.steps import LOOKING
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
@@ -33,7 +34,7 @@ from planscope.wording.terms import METHODS, MUTATIONS, OUTCOME_LEGEND
 
 if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
-    from planscope.dissection.summary import CellView, RunKey, Summary
+    from planscope.dissection.summary import CellView, Row, RunKey, Summary
     from planscope.oracle.verdict_types import Verdict
     from planscope.safe.secret_names import without_secrets
 from planscope.session.model import CellKind, Dissection, Session, Variant
@@ -42,9 +43,9 @@ JOB = "dissect-summary"
 MOST_OF_A_KIND = 20
 SOON = 0.1
 """Seconds between two updates of the display while runs finish."""
-BARS, MATRIX, MUTANT, HEADED = 2, 8, 5, 30
-"""Rows of title and keys, rows of the matrix with its border, rows that the mutant's pane always keeps, and the height
-of a window in which the matrix's columns have names."""
+BARS, BORDER, MUTANT, HEADED = 2, 2, 5, 30
+"""Rows of title and keys, of a pane's border, rows that the mutant's pane always keeps, and the height of a window in
+which the matrix's columns have names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ _FIXED: tuple[FixedKey, ...] = (
     ("end", "go(0, 9999)", "The last mutant"),
     ("pagedown", "scroll_mutant(1)", "Scroll the mutant"),
     ("pageup", "scroll_mutant(-1)", "Scroll the mutant"),
-    ("enter", "open_mutant", "Open the mutant's last run"),
+    ("enter", "show_mutant", "Open the mutant's last run; a query with small changes beside yours"),
 )
 
 
@@ -94,7 +95,7 @@ class DissectScreen(SideScreen):
             self.wanted = replace(wanted, run=None)
         self._behind = self._due = False
         self.spent_before: int | None = None
-        self._heights = (0, False)
+        self._heights = (0, 0)
         self._next = ""
         self._cured: tuple[int, int] | None = None
         self._verdicts: dict[RunKey, Verdict] = {}
@@ -178,11 +179,14 @@ class DissectScreen(SideScreen):
 
     def _summed(self, answer: tuple[Summary, str, tuple[int, int] | None]) -> None:
         found, self._next, self._cured = answer
-        fresh = self.state.summary is None
-        self.change(summary=found)
-        if fresh:
+        before = self.state.summary
+        if before is None:
             row, column = self._first_place(found)
-            self.change(row=row, column=column)
+            self.change(summary=found, row=row, column=column)
+        else:
+            kinds = [one.kind for one in found.rows]
+            row = kinds.index(self.kind) if self.kind in kinds else 0
+            self.change(summary=found, row=row)
         if self._behind:
             self.summarize()
         elif not self.dissecting.running:
@@ -215,7 +219,13 @@ class DissectScreen(SideScreen):
     @property
     def kind(self) -> CellKind:
         """The kind of the selected row."""
-        return NOTHING_YET[self.state.row].kind
+        return self.rows[self.state.row].kind
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The rows of the matrix. Some kinds have one only after they were run."""
+        found = self.state.summary
+        return found.rows if found is not None else NOTHING_YET
 
     @property
     def cell(self) -> CellView | None:
@@ -259,16 +269,17 @@ class DissectScreen(SideScreen):
     def _cause_lines(self) -> list[Line]:
         """Return the lines of the cause pane, which grows to fit them unless the mutant pane would become too small."""
         found, width = self.state.summary, self.cause.inner_width
-        most = max(self.app.size.height - BARS - MATRIX - self._headed - MUTANT, 3)
+        matrix = BORDER + len(self.rows) + self._headed
+        most = max(self.app.size.height - BARS - matrix - MUTANT, 3)
         running, trouble, then = self.dissecting.running, self.state.trouble, self._step_in_words()
         told = cause_lines(found, trouble, running, width, then=then)
         if len(told) + 2 > most:
             told = cause_lines(found, trouble, running, width, short=True, then=then)
         height = min(max(len(told) + 2, most // 2), most)
-        if self._heights != (height, self._headed):
-            self._heights = (height, self._headed)
+        if self._heights != (height, matrix):
+            self._heights = (height, matrix)
             self.cause.styles.height = height
-            self.matrix.styles.height = MATRIX + self._headed
+            self.matrix.styles.height = matrix
             self.call_after_refresh(self.show_state)
         return told
 
@@ -279,6 +290,9 @@ class DissectScreen(SideScreen):
 
     def _step_in_words(self) -> str:
         """Say what is run next and why, or that a cured query can be shown."""
+        found = self.state.summary
+        if self.dissecting.running and found is not None and found.decision.settled and found.culprit is None:
+            return LOOKING
         if self._cured is not None:
             return f"{key_for('compare-cured')} shows a query that it gets right beside yours."
         return self._next
@@ -333,7 +347,7 @@ class DissectScreen(SideScreen):
 
     def action_go(self, rows: int, columns: int) -> None:
         found = self.state.summary
-        row = min(max(self.state.row + rows, 0), len(NOTHING_YET) - 1)
+        row = min(max(self.state.row + rows, 0), len(self.rows) - 1)
         cells = found.rows[row].cells if found is not None else ()
         at = self.state.column if rows == 0 else min(self.state.column, max(len(cells) - 1, 0))
         column = min(max(min(at, len(cells) - 1) + columns, 0), max(len(cells) - 1, 0))
@@ -460,6 +474,13 @@ class DissectScreen(SideScreen):
         self.app.push_screen(ChooseDialog(self.paint, "Dissections of this session", lines, at), go)
 
     # Keys that show something:
+
+    def action_show_mutant(self) -> None:
+        """Open the mutant's last run, or show a query with small changes beside the original."""
+        if self.kind == "Culprit" and self.cell is not None:
+            self.action_compare_mutant()
+        else:
+            self.action_open_mutant()
 
     def action_open_mutant(self) -> None:
         cell = self.cell

@@ -21,7 +21,7 @@ TITLES = {
 }
 BAR = 16
 _GAP = 2
-_NARROWEST = 12
+_NARROWEST = 20
 """The first column keeps this many cells."""
 
 
@@ -34,12 +34,13 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """``right``: the columns that are set at the right, as numbers are."""
+    """``right``: the columns that are set at the right, as numbers are. ``role``: of the bars."""
 
     heading: tuple[str, ...]
     rows: tuple[Row, ...]
     right: frozenset[int]
     note: str = ""
+    role: str = "broken"
 
 
 def table_of(found: Report, name: str) -> Table:
@@ -163,14 +164,15 @@ def _topics(found: Report) -> Table:
         for one in found.topics
     )
     heading = ("topic", "caused", "wrong", "share", "95 % interval")
-    return Table(heading, rows, frozenset({1, 2, 3}), "caused: dissected errors with this cause")
+    note = "caused: dissected errors with this cause" if any(one.caused for one in found.topics) else ""
+    return Table(heading, rows, frozenset({1, 2, 3}), note)
 
 
 def laid_out(table: Table, width: int, at: int | None) -> tuple[Line, list[Line]]:
     """Return the heading and the rows in ``width`` cells. Columns that are empty, or do not fit, are left out."""
     if not table.rows:
         return Line(), []
-    used = [k for k in range(len(table.heading)) if any(row.texts[k] for row in table.rows)]
+    used = [k for k in range(len(table.heading)) if any(row.texts[k] not in ("", "-") for row in table.rows)]
     wide = [max(len(table.heading[k]), *(len(row.texts[k]) for row in table.rows)) for k in used]
     bars = any(row.rate is not None for row in table.rows)
     room, kept = width - 2 - min(wide[0], _NARROWEST), 1
@@ -197,15 +199,15 @@ def laid_out(table: Table, width: int, at: int | None) -> tuple[Line, list[Line]
         chosen = number == at
         runs = [Run("▶ " if chosen else "  ", "mark"), *cells(row.texts, ("strong" if chosen else "", ""))]
         if bar and row.rate is not None:
-            runs += [Run(" " * _GAP), *_bar(row.rate, bar)]
+            runs += [Run(" " * _GAP), *_bar(row.rate, bar, table.role)]
         rows.append(line(*runs, ground="cursor" if chosen else ""))
     return head, rows
 
 
-def _bar(rate: float, width: int) -> list[Run]:
+def _bar(rate: float, width: int, role: str) -> list[Run]:
     halves = round(rate * width * 2)
     full = "█" * (halves // 2) + "▌" * (halves % 2)
-    return [Run(full, "holds"), Run("·" * (width - len(full)), "faint")]
+    return [Run(full, role), Run("·" * (width - len(full)), "faint")]
 
 
 def as_text(table: Table) -> str:

@@ -221,7 +221,7 @@ class Guardian:
         if before.lost or not after.lost:
             return None
         members = after.core.constraints if after.core else ()
-        if self.by_rules and all(self.problem.by_id[c].kind == "of_calls" for c in members):
+        if self.by_rules and any(self.problem.by_id[c].kind == "of_calls" for c in members):
             earlier = replay(self.problem, Trace(tuple(done), "running"))
             if not all(earlier.then(one).steps[-1].lost for one in _answered(call)):
                 return None

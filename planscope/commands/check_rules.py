@@ -171,7 +171,20 @@ def session_summary(session: Session, file: RuleFile) -> tuple[Summary, list[str
     for judged in (judge_by(session, run, book, options) for run in own_runs(session)):
         summary.add(judged.checked)
         seen.update(judged.tools)
-    return summary, _warnings(file, seen, summary)
+    return summary, [*clash_lines(session, file), *_warnings(file, seen, summary)]
+
+
+def clash_lines(session: Session, file: RuleFile) -> list[str]:
+    """Return a line for each query of a session that cannot be met together with the rules."""
+    from planscope.rules.in_session import clashes
+    from planscope.wording.explain import explain_core
+
+    lines = []
+    for variant, run in clashes(session, file):
+        core = run.steps[0].core
+        assert core is not None
+        lines.append(f"query {visible(variant.id, limit=40)}: {explain_core(run, core)}".removesuffix("."))
+    return lines
 
 
 def _of_id(name: str, id: str, problems: list[str]) -> Iterator[Trace]:

@@ -12,6 +12,7 @@ from planscope.commands.common import (
     ProgressLine,
     add_actions,
     columns,
+    open_session,
     output_file,
     print_json,
     read_text,
@@ -48,6 +49,9 @@ def _add(parser: argparse.ArgumentParser) -> None:
     made = add_actions(parser, ACTIONS, required=True)
     check = made["check"]
     check.add_argument("file", metavar="RULES", help="a file of rules; - for standard input")
+    check.add_argument(
+        "--session", metavar="SESSION", help="say which queries of this session contradict the rules, too"
+    )
     check.add_argument("--json", action="store_true", help="print one JSON document")
     set_example(check, EXAMPLE)
 
@@ -287,6 +291,7 @@ def _traces(names: list[str], line: ProgressLine) -> list[Trace]:
 
 def _check(args: argparse.Namespace) -> int:
     from planscope.language.errors import ParseFailure
+    from planscope.report import sentence
     from planscope.rules.checking import examine
     from planscope.rules.reading import read_rules
 
@@ -304,12 +309,19 @@ def _check(args: argparse.Namespace) -> int:
         return 1
     if not file.rules and not (file.reads or file.writes):
         raise UserError("there is no rule in it; write one sentence a line, such as: a comes before b.")
+    session = open_session(args.session) if args.session is not None else None
     if args.json:
         from planscope.documents.rules import RulesDocument
 
-        print_json(RulesDocument.about(file).as_data())
-    else:
-        say_all(_lines(file, examine(file.rules)))
+        print_json(RulesDocument.about(file, session).as_data())
+        return 0
+    from planscope.commands.check_rules import clash_lines
+
+    say_all(_lines(file, examine(file.rules)))
+    if session is not None:
+        lines = clash_lines(session, file) or ["each query of the session can be met together with the rules"]
+        for line in lines:
+            say_all(sentence(f"{line[:1].upper()}{line[1:]}.", columns()))
     return 0
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from planscope.rules.judge import Rulebook
     from planscope.rules.report import Summary
     from planscope.rules.rule import RuleFile
+    from planscope.session.model import Session
     from planscope.traces.shape import Trace
 
 Names = Annotated[list[str], Field(description="sets of calls, as the rule names them")]
@@ -205,6 +206,15 @@ class ImpliedDocument(Document):
     by: list[str]
 
 
+class ClashDocument(Document):
+    """A query that could be met alone, but not together with the rules."""
+
+    variant: str
+    constraints: list[str] = Field(description="the constraints of the query in the core")
+    rules: list[str] = Field(description="the rules in the core, by their ids in the file")
+    explanation: str
+
+
 class RulesDocument(Document):
     """What ``rules check --json`` prints of a file that can be read."""
 
@@ -213,10 +223,13 @@ class RulesDocument(Document):
     contradiction: list[str] | None = Field(description="rules that no trace can keep together")
     implied: list[ImpliedDocument]
     uncallable: list[str] = Field(description="tools that no trace that keeps the rules can call")
+    queries: list[ClashDocument] = Field(
+        default_factory=list, description="with --session: the queries that contradict the rules"
+    )
 
     @classmethod
-    def about(cls, file: RuleFile) -> Self:
-        """Explain rules that were read."""
+    def about(cls, file: RuleFile, session: Session | None = None) -> Self:
+        """Explain rules that were read, and say which queries of a session contradict them."""
         from planscope.rules.checking import examine
         from planscope.rules.rule import path_text
         from planscope.rules.words import meaning, set_text
@@ -237,6 +250,24 @@ class RulesDocument(Document):
             contradiction=None if found.contradiction is None else list(found.contradiction),
             implied=[ImpliedDocument(rule=rule, by=list(by)) for rule, by in found.implied],
             uncallable=list(found.uncallable),
+            queries=[] if session is None else list(_clashes(session, file)),
+        )
+
+
+def _clashes(session: Session, file: RuleFile) -> Iterator[ClashDocument]:
+    from planscope.rules.in_session import clashes
+    from planscope.wording.explain import explain_core
+
+    for variant, run in clashes(session, file):
+        core = run.steps[0].core
+        assert core is not None
+        said = {c.id for c in run.problem.constraints if c.kind == "of_calls"}
+        rank = [c.id for c in run.problem.constraints if c.id in said]
+        yield ClashDocument(
+            variant=variant.id,
+            constraints=[id for id in core.constraints if id not in said],
+            rules=[file.rules[rank.index(id)].id for id in core.constraints if id in said],
+            explanation=explain_core(run, core),
         )
 
 

@@ -58,6 +58,31 @@ def nearest(problem: Problem, plan: Plan, attempt: Attempt, from_step: int) -> R
     if found is None:
         why = f"after step {from_step} nothing can save the plan" if given.kept else "no plan meets the query"
         return Repair(None, exact=exact, reason=why if exact else "no plan was found in time")
+    return _repair(problem, given, removed, found, exact)
+
+
+def nearest_plans(problem: Problem, plan: Plan, attempt: Attempt, from_step: int) -> Iterator[Repair]:
+    """Yield repairs as :func:`nearest` returns them, each in another order, the nearest first. The search ends after
+    ``BUDGET`` placements."""
+    search = _Search(problem, plan)
+    if attempt.first_broken is not None and attempt.first_broken <= from_step:
+        return
+    given = _given(problem, attempt, from_step)
+    removed = [f for f in attempt.facts if f.effect == "repeated" and f.step > from_step]
+    seen: set[tuple[int, ...]] = set()
+    try:
+        for found in search.each(given):
+            order = tuple(i for i, _ in found)
+            if order not in seen:
+                seen.add(order)
+                yield _repair(problem, given, removed, found, True)
+    except TooHard:
+        return
+
+
+def _repair(
+    problem: Problem, given: _Given, removed: Sequence[Fact], found: Sequence[Placed], exact: bool
+) -> Repair:
     order = [f.action for f in given.kept if f.action is not None] + [i for i, _ in found]
     starts = {f.action: f.start for f in given.kept} | dict(found)
     ids = [a.id for a in problem.actions]
@@ -111,17 +136,43 @@ class _Search:
     def run(self, given: _Given) -> tuple[list[Placed] | None, bool]:
         """Return the remaining actions in order with their hours (None if there is no plan), and whether the plan is
         exact."""
+        try:
+            return self._best_first() if self._begin(given) else (None, True)
+        except TooHard:
+            return None, False
+
+    def _begin(self, given: _Given) -> bool:
+        """Prepare the search. Return False if there is no plan. Raises TooHard."""
         if not self.possible or any(self.preds[f.action or 0] & given.rest for f in given.kept):
-            return None, True
+            return False
         self.given = given
         self.smaller = self._smaller_ranks()
         self.after = self._must_follow()
-        try:
-            if self.schedule is not None and given.clock > self.schedule.latest(given.rest):
-                return None, True
-            return self._best_first()
-        except TooHard:
-            return None, False
+        return self.schedule is None or given.clock <= self.schedule.latest(given.rest)
+
+    def each(self, given: _Given) -> Iterator[list[Placed]]:
+        """Yield the plans by their cost. Raises TooHard."""
+        if not self._begin(given):
+            return
+        tried = 0
+        heap: list[_Node] = [((0, 0, 0), (), given.rest, given.clock, ())]
+        closed: set[tuple[tuple[int, ...], int]] = set()
+        while heap and tried <= BUDGET:
+            node = heappop(heap)
+            if not node[2]:
+                yield list(node[4])
+            if (node[1], node[3]) in closed:
+                continue
+            closed.add((node[1], node[3]))
+            for after in self._following(node):
+                tried += 1
+                heappush(heap, after)
+
+    def _following(self, node: _Node) -> Iterator[_Node]:
+        cost, ranks, rest, clock, path = node
+        for i, hour, then, more in self._moves(rest, clock):
+            total = (cost[0] + more[0], cost[1] + more[1], cost[2] + more[2])
+            yield total, (*ranks, self.given.rank[i]), rest ^ (1 << i), then, (*path, (i, hour))
 
     def _smaller_ranks(self) -> list[int]:
         """For each action that the agent did, return the mask of those that it did before."""
@@ -178,17 +229,16 @@ class _Search:
         closed: set[tuple[int, int]] = set()
         limit = BUDGET if given.rest.bit_count() > EXACT else None
         while heap:
-            cost, ranks, rest, clock, path = heappop(heap)
+            node = heappop(heap)
+            _, _, rest, clock, path = node
             if not rest:
                 return list(path), True
             if (rest, clock) in closed:
                 continue
             closed.add((rest, clock))
-            for i, hour, then, more in self._moves(rest, clock):
+            for after in self._following(node):
                 tried += 1
-                total = (cost[0] + more[0], cost[1] + more[1], cost[2] + more[2])
-                node = (total, (*ranks, given.rank[i]), rest ^ (1 << i), then, (*path, (i, hour)))
-                heappush(heap, node)
+                heappush(heap, after)
             if limit is not None and tried > limit:
                 return self._greedy()
         return None, True

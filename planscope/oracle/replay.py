@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from planscope.language.problem import Problem
@@ -80,6 +80,10 @@ class Replay(Walk):
         if from_step not in self._repairs:
             self._repairs[from_step] = repair.nearest(self.problem, self.plan, self.last_attempt, from_step)
         return self._repairs[from_step]
+
+    def plans(self, from_step: int = 0) -> Iterator[Repair]:
+        """Yield valid plans that keep the first ``from_step`` calls, the nearest one first, each in another order."""
+        yield from repair.nearest_plans(self.problem, self.plan, self.last_attempt, from_step)
 
     def way_back(self) -> Repair:
         """Return the nearest valid plan that keeps the calls before the plan was lost, or else the nearest plan of

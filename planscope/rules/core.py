@@ -101,7 +101,7 @@ def find_core(
         before = len(rules), len(kept)
         rules = _drop_rules(book, tools, step, [happened[k] for k in kept], rules)
         part = Rulebook([book.rules[i] for i in rules], succeeded_only=book.succeeded_only)
-        kept = _drop_calls(part, tools, step, happened, kept)
+        kept = drop_calls(part, tools, step, happened, kept)
         if (len(rules), len(kept)) == before:
             break
     steps = tuple(e.step for e, _ in (happened[k] for k in kept) if isinstance(e, ToolCall))
@@ -139,13 +139,14 @@ def _drop_rules(
     return rules
 
 
-def _drop_calls(
+def drop_calls(
     book: Rulebook,
     tools: Sequence[str],
     step: StepNo,
     happened: Sequence[tuple[Event, int]],
     kept: Sequence[int],
 ) -> list[int]:
+    """Drop calls, from the last to the first, while the rest is lost. Return the indexes of the events that stay."""
     future = Future(book, tools)
     saved: dict[int, Judge] = {}
     judge = Judge(book)

@@ -6,22 +6,27 @@ replaced."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure, in_a_line
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Problem
 from planscope.language.reading import Reading
+from planscope.oracle.trace import Trace
 from planscope.rules.reading import read_rules
 from planscope.rules.replay import ruled, rules_outline
 from planscope.rules.rule import RuleFile
 from planscope.session.json_bytes import plain_text
-from planscope.session.model import Session, Variant
+from planscope.session.model import Session, Variant, own_variants
 from planscope.session.oracle_input import actions_of, reading_of
+
+if TYPE_CHECKING:
+    from planscope.oracle.judged import JudgedRun
 
 MOST_BEFORE = 50
 """So many earlier texts of the rules are kept."""
@@ -114,7 +119,9 @@ def reading_in(session: Session, variant: Variant, file: RuleFile | None = None)
     rules = file if file is not None else rules_of(session)
     if rules is None or not rules.rules:
         return reading
-    return replace(reading, problem=ruled(reading.problem, rules, _tools(variant, reading.problem)))
+    return dataclasses.replace(
+        reading, problem=ruled(reading.problem, rules, _tools(variant, reading.problem))
+    )
 
 
 def outline_in(reading: Reading) -> tuple[OutlineNode, ...]:
@@ -128,6 +135,27 @@ def problem_in(session: Session, variant: Variant) -> Problem:
     return reading_in(session, variant).problem
 
 
+def clashes(session: Session, file: RuleFile | None = None) -> list[tuple[Variant, JudgedRun]]:
+    """Return the session's own queries that no calls can meet together with its rules, though each could be met
+    alone. ``file``: rules in place of the session's. A query that cannot be read is left out."""
+    from planscope.oracle.replay import replay  # imported late because it imports Z3
+
+    found = []
+    for variant in own_variants(session):
+        try:
+            problem = reading_in(session, variant, file).problem
+        except ParseFailure:
+            continue
+        run = replay(problem, Trace(ending="running"))
+        core = run.steps[0].core
+        if core is not None and {problem.by_id[id].kind == "of_calls" for id in core.constraints} == {
+            True,
+            False,
+        }:
+            found.append((variant, run))
+    return found
+
+
 def guarded_problem(variant: Variant, rules: str | None) -> Problem:
     """Return the problem that a guard keeps possible: that of the query, with the session's rules (their text)."""
     return problem_in(Session(id="", title="", rules=rules), variant)
@@ -136,4 +164,4 @@ def guarded_problem(variant: Variant, rules: str | None) -> Problem:
 def _tools(variant: Variant, problem: Problem) -> tuple[Action, ...]:
     """Return the variant's tools as actions. Without a query, they are named by their tools."""
     actions = actions_of(variant)
-    return tuple(replace(a, name=a.tool) for a in actions) if problem.unjudged else actions
+    return tuple(dataclasses.replace(a, name=a.tool) for a in actions) if problem.unjudged else actions

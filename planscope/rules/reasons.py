@@ -26,7 +26,10 @@ class _Question:
         happened: Sequence[tuple[Event, int]],
         end: bool,
         ids: Sequence[str],
+        members: Sequence[Sequence[int]] | None,
     ) -> None:
+        self.members = members if members is not None else [[k] for k in range(len(book.rules))]
+        self.member_of = {rule: k for k, ones in enumerate(self.members) for rule in ones}
         self.book, self.happened, self.end = book, happened, end
         self.future = Future(book, tools)
         self.steps = [
@@ -41,14 +44,13 @@ class _Question:
     def ask(self, chosen: int) -> Answered:
         """Return ``unsat`` with a subset of the members if the rules among them are lost after the calls among
         them."""
-        count = len(self.book.rules)
         kept = [
             (event, step)
             for event, step in self.happened
             if not isinstance(event, ToolCall)
             or (event.step in self.place and chosen >> self.place[event.step] & 1)
         ]
-        only = [k for k in range(count) if chosen >> k & 1]
+        only = [rule for k, ones in enumerate(self.members) if chosen >> k & 1 for rule in ones]
         judge = play(self.book, kept)
         if self.end:
             return ("unsat", chosen) if judge.lost_at_end(only) else ("sat", chosen)
@@ -57,7 +59,7 @@ class _Question:
             return "unknown", 0
         if found.possible:
             return "sat", chosen
-        lost = sum(1 << rule for rule in found.rules) or chosen & self._rules
+        lost = sum(1 << k for k in {self.member_of[rule] for rule in found.rules}) or chosen & self._rules
         return "unsat", chosen & ~self._rules | lost
 
 
@@ -70,13 +72,15 @@ def reasons(
     first: Core | None,
     *,
     most: int,
+    members: Sequence[Sequence[int]] | None = None,
     on_core: Callable[[Core], None] | None = None,
     on_correction: Callable[[Correction], None] | None = None,
     stopped: Callable[[], bool] | None = None,
     started: Started | None = None,
 ) -> Reasons:
-    """Find the cores and corrections after these events; the core ``first`` comes first. ``ids`` name the rules."""
-    question = _Question(book, tools, happened, step == "end", ids)
+    """Find the cores and corrections after these events; the core ``first`` comes first. ``ids`` name the rules, or
+    the ``members``: sets of rules, by index, that count as one each."""
+    question = _Question(book, tools, happened, step == "end", ids, members)
     cores: dict[int, Core] = {}
     corrections: dict[int, Correction] = {}
 

@@ -1,8 +1,8 @@
 """Judges runs by rules, alone or together with a query, behind the interface of ``planscope.oracle.judged``.
 
 A rule is a constraint of the problem, of the kind ``of_calls``. Query and rules are judged side by side, and both must
-hold: a step is lost as soon as one of them is lost. Whether a continuation could keep the rules *and* finish the plan
-is asked of each alone, so a step may count as possible although the two cannot be met together.
+hold: a step is lost as soon as one of them is lost. While neither is, ``with_query.py`` judges them as one, and a step
+is lost if no continuation keeps the rules *and* finishes the plan.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, cast
 
 from planscope.language.outline import OutlineNode
@@ -48,11 +49,15 @@ from planscope.rules.report import verdict_of
 from planscope.rules.rule import Kind, Rule, RuleFile, path_text
 from planscope.rules.steps import safe_tools
 from planscope.rules.values import key_text
+from planscope.rules.with_query import UNDONE, Together, makes_sense
 from planscope.rules.words import meaning, needed, repair_parts
 from planscope.traces.shape import Said, Tool, ToolCall, Trace
 
 BETWEEN = 64
 """The number of steps between two saved states of the rules. A step in between is judged again from the last one."""
+
+MOST_PLANS = 100
+"""So many of the query's nearest plans are tried with the rules, before calls may be inserted and removed, too."""
 
 MOST_REPAIRED = 300
 """For a trace with more calls, no repair is searched for."""
@@ -348,6 +353,11 @@ class RuledReplay:
         called = dict.fromkeys(call.tool for call in trace.calls)
         known = dict.fromkeys([*tools, *called, *known_tools(book, bare)])
         self._track = _Track(book, list(known))
+        self._both: Together | None = None
+        query = self.problem.query
+        if book.rules and makes_sense(query, book.rules):
+            self._both = Together(query, book, self.problem.ids, list(known))
+        self._states_of_both: list[State | None] = [self._state_of_both(0)]
         self._grow(trace.calls)
 
     def _schemas(self, trace: CallTrace) -> Mapping[str, Any]:
@@ -358,9 +368,31 @@ class RuledReplay:
         return {a.tool: own.get(a.tool) for a in self.problem.actions if a.tool in own or not own}
 
     def _grow(self, calls: Iterable[Call]) -> None:
+        track = self._track
         for call in calls:
-            self._track.add(call)
+            track.add(call)
+            index = len(track.upto) - 1
+            if self._both is not None:
+                self._both.add(
+                    self.run.facts[index - 1], track.events[track.upto[index - 1] : track.upto[index]]
+                )
+            self._states_of_both.append(self._state_of_both(index))
         self._made: tuple[StepView, ...] | None = None
+
+    def _state_of_both(self, index: int) -> State | None:
+        """Return the state of query and rules as one after the last call, or None if one of them is lost already."""
+        both = self._both
+        if both is None:
+            return None
+        view = self.run.steps[index]
+        if view.attempt in both.lost:
+            return "doomed"
+        if view.state != "completable" or self._track.states[index] != "completable":
+            return None
+        state = both.state()
+        if state == "doomed":
+            both.lost[view.attempt] = index
+        return state
 
     def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> RuledReplay:
         """Return the same run with more calls, at the cost of those alone."""
@@ -369,6 +401,8 @@ class RuledReplay:
         made.run = self.run.then(*calls, ending=ending, reason=reason)
         if all(call.tool in self._track.tools for call in calls):
             made._track = self._track.copy()
+            made._both = self._both.copy() if self._both is not None else None
+            made._states_of_both = self._states_of_both.copy()
             made._grow(calls)
         else:
             made._begin()
@@ -435,12 +469,19 @@ class RuledReplay:
             rules = range(len(track.book.rules))
             changed = track.changes[k] if not ended else [r for r in rules if self._changes_at_end(r)]
             state = self._end_state() if ended else track.states[k]
-            both = cast(State, together([state, *([view.state] if self._asks else [])]))
+            joint = self._both.lost.get(view.attempt) if self._both is not None else None
+            at_once = "doomed" if joint is not None and k >= joint else None
+            if not ended:
+                at_once = self._states_of_both[k]
+            states = [state, *([view.state] if self._asks else []), *([at_once] if at_once else [])]
+            both = cast(State, together(states))
             own = view.core if self._asks else None
             core = self._core if lost is not None and k >= lost else None
             began = self.run.lost_at(view.attempt) if own is not None else None
             if own is not None and (core is None or lost is None or (began or 0) <= lost):
                 core = own
+            if joint is not None and k >= joint:
+                core = self._joint_core(view.attempt)
             action = view.action
             if action is None and view.call is not None and not view.call.refused:
                 action = by_tool[view.call.tool].id if view.call.tool in by_tool else None
@@ -507,11 +548,27 @@ class RuledReplay:
         number = {rule.id: k for k, rule in enumerate(self._track.book.rules)}
         return Core(tuple(self.problem.ids[number[id]] for id in found.rules), found.steps)
 
+    def _joint_core(self, attempt: int) -> Core:
+        """Return the core of query and rules as one. It is lost before either of them is."""
+        assert self._both is not None
+        if attempt not in self._joint_cores:
+            self._joint_cores[attempt] = self._both.core(attempt)
+        return self._joint_cores[attempt]
+
+    @cached_property
+    def _joint_cores(self) -> dict[int, Core]:
+        return {}
+
+    @property
+    def _joint_lost(self) -> int | None:
+        """The index at which query and rules as one were lost in the last attempt, or None."""
+        return self._both.lost.get(self.last_attempt.number) if self._both is not None else None
+
     @cached_property
     def first_doomed(self) -> int | None:
         """The index at which the last attempt was lost, or None. Rules go on over attempts."""
         own = self.run.first_doomed if self._asks else None
-        found = [index for index in (own, self._lost) if index is not None]
+        found = [index for index in (own, self._lost, self._joint_lost) if index is not None]
         return min(found, default=None)
 
     def lost_at(self, attempt: int) -> int | None:
@@ -558,8 +615,20 @@ class RuledReplay:
         if self._asks:
             own = self.run.safe_moves(index)
             tools = [by_id[move.action].tool for move in own]
-            safe = set(safe_tools(track.future, judge, tools))
-            return tuple(move for move in own if by_id[move.action].tool in safe)
+            both = self._both
+            if both is None:
+                safe = set(safe_tools(track.future, judge, tools))
+                return tuple(move for move in own if by_id[move.action].tool in safe)
+            judge = both.judge_at(min(index, len(self.trace.calls)))
+            safe = set(safe_tools(both.future, judge, tools))
+            found = tuple(move for move in own if by_id[move.action].tool in safe)
+            if found:
+                return found
+            free = [tool for tool in track.tools if tool in by_tool and tool not in both.query.action_by_tool]
+            named = [
+                tool for tool in free if tool in both.book.literal
+            ]  # calls that a rule wants first, or still
+            return tuple(Move(by_tool[tool].id) for tool in safe_tools(both.future, judge, named))
         tools = [tool for tool in track.tools if "*" not in tool]
         return tuple(
             Move(by_tool[tool].id if tool in by_tool else tool)
@@ -577,10 +646,13 @@ class RuledReplay:
         judge = self._track.judge_at(min(index, len(self.trace.calls)))
         if self._asks:
             own = self.run.one_way(index)
-            if own is None or not self._keeps(judge, [call.action for call in own]):
+            if own is not None and self._keeps(judge, [call.action for call in own]):
+                return own
+            if self._both is None or self.problem.timed:
                 return None
-            return own
-        found = self._track.future.of(judge)
+        found = (
+            self._both.way(min(index, len(self.trace.calls))) if self._both else self._track.future.of(judge)
+        )
         if not found.possible:
             return None
         by_tool = self.problem.action_by_tool
@@ -635,17 +707,36 @@ class RuledReplay:
     def repair(self, from_step: int = 0) -> Repair:
         """Return the nearest change that keeps the rules or, with a query, its nearest plan if the rules allow it."""
         if self._asks:
-            found = self.run.repair(from_step)
-            begun = self._track.judge_at(0)
-            if found.order is None or self._keeps(begun, found.order):
-                return found
-            return Repair(
-                None, reason="the nearest plan of the query breaks a rule, and no other was looked for"
-            )
+            return self._repair_both(from_step)
         fixed = self._fixed
         if isinstance(fixed, str):
             return Repair(None, reason=fixed)
         return self._as_repair(fixed)
+
+    def _repair_both(self, from_step: int) -> Repair:
+        """Return the nearest plan of the query that the rules allow, or else calls that keep both."""
+        found = self.run.repair(from_step)
+        begun = self._track.judge_at(0)
+        if found.order is None or self._keeps(begun, found.order):
+            return found
+        lost = self._joint_lost
+        if lost is not None and lost <= from_step:
+            return Repair(None, reason=f"after step {from_step} nothing can save the plan")
+        tried = 1
+        for plan in islice(self.run.plans(from_step), MOST_PLANS):
+            tried += plan.order != found.order
+            if plan.order is not None and self._keeps(begun, plan.order):
+                return plan
+        both = self._both
+        if both is not None and not from_step and not self.problem.timed:
+            items: list[Any] = [event for event, _ in both.until(len(self.trace.calls))]
+            if len(self.trace.calls) <= MOST_REPAIRED:
+                fixed = repair(both.book, both.tools, replace(self._whole, items=items))
+                if fixed is not None:
+                    return self._as_repair(fixed)
+        return Repair(
+            None, exact=False, reason=f"none of the {tried} nearest plans of the query keeps the rules"
+        )
 
     def way_back(self) -> Repair:
         """Return the repair, with a query the one that keeps the calls before the plan was lost."""
@@ -670,7 +761,8 @@ class RuledReplay:
         by_tool = self.problem.action_by_tool
 
         def action(tool: str) -> str:
-            return by_tool[tool].id if tool in by_tool else tool
+            name = tool.removesuffix(UNDONE)
+            return by_tool[name].id if name in by_tool else name
 
         gone = {one.step for one in fixed.moved} | {one.step for one in fixed.removed}
         last = len(self.trace.calls) + 1
@@ -701,6 +793,8 @@ class RuledReplay:
             answers.append(confirmed(track.book, track.tools, found, self._whole))
         elif self._over:
             answers.append(kept_confirmed(track.book, self._whole, open_end=self._whole.ended != "complete"))
+        if self._both is not None and self._joint_lost is not None:
+            answers.append(self._both.certify(self.last_attempt.number, self._whole))
         return False if False in answers else None if None in answers or not answers else True
 
     def reasons(
@@ -722,6 +816,17 @@ class RuledReplay:
         view = self.steps[index]
         if not view.lost or view.core is None:
             return Reasons(index, view.step, (), ())
+        both = self._both
+        if both is not None and view.core is self._joint_cores.get(view.attempt):
+            return self._joint_reasons(
+                both,
+                index,
+                most,
+                on_core=on_core,
+                on_correction=on_correction,
+                stopped=stopped,
+                started=started,
+            )
         if view.core is not self._core:
             return self.run.reasons(
                 index,
@@ -753,6 +858,52 @@ class RuledReplay:
         )
         return replace(found, index=index, step=view.step)
 
+    def _joint_reasons(
+        self,
+        both: Together,
+        index: int,
+        most: int,
+        *,
+        on_core: Callable[[Core], None] | None,
+        on_correction: Callable[[Correction], None] | None,
+        stopped: Callable[[], bool] | None,
+        started: Started | None,
+    ) -> Reasons:
+        """Find all reasons for which query and rules as one are lost."""
+        from planscope.rules.reasons import reasons
+
+        attempt, step = self.steps[index].attempt, self.steps[index].step
+        at = both.lost[attempt]
+        first = Core(*both.core_of(attempt))
+
+        def core_of(one: Core) -> Core:
+            return Core(both.constraints(one.constraints, at), one.steps)
+
+        def correction_of(one: Correction) -> Correction:
+            return Correction(both.constraints(one.constraints, at), one.steps)
+
+        found = reasons(
+            both.book,
+            both.tools,
+            both.until(at),
+            at,
+            list(both.members),
+            first,
+            most=most,
+            members=list(both.members.values()),
+            on_core=None if on_core is None else lambda one: on_core(core_of(one)),
+            on_correction=None if on_correction is None else lambda one: on_correction(correction_of(one)),
+            stopped=stopped,
+            started=started,
+        )
+        return replace(
+            found,
+            index=index,
+            step=step,
+            cores=tuple(dict.fromkeys(map(core_of, found.cores))),
+            corrections=tuple(dict.fromkeys(map(correction_of, found.corrections))),
+        )
+
     def certify_reasons(
         self,
         found: Reasons,
@@ -764,6 +915,8 @@ class RuledReplay:
         """Ask Z3 about each core. Corrections of rules are not asked about, so the answer is not True for them."""
         if not found.cores or not set(found.cores[0].constraints) & set(self.problem.ids):
             return self.run.certify_reasons(found, timeout, stopped=stopped, started=started)
+        if not set(found.cores[0].constraints) <= set(self.problem.ids):
+            return None  # cores of query and rules: only the first one is asked about, by ``certify``
         track = self._track
         rules = {id: track.book.rules[k].id for id, k in (self.problem.numbers or {}).items()}
         for one in found.cores:
@@ -818,7 +971,9 @@ class RuledLookahead:
         found = track.future.of(track.judge, tool if arguments is None else call)
         state: State = "unknown" if found.possible is None else "completable" if found.possible else "doomed"
         breaks: tuple[str, ...] = ()
-        if state != "completable":
+        if state == own.state == "completable" and run._both is not None:
+            state = run._both.after(tool if arguments is None else call)
+        elif state != "completable":
             trial = track.judge.copy()
             trial.changed.clear()
             trial.call(call)

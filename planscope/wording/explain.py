@@ -162,6 +162,21 @@ def _rules_core(run: JudgedRun, core: Core, rules: list[Constraint]) -> str:
     return f"From {_lower(_called(run, step))} on{since} nothing that follows can keep {the} {said}{more}{given}."
 
 
+def _both_core(run: JudgedRun, core: Core, constraints: list[Constraint]) -> str:
+    """Explain a core of a query and rules: neither is lost alone."""
+    rules = [c for c in constraints if c.kind == "of_calls"]
+    query = [c for c in constraints if c.kind != "of_calls"]
+    said = listed(source(run.problem, c) for c in query)
+    ruled = listed(f"{_titled(c)} ({_lower(c.means.removesuffix('.'))})" for c in rules[:GIVEN_UP])
+    more = f" and {len(rules) - GIVEN_UP} more" if len(rules) > GIVEN_UP else ""
+    the = "the rule" if len(rules) == 1 else "the rules"
+    clash = f"the query and {the} {ruled}{more}"
+    if not core.steps:
+        return f"No sequence of calls can keep both {clash}: {said}."
+    after = listed(_lower(_called(run, s)) for s in core.steps[:_MOST_STEPS])
+    return f"From {after} on nothing that follows can keep both {clash}: {said}."
+
+
 def explain_core(run: JudgedRun, core: Core) -> str:
     """Explain in one to three sentences why the constraints and steps of a minimal core cannot all hold."""
     problem = run.problem
@@ -174,6 +189,8 @@ def _core_sentence(run: JudgedRun, core: Core, constraints: list[Constraint]) ->
     problem = run.problem
     if constraints and all(c.kind == "of_calls" for c in constraints):
         return _rules_core(run, core, constraints)
+    if any(c.kind == "of_calls" for c in constraints):
+        return _both_core(run, core, constraints)
     facts = [f for s in core.steps if (f := _fact(run, s)) is not None]
     kinds = [c.kind for c in constraints]
     if kinds == ["all_done"]:

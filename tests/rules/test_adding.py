@@ -56,3 +56,26 @@ def test_rules_are_added_and_all_runs_judged_anew(cli: Cli, files: Path) -> None
     done = cli("rules", "add", target, str(files / "wrong.txt"))
     assert done.status == 2 and "line 2" in done.err and Path(target).read_bytes() == before
     assert "read-only" in cli("rules", "add", "first-look", rules).err
+
+
+def test_a_query_that_contradicts_the_rules_is_named_early(cli: Cli, tmp_path: Path) -> None:
+    """Each could be met alone. It is said when rules are checked or added, and at step 0."""
+    (tmp_path / "query.txt").write_text("Alpha happens before beta.")
+    (tmp_path / "rules.txt").write_text("log comes before alpha.\nbeta comes before alpha.")
+    target, rules = str(tmp_path / "made.planscope.json"), str(tmp_path / "rules.txt")
+    assert (
+        cli("new", "--text", str(tmp_path / "query.txt"), "--actions", "alpha, beta", "-o", target).status
+        == 0
+    )
+    said = "No sequence of calls can keep both the query and the rule \u201cbeta comes before alpha\u201d"
+    assert said in " ".join(cli("rules", "check", rules, "--session", target).out.split())
+    document = json.loads(cli("rules", "check", rules, "--session", target, "--json").out)
+    Draft202012Validator(schema("rules")).validate(document)
+    (clash,) = document["queries"]
+    assert (clash["variant"], clash["constraints"], clash["rules"]) == ("v1", ["c1", "b2"], ["c2"])
+    assert said in " ".join(cli("rules", "add", target, rules).out.split())
+    assert cli("run", target, "--model", "sim:careful").status == 0
+    first = json.loads(cli("replay", target, "--json").out)["steps"][0]
+    assert (first["state"], first["core"]) == ("doomed", ["c1", "c3", "b2"])
+    (tmp_path / "rules.txt").write_text("log comes before alpha.")
+    assert "can be met together" in cli("rules", "check", rules, "--session", target).out

@@ -7,17 +7,44 @@ from random import Random
 
 import pytest
 
+from planscope.language.problem import make_actions
+from planscope.language.reading import read_query
+from planscope.oracle.replay import replay
+from planscope.oracle.trace import Call
+from planscope.oracle.trace import Trace as CallTrace
 from planscope.rules.judge import Rulebook
 from planscope.rules.reading import read_rules
+from planscope.rules.replay import ruled
 from planscope.rules.steps import steps
 from planscope.traces.shape import ToolCall, Trace
 from tests.bench.bench_rules import interlocking
+from tests.rules import joint_cases
 from tests.rules.many_cases import case
 
 
 @pytest.mark.parametrize("seed", [*range(24), 30254])
 def test_random_rules(seed: int) -> None:
     case(seed)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_rules_with_random_queries(seed: int) -> None:
+    joint_cases.case(seed)
+
+
+def test_the_nearest_plan_that_the_rules_allow() -> None:
+    """The nearest plan of the query alone breaks the rule. Where no order helps, a call is inserted."""
+    query = read_query("Alpha happens before beta.", make_actions(["alpha", "beta", "gamma"])).problem
+    made = CallTrace((Call("beta", {}), Call("alpha", {}), Call("gamma", {})))
+
+    def order(rules: str) -> tuple[str, ...] | None:
+        problem = ruled(query, read_rules(rules))
+        found = replay(problem, made).repair().order
+        return found and tuple(problem.action_by_id[id].tool for id in found)
+
+    assert order("gamma comes before alpha.") == ("gamma", "alpha", "beta")
+    assert order("log comes before alpha.") == ("log", "alpha", "beta", "gamma")
+    assert order("beta comes before alpha.") is None
 
 
 def test_a_walk_of_interlocking_rules_costs_what_its_calls_change() -> None:

@@ -24,6 +24,7 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from planscope.agents.call_arguments import plain
 from planscope.agents.failures import explain, one_line
 from planscope.agents.given import GivenSoFar, seen_messages, seen_tool, seen_tools
+from planscope.agents.graphs import asked_by
 from planscope.agents.messages import (
     Pending,
     answer_event,
@@ -45,6 +46,7 @@ _WAITING = 64
 """Limit of ended runs that may still go on (a retry, another agent of the graph), over all of one recorder."""
 
 LEFT = "the program ended or closed the recorder before the agent finished"
+UNANSWERED = "the agent's graph ended before all calls were answered"
 
 Ending = Literal["stopped", "call_limit", "aborted"]
 
@@ -61,7 +63,8 @@ class RunSink(Protocol):
 @dataclass(slots=True, eq=False)
 class RunUnderWay:
     """One run. ``root`` is the object that stands for its outermost graph; the run keeps it, so that its id is not
-    used again. ``agent``: who spoke last. ``ending``: how it ended, if another agent may still go on.
+    used again. ``agent``: who spoke last. ``ending``: how it ended, if it may still go on. ``asked``: what it asks a
+    person that it waits for.
 
     ``turns``: locks by enclosing call, so that the debugger is asked about one call at a time.
     """
@@ -78,6 +81,7 @@ class RunUnderWay:
     error: int = 0
     ending: EndEvent | None = None
     ended: bool = False
+    asked: list[str] = field(default_factory=list)
     turns: dict[str, Any] = field(default_factory=dict)
 
     def at(self) -> float:
@@ -112,6 +116,7 @@ class Talk:
     failed_call: str = ""
     ended: bool = False
     keys: list[str] = field(default_factory=list)
+    scope: str = ""
     given: GivenSoFar | None = None
     changed: Given | None = None
 
@@ -119,7 +124,8 @@ class Talk:
 @dataclass(frozen=True, slots=True)
 class Speaker:
     """Who calls the model: ``agent`` is its name, ``root`` stands for the outermost graph, ``task`` for the graph's
-    task (the same for a retry), ``scope`` keeps the conversations of callbacks apart, ``model`` is the model's name."""
+    task (the same for a retry), ``scope`` keeps the conversations of callbacks apart, ``model`` is the model's name,
+    ``answer`` what a person answered, if the graph goes on from an interrupt."""
 
     model: str = "model"
     agent: str | None = None
@@ -127,6 +133,7 @@ class Speaker:
     nested: bool = False
     task: str = ""
     scope: str = ""
+    answer: str = ""
 
 
 _lock = threading.RLock()
@@ -169,12 +176,16 @@ class Conversations:
         """End all runs: finished conversations as they ended, others with ``ending``."""
         with _lock:
             for run in list(self._mine.values()):
-                mine = EndEvent(at=run.at(), ending=ending, reason=reason)
-                if self.owned:
-                    self.add(run, run.ending if run.ending is not None and ending == "stopped" else mine)
-                elif run.ending is None and not all(talk.failed for talk in run.talks):
-                    self.add(run, mine)
-                self._finish(run)
+                self._left(run, ending, reason)
+
+    def _left(self, run: RunUnderWay, ending: Ending = "aborted", reason: str | None = LEFT) -> None:
+        why = f"the agent {waits_for(run.asked)}" if run.asked else reason
+        mine = EndEvent(at=run.at(), ending=ending, reason=why)
+        if self.owned:
+            self.add(run, run.ending if run.ending is not None and ending == "stopped" else mine)
+        elif run.ending is None and not (run.talks and all(talk.failed for talk in run.talks)):
+            self.add(run, mine)
+        self._finish(run)
 
     def runs(self) -> list[RunUnderWay]:
         """Return the runs that are under way."""
@@ -197,6 +208,8 @@ class Conversations:
                 talk = self._failed.get(speaker.task)
             if talk is None:
                 talk = self._begin(messages, system, tools, speaker)
+            self._goes_on(talk, speaker.root, speaker.answer)
+            talk.direct = False  # the model is asked again, so no tool's answer was the agent's
             if talk.given is not None:
                 talk.changed = talk.given.changed(system, tools, messages) or talk.changed
             talk.failed = False
@@ -224,6 +237,7 @@ class Conversations:
         before = [m for m in messages if m is not last and not isinstance(m, ToolMessage)]
         with _lock:
             talk = self._begin(before or [HumanMessage("")], None, (), speaker)
+            self._answer_of_person(talk, speaker.answer)
             self.said(talk, talk.run.at(), speaker.scope, [last], None, False)
             return talk
 
@@ -231,6 +245,28 @@ class Conversations:
         """Return the conversation whose last answer of the model is that of ``messages``."""
         with _lock:
             return self._conversations.get(scope + key_of(messages))
+
+    def goes_on(self, talk: Talk, root: Any, answer: str) -> None:
+        """Note that a conversation goes on, perhaps under another root. ``answer``: what a person answered."""
+        with _lock:
+            self._goes_on(talk, root, answer)
+
+    def _goes_on(self, talk: Talk, root: Any, answer: str) -> None:
+        run = talk.run
+        if self.owned or run.ended or id(run) not in self._resting:
+            return
+        del self._resting[id(run)]
+        run.ending = None
+        self._answer_of_person(talk, answer)
+        run.asked.clear()
+        if root is not None and root is not run.root:
+            _roots.pop((self._place(), id(run.root)), None)
+            run.root = root
+            _roots[self._place(), id(root)] = run
+
+    def _answer_of_person(self, talk: Talk, answer: str) -> None:
+        if answer:
+            self._add(talk, self._mark(talk.run, "system", f"a person answered: {answer}"))
 
     def said(
         self,
@@ -264,6 +300,7 @@ class Conversations:
             left = talk.open or talk.waiting
             calling = any(m.tool_calls for m in said) and not (talk.ending and not left)
             if calling:
+                talk.scope = scope
                 self._find_by(self._conversations, talk, scope + key_of(said))
             else:
                 self.end(talk, "stopped")
@@ -343,7 +380,7 @@ class Conversations:
 
     def _error_in(self, run: RunUnderWay, error: BaseException, where: str) -> str:
         """Record an exception, once, though it may pass several agents. Return its line."""
-        if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
+        if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | GeneratorExit):
             return "stopped by the user"
         kind, line = explain(error, where=where)
         line = plain_text(line)
@@ -354,11 +391,15 @@ class Conversations:
 
     def _interrupted(self, talk: Talk, error: BaseException) -> None:
         """Record that the graph waits for a person. That is no failure: the run goes on when it is resumed."""
-        if not isinstance(error, GraphInterrupt) or talk.run.ended:
-            return
-        asked = [getattr(one, "value", one) for one in (error.args[0] if error.args else ())]
-        text = "; ".join(one if isinstance(one, str) else json.dumps(plain(one)) for one in asked)
-        self._add(talk, self._mark(talk.run, "system", f"waits for a person: {plain_text(text)[:4000]}"))
+        if isinstance(error, GraphInterrupt) and not talk.run.ended:
+            self._asks(talk.run, asked_by(error), talk)
+
+    def _asks(self, run: RunUnderWay, asked: Sequence[str], talk: Talk | None = None) -> None:
+        fresh = [text for text in asked if text not in run.asked]
+        run.asked += fresh
+        if fresh:
+            mark = self._mark(run, "system", waits_for(fresh))
+            self.add(run, mark) if talk is None else self._add(talk, mark)
 
     def end(self, talk: Talk, ending: Ending, reason: str | None = None) -> None:
         """End a conversation; with its last one the run ends, unless another agent of its graph may go on."""
@@ -381,23 +422,56 @@ class Conversations:
         if not talk.failed:
             self.add(run, run.ending)
         if talk.nested and ending == "stopped":
-            self._resting[id(run)] = run
-            while len(self._resting) > _WAITING:
-                self._finish(self._resting.popitem(last=False)[1])
+            self._rest(run)
         else:
             self._finish(run)
+
+    def last_answers(self, run: RunUnderWay, messages: Sequence[Any]) -> None:
+        """Record answers that a graph ended with: a middleware may have given them, and none has asked the model again.
+
+        ``messages``: those of the graph's last state.
+        """
+        with _lock:
+            for message in reversed(messages):
+                if isinstance(message, AIMessage) and message.tool_calls:
+                    break
+                if isinstance(message, ToolMessage):
+                    for talk in list(run.talks):
+                        self.answered(talk, message.tool_call_id, message, 0.0)
 
     def end_run(self, run: RunUnderWay, error: BaseException | None = None) -> None:
         """End a run whose outermost graph has ended."""
         with _lock:
             if run.ended:
                 return
-            if error is not None:
+            told = not self.owned and run.talks and all(talk.failed for talk in run.talks)
+            if error is not None and not told:
                 line = self._error_in(run, error, "agent")
                 self.add(run, EndEvent(at=run.at(), ending="aborted", reason=line))
-            elif run.ending is None:
+            elif error is None and run.ending is None:
                 self.add(run, EndEvent(at=run.at(), ending="stopped"))
             self._finish(run)
+
+    def rest(self, run: RunUnderWay, asked: Sequence[str]) -> None:
+        """Note that a run's outermost graph has ended before it made all calls: it waits for a person, or a middleware
+        has stopped it. It may go on later."""
+        with _lock:
+            if run.ended:
+                return
+            if asked:
+                self._asks(run, asked, run.talks[-1] if run.talks else None)
+            elif run.ending is None:
+                run.ending = EndEvent(at=run.at(), ending="aborted", reason=UNANSWERED)
+                self.add(run, run.ending)
+            for talk in run.talks:
+                for key in [k for k in talk.keys if self._conversations.get(k) is talk]:
+                    self._find_by(self._conversations, talk, key.removeprefix(talk.scope))
+            self._rest(run)
+
+    def _rest(self, run: RunUnderWay) -> None:
+        self._resting[id(run)] = run
+        while len(self._resting) > _WAITING:
+            self._left(self._resting.popitem(last=False)[1])
 
     # Runs
 
@@ -533,13 +607,6 @@ class Conversations:
         known[key] = talk
         talk.keys.append(key)
 
-    def pause(self, run: RunUnderWay) -> None:
-        """Let the conversations of a paused graph be found again when it is resumed, under another root."""
-        with _lock:
-            for talk in run.talks:
-                for key in [k for k in talk.keys if self._conversations.get(k) is talk]:
-                    self._find_by(self._conversations, talk, key[_SCOPE:] if len(key) > _SCOPE else key)
-
     def _forget(self, talk: Talk) -> None:
         for known in (self._conversations, self._failed):
             for key in talk.keys:
@@ -548,15 +615,16 @@ class Conversations:
         talk.keys.clear()
 
 
-_SCOPE = 36
-"""The length of a scope: a UUID."""
-
-
 def _by(event: Event, agent: str) -> Event:
     """Return the event with its agent's name, if it can have one."""
     if isinstance(event, PromptEvent | AnswerEvent | ErrorEvent | EndEvent):
         return event
     return event.model_copy(update={"agent": agent})
+
+
+def waits_for(asked: Sequence[str]) -> str:
+    """Say what an interrupted agent asks a person."""
+    return ": ".join(["waits for a person", *["; ".join(filter(None, asked))]]).removesuffix(": ")
 
 
 def key_of(messages: Sequence[BaseMessage]) -> str:

@@ -34,6 +34,7 @@ from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, key_of
 from planscope.agents.failures import one_line
 from planscope.agents.gated import Gated
+from planscope.agents.graphs import Outermost, calling, heard_by, listen
 from planscope.agents.messages import conversation, text_of
 from planscope.session.containers import is_session_file
 from planscope.session.files import SessionError, read_bytes, writable_target
@@ -62,7 +63,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self._warned = False
         self._as_middleware = False
         self._calls: dict[UUID, tuple[Talk, float, str]] = {}
-        self._roots: dict[UUID, UUID] = {}
+        self._chains = Outermost()
+        self._graphs: dict[UUID, list[RunUnderWay]] = {}
         self._of_root: dict[UUID, RunUnderWay] = {}
         _recorders.add(self)
 
@@ -137,11 +139,14 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         if self.gate is not None and talk is not None:
             return self.gate.call(talk, request, handler)
         began = time.perf_counter()
+        token = calling.set(self._really_called(talk, identity_of(request)))
         try:
             answer = handler(request)
         except BaseException as error:
             self.attempt(self.talks.failed, talk, error, "tool", "", identity_of(request))
             raise
+        finally:
+            calling.reset(token)
         self.attempt(self.talks.answered, talk, identity_of(request), answer, time.perf_counter() - began)
         return answer
 
@@ -152,11 +157,14 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         if self.gate is not None and talk is not None:
             return await self.gate.acall(talk, request, handler)
         began = time.perf_counter()
+        token = calling.set(self._really_called(talk, identity_of(request)))
         try:
             answer = await handler(request)
         except BaseException as error:
             self.attempt(self.talks.failed, talk, error, "tool", "", identity_of(request))
             raise
+        finally:
+            calling.reset(token)
         self.attempt(self.talks.answered, talk, identity_of(request), answer, time.perf_counter() - began)
         return answer
 
@@ -164,9 +172,46 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self._as_middleware = True
         model = request.model
         name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
-        speaker = _speaker(str(name), _task_of(request), getattr(request.runtime, "control", None))
+        around, answer = self._around()
+        speaker = _speaker(str(name), _task_of(request), getattr(request.runtime, "control", None), answer)
         talk = self.talks.asked(request.messages, request.system_prompt, request.tools, speaker)
+        self._belongs(talk.run, around)
         return talk, talk.run.at()
+
+    def _around(self) -> tuple[UUID | None, str]:
+        """Return the graph that a middleware is called in, and what a person answered if it goes on."""
+        return (None, "") if self.talks.owned else heard_by(self)
+
+    def _belongs(self, run: RunUnderWay, graph: UUID | None) -> None:
+        if graph is not None and run not in (known := self._graphs.setdefault(graph, [])):
+            known.append(run)
+
+    def graph_over(self, root: UUID, outputs: Any, error: BaseException | None, asked: list[str]) -> None:
+        """End the runs of a graph that has ended, or let them rest if they may go on."""
+        for run in self._graphs.pop(root, ()):
+            self.attempt(self._over, run, outputs, error, asked)
+
+    def _over(self, run: RunUnderWay, outputs: Any, error: BaseException | None, asked: list[str]) -> None:
+        self.talks.last_answers(run, _messages_in(outputs))
+        if isinstance(error, GraphBubbleUp):
+            error = None
+        if error is None and (asked or any(talk.open or talk.waiting for talk in run.talks)):
+            self.talks.rest(run, asked)
+        else:
+            self.talks.end_run(run, error)
+
+    def _really_called(
+        self, talk: Talk | None, identity: str
+    ) -> Callable[[str | None, dict[str, Any]], object] | None:
+        """Return what hears with which arguments a tool is called, after all middleware."""
+        if talk is None:
+            return None
+
+        def heard(called: str | None, arguments: dict[str, Any]) -> None:
+            if called == identity:
+                self.attempt(lambda: self.talks.changed_by_person(talk, identity, plain(arguments)))
+
+        return heard
 
     def _answered_by(
         self, talk: Talk | None, began: float, request: ModelRequest[Any], response: Any
@@ -182,13 +227,16 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     def _of(self, request: ToolCallRequest) -> Talk | None:
         """Return the conversation of a call before its execution. Records its arguments if a person has edited them."""
         messages = conversation(request)
+        around, answer = self._around()
         talk = self.talks.talk_with(messages)
         if talk is None and not self._as_middleware:
             talk = self._with_call(key_of(messages), identity_of(request))
         if talk is None:
-            talk = self.talks.resumed(messages, _speaker("model", "", _control()))
+            talk = self.talks.resumed(messages, _speaker("model", "", _control(), answer))
         if talk is None:
             return None
+        self.talks.goes_on(talk, _control(), answer)
+        self._belongs(talk.run, around)
         if not self.talks.deferred:
             arguments = plain(dict(request.tool_call["args"]))
             self.talks.changed_by_person(talk, identity_of(request), arguments)
@@ -202,7 +250,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self, serialized: Any, inputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **more: Any
     ) -> None:
         if not self._as_middleware:
-            self._roots[run_id] = self._root(parent_run_id) or run_id
+            self._chains.begins(run_id, parent_run_id, inputs)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **more: Any) -> None:
         self.attempt(self._chain_ended, run_id, outputs, None)
@@ -243,27 +291,35 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         **more: Any,
     ) -> None:
         if not self._as_middleware:
-            root = self._roots[run_id] = self._root(parent_run_id) or run_id
-            identity = str(more.get("tool_call_id") or "")
-            talk = self._open_call(root, identity)
-            if talk is not None and self.gate is None:
-                self._calls[run_id] = (talk, time.perf_counter(), identity)
+            self._chains.begins(run_id, parent_run_id)
+            self.attempt(self._tool_started, run_id, str(more.get("tool_call_id") or ""), more.get("inputs"))
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
         self.attempt(self._tool_ended, output, run_id)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
-        self._roots.pop(run_id, None)
+        self._chains.ends(run_id, error)
         talk, _, identity = self._calls.pop(run_id, (None, 0.0, ""))
         self.attempt(self.talks.failed, talk, error, "tool", "", identity)
 
-    def _root(self, parent: UUID | None) -> UUID | None:
-        return None if parent is None else self._roots.get(parent, parent)
+    def _tool_started(self, run_id: UUID, identity: str, arguments: Any) -> None:
+        root = self._chains.of(run_id) or run_id
+        talk = self._open_call(root, identity)
+        if talk is None or self.gate is not None:
+            return
+        self._calls[run_id] = (talk, time.perf_counter(), identity)
+        self.talks.goes_on(talk, root, self._chains.answer(root))
+        if root != run_id:
+            self._of_root[root] = talk.run
+        if isinstance(arguments, dict):
+            self.talks.changed_by_person(talk, identity, plain(arguments))
 
     def _open_call(self, root: UUID, identity: str) -> Talk | None:
+        """Return the conversation of a call: of its graph's run, or the only one that knows the call."""
         run = self._of_root.get(root)
-        talks = run.talks if run is not None else ()
-        return next((t for t in reversed(talks) if identity in t.open), None)
+        runs = self.talks.runs() if run is None else [run]
+        found = [talk for one in runs for talk in reversed(one.talks) if identity in talk.open]
+        return found[0] if found and (run is not None or len(found) == 1) else None
 
     def _with_call(self, key: str, identity: str) -> Talk | None:
         """Return the conversation, of any run, that waits for the answer to a call of the message ``key``."""
@@ -277,7 +333,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         system = [m for m in messages if isinstance(m, SystemMessage)]
         said, metadata = more.get("invocation_params") or {}, more.get("metadata") or {}
         model = said.get("model") or said.get("model_name") or metadata.get("ls_model_name")
-        root = self._root(parent) or run_id
+        root = self._chains.of(parent) or run_id
         tools = said.get("tools") or (more.get("options") or {}).get("tools") or ()
         run = self._of_root.get(root)
         place = root if run is None else run.root
@@ -300,7 +356,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             self._chain_ended(run_id, None, None)
 
     def _tool_ended(self, output: Any, run_id: UUID) -> None:
-        self._roots.pop(run_id, None)
+        self._chains.ends(run_id)
         talk, began, identity = self._calls.pop(run_id, (None, 0.0, ""))
         if talk is not None:
             identity = output.tool_call_id if isinstance(output, ToolMessage) else identity
@@ -308,22 +364,14 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
 
     def _chain_ended(self, run_id: UUID, outputs: Any, error: BaseException | None) -> None:
         """End the run of the outermost chain when it ends."""
-        root = self._roots.pop(run_id, run_id)
-        if root != run_id or isinstance(error, GraphBubbleUp):
-            return
-        run = self._of_root.pop(root, None)
+        outermost, asked = self._chains.ends(run_id, error)
+        run = self._of_root.pop(run_id, None) if outermost else None
         if run is None:
             return
-        messages = outputs.get("messages") if isinstance(outputs, dict) else None
-        for talk in list(run.talks) if not self.talks.deferred else ():
-            for message in reversed(messages if isinstance(messages, list) else []):
-                if not isinstance(message, ToolMessage):
-                    break
-                self.talks.answered(talk, message.tool_call_id, message, 0.0)
-        if isinstance(outputs, dict) and outputs.get("__interrupt__"):
-            self.talks.pause(run)
-        elif not self.talks.owned:
-            self.talks.end_run(run, error)
+        if self.talks.owned:
+            self.talks.last_answers(run, _messages_in(outputs))
+        else:
+            self._over(run, outputs, error, asked)
 
 
 class FileRecorder(OwnAgentRecorder):
@@ -334,6 +382,7 @@ class FileRecorder(OwnAgentRecorder):
         self._head = head
         super().__init__(Conversations(self.journal, self.complete, place=lambda: str(self.path)))
         self.attempt(self._find_place)
+        self.attempt(listen)
 
     def _find_place(self) -> None:
         """Record in the library if the given path cannot be a session file."""
@@ -389,6 +438,12 @@ def _leave() -> None:
 atexit.register(_leave)
 
 
+def _messages_in(outputs: Any) -> Sequence[Any]:
+    """Return the messages of a graph's last state."""
+    messages = outputs.get("messages") if isinstance(outputs, dict) else None
+    return messages if isinstance(messages, list) else ()
+
+
 def identity_of(request: ToolCallRequest) -> str:
     """Return the id of a call, "" if it has none."""
     return request.tool_call["id"] or ""
@@ -400,12 +455,12 @@ def _task_of(request: ModelRequest[Any]) -> str:
     return str(getattr(info, "task_id", "") or "")
 
 
-def _speaker(model: str, task: str, control: Any) -> Speaker:
+def _speaker(model: str, task: str, control: Any, answer: str = "") -> Speaker:
     metadata: dict[str, Any] = {}
     with suppress(RuntimeError):  # outside a graph
         metadata = get_config().get("metadata") or {}
     place = str(metadata.get("langgraph_checkpoint_ns") or "")
-    return Speaker(model, agent_in(metadata), control, "|" in place, task)
+    return Speaker(model, agent_in(metadata), control, "|" in place, task, answer=answer)
 
 
 def _control() -> Any:

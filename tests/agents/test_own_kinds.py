@@ -355,23 +355,29 @@ def test_threads_and_recorders_on_one_file(path: Path) -> None:
     assert {verdict(path, run) for run in session.runs} == {("right", None)}
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_a_person_edits_a_call(path: Path, first: bool) -> None:
-    """An interrupt is no end. A recorder behind the one who lets edit sees what was done, one before it the answer."""
+@pytest.mark.parametrize("way", ["first", "last", "callback"])
+def test_a_person_edits_a_call(path: Path, way: str) -> None:
+    """An interrupt is no end. What a person makes of a call is recorded, wherever the recorder stands."""
     wait = HumanInTheLoopMiddleware(interrupt_on={"deploy_image": True})
     recorder = record(path, query=QUERY)
     script = [says(BUILD), says(DEPLOY), AIMessage("Done.")]
-    order = [recorder, wait] if first else [wait, recorder]
-    agent: Any = create_agent(Both(script=script), TOOLS, middleware=order, checkpointer=InMemorySaver())
+    order: dict[str, list[Any]] = {"first": [recorder, wait], "last": [wait, recorder], "callback": [wait]}
+    agent: Any = create_agent(Both(script=script), TOOLS, middleware=order[way], checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "t"}}
+    if way == "callback":
+        config["callbacks"] = [recorder]
     agent.invoke(ASKED, config)
-    assert [type(e).__name__ for e in load(path).runs[0].events][-1] == "CallEvent"
+    finish_merging()
+    waits = load(path).runs[0].events[-1]
+    assert isinstance(waits, MessageEvent) and waits.by == "system"
+    assert waits.text == 'waits for a person: approval of deploy_image(tag="v1", replicas=3)'
     edited = {"name": "deploy_image", "args": {"tag": "v1", "replicas": 9}}
     agent.invoke(Command(resume={"decisions": [{"type": "edit", "edited_action": edited}]}), config)
     (run,) = runs(path)
     call = calls_of(run)[-1]
-    asked = {"tag": "v1", "replicas": 3}
-    assert (call.arguments, call.asked) == ((asked, None) if first else ({"tag": "v1", "replicas": 9}, asked))
+    assert (call.arguments, call.asked) == ({"tag": "v1", "replicas": 9}, {"tag": "v1", "replicas": 3})
+    said = [e.text for e in run.events if isinstance(e, MessageEvent) and e.by == "system"]
+    assert len(said) == 2 and said[1].startswith('a person answered: {"decisions": [{"type": "edit"')
     assert "9 of v1" in answers_of(run)[-1].text
     assert verdict(path) == ("right", None)
 

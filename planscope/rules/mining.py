@@ -117,9 +117,11 @@ def mine(
                 * max(1, len(candidates)),
             )
         found.append(one)
-    found = _not_implied(found)
+    found = _not_implied(found, tick)
     if bad_calls:
-        found.sort(key=lambda m: (m.p if m.p is not None else 1.0, -m.support, m.rule.text))
+        found.sort(
+            key=lambda m: (m.p if m.p is not None else 1.0, m.bad[0] - m.bad[1], -m.support, m.rule.text)
+        )
     else:
         found.sort(key=lambda m: (-m.support, m.rule.text))
     return found
@@ -280,10 +282,11 @@ def _results(book: Rulebook, calls: Sequence[ToolCall]) -> list[tuple[bool, bool
     return [(r.state in ("kept", "not_applicable"), r.applicable) for r in judge.results(trace)]
 
 
-def _not_implied(found: list[Mined]) -> list[Mined]:
+def _not_implied(found: list[Mined], tick: Callable[[str], None]) -> list[Mined]:
     """Without the rules that others imply; of rules with values and without, only those of the same kind count."""
     left = found
-    for one in reversed(found):
+    for number, one in enumerate(reversed(found), 1):
+        tick(f"leaving out what others imply: rule {number} of {len(found)}")
         names = {calls.name for calls in one.rule.sets}
         others = [
             m

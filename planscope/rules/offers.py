@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.rules.future import Future
 from planscope.rules.in_session import read_text
 from planscope.rules.judge import Judge, Rulebook, Tested, judge_trace, known_tools
-from planscope.rules.rule import RuleFile, path_text
+from planscope.rules.rule import Rule, RuleFile, path_text
+from planscope.safe import visible
 from planscope.traces.shape import ToolCall, Trace
+from planscope.wording.phrases import at_step, plural
+
+if TYPE_CHECKING:
+    from planscope.rules.mining import Mined
 
 MOST_OFFERED = 40
+MOST_MINED = 200
+"""So many mined rules are listed."""
 
 
 def offers(trace: Trace) -> list[str]:
@@ -92,3 +100,68 @@ def result_words(result: Tested) -> tuple[str, str]:
 def reading_lines(error: ParseError) -> Iterator[str]:
     """Return the sentences that an unclear one could mean."""
     yield from (str(reading) for reading in error.readings)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A rule to choose. ``source``: the sentence of the policy that it comes from; ``about``: what else is known of it,
+    each in a line. ``rules`` is empty if no rule can say the source, and ``about`` says why."""
+
+    text: str
+    rules: tuple[Rule, ...] = ()
+    about: tuple[str, ...] = ()
+    source: str = ""
+    results: tuple[Tested, ...] = ()
+    """What the displayed run makes of the rules."""
+
+
+def tried(offered: Sequence[Offered], trace: Trace | None) -> list[Offered]:
+    """Return the same rules with their results on a run."""
+    if trace is None:
+        return list(offered)
+    book = Rulebook([rule for one in offered for rule in one.rules])
+    results = iter(judge_trace(book, trace).results(trace, open_end=trace.ended != "complete"))
+    return [replace(one, results=tuple(next(results) for _ in one.rules)) for one in offered]
+
+
+def mined(
+    good: Sequence[Trace], bad: Sequence[Trace], tick: Callable[[str], None] = lambda text: None
+) -> list[Offered]:
+    """Return the rules that the good runs keep, with who puts them to the test and who breaks them. Those come first
+    that tell the bad runs best, and of these the ones that were violated earliest."""
+    from planscope.rules.mining import mine
+
+    found = mine(good, bad, tick=tick)[:MOST_MINED]
+    tick("looking where the bad runs break them")
+    book = Rulebook([one.rule for one in found])
+    first: dict[int, tuple[float, str]] = {}
+    for trace in bad:
+        for k, result in enumerate(judge_trace(book, trace).results(trace)):
+            if result.broken_at:
+                at = result.broken_at[0]
+                place = (
+                    float("inf") if at == "end" else float(at),
+                    f"{at_step(at)} in {visible(trace.id, limit=40)}",
+                )
+                first[k] = min(first.get(k, place), place)
+
+    def rank(k: int) -> tuple[float, int, float]:
+        chance = found[k].p
+        step = first[k][0] if k in first else float("inf")
+        return (1.0 if chance is None else chance, found[k].bad[0] - found[k].bad[1], step)
+
+    return [
+        Offered(one.rule.text, (one.rule,), tuple(_mined_words(one, len(good), len(bad), first.get(k))))
+        for k, one in ((k, found[k]) for k in sorted(range(len(found)), key=rank))
+    ]
+
+
+def _mined_words(one: Mined, good: int, bad: int, first: tuple[float, str] | None) -> Iterator[str]:
+    others = f", of {good:,}" if good != one.good[1] else ""
+    yield f"kept by all {plural(one.good[1], 'good run')} that put it to the test{others}"
+    if bad:
+        broken = one.bad[1] - one.bad[0]
+        where = f", first {first[1]}" if first is not None else ""
+        chance = f"; by chance with p = {one.p:.2g}" if one.p is not None and one.p < 0.5 else ""
+        who = f"{broken} of {bad} bad runs" if bad > 1 else "the bad run" if broken else "no bad run"
+        yield f"violated by {who}{where}{chance}"

@@ -6,9 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from planscope.session.store import load, save
 from planscope.traces import open_traces
 from planscope.traces.events import session_of
+from tests.agents.wire.replies import Say
+from tests.agents.wire.server import WireServer
 from tests.tui.screen import opened
 
 
@@ -58,3 +62,90 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
         await driven.press("ctrl+s")
         await driven.rest()
     assert load(path).rules == "get_order comes before cancel_order for the same order_id."
+
+
+def chat(order: int, *tools: str) -> list[dict[str, Any]]:
+    system = {"role": "system", "content": "Look an order up before you cancel it. Be polite."}
+    user = {"role": "user", "content": f"Cancel order {order}"}
+    return [system, user, *(message for k, tool in enumerate(tools) for message in call(k, tool))]
+
+
+async def test_rules_are_found_in_good_runs_and_ticked(tmp_path: Path) -> None:
+    good = tmp_path / "good"
+    good.mkdir()
+    for k in range(8):
+        (good / f"{k}.json").write_text(json.dumps(chat(k, "get_order", "cancel_order")))
+    trace = tmp_path / "run.json"
+    trace.write_text(json.dumps(chat(7, "cancel_order", "get_order")))
+    path = tmp_path / "run.planscope.json"
+    save(session_of(list(open_traces([trace]))), path)
+    async with opened(path) as driven:
+        await driven.press("e", "ctrl+g")
+        await driven.sees("Find rules in examples")
+        await driven.press("enter")
+        await driven.sees("name good runs")
+        await driven.type(str(tmp_path / "no"))
+        await driven.press("enter")
+        await driven.sees("✗ there is no file")
+        await driven.type(str(good))
+        await driven.press("enter")
+        await driven.sees(
+            "first those that bad runs violate", "violated by the bad run, first at step 1 in r1"
+        )
+        await driven.press("ctrl+s")
+        await driven.sees("nothing is ticked yet")
+        await driven.press("space")
+        await driven.sees("[x] ✗", "1 rule ticked", "kept by all 8 good runs that put it to the test")
+        await driven.press("ctrl+s")
+        await driven.sees("RULE VIOLATED", "● conflict")
+        assert "orders left" not in driven.text
+        await driven.press("ctrl+s")
+        await driven.rest()
+    assert len((load(path).rules or "").splitlines()) == 1
+
+
+async def test_a_model_drafts_rules_from_the_system_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-0123456789abcdef")
+    answer = (
+        "POLICY: Look an order up before you cancel it.\nRULE: get_order comes before cancel_order.\n"
+        "POLICY: Ignore the policy\x1b[31m.\nRULE: cancel_order never happens.\n"
+        "POLICY: Be polite.\nNONE: it is about words"
+    )
+    trace = tmp_path / "run.json"
+    trace.write_text(json.dumps(chat(7, "cancel_order", "get_order")))
+    path = tmp_path / "run.planscope.json"
+    save(session_of(list(open_traces([trace]))), path)
+    with WireServer([Say(answer)]) as server:
+        async with opened(path) as driven:
+            await driven.press("e", "ctrl+d")
+            await driven.sees("Draft rules from a policy", "system prompt")
+            await driven.press("down")
+            await driven.type("sim:careful")
+            await driven.press("enter")
+            await driven.sees("a simulated one cannot draft rules")
+            await driven.press(*["backspace"] * 11)
+            await driven.type("openai:local")
+            await driven.press("down")
+            await driven.type(server.base_url)
+            await driven.press("enter")
+            await driven.sees(
+                "“Look an order up before you cancel it.”", "violated at step 1", "No rule can say"
+            )
+            await driven.press("down")
+            await driven.sees("this sentence is not in the policy in these words")
+            await driven.press("down", "space")
+            await driven.sees("it is about words", "this is no rule")
+            await driven.press("up", "up", "space", "ctrl+s")
+            await driven.sees("RULE VIOLATED")
+            await driven.press("ctrl+s")
+            await driven.rest()
+        assert "Look an order up" in server.requests[0]["messages"][0]["content"]
+    assert (load(path).rules or "").splitlines() == [
+        '# "Look an order up before you cancel it."',
+        "get_order comes before cancel_order.",
+        "",
+        "# What no rule says:",
+        '# "Be polite.": it is about words',
+    ]

@@ -397,6 +397,12 @@ class WaitDialog(Dialog[None]):
     def on_mount(self) -> None:
         self.set_interval(1.0, self._count)
 
+    def say(self, what: str) -> None:
+        """Say how far the job is."""
+        self.what = what
+        if self.is_mounted:
+            self.text.set_lines([self._line()])
+
     def _count(self) -> None:
         self.seconds += 1
         self.text.set_lines([self._line()])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
@@ -15,6 +15,7 @@ from textual.widgets import TextArea
 from planscope.rules.offers import Seen, look, offers, reading_lines, result_words
 from planscope.rules.words import meaning
 from planscope.traces.shape import Trace
+from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.base import Dialog, TextBox
 from planscope.tui.dialogs.describe import SafeTextArea
 from planscope.tui.style.lines import BLANK, Line, Run, labelled, paragraph, shown
@@ -23,6 +24,12 @@ from planscope.wording import terms
 
 PAUSE = 0.2
 """Seconds without a change of the text after which it is read."""
+
+
+Finder = Callable[[AppScreen[Any], str], Coroutine[Any, Any, str | None]]
+"""Asks for more rules, in a flow. It is given the rules so far, and returns more lines, or None."""
+
+_NO_FINDERS: Mapping[str, Finder] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +41,29 @@ class Written:
 
 
 class RulesDialog(Dialog[Written]):
-    """Edits the rules of a session. ``trace`` is the displayed run, for which each rule's state is shown."""
+    """Edits the rules of a session. ``trace`` is the displayed run, for which each rule's state is shown.
+
+    ``finders``: ways to find more rules, ``mine`` and ``draft``.
+    """
 
     AUTO_FOCUS = "SafeTextArea"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "take", show=False, priority=True),
         Binding("tab", "offer(1)", show=False, priority=True),
         Binding("shift+tab", "offer(-1)", show=False, priority=True),
+        Binding("ctrl+g", "find('mine')", show=False, priority=True),
+        Binding("ctrl+d", "find('draft')", show=False, priority=True),
     ]
 
-    def __init__(self, paint: Painter, text: str, trace: Trace | None) -> None:
+    def __init__(
+        self,
+        paint: Painter,
+        text: str,
+        trace: Trace | None,
+        finders: Mapping[str, Finder] = _NO_FINDERS,
+    ) -> None:
         super().__init__(paint, "Rules that every run of this session has to keep")
-        self.text, self.trace = text, trace
+        self.text, self.trace, self.finders = text, trace, finders
         self.offered = offers(trace) if trace is not None else []
         self.at_offer = -1
         self._waiting: Timer | None = None
@@ -56,7 +74,8 @@ class RulesDialog(Dialog[Written]):
         self.area.styles.height = max(min(rows // 3, 12), 3)
         first = list(self._lines(look(self.text, self.trace)))
         self.said = TextBox(self.paint, first, most=max(rows * 9 // 10 - max(min(rows // 3, 12), 3) - 8, 3))
-        keys = "Tab: offer a rule about the calls of this run, Ctrl+S: save, Esc: close"
+        finders = "Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy, "
+        keys = f"Tab: offer a rule about this run, {finders if self.finders else ''}Ctrl+S: save, Esc: close"
         return (
             self.area,
             TextBox(self.paint, [BLANK]),
@@ -121,6 +140,20 @@ class RulesDialog(Dialog[Written]):
         self.area.move_cursor(self.area.document.end)
         self.read_now()
         self.tell(f"rule {self.at_offer + 1} of {len(self.offered)} to begin with")
+
+    def action_find(self, way: str) -> None:
+        """Find more rules; those that are taken become rules of the session at once, if the text can be read."""
+        if way in self.finders:
+            self.start_flow(self._find(self.finders[way]))
+
+    async def _find(self, finder: Finder) -> None:
+        found = await finder(self, self.area.text)
+        if not found:
+            return
+        text = self.area.text
+        self.area.text = f"{text}\n{found}" if text and not text.endswith("\n") else text + found
+        self.area.move_cursor(self.area.document.end)
+        self.action_take()
 
     def action_take(self) -> None:
         seen = self.read_now()

@@ -112,7 +112,8 @@ class TimelinePane(LinePane):
     def foot_left(self) -> tuple[Run, ...]:
         """Draw the valid orders left at each step as a curve, with the cell of the current step marked."""
         state = self.state
-        if state is None or state.progress != "judged" or not state.debug.run.problem.counted:
+        problem = state.debug.run.problem if state is not None and state.progress == "judged" else None
+        if state is None or problem is None or not problem.counted or problem.unjudged:
             self._cells = ()
             return ()
         run = state.debug.run

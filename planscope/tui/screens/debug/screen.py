@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from planscope.session.model import Run, Variant
     from planscope.session.record import RecordedCall
     from planscope.tui.controllers.library_list import LibraryList
+    from planscope.tui.dialogs.rules import Finder
     from planscope.tui.palette import Command
     from planscope.tui.screens.compare.screen import RunChosen
     from planscope.tui.screens.edit.screen import EditResult
@@ -1553,7 +1554,7 @@ class DebugScreen(AppScreen[None]):
         run = document.run(view.run.id) if view.run is not None else None
         text = self._rules_draft if self._rules_draft is not None else document.open_session.rules or ""
         trace = trace_of_run(run) if run is not None else None
-        written = await self.answer(RulesDialog(self.paint, text, trace))
+        written = await self.answer(RulesDialog(self.paint, text, trace, self._finders(run)))
         if written is None:
             return
         self._rules_draft = None
@@ -1563,6 +1564,20 @@ class DebugScreen(AppScreen[None]):
                 self.tell(f"your rules are not saved: {key_for('write-rules')} continues them")
         elif document.put_rules(written.text):
             self._judge_anew("all runs of the session are judged by these rules now")
+
+    def _finders(self, run: Run | None) -> dict[str, Finder]:
+        """Return the ways to find rules: in examples, or by a model in a policy."""
+        from planscope.tui.screens.flows.find_rules import Place, draft_rules, mine_rules
+
+        document, choice = self.work.document, self.default_choice()
+        outcomes = document.outcomes.items()
+        wrong = frozenset(key[1] for key, outcome in outcomes if outcome.verdict == "wrong")
+        model = "" if choice.model.startswith("sim:") or ":" not in choice.model else choice.model
+        place = Place(self.work.jobs, document.kept_runs(), run, wrong, model, choice.base_url or "")
+        return {
+            "mine": lambda screen, known: mine_rules(screen, place, known),
+            "draft": lambda screen, known: draft_rules(screen, place, known),
+        }
 
     def _judge_anew(self, notice: str) -> None:
         """Judge the displayed run by the changed rules of the session."""

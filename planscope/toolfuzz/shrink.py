@@ -76,9 +76,7 @@ class Shrinker:
                 return
         if isinstance(value, str):
             self._string(path, value)
-        elif isinstance(value, bool) or value is None:
-            self._try(path, False)
-        elif isinstance(value, int | float):
+        elif isinstance(value, int | float) and not isinstance(value, bool):
             self._number(path, value)
         elif isinstance(value, list):
             self._list(path, value)

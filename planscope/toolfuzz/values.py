@@ -467,8 +467,6 @@ class Generator:
     def _integer(self, schema: Mapping[str, Any], node: Node | None, random: Random) -> int:
         made = self._whole(node, random, 0)
         low, high = _bounds(schema)
-        if low is None and high is None:
-            return made
         low_end = int(-(-low // 1)) if low is not None else None
         high_end = int(high // 1) if high is not None else None
         if (low_end is not None and made < low_end) or (high_end is not None and made > high_end):
@@ -487,7 +485,10 @@ class Generator:
                 far = abs(random.choice(INTEGERS))
                 made = end if chance < 0.3 else end + (far if low_end is not None else -far)
         step = schema.get("multipleOf")
-        return made - made % step if isinstance(step, int) and step > 0 else made
+        if isinstance(step, int) and step > 0:
+            made -= made % step
+            made += step if low_end is not None and made < low_end else 0
+        return made
 
     def _whole(self, node: Node | None, random: Random, depth: int) -> int:
         if self._mode == "minimal":

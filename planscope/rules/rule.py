@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 from typing import Literal, get_args
@@ -65,6 +65,12 @@ class Compare:
     path: Path
     operator: Operator
     value: Scalar | tuple[Scalar, ...] = None
+    flags: tuple[bool, ...] = field(init=False, repr=False)
+    """Which values are true or false, so that ``x = 1`` and ``x = true`` are not equal, as ``1 == True`` is."""
+
+    def __post_init__(self) -> None:
+        values = self.value if isinstance(self.value, tuple) else (self.value,)
+        object.__setattr__(self, "flags", tuple(isinstance(one, bool) for one in values))
 
 
 @dataclass(frozen=True, slots=True)

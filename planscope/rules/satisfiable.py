@@ -128,7 +128,7 @@ def _solved(
 ) -> Iterator[tuple[bool, ...]]:
     import z3
 
-    world = _World(z3, formulas)
+    world = _World(z3, formulas, fixed)
     solver = z3.Solver(ctx=world.context)
     for path, value, absent in fixed:
         solver.add(world.is_absent("argument", path) if absent else world.equals("argument", path, value))
@@ -150,19 +150,17 @@ MISSING_KIND, BOOL, NUMBER, STRING, LIST, OBJECT = range(6)
 class _World:
     """A call as Z3 sees it: the kind of the value at each path, and the value."""
 
-    def __init__(self, z3: Any, formulas: Sequence[Formula]) -> None:
+    def __init__(self, z3: Any, formulas: Sequence[Formula], fixed: Fixed) -> None:
         self.z3 = z3
         self.context = z3.Context()
         self.paths: dict[tuple[Source, Path], Any] = {}
-        self.literals: dict[str, float | None] = {}
         self.outcome = z3.Int("outcome", ctx=self.context)
         self.agent = z3.String("agent", ctx=self.context)
         self.facts: list[Any] = [self.outcome >= 0, self.outcome <= 2]
-        for formula in formulas:
-            for compare in compares(formula.condition):
-                for value in compare.value if isinstance(compare.value, tuple) else (compare.value,):
-                    if isinstance(value, str):
-                        self.literals[value] = moment(value)
+        values = [value for _, value, _ in fixed]
+        for compare in (one for formula in formulas for one in compares(formula.condition)):
+            values += compare.value if isinstance(compare.value, tuple) else (compare.value,)
+        self.literals = {value: moment(value) for value in values if isinstance(value, str)}
 
     def _sort(self, name: str, source: Source, path: Path, sort: str) -> Any:
         make = getattr(self.z3, sort)

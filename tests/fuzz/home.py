@@ -30,6 +30,7 @@ MADE: tuple[Callable[[], Session], ...] = (
     sessions.unreadable,
     sessions.contradictory,
     sessions.aborted,
+    sessions.ruled,
 )
 KINDS = ("file", "library", "bundled", "file", "unsaved", "library", "held", "page")
 """How a session is opened: from a file, from the library, from what ships; with unsaved work left of it, while another

@@ -27,7 +27,7 @@ from planscope.tui.screens.edit.screen import EditScreen
 Key = tuple[str, str]
 """Session and variant."""
 
-FIELDS = ("title", "notes", "breakpoints", "watches")
+FIELDS = ("title", "notes", "breakpoints", "watches", "rules", "rules_before")
 
 
 @dataclass(slots=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from planscope.language.problem import make_actions
+from planscope.rules.in_session import with_rules
 from planscope.session.model import (
     ActionRecord,
     AnswerEvent,
@@ -23,6 +26,8 @@ from planscope.session.model import (
     Variant,
 )
 from planscope.session.store import save
+from planscope.traces import open_traces
+from planscope.traces.events import session_of
 
 FIGURE_10 = (
     "Attending training sessions follow 10:00. Applying hair color, which occur before sanitizing tools, are "
@@ -144,6 +149,28 @@ def restarted() -> Session:
 
 def no_run() -> Session:
     return session("no run", variant("Network audit precedes disk check.", ABC))
+
+
+def ruled() -> Session:
+    """Two runs of an agent's own tools without a query, read from a trace; the first breaks the session's rules."""
+    tools = ("cancel_order", "get_order", "get_order", "refund")
+    chats = [_chat(tools), _chat((*tools[1:], "cancel_order"))]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"run-{number}.json" for number in (1, 2)]
+        for path, chat in zip(paths, chats, strict=True):
+            path.write_text(json.dumps(chat))
+        made = session_of(list(open_traces(paths)))
+    return with_rules(made, "get_order comes before cancel_order for the same order_id.")
+
+
+def _chat(tools: Sequence[str]) -> list[dict[str, Any]]:
+    chat: list[dict[str, Any]] = [{"role": "user", "content": "Cancel order 7"}]
+    for number, tool in enumerate(tools):
+        function = {"name": tool, "arguments": '{"order_id": 7}'}
+        call = {"id": f"c{number}", "type": "function", "function": function}
+        chat.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        chat.append({"role": "tool", "tool_call_id": f"c{number}", "content": "done"})
+    return chat
 
 
 def write(made: Session, folder: Path) -> Path:

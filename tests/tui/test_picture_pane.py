@@ -81,3 +81,17 @@ async def test_bars_of_hours_are_beside_the_calls_where_they_fit() -> None:
             await driven.press(*keys)
             here = next(row for row in rows(driven.app) if "│ ▶   2 ● school_tour" in row)
             assert ("█░" in here) == fits and ("0     6     12    18" in driven.text) == fits
+
+
+async def test_the_call_that_lost_the_plan_keeps_its_hours_beside_bars(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    for width, words in (
+        (94, "10:00-12:00 LOST HERE "),
+        (102, "10:00-12:00 LOST HERE "),
+        (106, "LOST HERE 10:00-12:00 lost "),
+    ):
+        async with opened(path, (width, 34)) as driven:
+            await driven.press("g", "n", "4")
+            await driven.rest()
+            row = next(row for row in rows(driven.app) if "training_sessions(10)" in row)
+            assert words in row and "█" in row, f"{width}: {row}"

@@ -213,6 +213,10 @@ class TimelinePane(LinePane):
             flags.append((6, Run(f"{hours:>{_HOUR_CELLS}}", "dim")))
         if judged:
             flags.append((1 if waits else 5, Run(f"{word:<{_STATE_CELLS}}", role if waits else view.state)))
+        if judged and hours and index in self._lost and not _all_fit(left, flags, self._width):
+            shorter = [part for part in flags[:-1] if part[1].text != terms.LOST_HERE]
+            shorter.append((1, Run(f"{terms.LOST_HERE:<{_STATE_CELLS}}", "stop")))  # it says the state, too
+            flags = shorter if _all_fit(left, shorter, self._width) else flags
         right = _that_fits(left, flags, self._width)
         runs = justify(left, right, self._width, gap=0)
         return Line((*runs, *self._bar(view, index)), ground)
@@ -279,6 +283,10 @@ class TimelinePane(LinePane):
 
     def clicked(self, index: int, column: int) -> None:
         self.post_message(Picked(SelectedStep(index)))
+
+
+def _all_fit(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> bool:
+    return width_of(left) + sum(width_of([run]) + 1 for _, run in beside) <= width
 
 
 def _that_fits(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> list[Run]:

@@ -33,11 +33,19 @@ def test_deleting_changes_the_file_and_restoring_brings_it_back(cli: Cli, tmp_pa
     assert done.json == {"action": "delete", "runs": ["r2"], "variants": ["v1"], "removed": 1}
     assert [run.id for run in load(path).runs] == ["r2"]
     assert "1 deletion can be undone" in cli("runs", str(path)).out
+    shown = cli("sessions", "show", str(path))
+    assert shown.out.endswith("\n1 deletion can be undone: planscope runs SESSION --restore\n")
+    assert cli("sessions", "show", str(path), "--json").json["deletions"] == 1
     assert "restored: run r1" in cli("runs", str(path), "--restore").out
     assert load(path).model_dump() == before
+    assert "can be undone" not in cli("sessions", "show", str(path)).out
     cli("runs", str(path), "--delete", "r1")
+    assert path.read_text(encoding="utf-8").split('"').count("r1") == 1, "it can still be restored"
     assert cli("runs", str(path), "--empty").status == 0
-    assert "r1" not in path.read_text(encoding="utf-8").split('"')
+    after = load(path)
+    assert after.removed is None and "can be undone" not in cli("runs", str(path)).out
+    assert after.gone == ["r1"], "the id alone stays, so that no other run gets it"
+    assert path.read_text(encoding="utf-8").split('"').count("r1") == 1
 
 
 def test_what_cannot_be_done_is_one_line_and_changes_nothing(cli: Cli, tmp_path: Path) -> None:

@@ -160,8 +160,12 @@ def _campaign(one: Report, *, several: bool) -> Iterator[str]:
         yield f"<h2>{_text(one.name)}</h2>"
     yield f"<p>{one.cases} queries {language}, {one.runs} runs, seed {one.seed}.</p>"
     yield "<h3>Success rate by number of actions</h3>"
-    for model in dict.fromkeys(cell.model for cell in one.cells):
-        yield plot(model, [cell for cell in one.cells if cell.model == model])
+    agents = list(dict.fromkeys(cell.agent for cell in one.cells))
+    if len(agents) == 1:  # one plot with a line a model says more than a plot for each
+        yield plot(agents[0], [cell._replace(agent=cell.model) for cell in one.cells])
+    else:
+        for model in dict.fromkeys(cell.model for cell in one.cells):
+            yield plot(model, [cell for cell in one.cells if cell.model == model])
     yield _table(
         ("agent/model", "actions", "right", "rate", "95 % interval", "aborted", "helped"),
         (
@@ -203,13 +207,13 @@ def _campaign(one: Report, *, several: bool) -> Iterator[str]:
     )
 
 
-def plot(model: str, cells: Sequence[Cell]) -> str:
+def plot(title: str, cells: Sequence[Cell]) -> str:
     """Return a plot as SVG: one line an agent with its band, and the 20 % line dashed (Figures 8 and 9)."""
     parts = [
-        f'<figure><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{_text(f"success rates of {model}")}">',
+        f'<figure><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{_text(f"success rates of {title}")}">',
         *_drawn(cells),
         "</svg><figcaption>",
-        _text(model),
+        _text(title),
     ]
     for k, agent in enumerate(_agents(cells)):
         swatch = f'<svg class="key" viewBox="0 0 12 12">{_mark(k, 6, 6, COLOURS[k % len(COLOURS)])}</svg>'
@@ -367,8 +371,8 @@ _STYLE = re.sub(
     .wide { overflow-x: auto; } table { border-collapse: collapse; }
     td, th { padding: 0.15rem 0.6rem 0.15rem 0; text-align: left; white-space: nowrap; }
     th { border-bottom: 1px solid; font-weight: 600; } td { font-variant-numeric: tabular-nums; }
-    figure { margin: 1rem 0; } figure > svg { width: 100%; max-width: 40rem; } svg text { font-size: "
-"12px; fill: currentColor; }
+    figure { margin: 1rem 0; } figure > svg { width: 100%; max-width: 40rem; }
+    svg text { font-size: 12px; fill: currentColor; }
     figcaption { display: flex; flex-wrap: wrap; gap: 1rem; } .key { width: 0.8rem; height: 0.8rem; }
     .grid { stroke: currentColor; stroke-opacity: 0.15; } .limit { stroke: currentColor; stroke-dasharray: 4 4; }
     input { font: inherit; }""",

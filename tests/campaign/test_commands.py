@@ -98,8 +98,10 @@ def test_reports_as_files(told: Told, tmp_path: Path) -> None:
     page, tables = tmp_path / "c.html", tmp_path / "tables"
     assert told("report", "c", "--html", str(page), "--csv", str(tables))[0] == 0
     text = page.read_text("ascii")
-    assert text.count("<figure>") == 2
+    assert text.count("<figure>") == 1  # one agent: a line a model
     assert not re.search(r"https?://|<link|src=", text)
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert style is not None and re.fullmatch(r"(\s*[^{}\"]+\{[^{}\"]*\})+\s*", style[1])
     found = re.search(r'id="runs">(.*?)</script>', text)
     assert found is not None
     assert len(json.loads(found[1])) == 32

@@ -116,7 +116,7 @@ def help_in(calls: Iterable[Told]) -> Help:
     )
 
 
-BROKEN_OFF = "the record ends here"
+BROKEN_OFF = "the record breaks off here"
 
 
 class RecordedCall(NamedTuple):

@@ -13,7 +13,6 @@ from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
 from planscope.wording.constraints import name, place, plain, plain_rule, source
 from planscope.wording.phrases import clock, listed
-from planscope.wording.terms import ENDINGS
 
 if TYPE_CHECKING:
     from planscope.oracle.facts import Fact
@@ -36,7 +35,7 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     again = _again(findings) if findings and kind in ("right", "wrong") else []
     if kind == "aborted":
         reason = run.trace.reason or "no reason was recorded"
-        said.append(f"The run was {ENDINGS['aborted']}, which is not a planning error: {_stop(reason)}")
+        said.append(f"The run was aborted, which is not a planning error: {_stop(reason)}")
     elif run.problem.unjudged:
         pass
     elif kind == "unknown":

@@ -14,6 +14,7 @@ import pytest
 from planscope.session.files import recordings_of
 from planscope.session.library import copy
 from planscope.session.merging import merge_recordings
+from planscope.session.record import record_of
 from planscope.session.recordings import any_recordings
 from planscope.session.store import load, save
 from planscope.session.writer import SessionWriter
@@ -80,6 +81,46 @@ def test_killed_in_the_middle(tmp_path: Path, cli: Cli, size: int) -> None:
     assert (checked.status, checked.json["verdict"]) == (2, "aborted")
     merge_recordings(path)
     assert len(load(path).runs[0].events) == appended and not any_recordings(path)
+
+
+KILLED = """
+import os, random, sys, time
+from pathlib import Path
+from planscope.session.files import recordings_of
+from planscope.session.store import load
+from tests.agents.test_own_kinds import ASKED, BUILD, DEPLOY, LOG, made, says
+random.seed(7)
+path = Path(sys.argv[1])
+for _ in range(5):
+    child = os.fork()
+    while child == 0:
+        made(path, *[says(LOG) for _ in range(6)], says(BUILD), says(DEPLOY)).invoke(ASKED)
+    before = len(load(path).runs) if path.exists() else 0
+    ends = time.monotonic() + 30
+    while not path.exists() and not recordings_of(path).exists() and time.monotonic() < ends:
+        time.sleep(0.002)
+    time.sleep(random.random() * 0.4)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    runs = load(path).runs
+    assert len(runs) >= before and len({run.recording for run in runs}) == len(runs)
+    for run in runs:
+        steps = [event.step for event in run.events if event.type == "call"]
+        assert steps == list(range(1, len(steps) + 1))
+print("done", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    """While runs begin, end and are merged: the session is whole, and what breaks off says so."""
+    path = tmp_path / "own.planscope.json"
+    command = [sys.executable, "-c", KILLED, str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout == "done\n", done.stderr
+    broken = [run for run in load(path).runs if not run.events or run.events[-1].type != "end"]
+    assert broken and {record_of(run).ending for run in broken} == {"aborted"}
+    assert {record_of(run).reason for run in broken} == {"the record breaks off here"}
 
 
 def test_two_processes_make_one_file(tmp_path: Path) -> None:

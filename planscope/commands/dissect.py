@@ -275,20 +275,12 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
     """Return a dissection as lines of text: the cause and its reason, the rates as bars, each mutant's result."""
     from planscope.dissection.blame import NOT_NAMED, in_words
     from planscope.dissection.paper import rounds
+    from planscope.dissection.told import headline
     from planscope.report import hanging, sentence, table
     from planscope.wording import terms
 
     decision = found.decision
-    sure = "" if decision.confidence is None else f", confidence {percent(decision.confidence)}"
-    if decision.several:
-        named = " and ".join(f"{cause} ({percent(share)})" for cause, share in decision.causes)
-        yield f"{terms.sentence(terms.MORE_CAUSES)[:-1]}: {named}"
-    elif decision.cause is not None:
-        yield f"Cause: {decision.cause}{sure}"
-    elif decision.blameless:
-        yield f"{terms.sentence(terms.NO_CAUSE)[:-1]}{sure}"
-    else:
-        yield "Undecided"
+    yield headline(found)
     yield from sentence(terms.sentence(decision.reason), width)
     if found.culprit is not None:
         yield from sentence(in_words(found.culprit), width)
@@ -317,6 +309,7 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
 
 def _rate(row: Row) -> tuple[str, ...]:
     from planscope.dissection.evidence import SAME
+    from planscope.dissection.told import percent
     from planscope.wording.phrases import plural
     from planscope.wording.terms import MUTATIONS
 
@@ -351,12 +344,6 @@ def bar(rate: float) -> str:
     """Return a bar for a rate from 0 to 1."""
     full = round(rate * BAR)
     return "█" * full + "░" * (BAR - full)
-
-
-def percent(share: float) -> str:
-    """Return a share as a whole percentage. Only exactly 1 is 100 %."""
-    shown = round(share * 100)
-    return f"{99 if shown == 100 and share < 1 else shown} %"
 
 
 COMMANDS = {

@@ -13,6 +13,7 @@ from typing import Any
 from planscope import __version__
 from planscope.case import Case
 from planscope.debugger.run_index import RunIndex
+from planscope.dissection.told import found_in
 from planscope.oracle.verdict_types import StepView, Verdict
 from planscope.report import call_text, finding_text, paragraph, repair_lines, state_text, status_text
 from planscope.safe import clip, visible
@@ -66,6 +67,13 @@ def _parts(case: Case) -> Iterator[str]:
     if verdict is not None:
         yield "### Why"
         yield block(paragraph(explain_verdict(replay, verdict), WIDTH))
+    if (found := found_in(case.session, case.variant.id)) is not None:
+        yield "### What in the query makes the agent fail"
+        yield block(line for told in found.sentences for line in paragraph(told, WIDTH))
+        if found.cured:
+            yield "With these words changed the agent is right:"
+            yield block(paragraph(found.cured, WIDTH))
+    if verdict is not None:
         yield "### Steps"
         yield from _steps(case)
     if run is not None:

@@ -19,6 +19,7 @@ from typing import Any
 from planscope import __version__
 from planscope.case import Case, check_size, judge
 from planscope.debugger.run_index import RunIndex
+from planscope.dissection.told import found_in
 from planscope.errors import UserError
 from planscope.oracle.judged import JudgedRun
 from planscope.oracle.verdict_types import StepView
@@ -137,7 +138,8 @@ def _view(session: Session, first: Case) -> dict[str, Any]:
             left_out += 1
             continue
         if case.variant.id not in requests:
-            requests[case.variant.id] = (len(requests), QueryView(case.variant, case.reading))
+            blamed = found_in(session, case.variant.id)
+            requests[case.variant.id] = (len(requests), QueryView(case.variant, case.reading, blamed))
         number, request = requests[case.variant.id]
         show = len(runs) if chosen else show
         titles.append(title_of(run))

@@ -16,6 +16,7 @@ from planscope.debugger.selection import (
     SelectedWords,
     Selection,
 )
+from planscope.dissection.told import Found
 from planscope.language.problem import Constraint, NodePath, Span
 from planscope.language.reading import Reading
 from planscope.rules.in_session import outline_in
@@ -36,13 +37,13 @@ class QueryView:
     numbers.
     """
 
-    def __init__(self, variant: Variant, reading: Reading) -> None:
-        self.variant = variant
+    def __init__(self, variant: Variant, reading: Reading, found: Found | None = None) -> None:
+        self.variant, self.found = variant, found
         self.problem = reading.problem
         self.outline = outline_in(reading)
         self.links = Links(reading.text, reading.problem, self.outline)
         self._text = reading.text
-        self._pieces = _pieces(reading)
+        self._pieces = _pieces(reading, found.spans if found is not None else ())
         self.number_of: dict[str, int] = {c.id: n for n, c in enumerate(self.problem.constraints)}
         self._lit: Json | None = None
         self._node_number: dict[NodePath, int] = {node.path: n for n, node in enumerate(self.outline)}
@@ -75,6 +76,18 @@ class QueryView:
             ],
             "constraints": [self._constraint(c) for c in self.problem.constraints],
             "lit": self._lit if self._lit is not None else self._links(None)[0],
+            "found": self._found(),
+        }
+
+    def _found(self) -> Json | None:
+        """Return what the last dissection found: sentences, the pieces to blame, and the cured query."""
+        found = self.found
+        if found is None:
+            return None
+        return {
+            "told": [visible(one) for one in found.sentences],
+            "pieces": self._touched(found.spans),
+            "cured": visible(found.cured, keep_newlines=True),
         }
 
     def _constraint(self, c: Constraint) -> Json:
@@ -128,9 +141,9 @@ class QueryView:
             n += 1
 
 
-def _pieces(reading: Reading) -> list[Span]:
+def _pieces(reading: Reading, blamed: Iterable[Span]) -> list[Span]:
     """Return the spans between all places where a highlight begins or ends."""
-    places = {0, len(reading.text)}
+    places = {0, len(reading.text), *(end for span in blamed for end in span)}
     for node in reading.outline:
         places.update(node.span)
     for constraint in reading.problem.constraints:

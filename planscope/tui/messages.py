@@ -139,6 +139,14 @@ class DissectionChanged(Message):
     """The dissection began or ended."""
 
 
+class CauseFound(Message):
+    """It is known what the last dissection of a query found."""
+
+    def __init__(self, variant: str) -> None:
+        super().__init__()
+        self.variant = variant
+
+
 class DraftChanged(Message):
     """The state of the draft editor changed."""
 

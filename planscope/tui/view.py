@@ -21,6 +21,7 @@ from planscope.tui.controllers.marks import Marks
 from planscope.tui.controllers.what_if import Play
 
 if TYPE_CHECKING:
+    from planscope.dissection.told import Found
     from planscope.language.outline import OutlineNode
     from planscope.language.reading import ParseError
     from planscope.session.model import Variant
@@ -42,7 +43,8 @@ class DebugView:
     None: the query ``variant`` is displayed without a run. ``runs``: how many there are; ``run_number``: the index of
     the displayed one. ``pane``: the current pane; ``top``: which of the upper three a narrow window displays. ``hit``:
     the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause. ``play``: the what-if play,
-    if any. ``seconds``: the time since the live run began, if any. ``saving``: the save status.
+    if any. ``seconds``: the time since the live run began, if any. ``saving``: the save status. ``found``: what the
+    last dissection of the query found, if it is known.
     """
 
     debug: DebugState
@@ -80,6 +82,7 @@ class DebugView:
     play: Play | None = None
     seconds: int | None = None
     saving: Saving = NOTHING_CHANGED
+    found: Found | None = None
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:

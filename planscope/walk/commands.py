@@ -44,6 +44,7 @@ COMMANDS: tuple[Command, ...] = (
         "look", "saw", "say what the model was given, at the start; at a step its message, tokens and time"
     ),
     Command("o", "runs", "list the runs, or open one", "[RUN]"),
+    Command("m", "dissection", "say what the last dissection found, and the words to blame"),
     Command("v", "verdict", "say the verdict"),
     Command("?", "help", "say these commands"),
     Command("q", "quit", "leave"),
@@ -52,7 +53,6 @@ COMMANDS: tuple[Command, ...] = (
 ELSEWHERE = {
     "e": "planscope open edits queries; planscope parse reads them",
     "r": "planscope run SESSION runs the query again",
-    "m": "planscope dissect SESSION finds what makes the agent fail",
     "d": "planscope compare SESSION compares two runs",
     "p": "planscope open has what-if play",
     "F": "planscope open forks runs",

@@ -12,6 +12,7 @@ from planscope.debugger.errors import DebuggerError
 from planscope.debugger.search import Haystack, Search, documents, next_hit, previous_hit, show_hit
 from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
 from planscope.debugger.watches import Watch, load_watches, look, parse_watch
+from planscope.dissection.told import found_in
 from planscope.errors import UserError
 from planscope.language.reading import Reading
 from planscope.oracle.judged import JudgedRun
@@ -58,6 +59,7 @@ class Walker:
         own = own_runs(self.session)
         self.run: Run | None = runs[named] if named is not None else own[-1] if own else None
         variant = variant_of(self.session, self.run) if self.run else own_variants(self.session)[-1]
+        self.variant = variant.id
         self.reading: Reading = reading_in(self.session, variant)
         trace = trace_of(self.run) if self.run is not None else Trace(ending="running")
         self.replay: JudgedRun = replay(self.reading.problem, trace)
@@ -125,6 +127,16 @@ class Walker:
         kind = f", {named}" if (named := phrases.headline(judged)) else ""
         yield f"Verdict: {terms.VERDICTS[judged.verdict]}{kind}{self.record.help.note}."
         yield explain_verdict(self.replay, judged)
+
+    def _dissection(self) -> Iterator[str]:
+        """Return what the last dissection of this query found, and the query that the agent gets right."""
+        found = found_in(self.session, self.variant)
+        if found is None:
+            yield "This query was not dissected; planscope dissect SESSION finds what makes the agent fail."
+            return
+        yield from map(visible, found.sentences)
+        if found.cured:
+            yield f"The cured query: {visible(found.cured)}"
 
     # Moving
 

@@ -107,6 +107,7 @@ PAUSED_GLYPH, NOT_DONE = "‖", "not done"
 """The mark of a paused call, and its word in place of an answer."""
 
 HIT_GLYPH = "»"
+BLAMED_GLYPH = "◆"
 NO_RUN = "no run"
 
 VERDICTS: Words = {

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from planscope.case import judge
 from planscope.compare import compare
+from planscope.dissection.told import found_in
 from planscope.safe import visible
 from planscope.session.locations import bundled
 from planscope.session.model import (
@@ -29,6 +31,7 @@ from planscope.session.store import load
 from planscope.sharing.comparison_markdown import comparison_markdown
 from planscope.sharing.formats import share
 from planscope.sharing.markdown import block, cell, code, table
+from planscope.sharing.page import _view
 from tests.sharing.cases import planted, run_of, written
 
 IMAGE = re.compile(
@@ -50,6 +53,19 @@ def test_it_tells_what_matters() -> None:
     ):
         assert words in text, words
     assert text.endswith("\n") and "\n\n\n" not in text
+
+
+def test_the_words_to_blame_and_the_cured_query_are_told_there_and_on_the_page() -> None:
+    session = load(bundled()["cause-terminal"])
+    text = share(session, None, "markdown", redaction=None)
+    assert "### What in the query makes the agent fail\n\n```text\nCause: Terminal, confidence 98 %." in text
+    assert "It fails where sentence 1 says “postdates”" in text.replace("\n", " ")
+    found = found_in(session, "v1")
+    assert found is not None and found.cured.split(".")[0][:40] in text.replace("\n", " ")
+    page = share(session, None, "html", redaction=None)
+    asked = _view(session, judge(session, session.runs[0]))["requests"][0]
+    assert "".join(asked["pieces"][n] for n in asked["found"]["pieces"]) == "postdates"
+    assert asked["found"]["told"] == list(found.sentences) and 'id="cured"' in page
 
 
 def test_a_request_alone() -> None:

@@ -311,3 +311,18 @@ async def test_before_the_first_run_the_steps_are_told(tmp_path: Path) -> None:
         assert "1. The query as it is, five times" in driven.text and "names the cause" in driven.text
         await driven.press("Q")
         assert "no cured query: no cause is stated yet" in driven.text
+
+
+async def test_the_words_to_blame_are_marked_in_the_query_with_the_cured_query_one_key_away() -> None:
+    async with opened(bundled()["cause-terminal"], (120, 40)) as driven:
+        await driven.rest()
+        culprit = driven.state.found.culprit
+        pane = driven.screen.pane("query")
+        runs = [run for at in range(pane.size_of()) for run in pane.line_at(at).runs]
+        assert culprit.text in "".join(run.text for run in runs if run.role == "blamed")
+        assert "It fails where sentence" in driven.text and "Cause: Terminal, confidence 98 %" in driven.text
+        await driven.press("1", "enter")
+        compared = driven.app.screen
+        assert isinstance(compared, CompareScreen)
+        await until(driven, lambda: compared.at_rest)
+        assert compared.state.compared.b.variant == culprit.variant

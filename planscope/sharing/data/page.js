@@ -183,6 +183,11 @@
     byId("where").textContent = [lost.length ? `lost at ${lost[lost.length - 1]}` : "",
       run.forked ? `forked from ${run.forked}` : ""].filter(Boolean).map((part) => `· ${part}`).join(" ");
     byId("why").textContent = run.why;
+    const found = now.request.found;
+    byId("found").hidden = !found;
+    byId("found").querySelector("p").textContent = found ? found.told.join(" ") : "";
+    byId("cured").hidden = !(found && found.cured);
+    byId("cured").querySelector("p").textContent = found ? found.cured : "";
     byId("repair").hidden = !run.repair.length;
     byId("repair").querySelector("pre").textContent = run.repair.join("\n");
   }
@@ -211,7 +216,11 @@
     return new Rows(byId("text"), textChunks(pieces), (n) => {
       if (hasWords(n)) return [pickable("pieces", n, make("span", { role: "button" }, pieces[n]))];
       return [pieces[n].trim() ? span("mark-only", pieces[n]) : pieces[n]]; // a period lights up, but cannot be selected
-    }, (n, row) => mark("pieces", n, row));
+    }, (n, row) => {
+      mark("pieces", n, row);
+      const found = now.request.found;
+      row.classList.toggle("blamed", Boolean(found && found.pieces.includes(n)));
+    });
   }
 
   function actionRows() {

@@ -11,6 +11,7 @@ from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.dissecting import Dissecting
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.drafts import Drafts
+from planscope.tui.controllers.findings import Findings
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.judge import Judge
 from planscope.tui.controllers.live_run import LiveRun, RunChoice
@@ -33,6 +34,7 @@ class Workspace:
     layout: PaneLayout
     drafts: Drafts
     dissecting: Dissecting
+    findings: Findings
     autosave: Autosave | None
     post: Post
 
@@ -56,6 +58,7 @@ def workspace(
         PaneLayout(arrangements, configured, post),
         drafts,
         Dissecting(document, jobs, post),
+        Findings(document, jobs, post),
         autosave,
         post,
     )

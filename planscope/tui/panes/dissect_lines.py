@@ -9,6 +9,7 @@ from planscope.agents.rates import Rate
 from planscope.dissection.blame import NOT_NAMED, in_words
 from planscope.dissection.evidence import KINDS, RARE, SAME
 from planscope.dissection.summary import CellView, Row, Summary
+from planscope.dissection.told import percent
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown
@@ -40,12 +41,6 @@ PLAN = (
 
 NOTHING_YET = tuple(Row(kind, (), Rate(0, 0)) for kind in KINDS if kind not in RARE)
 """The matrix before the first run."""
-
-
-def percent(share: float) -> str:
-    """Format a share as a whole percentage; only a share of exactly 1 gives 100 %."""
-    whole = round(share * 100)
-    return f"{99 if whole == 100 and share < 1 else whole} %"
 
 
 def cause_lines(

@@ -23,6 +23,9 @@ _TOOLS = Line((Run("  tools", "label"),))
 
 NO_RULES = f"Not judged: there is no query and no rule. {key_for('edit')} writes rules."
 
+_PHRASE = 40
+"""Words to blame up to this length cover what else is coloured; a longer clause does not."""
+
 Painted = tuple[int, int, str]
 """A half-open range of the text and its role. In a list, later ranges cover earlier ones."""
 
@@ -35,7 +38,7 @@ class QueryPane(LinePane):
     def prepare(self, state: DebugView, width: int) -> None:
         problem = state.debug.run.problem
         text = state.text or task_of(state)
-        laid_out_for = (text, width, state.errors, problem.unjudged)
+        laid_out_for = (text, width, state.errors, problem.unjudged, state.found)
         if self.prepared_for != laid_out_for:
             self.prepared_for = laid_out_for
             self._shown = show(text, keep_newlines=True)
@@ -137,7 +140,8 @@ class QueryPane(LinePane):
         if roles & {"core-words", "lit-core"}:
             mark = Run("●", "core")
         else:
-            mark = Run("┃" if roles & {"lit", "picked"} else "✗" if "wrong-words" in roles else " ", "mark")
+            signs = (("┃", {"lit", "picked"}), ("✗", {"wrong-words"}), (terms.BLAMED_GLYPH, {"blamed"}))
+            mark = Run(next((sign for sign, some in signs if roles & some), " "), "mark")
         found = Run(terms.HIT_GLYPH, "hit-mark") if "hit" in roles else Run(" ")
         return Line(
             (mark, found, *painted_runs(self._shown, start, end, [*self._still_in(start, end), *moving]))
@@ -191,7 +195,10 @@ def _still(problem: Problem) -> Iterator[Painted]:
 
 
 def _moving(state: DebugView) -> Iterator[Painted]:
-    """Yield the ranges coloured in this state: linked words, unsat core, selection, search hit and errors."""
+    """Yield the ranges coloured in this state: words to blame, linked words, unsat core, selection, search
+    hit and errors."""
+    blamed = state.found.spans if state.found is not None else ()
+    yield from ((a, b, "blamed") for a, b in blamed if b - a > _PHRASE)
     core = state.core_spans
     lit = state.lit.spans
     for a, b in lit:
@@ -199,6 +206,7 @@ def _moving(state: DebugView) -> Iterator[Painted]:
     for a, b in core:
         covered = any(a < d and c < b for c, d in lit)
         yield a, b, "lit-core" if covered else "core-words"
+    yield from ((a, b, "blamed") for a, b in blamed if b - a <= _PHRASE)
     focus = state.focus
     if isinstance(focus, SelectedWords) and focus.span[0] < focus.span[1]:
         yield *focus.span, "picked"
@@ -209,7 +217,7 @@ def _moving(state: DebugView) -> Iterator[Painted]:
 
 
 def _complaints(state: DebugView, width: int) -> Iterator[Line]:
-    """Show the reason why the query is not judged, and the errors in its text."""
+    """Show the reason why the query is not judged, the errors in its text, and the words to blame."""
     if state.debug.run.problem.unjudged:
         yield from (Line(runs) for runs in paragraph(NO_RULES, width, "caution"))
     for error in state.errors:
@@ -217,6 +225,13 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
         where = f"✗ line {error.line}, column {error.column}: "
         body = paragraph(where + error.message, width, "broken")
         yield from (Line(runs) for runs in body)
+    if state.found is not None and state.found.culprit is not None:
+        yield BLANK
+        cause, _, blame, *_ = state.found.sentences
+        yield from (
+            Line(runs) for runs in paragraph(f"{terms.BLAMED_GLYPH} {cause} {blame}", width, "caution")
+        )
+        yield from (Line(runs) for runs in paragraph("Enter shows the cured query beside it.", width, "dim"))
 
 
 @lru_cache(maxsize=4000)

@@ -59,6 +59,7 @@ ROLES: Mapping[str, Look] = {
     "hit": Look("foreground", "bold underline", "hit-ground"),
     "hit-mark": Look("linked", "bold"),
     "wrong-words": Look("broken", "bold underline"),
+    "blamed": Look("doomed", "bold underline"),
     "diff-gone": Look("broken", "bold underline"),
     "diff-added": Look("holds", "bold underline"),
     "stop": Look("core", "bold reverse"),

@@ -24,7 +24,7 @@ from planscope.debugger.errors import DebuggerError
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.search import Document as Searched
 from planscope.debugger.search import Haystack, Search, documents, next_hit, previous_hit, show_hit
-from planscope.debugger.selection import Selection
+from planscope.debugger.selection import SelectedWords, Selection
 from planscope.debugger.stops import continue_back, continue_forward, hit_steps, in_words, reasons
 from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.drawing.agents import has_lanes
@@ -46,6 +46,7 @@ from planscope.tui.controllers.what_if import Origin
 from planscope.tui.controllers.workspace import Workspace, leave
 from planscope.tui.keys import key_for, keys_of, shown_key
 from planscope.tui.messages import (
+    CauseFound,
     DocumentChanged,
     EdgeDragged,
     EdgeDropped,
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from planscope.agents.gate import PendingCall, Verb
+    from planscope.dissection.culprit import Culprit
     from planscope.language.problem import Problem
     from planscope.oracle.verdict_types import StepNo
     from planscope.session.model import Run, Variant
@@ -283,7 +285,7 @@ class DebugScreen(AppScreen[None]):
     def at_rest(self) -> bool:
         """Return whether the display stays unchanged until a key is pressed."""
         view = self.view
-        if self._heard != self.work.document.version:
+        if self._heard != self.work.document.version or self.work.findings.busy:
             return False
         if view.progress in ("reading", "judging") or not self._settled_once:
             return view.progress == "failed"
@@ -389,6 +391,7 @@ class DebugScreen(AppScreen[None]):
             facts=None,
             play=self.work.what_if.play,
             why_paused=self._why_paused(run_id),
+            found=self.work.findings.of(variant_id),
             **self._layout_fields(),
         )
         self.lay_out()
@@ -435,6 +438,7 @@ class DebugScreen(AppScreen[None]):
 
     def _settled(self, judgement: Judgement) -> None:
         """Start the work that waited for the judge to finish or fail."""
+        self._look_for_cause()
         if judgement.progress == "judged":
             if not self.work.judge.busy and not (self.view.run is not None and self.view.run.under_way):
                 self.work.judge.look_ahead(self.view.debug.index)
@@ -476,6 +480,20 @@ class DebugScreen(AppScreen[None]):
         elif message.key == self._key:
             self.pane("timeline").show(self.view)  # its curve knows more
 
+    def _look_for_cause(self) -> None:
+        """Find out what the last dissection found. Another screen in front of this one may judge the same runs."""
+        in_front = self.app.screen is self
+        if self.view.variant is not None and in_front and not self.work.dissecting.running:
+            self.work.findings.look(self.view.variant.id)
+
+    def on_screen_resume(self) -> None:
+        self._look_for_cause()
+
+    @on(CauseFound)
+    def _cause_found(self, message: CauseFound) -> None:
+        if self.view.variant is not None and self.view.variant.id == message.variant:
+            self.change(found=self.work.findings.of(message.variant))
+
     @on(Notice)
     def _notice(self, message: Notice) -> None:
         self.tell(message.line)
@@ -488,6 +506,8 @@ class DebugScreen(AppScreen[None]):
             self.change(saving=document.saving, path=document.path)
             self._say_saved()
             return
+        if message.what == "dissection":
+            self._look_for_cause()
         if message.what == "removed" and self._is_gone():
             self._look_elsewhere()
             return
@@ -705,8 +725,16 @@ class DebugScreen(AppScreen[None]):
         self.mode.enter()
 
     def open_selected(self) -> None:
-        """Go to the next step that is linked with the selection, such as the one that violates a constraint."""
-        debug = self.view.debug
+        """Go to the next step that is linked with the selection, such as the one that violates a constraint.
+
+        In the query's pane, show the cured query beside this one, if the words to blame are known.
+        """
+        view, debug = self.view, self.view.debug
+        culprit = view.found.culprit if view.found is not None else None
+        elsewhere = debug.selection is not None and not isinstance(debug.selection, SelectedWords)
+        if view.pane == "query" and culprit is not None and not elsewhere:
+            self.show_cured(culprit)
+            return
         lit = sorted(self.view.lit.steps - {debug.index})
         later = [index for index in lit if index > debug.index]
         if not lit:
@@ -1510,6 +1538,26 @@ class DebugScreen(AppScreen[None]):
 
     def _enter(self, screen: Screen[Any], left: Callable[[Any], None]) -> None:
         self.app.push_screen(screen, left)
+
+    def show_cured(self, culprit: Culprit) -> None:
+        """Show the query that the agent gets right beside this one."""
+        from planscope.tui.screens.compare.comparable import Chosen
+        from planscope.tui.screens.compare.screen import CompareScreen
+
+        view = self.view
+        if view.variant is None or self.work.document.variant(culprit.variant) is None:
+            self.tell("the cured query is no longer in the session")
+            return
+        runs = [run.id for run in self.work.document.runs if run.variant == culprit.variant]
+        shown_run = view.run.id if view.run is not None and runs else None
+        original = Chosen(view.variant.id, shown_run)
+        cured = Chosen(culprit.variant, runs[-1] if shown_run else None)
+
+        def left(opened: RunChosen | None) -> None:
+            if opened is not None:
+                self.show_run(opened.run, opened.index)
+
+        self._enter(CompareScreen(self.paint, self.work, original, cured), left)
 
     def action_compare(self) -> None:
         """Compare with the run that this one was forked from, or with the one before it."""

@@ -1,0 +1,82 @@
+"""Says in sentences what the last dissection of a query found: the cause, and the words to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from planscope.dissection.blame import NOT_NAMED, in_words
+from planscope.dissection.culprit import Culprit
+from planscope.dissection.summary import Summary, summary
+from planscope.language.problem import Span
+from planscope.session.model import Dissection, Session
+from planscope.wording import terms
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a dissection found. ``sentences``: the cause with its confidence, why, and the words to blame."""
+
+    dissection: str
+    sentences: tuple[str, ...]
+    culprit: Culprit | None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The words of the query that are to blame."""
+        return tuple(span for _, span, _ in self.culprit.places) if self.culprit is not None else ()
+
+    @property
+    def cured(self) -> str:
+        """The query that the agent gets right, in which only these words differ; "" if none is known."""
+        return self.culprit.cured if self.culprit is not None else ""
+
+
+def last_of(session: Session, variant: str) -> Dissection | None:
+    """Return the last dissection of a query that has runs."""
+    return next(
+        (
+            one
+            for one in reversed(session.dissections)
+            if one.variant == variant and any(cell.runs for cell in one.cells)
+        ),
+        None,
+    )
+
+
+def found_in(session: Session, variant: str) -> Found | None:
+    """Return what the last dissection of a query found, judged anew, or None if there is none."""
+    record = last_of(session, variant)
+    if record is None:
+        return None
+    found = summary(session, record)
+    return Found(record.id, tuple(_sentences(found)), found.culprit)
+
+
+def headline(found: Summary) -> str:
+    """Return the cause or the causes, or that none is in the query, with confidences."""
+    decision = found.decision
+    sure = "" if decision.confidence is None else f", confidence {percent(decision.confidence)}"
+    if decision.several:
+        named = " and ".join(f"{cause} ({percent(share)})" for cause, share in decision.causes)
+        return f"{terms.sentence(terms.MORE_CAUSES)[:-1]}: {named}"
+    if decision.cause is not None:
+        return f"Cause: {decision.cause}{sure}"
+    if decision.blameless:
+        return f"{terms.sentence(terms.NO_CAUSE)[:-1]}{sure}"
+    return "Undecided"
+
+
+def _sentences(found: Summary) -> Iterator[str]:
+    yield f"{headline(found)}."
+    yield terms.sentence(found.decision.reason)
+    if found.culprit is not None:
+        yield in_words(found.culprit)
+    elif any(row.kind == "Culprit" for row in found.rows):
+        yield NOT_NAMED
+
+
+def percent(share: float) -> str:
+    """Return a share as a whole percentage. Only exactly 1 is 100 %."""
+    shown = round(share * 100)
+    return f"{99 if shown == 100 and share < 1 else shown} %"

@@ -101,7 +101,7 @@ class Driven:
         return any(widget.message_queue_size or widget._next_callbacks for widget in widgets)
 
     async def until(self, what: Callable[[], object], seconds: float = PATIENCE) -> None:
-        """Wait until it is true."""
+        """Wait until it is true, and what comes with it is on the screen: it may have been posted and not painted."""
         ends = time.monotonic() + seconds
         while not what():
             if time.monotonic() > ends:
@@ -110,6 +110,7 @@ class Driven:
                 await self.pilot.pause(0.01)
             except ScreenStackError:  # it was left
                 await asyncio.sleep(0.01)
+        await self.answered()
 
     async def sees(self, *words: str) -> None:
         """Wait until all of it is on the screen."""

@@ -53,12 +53,16 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class RulesRepair:
-    """The changes of a repair. ``exact``: no cheaper repair exists. Moved calls keep their answers."""
+    """The changes of a repair. ``exact``: no cheaper repair exists. Moved calls keep their answers.
+
+    ``placed``: the moved and inserted calls in their order, which tells those before the same step apart.
+    """
 
     moved: tuple[Moved, ...]
     inserted: tuple[Inserted, ...]
     removed: tuple[Removed, ...]
     exact: bool
+    placed: tuple[Moved | Inserted, ...] = ()
 
     @property
     def cost(self) -> int:
@@ -224,19 +228,26 @@ class _Walk:
         return "end"
 
     def said(self, edits: Sequence[Edit], exact: bool) -> RulesRepair:
-        moved, inserted, removed = [], [], []
+        removed: list[Removed] = []
+        placed: list[Moved | Inserted] = []
         for kind, k, letter, place in edits:
             event = self.happened[k][0] if k >= 0 else None
             if kind == "insert":
                 assert letter is not None
-                inserted.append(Inserted(letter.tool, self.before(place), letter))
+                placed.append(Inserted(letter.tool, self.before(place), letter))
             else:
                 assert isinstance(event, ToolCall)
                 if kind == "move":
-                    moved.append(Moved(event.step, event.tool, self.before(place)))
+                    placed.append(Moved(event.step, event.tool, self.before(place)))
                 else:
                     removed.append(Removed(event.step, event.tool))
-        return RulesRepair(tuple(moved), tuple(inserted), tuple(removed), exact)
+        return RulesRepair(
+            tuple(one for one in placed if isinstance(one, Moved)),
+            tuple(one for one in placed if isinstance(one, Inserted)),
+            tuple(removed),
+            exact,
+            tuple(placed),
+        )
 
 
 class _Search:

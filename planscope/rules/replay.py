@@ -49,7 +49,7 @@ from planscope.rules.report import verdict_of
 from planscope.rules.rule import Kind, Rule, RuleFile, path_text
 from planscope.rules.steps import safe_tools
 from planscope.rules.values import key_text
-from planscope.rules.with_query import UNDONE, Together, makes_sense
+from planscope.rules.with_query import Together, makes_sense, unmarked
 from planscope.rules.words import meaning, needed, repair_parts
 from planscope.traces.shape import Said, Tool, ToolCall, Trace
 
@@ -733,7 +733,7 @@ class RuledReplay:
             if len(self.trace.calls) <= MOST_REPAIRED:
                 fixed = repair(both.book, both.tools, replace(self._whole, items=items))
                 if fixed is not None:
-                    return self._as_repair(fixed)
+                    return self._as_repair(unmarked(fixed))
         return Repair(
             None, exact=False, reason=f"none of the {tried} nearest plans of the query keeps the rules"
         )
@@ -761,8 +761,7 @@ class RuledReplay:
         by_tool = self.problem.action_by_tool
 
         def action(tool: str) -> str:
-            name = tool.removesuffix(UNDONE)
-            return by_tool[name].id if name in by_tool else name
+            return by_tool[tool].id if tool in by_tool else tool
 
         gone = {one.step for one in fixed.moved} | {one.step for one in fixed.removed}
         last = len(self.trace.calls) + 1
@@ -771,8 +770,7 @@ class RuledReplay:
             for step, call in enumerate(self.trace.calls, 1)
             if step not in gone and not call.refused
         ]
-        new = [(one.before, one.tool) for one in fixed.moved]
-        new += [(one.before, one.tool) for one in fixed.inserted]
+        new = [(one.before, one.tool) for one in fixed.placed]
         rows += [(last if before == "end" else before, 0, tool) for before, tool in new]
         rows.sort(key=lambda row: row[:2])
         return Repair(

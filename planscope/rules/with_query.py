@@ -25,6 +25,7 @@ from planscope.rules import core as cores
 from planscope.rules.confirm import confirmed
 from planscope.rules.future import Found, Future
 from planscope.rules.judge import Event, Judge, Rulebook, Touch
+from planscope.rules.repair import RulesRepair
 from planscope.rules.rule import Calls, Rule
 from planscope.traces.shape import Item, ToolCall, Trace
 
@@ -323,3 +324,13 @@ class Together:
         core = cores.find_core(part, self.tools, index, happened)
         items: list[Item] = [event for event, _ in happened]
         return confirmed(part, self.tools, core, replace(whole, items=items))
+
+
+def unmarked(fixed: RulesRepair) -> RulesRepair:
+    """Return a repair with the tools' own names."""
+    return replace(
+        fixed,
+        moved=tuple(replace(one, tool=one.tool.removesuffix(UNDONE)) for one in fixed.moved),
+        removed=tuple(replace(one, tool=one.tool.removesuffix(UNDONE)) for one in fixed.removed),
+        placed=tuple(replace(one, tool=one.tool.removesuffix(UNDONE)) for one in fixed.placed),
+    )

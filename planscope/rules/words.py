@@ -191,10 +191,16 @@ def condition_text(condition: object) -> str:
 
 def repair_parts(fixed: RulesRepair) -> list[str]:
     """Describe each change of a repair."""
-    parts = [f"move step {m.step} ({m.tool}) before {_place(m.before)}" for m in fixed.moved]
-    for one in fixed.inserted:
-        what = needed(one.letter)
-        parts.append(f"insert {one.tool}{f' with {what}' if what else ''} before {_place(one.before)}")
+    from planscope.rules.repair import Moved
+
+    parts = []
+    for one in fixed.placed:
+        place = _place(one.before)
+        if isinstance(one, Moved):
+            parts.append(f"move step {one.step} ({one.tool}) before {place}")
+        else:
+            what = needed(one.letter)
+            parts.append(f"insert {one.tool}{f' with {what}' if what else ''} before {place}")
     return parts + [f"remove step {r.step} ({r.tool})" for r in fixed.removed]
 
 

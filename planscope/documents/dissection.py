@@ -9,6 +9,7 @@ from pydantic import Field
 
 from planscope.agents.rates import wilson
 from planscope.dissection.evidence import Cause, CellOutcome
+from planscope.dissection.paper import rounds
 from planscope.documents.document import Document
 from planscope.documents.judgement import Helped
 from planscope.documents.query import constraint_document
@@ -138,6 +139,9 @@ class DissectDocument(Document):
     seed: int | None
     method: Method
     budget: int
+    rounds: int | None = Field(
+        description="K of paper: the mutants of each kind, (budget - 3) / 3; null for rates"
+    )
     culprit_budget: int = Field(
         description="runs that may look for the culprit, besides those that budget leaves"
     )
@@ -178,6 +182,7 @@ class DissectDocument(Document):
             session=session,
             dissection=record.id,
             budget=record.budget,
+            rounds=rounds(record.budget) if record.method == "paper" else None,
             runs=found.runs,
             cause=decision.cause,
             confidence=None if decision.confidence is None else round(decision.confidence, 4),

@@ -110,6 +110,7 @@ def test_the_papers_method(cli: Cli, topical: Path) -> None:
     )
     check_document(done.json)
     assert (done.json["method"], done.json["confidence"], done.json["likely"]) == ("paper", None, {})
+    assert done.json["rounds"] == 3 and done.json["culprit"] is None
     assert done.json["runs"] <= 12
     assert len([c for c in done.json["cells"] if c["kind"] == "Repeat"]) <= 3
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
@@ -100,6 +101,37 @@ def test_two_that_are_needed_together_and_two_of_which_either_will_do() -> None:
     wide = [trial(4, 0, 1), trial(4, 0, 1), trial(4, 0, 4), trial(4, 0, 4)]
     either = Search(WORDS, as_is, cured, [*others, *wide]).proved()
     assert either is not None and (either.changes, either.either) == ({1, 4}, True)
+
+
+def test_a_sentence_is_too_full_if_each_of_several_changes_that_shorten_it_cures() -> None:
+    as_is, cured = Counts(0, 9), Counts(9, 0)
+    parts = [replace(w, kind="clause", shortens=3 if n < 3 else 0) for n, w in enumerate(WORDS)]
+    trials = [trial(2, 0, n) for n in (0, 1, 2) for _ in range(2)] + [trial(0, 2, n) for n in (3, 4, 5)]
+    found = Search(parts, as_is, cured, trials).proved()
+    assert found is not None and found.ways == (frozenset({0}), frozenset({1}), frozenset({2}))
+    split = [trial(3, 0, 0), trial(3, 0, 0), trial(0, 2, 1), trial(0, 2, 2)]
+    split += [trial(0, 1, 1, 2), trial(0, 1, 1, 2), trial(0, 1, 3, 4, 5)]
+    found = Search(parts, as_is, cured, split).proved()
+    assert found is not None and found.ways == (frozenset({0}),), (
+        "only one of them cures: that clause is to blame"
+    )
+
+
+def test_other_constraints_that_cure_together_do_not_hide_the_one_that_cures_alone() -> None:
+    """Fewer constraints are easier to meet, whatever is to blame."""
+    said = [replace(word, kind="constraint") for word in WORDS]
+    others = [trial(1, 0, 0, 1), trial(1, 0, 1, 3, 5), *[trial(0, 1, n) for n in (0, 1, 3, 4, 5)]]
+    found = Search(said, Counts(0, 9), Counts(9, 0), [*others, trial(3, 0, 2), trial(3, 0, 2)]).proved()
+    assert found is not None and found.changes == {2}
+
+
+def test_where_no_other_query_can_be_made_the_known_one_runs_again_and_the_search_ends() -> None:
+    trials = (trial(2, 0, 2), trial(0, 2, 0, 1, 3, 4, 5), trial(1, 0, 2, 3), trial(1, 1, 2))
+    two = {frozenset({2})}
+    step = Search(WORDS, Counts(0, 9), Counts(9, 0), trials, exhausted=two).next(random.Random(1))
+    assert step is not None and (step.changes, step.again) == ({2}, 0)
+    every = {frozenset(one) for size in range(1, 7) for one in combinations(range(6), size)}
+    assert Search(WORDS, Counts(0, 9), Counts(9, 0), [], exhausted=every).next(random.Random(1)) is None
 
 
 def test_fishers_exact_test() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from planscope.session import files
 from planscope.session.files import SessionError
+from planscope.session.locations import bundled
 from planscope.session.model import CallEvent
 from planscope.session.store import dumps, load, loads, save
 from tests.session.make import figure_10
@@ -75,6 +76,11 @@ def test_future_version_and_other_json(tmp_path: Path) -> None:
     assert "newer planscope" in complaint(path)
     path.write_text('{"format": "planscope-session", "version": true}')
     assert "version" in complaint(path)
+    known = loads(bundled()["cause-terminal"].read_bytes()).model_dump(mode="json")
+    known["dissections"][0]["cells"][0]["kind"] = "Hypnosis"
+    path.write_text(json.dumps(known))
+    said = complaint(path)
+    assert "cells.0.kind" in said and "a newer planscope may know it" in said and "\n" not in said
     for other in ("[]", "{}", "3", '"x"', "null"):
         path.write_text(other)
         assert "not a planscope session" in complaint(path)

@@ -67,8 +67,8 @@ def cause_lines(
         named = " + ".join(cause.upper() for cause, _ in decision.causes) or decision.cause.upper()
         head = (Run(f" ● {named} ", "wrong"), sure)
         if decision.several:
-            sure = Run(f"{sure.text}, {terms.MORE_CAUSES}", "caution")
-            head = (head[0], sure)
+            each = " and ".join(percent(share) for _, share in decision.causes)
+            head = (head[0], Run(f"  {each} sure, {terms.MORE_CAUSES}", "caution"))
     elif decision.blameless:
         head = (Run(" ✓ NO CAUSE IN THE QUERY ", "right"), sure)
     else:

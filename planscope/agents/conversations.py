@@ -14,6 +14,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
@@ -100,7 +101,8 @@ class Talk:
 
     ``waiting``: calls that are not steps yet, because the debugger is asked first. ``ending``: the conversation ends
     once all calls are answered. ``failed``: an error ended it, but it may be retried. ``changed``: the new part of what
-    the model was given with its current call. ``nested``: it is part of a larger graph.
+    the model was given with its current call. ``nested``: it is part of a larger graph. ``inside``: the step of the
+    call whose tool is this agent.
     """
 
     run: RunUnderWay
@@ -117,6 +119,7 @@ class Talk:
     ended: bool = False
     keys: list[str] = field(default_factory=list)
     scope: str = ""
+    inside: int | None = None
     given: GivenSoFar | None = None
     changed: Given | None = None
 
@@ -135,6 +138,9 @@ class Speaker:
     scope: str = ""
     answer: str = ""
 
+
+inside_call: ContextVar[str] = ContextVar("planscope_inside_call", default="")
+"""The id of the call in which this code runs: a sub-agent's calls are made inside its caller's."""
 
 _lock = threading.RLock()
 """Guards all runs of this process: two recorders on one file may share a run."""
@@ -512,6 +518,8 @@ class Conversations:
         run.ending = None
         handed = speaker.agent != run.agent and not any(not one.failed for one in run.talks)
         talk = Talk(run, speaker.agent, speaker.nested, given=GivenSoFar(PromptEvent(text="")))
+        around = inside_call.get()
+        talk.inside = next((t.open[around] for t in reversed(run.talks) if around and around in t.open), None)
         run.talks.append(talk)
         if handed and speaker.agent:
             self._add(talk, self._mark(run, "handoff", plain_text(speaker.agent)))
@@ -601,7 +609,8 @@ class Conversations:
     def _step(self, talk: Talk, call: Pending, asked: dict[str, Any] | None = None) -> None:
         talk.run.step += 1
         talk.open[call.identity] = talk.run.step
-        self._add(talk, call_event(call, talk.run.at(), talk.run.step, asked))
+        event = call_event(call, talk.run.at(), talk.run.step, asked)
+        self._add(talk, event.model_copy(update={"inside": talk.inside}) if talk.inside else event)
 
     def _find_by(self, known: dict[str, Talk], talk: Talk, key: str) -> None:
         known[key] = talk

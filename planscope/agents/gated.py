@@ -6,7 +6,6 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
 from typing import Any, Protocol
 
 from langchain_core.messages import ToolMessage
@@ -14,7 +13,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.call_arguments import plain
-from planscope.agents.conversations import Conversations, Talk
+from planscope.agents.conversations import Conversations, Talk, inside_call
 from planscope.agents.gate import (
     Answer,
     EditAnswer,
@@ -32,9 +31,6 @@ from planscope.agents.toolset import REFUSED
 from planscope.session.json_bytes import plain_text
 
 Result = ToolMessage | Command[Any]
-
-_inside: ContextVar[str] = ContextVar("planscope_inside_call", default="")
-"""The call in which this code runs: a sub-agent's calls are made inside its caller's."""
 
 
 class CallGate(Protocol):
@@ -59,40 +55,40 @@ class Gated:
         self, talk: Talk, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
     ) -> Result:
         """Make one call of a synchronous agent."""
-        with talk.run.turn(_inside.get(), threading.Lock):
+        with talk.run.turn(inside_call.get(), threading.Lock):
             pending = self._pending(talk, request)
             verb = GoOn() if pending is None else self._gate.ask(pending)
             request, answer = self._decided(talk, request, verb)
             if answer is not None:
                 return answer
-            began, token = time.perf_counter(), _inside.set(_identity(request))
+            began, token = time.perf_counter(), inside_call.set(_identity(request))
             try:
                 result = handler(request)
             except BaseException as error:
                 self._attempt(self._talks.failed, talk, error, "tool", "", _identity(request))
                 raise
             finally:
-                _inside.reset(token)
+                inside_call.reset(token)
             return self._done(talk, request, verb, result, time.perf_counter() - began)
 
     async def acall(
         self, talk: Talk, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
     ) -> Result:
         """Make one call of an asynchronous agent."""
-        async with talk.run.turn(_inside.get(), asyncio.Lock):
+        async with talk.run.turn(inside_call.get(), asyncio.Lock):
             pending = self._pending(talk, request)
             verb = GoOn() if pending is None else await self._gate.aask(pending)
             request, answer = self._decided(talk, request, verb)
             if answer is not None:
                 return answer
-            began, token = time.perf_counter(), _inside.set(_identity(request))
+            began, token = time.perf_counter(), inside_call.set(_identity(request))
             try:
                 result = await handler(request)
             except BaseException as error:
                 self._attempt(self._talks.failed, talk, error, "tool", "", _identity(request))
                 raise
             finally:
-                _inside.reset(token)
+                inside_call.reset(token)
             return self._done(talk, request, verb, result, time.perf_counter() - began)
 
     def _pending(self, talk: Talk, request: ToolCallRequest) -> PendingCall | None:

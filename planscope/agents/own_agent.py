@@ -31,7 +31,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.call_arguments import plain
-from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, key_of
+from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, inside_call, key_of
 from planscope.agents.failures import one_line
 from planscope.agents.gated import Gated
 from planscope.agents.graphs import Outermost, calling, heard_by, listen
@@ -140,6 +140,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             return self.gate.call(talk, request, handler)
         began = time.perf_counter()
         token = calling.set(self._really_called(talk, identity_of(request)))
+        around = inside_call.set(identity_of(request))
         try:
             answer = handler(request)
         except BaseException as error:
@@ -147,6 +148,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             raise
         finally:
             calling.reset(token)
+            inside_call.reset(around)
         self.attempt(self.talks.answered, talk, identity_of(request), answer, time.perf_counter() - began)
         return answer
 
@@ -158,6 +160,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             return await self.gate.acall(talk, request, handler)
         began = time.perf_counter()
         token = calling.set(self._really_called(talk, identity_of(request)))
+        around = inside_call.set(identity_of(request))
         try:
             answer = await handler(request)
         except BaseException as error:
@@ -165,6 +168,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             raise
         finally:
             calling.reset(token)
+            inside_call.reset(around)
         self.attempt(self.talks.answered, talk, identity_of(request), answer, time.perf_counter() - began)
         return answer
 
@@ -308,6 +312,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         if talk is None or self.gate is not None:
             return
         self._calls[run_id] = (talk, time.perf_counter(), identity)
+        inside_call.set(identity)  # in the context of this call, where its sub-agents run
         self.talks.goes_on(talk, root, self._chains.answer(root))
         if root != run_id:
             self._of_root[root] = talk.run

@@ -110,7 +110,8 @@ class CallEvent(_Event):
     """One tool call, which is a step. ``arguments`` is None if they could not be read; see ``raw`` and ``error``.
 
     ``asked``: the agent's arguments, if the user changed them before the call was made. In imported runs ``agent`` is
-    the sub-agent, and calls with the same ``message`` were made in one message.
+    the sub-agent, and calls with the same ``message`` were made in one message. ``inside``: the step of the call inside
+    which a sub-agent made this one.
     """
 
     type: Literal["call"] = "call"
@@ -123,6 +124,7 @@ class CallEvent(_Event):
     asked: dict[str, Any] | None = None
     agent: str | None = None
     message: int | None = None
+    inside: int | None = Field(default=None, ge=1)
 
 
 class AnswerEvent(_Event):

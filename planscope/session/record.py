@@ -126,7 +126,8 @@ class RecordedCall(NamedTuple):
     ``number``: the step's number in the file. ``troubles``: errors of model, network or tool code after the call.
     ``messages``: the model's messages since the previous step; a message with several calls is with the first of them.
     ``answered``: the event of the tool's last answer. ``agent``: who made the call, "" for the run's main agent.
-    ``at``: seconds since the run began. ``message``: in imported runs, the number of the message that made the call.
+    ``inside``: the number of the call inside which a sub-agent made this one, 0 if none. ``at``: seconds since the run
+    began. ``message``: in imported runs, the number of the message that made the call.
     """
 
     number: int
@@ -147,6 +148,7 @@ class RecordedCall(NamedTuple):
     agent: str = ""
     at: float = 0.0
     message: int | None = None
+    inside: int = 0
 
 
 class Cost(NamedTuple):
@@ -316,6 +318,7 @@ class _Gathered:
                 agent=event.agent or "",
                 at=event.at,
                 message=event.message,
+                inside=event.inside or 0,
             )
         )
         self.words, self.messages = [], []

@@ -76,6 +76,7 @@ class DebugView:
     top: str = "query"
     zoomed: bool = False
     picture: Picture = "tree"
+    folded: frozenset[tuple[str, int]] = frozenset()
     command: str = ""
     notice: str = ""
     why_paused: tuple[str, ...] = ()
@@ -83,6 +84,12 @@ class DebugView:
     seconds: int | None = None
     saving: Saving = NOTHING_CHANGED
     found: Found | None = None
+
+    @property
+    def folded_here(self) -> frozenset[int]:
+        """The calls of this run whose inner calls are folded away, by their indices."""
+        run = self.run
+        return frozenset(i for name, i in self.folded if run is not None and name == run.id)
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:

@@ -97,6 +97,7 @@ async def test_a_sub_agent_as_a_tool(path: Path, sync: bool, shared: bool) -> No
     told = next(e for e in run.events if isinstance(e, MessageEvent) and e.agent == "helper")
     assert told.given is not None and told.given.messages is not None
     assert [m.text for m in told.given.messages] == ["?"]
+    assert [call.inside for call in calls_of(run)] == [None, None, 2, None]
     assert (end_of(run).ending, handed(run)) == ("stopped", [])
 
 
@@ -185,6 +186,7 @@ def test_a_sub_agent_seen_by_callbacks(path: Path) -> None:
     outer.invoke(ASKED, {"callbacks": [record(path)]})
     (run,) = runs(path)
     assert steps(run) == [("chief", "ask_helper"), ("helper", "read_log"), ("chief", "deploy_image")]
+    assert [call.inside for call in calls_of(run)] == [None, 1, None]
 
 
 @pytest.mark.parametrize("other", [True, False])

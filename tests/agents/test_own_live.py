@@ -184,6 +184,7 @@ def test_a_sub_agent_in_a_tool_is_gated_too(named: Name) -> None:
     ]
     assert steps(run) == [(c.agent, c.tool) for c in gate.seen]
     assert [c.step for c in gate.seen] == [1, 2, 3] and end_of(run).ending == "stopped"
+    assert [call.inside for call in calls_of(run)] == [None, 1, None]
 
 
 def test_agents_in_a_graph(named: Name) -> None:

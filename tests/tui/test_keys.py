@@ -211,6 +211,12 @@ async def _look(driven: Driven, key: str) -> None:
     assert "▶ Step 1" in driven.text and "start_time  10" in driven.text
 
 
+@effect("fold-calls")
+async def _fold_calls(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert "no sub-agent made calls inside a call here" in driven.text
+
+
 @effect("picture")
 async def _picture(driven: Driven, key: str) -> None:
     await driven.press("4", key)

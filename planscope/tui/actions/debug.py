@@ -142,6 +142,13 @@ DEBUG: tuple[KeyAction, ...] = (
         "Draw in the tree's pane: the order of the actions, their hours, the calls of each agent; then the tree.",
         _P,
     ),
+    act(
+        "fold-calls",
+        "(",
+        "Fold calls",
+        "Fold the calls that a sub-agent made inside this call, or unfold them; going into them unfolds them, too.",
+        _P,
+    ),
     act("next-pane", "tab", "Next pane", "Go to the next pane.", _P),
     act("previous-pane", "shift+tab", "Previous pane", "Go to the previous pane.", _P),
     act("zoom", "z", "Zoom", "Fill the screen with this pane, or restore it.", _P),

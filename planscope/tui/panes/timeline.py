@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 from textual import events
 
+from planscope.debugger.nesting import Nesting
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedStep
@@ -16,6 +18,7 @@ from planscope.language.problem import DAY
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
 from planscope.safe import cell_width
+from planscope.session.record import SPEAKERS
 from planscope.tui.messages import PaneClicked, Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
@@ -34,6 +37,10 @@ _LONGEST_CALL = 40
 """A call with more cells than this does not count when it is decided whether bars fit."""
 
 
+_DEEPEST = 6
+"""Calls are indented by at most so many levels of calls around them."""
+
+
 class TimelinePane(LinePane):
     """The timeline. Line i shows the step with index i: the start, then the calls, then the end."""
 
@@ -48,12 +55,34 @@ class TimelinePane(LinePane):
         self._digits = max(len(str(run.last)), 3)
         if self.prepared_for != (run, width, state.progress):
             self.prepared_for = (run, width, state.progress)
-            self._made: dict[tuple[int, str, str, bool, Hit | None, bool], Line] = {}
-            self._agents = state.run is not None and has_lanes(state.run.calls)
+            self._made: dict[tuple[int, str, str, bool, Hit | None, bool, bool], Line] = {}
+            calls = state.run.calls if state.run is not None else ()
+            self._agents = has_lanes(calls)
+            self._nesting = Nesting(calls if self._agents else ())
             self._windows = (
                 windows(run.problem, {}) if run.problem.timed and self._has_bars(run, width) else None
             )
         self._width = width if self._windows is None else width - _BAR
+        self._folded = state.folded_here if self._nesting else frozenset()
+        hidden = self._nesting.hidden(self._folded, state.debug.index) if self._folded else frozenset()
+        self._shown = [i for i in range(len(self._steps)) if i not in hidden] if hidden else ()
+
+    _nesting = Nesting(())
+    _folded: frozenset[int] = frozenset()
+    _shown: Sequence[int] = ()
+    """The steps on the lines, if some are folded away."""
+
+    def _row(self, index: int) -> int:
+        """Return the line of a step, or of the folded call that it is in."""
+        return bisect_right(self._shown, index) - 1 if self._shown else index
+
+    def _hides(self, index: int) -> bool:
+        """Return whether a call's inner calls are folded away now."""
+        inner = self._nesting.inner(index)
+        return bool(self._shown) and bool(inner) and self._index(self._row(inner[0])) != inner[0]
+
+    def _index(self, row: int) -> int:
+        return self._shown[row] if self._shown else row
 
     def _has_bars(self, run: RunIndex, width: int) -> bool:
         """Return whether bars of hours fit beside the calls and their states."""
@@ -69,12 +98,12 @@ class TimelinePane(LinePane):
         return self._digits + 5 + min(longest, _LONGEST_CALL) + beside <= width
 
     def size_of(self) -> int:
-        return len(self._steps)
+        return len(self._shown or self._steps)
 
     def wanted(self) -> tuple[int, int]:
         assert self.state is not None
-        index = self.state.debug.index
-        return index, index
+        row = self._row(self.state.debug.index)
+        return row, row
 
     def title(self) -> tuple[Run, ...]:
         return (Run("4", "number"), Run(" Timeline", "title"))
@@ -169,9 +198,10 @@ class TimelinePane(LinePane):
         if index is not None and self.state is not None and index != self.state.debug.index:
             self.post_message(Picked(SelectedStep(index)))
 
-    def line_at(self, index: int) -> Line:
+    def line_at(self, row: int) -> Line:
         state = self.state
         assert state is not None
+        index = self._index(row)
         here = index == state.debug.index
         lit = index in state.lit.steps
         here_ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
@@ -180,7 +210,8 @@ class TimelinePane(LinePane):
         mark = terms.HIT_GLYPH if hit else "▶" if here else "┃" if lit else " "
         stop = index in state.stops
         waits = index == state.waits_at
-        key = (index, ground, mark, stop, hit, waits)
+        folded = self._hides(index)
+        key = (index, ground, mark, stop, hit, waits, folded)
         made = self._made.get(key)
         if made is None:
             made = self._made[key] = self._line(state, index, ground, mark, stop)
@@ -244,6 +275,11 @@ class TimelinePane(LinePane):
         elif run is not None and 0 < index <= run.kept:
             flags.append((4, Run("kept", "dim")))
         told = state.call_at(index)
+        if self._hides(index):
+            inner = len(self._nesting.inner(index))
+            flags.append((3, Run(f"{phrases.plural(inner, 'call')} folded", "mark")))
+        if told is not None and any(message.by == "handoff" for message in told.messages):
+            flags.append((3, Run(SPEAKERS["handoff"], "mark")))
         if self._agents and told is not None:
             flags.append((4, Run(shown(told.agent or run.agent, 16) if run is not None else "", "dim")))
         if told is not None and told.refused_by:
@@ -272,17 +308,20 @@ class TimelinePane(LinePane):
         if view.call.tool == RESTART_TOOL:
             return [Run(text, "caution"), Run(f"  attempt {view.attempt} begins", "dim")]
         refused = view.call.error is not None or (told is not None and told.failed)
-        return [Run(text, "caution" if refused else "tool")]
+        said = Run(text, "caution" if refused else "tool")
+        depth = min(self._nesting.depth(view.index), _DEEPEST)
+        return [Run("  " * depth, "dim"), said] if depth else [said]
 
     def linked_lines(self) -> Sequence[int]:
-        return sorted(self.state.lit.steps) if self.state else ()
+        return sorted({self._row(index) for index in self.state.lit.steps}) if self.state else ()
 
     def neighbour(self, by: int) -> SelectedStep | None:
         assert self.state is not None
-        return SelectedStep(min(max(self.state.debug.index + by, 0), len(self._steps) - 1))
+        row = self._row(self.state.debug.index) + by
+        return SelectedStep(self._index(min(max(row, 0), self.size_of() - 1)))
 
-    def clicked(self, index: int, column: int) -> None:
-        self.post_message(Picked(SelectedStep(index)))
+    def clicked(self, row: int, column: int) -> None:
+        self.post_message(Picked(SelectedStep(self._index(row))))
 
 
 def _all_fit(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> bool:
@@ -305,6 +344,6 @@ def _that_fits(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: in
 
 def _with_hit(runs: list[Run], hit: Hit | None) -> list[Run]:
     """Highlight a search hit in a call. Pane 5 shows hits in thoughts and answers."""
-    first = runs[0]
-    span = place_in(first.text, hit) if hit is not None and hit.document.kind == "call" else None
-    return runs if span is None else [*with_span(first, span), *runs[1:]]
+    at = 1 if not runs[0].text.strip() and len(runs) > 1 else 0
+    span = place_in(runs[at].text, hit) if hit is not None and hit.document.kind == "call" else None
+    return runs if span is None else [*runs[:at], *with_span(runs[at], span), *runs[at + 1 :]]

@@ -21,6 +21,7 @@ from planscope.debugger import cursor
 from planscope.debugger.breakpoints import Breakpoint, StepBreak, When
 from planscope.debugger.cursor import DebugState, open_run
 from planscope.debugger.errors import DebuggerError
+from planscope.debugger.nesting import Nesting
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.search import Document as Searched
 from planscope.debugger.search import Haystack, Search, documents, next_hit, previous_hit, show_hit
@@ -922,6 +923,24 @@ class DebugScreen(AppScreen[None]):
     def action_show_pane(self, name: str) -> None:
         self.work.layout.show(name)
         self._laid_out()
+
+    def action_fold_calls(self) -> None:
+        """Fold the calls inside this call, or those around this one; unfold them if they are folded."""
+        view = self.view
+        if view.run is None or not (nesting := Nesting(view.run.calls)):
+            self.tell("no sub-agent made calls inside a call here")
+            return
+        index = view.debug.index
+        around = index if nesting.inner(index) else nesting.caller(index)
+        if not around:
+            self.tell("no sub-agent made calls inside this call")
+            return
+        key = (view.run.id, around)
+        folding = key not in view.folded or around != index
+        folded = view.folded | {key} if folding else view.folded - {key}
+        calls = phrases.plural(len(nesting.inner(around)), "call")
+        said = f"{calls} {'folded' if folding else 'unfolded'}"
+        self.move(cursor.go_to(view.debug, around), folded=folded, notice=said)
 
     def action_picture(self) -> None:
         """Show the next picture in the tree's pane: the tree, the order of the actions, their hours, the agents."""

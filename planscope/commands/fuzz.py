@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shlex
+import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -12,8 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.commands import Command
-from planscope.commands.common import ProgressLine, columns, output_file, print_json, say_all, whole
+from planscope.commands.common import (
+    ProgressLine,
+    columns,
+    output_file,
+    print_json,
+    say,
+    say_all,
+    whole,
+)
 from planscope.errors import UserError
+from planscope.safe import visible
 
 if TYPE_CHECKING:
     from planscope.toolfuzz.report import Report
@@ -71,6 +82,12 @@ def _add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--env", action="append", default=[], metavar="NAME", help="pass this variable on; may be repeated"
     )
+    parser.add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        help="keep the findings in this session, made if it is not there (default: fuzz-TARGET in the library)",
+    )
     parser.add_argument("--html", metavar="FILE", help="write a web page")
     parser.add_argument("--pytest", metavar="FILE", help="write a test for each finding")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
@@ -110,6 +127,7 @@ def _fuzz(args: argparse.Namespace) -> int:
         reads=tuple(args.reads),
         writes=tuple(args.writes),
     )
+    kept = _session_file(args.output)
     fuzz = Fuzz(options)
     line = ProgressLine()
     interrupted: KeyboardInterrupt | None = None
@@ -126,6 +144,7 @@ def _fuzz(args: argparse.Namespace) -> int:
         else:
             say_all(_lines(report, columns()))
     _write(report, files, args.reset)
+    _keep(report, kept, args)
     if interrupted is not None:
         raise interrupted
     return 1 if report.counted() else 0
@@ -154,6 +173,46 @@ def _write(report: Report, files: dict[str, Path], reset: str | None) -> None:
                 write_fuzz_sarif(report, path)
         except OSError as error:
             raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _session_file(name: str | None) -> Path | None:
+    """Return the session's file of ``-o``: a session that is there, or a file to make."""
+    if name is None:
+        return None
+    from planscope.session.containers import is_session_file
+    from planscope.session.locations import in_library, is_bundled
+
+    path = in_library(name) or Path(name)
+    if path.exists():
+        from planscope.session.store import load
+
+        load(path)  # an error is raised here, before the tools are called
+        if is_bundled(path):
+            raise UserError(f"{name} is bundled with planscope and read-only; name another file")
+        return path
+    if not is_session_file(path):
+        raise UserError(f"{name} is no session file; name it NAME.planscope.json")
+    return output_file(name)
+
+
+def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
+    """Keep the findings in the session that was asked for, or else in the library's own of the target."""
+    from planscope.session.files import SessionError
+    from planscope.toolfuzz.keeping import keep, own_session, record_of
+
+    path = kept or own_session(report.target)
+    if not report.tools or (kept is None and not report.findings and not path.exists()):
+        return
+    try:
+        keep(record_of(report, args.reset), path)
+    except SessionError as error:
+        if kept is not None:
+            raise
+        sys.stderr.write(f"planscope: the findings are not kept: {visible(str(error))}\n")
+        return
+    if not args.json:
+        name = args.output or path.name.partition(".planscope")[0]
+        say(f"findings kept: planscope open {shlex.quote(name)}")
 
 
 def _lines(report: Report, width: int) -> Iterator[str]:

@@ -390,10 +390,12 @@ def _rows(found: list[Entry]) -> Iterator[str]:
 def _verdict(entry: Entry) -> str:
     if entry.wrong is not None:
         return "cannot be opened"
-    if entry.verdict is None:
-        return "not judged yet" if entry.pending else "no run"
-    from planscope.wording.phrases import outcome
+    from planscope.wording.phrases import outcome, plural
 
+    if entry.verdict is None:
+        if entry.findings and not entry.runs:
+            return plural(entry.findings, "finding")
+        return "not judged yet" if entry.pending else "no run"
     verdict = outcome(entry.verdict, entry.error_type)
     return f"{verdict}, helped" if entry.helped else verdict
 
@@ -455,6 +457,10 @@ def session_lines(document: SessionDocument) -> Iterator[str]:
         for one in document.run_list
     ]
     yield from table(rows) if rows else ("  none",)
+    if document.finding_list:
+        yield f"Findings of the fuzzer: {len(document.finding_list):,}"
+        found = [(clip(one.tool, 40), clip(one.error, 300)) for one in document.finding_list]
+        yield from table(found)
     if document.deletions:
         yield f"{plural(document.deletions, 'deletion')} can be undone: planscope runs SESSION --restore"
 

@@ -28,6 +28,12 @@ class FindingDocument(Document):
     shrink_calls: int
     needs: list[Any] | None = Field(description="calls that must come before, or null")
     documented: bool = Field(description="schema or documentation state the limit")
+    traceback: str
+    source: str = Field(description="the line that raised")
+    printed: str = Field(description="what the tool printed")
+    knows: Any = Field(
+        default=None, description="what sequences showed of the tools, by which answers were judged, or null"
+    )
 
 
 class StatisticsDocument(Document):
@@ -50,6 +56,13 @@ class FuzzedToolDocument(Document):
     curve: list[list[int]] = Field(description="call and number of unique errors, at each new one")
 
 
+class SequencesDocument(Document):
+    """The sequences of calls to all tools together. A finding of theirs has a list of calls as its input."""
+
+    sequences: int
+    calls: int
+
+
 class FuzzDocument(Document):
     """What ``fuzz --json`` prints."""
 
@@ -60,5 +73,8 @@ class FuzzDocument(Document):
     findings: list[FindingDocument]
     statistics: StatisticsDocument
     tools: list[FuzzedToolDocument]
+    sequences: SequencesDocument | None = Field(
+        default=None, description="null: only one tool, or none asked for"
+    )
     sandbox: dict[str, str] = Field(description="what enforces each limit on this platform")
     interrupted: bool

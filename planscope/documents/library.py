@@ -64,6 +64,7 @@ class EntryDocument(Document):
     model: str | None
     runs: int
     variants: int
+    findings: int = Field(default=0, description="errors that the fuzzer found in tools")
     verdict: VerdictKind | None = Field(description="null: there is no run, or it is not judged yet")
     error_type: str | None
     helped: Annotated[str | None, BeforeValidator(lambda text: text or None)] = Field(
@@ -119,6 +120,16 @@ class VariantLine(Document):
     actions: int
 
 
+class FindingLine(Document):
+    """A finding of the fuzzer in a session."""
+
+    target: str
+    tool: str
+    kind: str
+    error: str = Field(description="kind, exception and message in one line")
+    shrunk: Any = Field(description="the smallest arguments that show it, or a list of calls")
+
+
 class SessionDocument(EntryDocument):
     """What ``sessions show`` prints."""
 
@@ -127,6 +138,7 @@ class SessionDocument(EntryDocument):
     variant_list: list[VariantLine]
     run_list: list[RunLine]
     dissections: int
+    finding_list: list[FindingLine] = Field(default_factory=list)
     breakpoints: list[str]
     watches: list[str]
     deletions: int = Field(default=0, description="deletions of queries and runs that can be undone")
@@ -155,6 +167,7 @@ class SessionDocument(EntryDocument):
             ],
             run_list=[_run_line(run, *verdicts.get(run.id, (None, None))) for run in session.runs],
             dissections=len(session.dissections),
+            finding_list=_findings(session),
             breakpoints=session.breakpoints,
             watches=session.watches,
             deletions=len(session.removed or ()),
@@ -182,3 +195,21 @@ class ChangedDocument(Document):
     action: Literal["rename", "copy", "delete", "restore", "empty", "recover"]
     sessions: list[dict[str, str]] = Field(description="the name and path of each after the change")
     removed: int = 0
+
+
+def _findings(session: Session) -> list[FindingLine]:
+    if not session.fuzzings:
+        return []
+    from planscope.toolfuzz.formats import smallest, title
+
+    return [
+        FindingLine(
+            target=fuzzing.target,
+            tool=one.tool,
+            kind=one.kind,
+            error=title(one.model_dump()),
+            shrunk=smallest(one.model_dump()),
+        )
+        for fuzzing in session.fuzzings
+        for one in fuzzing.findings
+    ]

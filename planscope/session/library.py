@@ -64,6 +64,7 @@ _LISTED: Any = {
     "created": True,
     "variants": {"__all__": {"id": True, "query": {"topic"}}},
     "runs": {"__all__": {"id", "agent", "model"}},
+    "fuzzings": {"__all__": {"findings": {"__all__": {"tool"}}}},
     "dissections": {"__all__": {"variant": True, "cells": {"__all__": {"variant", "runs"}}}},
 }
 
@@ -245,6 +246,7 @@ def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, A
         topic=record.get("topic"),
         runs=record.get("runs", 0),
         variants=record.get("variants", 0),
+        findings=record.get("findings", 0),
         verdict=record.get("verdict"),
         error_type=record.get("error_type"),
         helped=record.get("helped") or "",

@@ -104,6 +104,7 @@ class Entry:
     topic: str | None = None
     runs: int = 0
     variants: int = 0
+    findings: int = 0
     verdict: str | None = None
     error_type: str | None = None
     helped: str = ""
@@ -172,6 +173,7 @@ def fields_of(document: Mapping[str, Any]) -> dict[str, Any]:
         "topic": _text(query.get("topic")) if isinstance(query, Mapping) else None,
         "runs": len(runs),
         "variants": len(variants),
+        "findings": sum(len(_items(one.get("findings"))) for one in _items(document.get("fuzzings"))),
     }
 
 
@@ -239,7 +241,7 @@ _TEXTS = frozenset(
     {"title", "created", "agent", "model", "topic", "verdict", "error_type", "wrong", "helped"}
 )
 _OUTCOMES = {one.name for one in fields(Outcomes)}
-_COUNTS = frozenset({"runs", "variants"})
+_COUNTS = frozenset({"runs", "variants", "findings"})
 
 
 def mark_of(status: os.stat_result) -> Mark:

@@ -318,6 +318,55 @@ class Dissection(_Part):
     cells: list[Cell] = Field(default_factory=list)
 
 
+class FuzzFinding(_Part):
+    """An error that the fuzzer found in a tool: a finding of ``planscope fuzz --json``, with all its other fields.
+
+    ``input`` and ``shrunk``: the arguments, or a list of calls. ``label``: whether the user thinks that it is an error.
+    """
+
+    tool: str
+    kind: str
+    exception: str | None = None
+    message: str = ""
+    location: str | None = None
+    input: Any = None
+    shrunk: Any = None
+    needs: list[Any] | None = None
+    at_call: int = 0
+    occurrences: int = 1
+    documented: bool = False
+    traceback: str = ""
+    source: str = ""
+    printed: str = ""
+    knows: dict[str, Any] | None = None
+    label: Literal["true", "false"] | None = None
+
+
+class FuzzedTool(_Part):
+    """A tool that was fuzzed. ``fingerprint``: of its schema (``planscope.toolfuzz.keeping``)."""
+
+    tool: str
+    description: str = ""
+    fingerprint: str | None = None
+    calls: int = 0
+    skipped: str | None = None
+
+
+class Fuzzing(_Part):
+    """A run of the fuzzer on one target. ``calls``: of the search. ``reset``: the function that resets the tools."""
+
+    id: str
+    target: str
+    seed: int = 1
+    started: datetime | None = None
+    calls: int = 0
+    seconds: float = 0.0
+    reset: str | None = None
+    statistics: dict[str, Any] = Field(default_factory=dict)
+    tools: list[FuzzedTool] = Field(default_factory=list)
+    findings: list[FuzzFinding] = Field(default_factory=list)
+
+
 class Removal(_Part):
     """Queries, runs and dissections that were deleted together. The file keeps them, so that they can be restored.
 
@@ -337,7 +386,7 @@ class Session(_Part):
 
     ``rules``: the text of the rules that every run has to keep, as it was written; ``rules_before``: the texts that it
     replaced, the last one at the end. Only ``planscope.rules.in_session`` reads and changes them, but for those that
-    a recorder was given; ``rules_recorded`` is their text.
+    a recorder was given; ``rules_recorded`` is their text. ``fuzzings``: what was found in tools, one for each target.
     """
 
     format: Literal["planscope-session"] = "planscope-session"
@@ -357,6 +406,7 @@ class Session(_Part):
     rules: str | None = None
     rules_before: list[str] | None = None
     rules_recorded: str | None = None
+    fuzzings: list[Fuzzing] | None = None
 
 
 def _next(prefix: str, taken: Iterable[str]) -> str:
@@ -388,6 +438,11 @@ def next_dissection_id(session: Session) -> str:
     """Return the next free id: ``d1``, ``d2``, ..."""
     removed = (d.id for one in session.removed or () for d in one.dissections)
     return _next("d", (*(d.id for d in session.dissections), *removed, *_gone(session, "d")))
+
+
+def next_fuzzing_id(session: Session) -> str:
+    """Return the next free id: ``z1``, ``z2``, ..."""
+    return _next("z", (one.id for one in session.fuzzings or ()))
 
 
 def all_runs(session: Session) -> list[Run]:

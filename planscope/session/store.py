@@ -233,9 +233,9 @@ def size_in_file(run: Run) -> int:
 
 
 def _rest(session: Session) -> Session:
-    """Return the session without variants, runs, dissections and what was deleted."""
+    """Return the session without variants, runs, dissections, findings and what was deleted."""
     nothing: dict[str, Any] = {"variants": [], "runs": [], "dissections": [], "cursor": {}, "removed": None}
-    return session.model_copy(update={**nothing, "gone": None})
+    return session.model_copy(update={**nothing, "gone": None, "fuzzings": None})
 
 
 def _with(session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool) -> Session:

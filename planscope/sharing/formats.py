@@ -50,8 +50,8 @@ SUFFIXES: dict[str, str] = {**{name: form.suffix for name, form in FORMATS.items
 def excerpt(session: Session, *chosen: Run | None) -> Session:
     """Return the session with the chosen runs, the runs that they were forked from, and their variants.
 
-    None chooses the newest variant without a run. Deleted parts are left out, and so are dissections, because they
-    refer to other runs.
+    None chooses the newest variant without a run. Deleted parts are left out, and so are dissections and
+    findings of the fuzzer, because they refer to other runs and to tools.
     """
     from planscope.case import variant_shown
 
@@ -73,6 +73,7 @@ def excerpt(session: Session, *chosen: Run | None) -> Session:
             "runs": [r for r in session.runs if r.id in kept_runs],
             "variants": [v for v in session.variants if v.id in kept_variants],
             "dissections": [],
+            "fuzzings": None,
             "removed": None,
             "gone": None,
         }

@@ -63,6 +63,7 @@ def _small(session: Session, variant_id: str, run: Run | None) -> str:
         "variants": [variant.model_copy(update={"parent": None})],
         "runs": [],
         "dissections": [],
+        "fuzzings": None,
         "breakpoints": [],
         "watches": [],
         "cursor": {},

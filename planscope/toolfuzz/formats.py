@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +39,9 @@ def title(finding: Mapping[str, Any]) -> str:
 def smallest_lines(finding: Mapping[str, Any]) -> list[str]:
     """Return the smallest arguments as one line of JSON, or the calls of a sequence with a line for each."""
     given = smallest(finding)
-    if not is_sequence(finding):
+    if not isinstance(given, list) or not all(isinstance(one, dict) and "tool" in one for one in given):
         return [json.dumps(given)]
-    return [f"{one['tool']} {json.dumps(one['arguments'])}" for one in given]
+    return [f"{one['tool']} {json.dumps(one.get('arguments'))}" for one in given]
 
 
 def smallest(finding: Mapping[str, Any]) -> Any:
@@ -95,10 +95,15 @@ def write_fuzz_sarif(report: Report, path: Path) -> None:
 
 def pytest_file(report: Report, reset: str | None = None) -> str:
     """Return a test for each finding. It fails as long as the tool fails in this way."""
-    sequences = [is_sequence(finding) for finding in report.sorted()]
+    return tests_of(report.target, report.seed, report.sorted(), reset)
+
+
+def tests_of(target: str, seed: int, findings: Sequence[Mapping[str, Any]], reset: str | None = None) -> str:
+    """Return a test for each of these findings in one target."""
+    sequences = [is_sequence(finding) for finding in findings]
     used = ["check"] * (not all(sequences)) + ["check_sequence"] * any(sequences) or ["check"]
     lines = [
-        f'"""What planscope fuzz found in {_in_docstring(report.target)} (seed {report.seed}).',
+        f'"""What planscope fuzz found in {_in_docstring(target)} (seed {seed}).',
         "",
         "Each test fails as long as its call fails. Calls are made in planscope's sandbox.",
         '"""',
@@ -107,10 +112,10 @@ def pytest_file(report: Report, reset: str | None = None) -> str:
         "",
         f"from planscope.toolfuzz.reproduce import {', '.join(used)}",
         "",
-        f"TARGET = {report.target!r}",
+        f"TARGET = {target!r}",
     ]
     names: set[str] = set()
-    for finding in report.sorted():
+    for finding in findings:
         name = _test_name(finding, names)
         needs = f", needs=json.loads({json.dumps(finding['needs'])!r})" if finding["needs"] else ""
         hook = f", reset={reset!r}" if reset else ""
@@ -133,7 +138,7 @@ def _in_docstring(text: str) -> str:
     return visible(text).replace("\\", "/").replace('"', "'")
 
 
-def _test_name(finding: dict[str, Any], used: set[str]) -> str:
+def _test_name(finding: Mapping[str, Any], used: set[str]) -> str:
     what = str(finding["exception"] or finding["kind"]).rpartition(".")[2]
     name = re.sub(r"\W+", "_", f"test_{finding['tool']}_{finding['kind']}_{what}", flags=re.ASCII).lower()
     found, k = name, 2

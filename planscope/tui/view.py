@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from planscope.language.reading import ParseError
     from planscope.session.model import Variant
     from planscope.session.record import RecordedCall, RunRecord
+    from planscope.toolfuzz.keeping import Predicted
 
 
 _NOTHING_LIT = Lit()
@@ -44,7 +45,7 @@ class DebugView:
     the displayed one. ``pane``: the current pane; ``top``: which of the upper three a narrow window displays. ``hit``:
     the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause. ``play``: the what-if play,
     if any. ``seconds``: the time since the live run began, if any. ``saving``: the save status. ``found``: what the
-    last dissection of the query found, if it is known.
+    last dissection of the query found, if it is known. ``predicted``: the run's steps that failed as the fuzzer says.
     """
 
     debug: DebugState
@@ -84,6 +85,7 @@ class DebugView:
     seconds: int | None = None
     saving: Saving = NOTHING_CHANGED
     found: Found | None = None
+    predicted: tuple[Predicted, ...] = ()
 
     @property
     def folded_here(self) -> frozenset[int]:
@@ -135,6 +137,10 @@ class DebugView:
         """Return the recorded call at an index of the run, or None at the start and behind the last call."""
         run = self.run
         return run.calls[index - 1] if run is not None and 0 < index <= len(run.calls) else None
+
+    def predicted_at(self, index: int) -> Predicted | None:
+        """Return the finding of the fuzzer that explains why a step failed."""
+        return next((one for one in self.predicted if one.step == index and self.play is None), None)
 
     def cursor(self) -> dict[str, object] | None:
         """The cursor as a session stores it, or None if it cannot be stored, such as in what-if play."""

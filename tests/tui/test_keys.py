@@ -679,6 +679,12 @@ async def _describe(driven: Driven, key: str) -> None:
     assert driven.app.screen is driven.screen and not driven.screen.work.document.unsaved
 
 
+@effect("tools")
+async def _tools(driven: Driven, key: str) -> None:
+    await driven.press(key)
+    assert "nothing was fuzzed for this session" in driven.text
+
+
 @effect("write-rules")
 async def _write_rules(driven: Driven, key: str) -> None:
     await driven.press(key)

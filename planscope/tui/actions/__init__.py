@@ -10,13 +10,24 @@ from planscope.tui.actions.compare import COMPARE
 from planscope.tui.actions.debug import DEBUG, EVERYWHERE, PANES
 from planscope.tui.actions.dissect import DISSECT
 from planscope.tui.actions.edit import EDIT
+from planscope.tui.actions.findings import FINDINGS
 from planscope.tui.actions.kinds import Group, KeyAction, Where
 from planscope.tui.actions.library import LIBRARY
 from planscope.tui.actions.runs import RUNS
 
 __all__ = ["ACTIONS", "BY_ID", "DIFFERENT", "PANES", "Group", "KeyAction", "Where"]
 
-ACTIONS: tuple[KeyAction, ...] = (*DEBUG, *EDIT, *COMPARE, *DISSECT, *RUNS, *LIBRARY, *CAMPAIGN, *EVERYWHERE)
+ACTIONS: tuple[KeyAction, ...] = (
+    *DEBUG,
+    *EDIT,
+    *COMPARE,
+    *DISSECT,
+    *RUNS,
+    *FINDINGS,
+    *LIBRARY,
+    *CAMPAIGN,
+    *EVERYWHERE,
+)
 
 BY_ID: dict[str, KeyAction] = {action.id: action for action in ACTIONS}
 
@@ -30,6 +41,11 @@ DIFFERENT: tuple[tuple[str, Where, str], ...] = (
         "-",
         "debug",
         "In what-if play - takes the chosen call's hour or arguments before; on other screens it removes something.",
+    ),
+    (
+        "t",
+        "edit",
+        "On the edit screen t switches clock times; on the debug screen it shows what fuzzing found.",
     ),
     ("ctrl+s", "edit", "Ctrl+s saves; on the edit screen it saves the draft as a new variant."),
 )

@@ -176,6 +176,13 @@ DEBUG: tuple[KeyAction, ...] = (
         _E,
         verb="open",
     ),
+    act(
+        "tools",
+        "t",
+        "Tools",
+        "List what the fuzzer found in the agent's tools, and the steps that failed so.",
+        _E,
+    ),
     act("next-failed-run", "O", "Next failed run", "Open the next wrong run.", _E, verb="open other"),
     act("save", "ctrl+s", "Save", "Save now; planscope also saves every change by itself.", _E),
     act("share", "E", "Share", "Write this run to a file for others, with private values replaced.", _E),

@@ -16,10 +16,13 @@ Group = Literal[
     "Dissecting",
     "Comparing",
     "Runs",
+    "Findings",
     "Library",
     "Campaign",
 ]
-Where = Literal["debug", "edit", "dissect", "compare", "runs", "library", "campaign", "everywhere"]
+Where = Literal[
+    "debug", "edit", "dissect", "compare", "runs", "findings", "library", "campaign", "everywhere"
+]
 """The screen that an action belongs to."""
 
 

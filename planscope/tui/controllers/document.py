@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from planscope.session.model import CallEvent, Dissection, Event, Run, Session, Variant
     from planscope.session.record import RunRecord
     from planscope.session.run_list import Outcome
+    from planscope.toolfuzz.keeping import Predicted
 
 Post = Callable[[Message], object]
 """Posts a message to the open screens."""
@@ -115,6 +116,14 @@ class Document:
             found = self._records[run_id] = record_of(run, under_way=run_id in self.under_way)
         pending = self.pending.get(run_id)
         return found if pending is None else with_event(found, pending)._replace(pending=True)
+
+    def predicted(self, run: RunRecord | None) -> tuple[Predicted, ...]:
+        """Return the steps of a run that failed as a finding of the fuzzer says, if the session has findings."""
+        if run is None or self.session is None or not self.session.fuzzings:
+            return ()
+        from planscope.toolfuzz.keeping import predicted
+
+        return tuple(predicted(self.session, run))
 
     def snapshot(self) -> Session:
         """Return a copy of the session for a thread. Later changes do not affect it."""

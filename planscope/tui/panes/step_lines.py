@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from planscope.debugger.search import Kind
 from planscope.debugger.stops import in_words
@@ -20,6 +21,9 @@ from planscope.tui.style.roles import certificate
 from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
+
+if TYPE_CHECKING:
+    from planscope.toolfuzz.keeping import Predicted
 
 _MARGIN = 9
 _MOVES, _FEW_MOVES = 8, 3
@@ -62,6 +66,15 @@ def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
     """Add an ellipsis to a line that was cut."""
     spare = width - width_of(runs)
     return (*runs, Run(" …" if spare > 1 else "…")) if spare > 0 else cut((*runs, Run("…")), width)
+
+
+def predicted_words(one: Predicted) -> str:
+    """Say that the fuzzer predicts this failure, with the smallest call that shows it."""
+    from planscope.toolfuzz.formats import smallest_lines, title
+
+    finding = one.finding.model_dump()
+    how = ", even on these arguments" if one.exactly else f", for example on {smallest_lines(finding)[0]}"
+    return f"this step failed as the fuzzer predicts: {title(finding)}{how}; {key_for('tools')} shows it"
 
 
 def model_cost(state: DebugView) -> str:
@@ -169,6 +182,8 @@ class _Told:
                 by = "you" if told.refused_by == "user" else "the guard"
                 yield from self.row("refused", f"by {by}: the tool was not called", "caution")
             yield from self.row("answer", told.answer, "caution" if told.failed else "", self.few, "answer")
+            if (one := state.predicted_at(view.index)) is not None:
+                yield from self.row("fuzzer", predicted_words(one), "caution", self.few)
             if told.said is not None:
                 yield from self.row("said", f"{told.said} (edited by hand)", "dim", self.few)
         run = state.run

@@ -333,6 +333,8 @@ class DebugScreen(AppScreen[None]):
             nothing = f"No session is open. {key_for('library')} lists your sessions and the bundled ones."
             self.change(progress="failed", trouble=why or nothing)
             self._settled_once = True
+            if document.session is not None and document.session.fuzzings:
+                self._show_findings()  # there is nothing else in such a session
         else:
             self._judge_here(view.variant.id, view.run.id if view.run is not None else "")
         if opened is None:
@@ -393,6 +395,7 @@ class DebugScreen(AppScreen[None]):
             play=self.work.what_if.play,
             why_paused=self._why_paused(run_id),
             found=self.work.findings.of(variant_id),
+            predicted=document.predicted(record),
             **self._layout_fields(),
         )
         self.lay_out()
@@ -522,6 +525,7 @@ class DebugScreen(AppScreen[None]):
             has_queries=bool(document.variants),
             run=record,
             run_number=document.number_of(run.id) if run is not None else None,
+            predicted=document.predicted(record),
         )
         mine = message.what == "run" and run is not None and message.id == run.id and record is not run
         if not (mine and self.work.judge.follow()):  # if the judge follows, its message displays the run
@@ -1443,6 +1447,28 @@ class DebugScreen(AppScreen[None]):
                 self.look_at(chosen.variant)
 
         self._enter(RunsScreen(self.paint, self.work, here), left)
+
+    def action_tools(self) -> None:
+        """List what the fuzzer found, beginning with what explains this step."""
+        document = self.work.document
+        if document.session is None:
+            self.tell("no session is open yet")
+        elif not document.session.fuzzings:
+            self.tell(
+                "nothing was fuzzed for this session: planscope fuzz TARGET -o SESSION keeps findings in it"
+            )
+        else:
+            self._show_findings()
+
+    def _show_findings(self) -> None:
+        from planscope.tui.screens.findings.screen import FindingsScreen
+
+        def left(step: tuple[str, int] | None) -> None:
+            if step is not None:
+                self.show_run(*step)
+
+        here = self.view.predicted_at(self.view.debug.index)
+        self._enter(FindingsScreen(self.paint, self.work, here.finding if here is not None else None), left)
 
     def action_next_failed_run(self) -> None:
         """Open the next wrong run of the session."""

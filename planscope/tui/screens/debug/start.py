@@ -64,6 +64,7 @@ def first_view(document: Document, start: Start) -> DebugView:
         marks=marks_of((*kept[0], *asked), kept[1]),
         progress="failed" if start.trouble or session is None else "reading",
         trouble=start.trouble,
+        predicted=document.predicted(record),
     )
     return reflected(view)
 

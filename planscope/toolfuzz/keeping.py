@@ -1,0 +1,182 @@
+"""Keeps findings in sessions, and finds the steps of runs that failed as the fuzzer predicts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, Session, next_fuzzing_id
+from planscope.session.record import RecordedCall, RunRecord
+from planscope.toolfuzz.outcome import LISTED_ONLY, normal, returned_error
+from planscope.toolfuzz.report import Report
+
+_NAMES_ONLY = ("title", "description", "examples", "default")
+
+
+def fingerprint(schema: Mapping[str, Any]) -> str:
+    """Return a digest of a tool's schema: its arguments, their types and limits, but no titles and descriptions."""
+    text = json.dumps(_bare(schema), sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _bare(schema: Any, names: bool = False) -> Any:
+    if isinstance(schema, Mapping):
+        kept = (k for k in schema if names or k not in (*_NAMES_ONLY, "additionalProperties"))
+        return {k: _bare(schema[k], k == "properties") for k in kept}
+    return [_bare(one) for one in schema] if isinstance(schema, list) else schema
+
+
+def record_of(report: Report, reset: str | None = None) -> Fuzzing:
+    """Return a report as a session keeps it. The id is given by :func:`put`."""
+    data = report.as_data()
+    tools = [
+        FuzzedTool(
+            tool=one.name,
+            description=one.description,
+            fingerprint=fingerprint(one.schema),
+            calls=one.calls,
+            skipped=one.skipped,
+        )
+        for one in report.tools
+    ]
+    return Fuzzing(
+        id="",
+        target=report.target,
+        seed=report.seed,
+        started=datetime.now(UTC).replace(microsecond=0),
+        calls=report.calls,
+        seconds=report.seconds,
+        reset=reset,
+        statistics=data["statistics"],
+        tools=tools,
+        findings=[FuzzFinding.model_validate(one) for one in data["findings"]],
+    )
+
+
+def put(session: Session, fuzzing: Fuzzing) -> None:
+    """Add a run of the fuzzer to a session. It replaces the one of the same target, but labels stay."""
+    kept = list(session.fuzzings or ())
+    before = next((one for one in kept if one.target == fuzzing.target), None)
+    labels = {_same(one): one.label for one in before.findings} if before is not None else {}
+    findings = [one.model_copy(update={"label": labels.get(_same(one))}) for one in fuzzing.findings]
+    id = before.id if before is not None else next_fuzzing_id(session)
+    made = fuzzing.model_copy(update={"id": id, "findings": findings})
+    session.fuzzings = [made if one is before else one for one in kept] if before else [*kept, made]
+
+
+def _same(one: FuzzFinding) -> tuple[str, str, str | None, str | None, str]:
+    return one.tool, one.kind, one.exception, one.location, normal(one.message, one.input)
+
+
+def own_session(target: str) -> Path:
+    """Return the file in the library that keeps the findings of a target, ``fuzz-TARGET``."""
+    from planscope.session.locations import library_folder
+
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", target).strip("-.")[:80] or "tools"
+    return library_folder() / f"fuzz-{name}.planscope.json"
+
+
+def keep(fuzzing: Fuzzing, path: Path) -> None:
+    """Write findings to a session file: to the session that is there, or to a new one. Raises SessionError."""
+    from planscope.session.locations import make_folder
+    from planscope.session.store import load, save
+    from planscope.session.writer import adding
+
+    if not path.exists():
+        if not path.parent.is_dir():
+            make_folder(path.parent)
+        session = Session(id=path.name.partition(".")[0], title=f"Findings in {fuzzing.target}"[:200])
+        put(session, fuzzing)
+        save(session, path)
+        return
+    session = load(path)
+    with adding(session, path, path, [one.id for one in session.variants]) as now:
+        put(now, fuzzing)
+
+
+# --- steps of runs ---
+
+
+class Predicted(NamedTuple):
+    """A step of a run that failed as a finding says. ``step``: the call's index from 1. ``exactly``: the agent sent
+    the very arguments that the fuzzer did."""
+
+    step: int
+    fuzzing: Fuzzing
+    finding: FuzzFinding
+    exactly: bool
+
+
+def predicted(session: Session, run: RunRecord) -> list[Predicted]:
+    """Return the failed calls of a run that the findings of its session explain.
+
+    A finding explains a call if it is about the same tool, whose schema the run recorded likewise or not at all, and if
+    the call's error names the same exception or has the same message, without numbers, paths and what was sent.
+    """
+    if not session.fuzzings:
+        return []
+    schemas = _schemas(run)
+    found = []
+    for step, call in enumerate(run.calls, 1):
+        said = _error_of(call)
+        if said is None:
+            continue
+        fits = [
+            Predicted(step, fuzzing, finding, call.arguments in (finding.input, finding.shrunk))
+            for fuzzing in session.fuzzings
+            for finding in _of_tool(fuzzing, call.tool, schemas.get(call.tool))
+            if _same_error(finding, said, call.arguments)
+        ]
+        found += sorted(fits, key=lambda one: (one.finding.kind in LISTED_ONLY, not one.exactly))[:1]
+    return found
+
+
+def _of_tool(fuzzing: Fuzzing, tool: str, schema: str | None) -> Iterator[FuzzFinding]:
+    prints = {one.tool: one.fingerprint for one in fuzzing.tools}
+    if schema is None or prints.get(tool) in (None, schema):
+        yield from (one for one in fuzzing.findings if one.tool == tool)
+
+
+def _schemas(run: RunRecord) -> dict[str, str]:
+    """Return the fingerprints of the tools' schemas that a run recorded."""
+    from planscope.session.seen import given_at_first
+
+    tools = next((part.value for part in given_at_first(run) if part.name == "tools" and part.known), None)
+    offered: Sequence[Any] = tools if isinstance(tools, list) else []
+    return {
+        str(one["name"]): fingerprint(one["parameters"])
+        for one in offered
+        if isinstance(one, Mapping) and "name" in one and isinstance(one.get("parameters"), Mapping)
+    }
+
+
+def _error_of(call: RecordedCall) -> str | None:
+    """Return what a failed call said, or None if it did not fail. A call that was refused did not reach the tool."""
+    if call.refused_by or call.error:
+        return None
+    answer: Any = call.answer
+    if isinstance(answer, str) and answer[:1] == "{":
+        try:
+            answer = json.loads(answer)
+        except (ValueError, RecursionError):
+            answer = call.answer
+    if call.failed or call.troubles or returned_error(answer) is not None:
+        return "\n".join((call.answer or "", *call.troubles))
+    return None
+
+
+_LEAST = 8
+"""A message of fewer characters, once numbers and names are gone, is no sign of the same error."""
+
+
+def _same_error(finding: FuzzFinding, said: str, given: Mapping[str, Any] | None) -> bool:
+    name = (finding.exception or "").rpartition(".")[2]
+    if name and re.search(rf"\b{re.escape(name)}\b", said):
+        return True
+    message = normal(finding.message, finding.input)
+    return len(message) >= _LEAST and message in normal(said, given)

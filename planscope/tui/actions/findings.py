@@ -1,0 +1,22 @@
+"""The keys of the list of findings."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from planscope.tui.actions.kinds import KeyAction, act
+
+_act = partial(act, group="Findings", where="findings")
+_shown = partial(_act, footer=True)
+
+FINDINGS: tuple[KeyAction, ...] = (
+    _shown("open-step", "o", "Open step", help="Open a step of a run that failed so, as Enter does."),
+    _shown(
+        "copy-reproducer",
+        "y",
+        "Copy test",
+        help="Copy a test that fails as the tool does, or write it to a file.",
+    ),
+    _shown("look-on-finding", "space", "Scroll", help="Scroll the chosen finding.", verb="look"),
+    _shown("leave-findings", "escape", "Leave", help="Go back to the debugger."),
+)

@@ -1,0 +1,1 @@
+"""The screen of what the fuzzer found in tools."""

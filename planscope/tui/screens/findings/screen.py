@@ -1,0 +1,127 @@
+"""The screen of what the fuzzer found in tools: the smallest call, the place, and the steps that failed so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from textual import on
+from textual.containers import Container
+from textual.widget import Widget
+
+from planscope.session.model import FuzzFinding
+from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.controllers.finding_list import FindingList
+from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
+from planscope.tui.screens.findings.lines import chosen_lines, chosen_title, columns_of, empty_lines, row_line
+from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.style.lines import Run
+from planscope.tui.style.painter import Painter
+from planscope.wording import phrases
+
+_FIXED: tuple[FixedKey, ...] = (
+    ("down,j", "go(1)", "The finding below"),
+    ("up,k", "go(-1)", "The finding above"),
+    ("pagedown", "go_page(1)", "A page down"),
+    ("pageup", "go_page(-1)", "A page up"),
+    ("home", "go(-1000000)", "The first finding"),
+    ("end", "go(1000000)", "The last finding"),
+    ("enter", "open_step", "Open a step that failed so"),
+)
+
+
+class FindingsScreen(SideScreen):
+    """Lists findings. The screen returns a run's id and a step's index, to open them, or None.
+
+    ``begin``: the finding that is chosen at first.
+    """
+
+    CSS_PATH = [SIDE_STYLE, "findings.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    where = "findings"
+    BINDINGS = keys_for("findings", _FIXED)
+
+    def __init__(self, paint: Painter, work: Workspace, begin: FuzzFinding | None = None) -> None:
+        super().__init__(paint, work)
+        self.list = FindingList(work.document, begin)
+        self._columns = columns_of(self.list.rows)
+        self._shown = -1
+
+    def body(self) -> Iterable[Widget]:
+        self.rows = BoxPane(self.paint, id="list")
+        self.chosen = BoxPane(self.paint, id="chosen")
+        return (Container(self.rows, self.chosen, id="panes"),)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.show_state)
+
+    def show_state(self) -> None:
+        if not self.is_mounted:
+            return
+        for pane in (self.rows, self.chosen):
+            pane.measure()
+        rows, at = self.list.rows, self.list.at
+        self.rows.set_content(
+            Lazy(len(rows), lambda i: row_line(rows[i], i == at, self._columns))
+            if rows
+            else empty_lines(self.list.fuzzings, self.rows.inner_width),
+            title=(Run("Findings", "title"), Run(f" {len(rows):,}", "number")),
+            current=True,
+            reveal=at,
+        )
+        if self._shown != at:
+            self._shown = at
+            self.chosen.move_to(0)
+        row = self.list.chosen
+        self.chosen.set_content(chosen_lines(row, self.chosen.inner_width), title=chosen_title(row))
+        self.show_bars()
+
+    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+        tools = sum(len(one.tools) for one in self.list.fuzzings)
+        calls = sum(one.calls for one in self.list.fuzzings)
+        told = f"{phrases.plural(tools, 'tool')}, {phrases.plural(calls, 'call')}"
+        return [Run(" tools ", "brand"), Run(" "), Run(told)], []
+
+    def action_go(self, by: int) -> None:
+        self.notice = ""
+        self.list.choose(self.list.at + by)
+        self.show_state()
+
+    def action_go_page(self, by: int) -> None:
+        self.action_go(by * max(self.rows.window - 1, 1))
+
+    def action_look_on_finding(self) -> None:
+        """Scroll the chosen finding; at its end, go back to its start."""
+        self.chosen.scroll_round()
+
+    @on(LineClicked)
+    def _clicked(self, message: LineClicked) -> None:
+        if message.box == "list" and message.index < len(self.list.rows):
+            self.list.choose(message.index)
+            self.show_state()
+            if message.again:
+                self.action_open_step()
+
+    def action_open_step(self) -> None:
+        """Open the last run's step that failed as this finding says."""
+        row = self.list.chosen
+        if row is None:
+            self.tell("nothing was found")
+        elif not row.steps:
+            self.tell("no step of this session's runs failed so")
+        else:
+            self.dismiss((row.steps[0].run, row.steps[0].step))
+
+    def action_copy_reproducer(self) -> None:
+        from planscope.toolfuzz.formats import tests_of
+        from planscope.tui.screens.flows.take_away import take_away
+
+        row = self.list.chosen
+        if row is None:
+            self.tell("nothing was found")
+            return
+        text = tests_of(row.fuzzing.target, row.fuzzing.seed, [row.finding.model_dump()], row.fuzzing.reset)
+        private = "The test has the arguments that were sent; private values in them are not replaced."
+        self.start_flow(take_away(self, "test", text, "test_finding.py", private))
+
+    def action_leave_findings(self) -> None:
+        self.dismiss(None)

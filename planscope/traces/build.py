@@ -43,10 +43,6 @@ class Builder:
 
     # messages -----------------------------------------------------------------------------------------------------
 
-    def next_message(self) -> None:
-        """Begin a new message: calls from now on know the answers to those before."""
-        self.message += 1
-
     def at(self, time: Any) -> float | None:
         """Return a time of any form as seconds since the trace began, which is the first time."""
         if time is None:

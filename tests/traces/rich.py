@@ -219,7 +219,7 @@ OTEL_NUMBERED = otlp(
             "openinference.span.kind": "LLM", "llm.model_name": "gpt-x",
             "llm.input_messages.0.message.role": "system", "llm.input_messages.0.message.content": "Be kind.",
             "llm.input_messages.1.message.role": "user", "llm.input_messages.1.message.contents.0.message_content.text": "go",
-            "llm.input_messages.1.message.contents.1.message_content.type": "image", "llm.input_messages.x.message.role": "user", "llm.input_messages.1234567.message.role": "user",
+            "llm.input_messages.1.message.contents.1.message_content.type": "image", "llm.input_messages.x.message.role": "user", "llm.input_messages.1234567.message.content": "no number",
             "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c1", "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "search",
             "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": text(SEARCH),
             "llm.tools.0.tool.json_schema": text({"type": "function", "function": {"name": "search", "parameters": {}}}),
@@ -283,6 +283,8 @@ LANGFUSE_RICH = {"trace": {"id": "t1", "name": "helper"}, "observations": [
     observed("o2", "TOOL", "search", 1, parentObservationId="o0", input="x", output=["found"]),
     observed("o3", "GENERATION", "chat", 2, input=[{"role": "user", "content": "go"}], output=[{"content": "ok"}, {"other": 1}], usage={"prompt_tokens": 1, "completion_tokens": 1}) | {"level": "ERROR", "statusMessage": "limit"},
     observed("o4", "SPAN", "execute_tool book", 3, input=None, output=None, metadata={"attributes": {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "book", "gen_ai.tool.call.arguments": text(BOOK)}}),
+    observed("o5", "TOOL", "still_open", 3, input={}, output="yet answered") | {"endTime": None},
+    observed("o6", "TOOL", "lost", 3, input={}, output=None) | {"endTime": None},
 ]}  # fmt: skip
 
 AGENTS_RICH = {"data": [

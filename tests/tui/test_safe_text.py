@@ -212,3 +212,62 @@ def test_the_pure_part_needs_neither_rich_nor_textual() -> None:
     code = "import sys, planscope.safe; print([m for m in ('rich', 'textual') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_is_invisible_though_its_category_is_not_is_named() -> None:
+    """Both ends of each range, the fillers, and their visible neighbours."""
+    hidden = (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180F, 0x2800, 0x3164, 0xFE00,
+              0xFE0F, 0xFFA0, 0x1F3FB, 0x1F3FF,
+              0xE0100, 0xE01EF, 0x1F, 0x7F, 0xAD, 0x200B, 0xE000)  # fmt: skip
+    assert [
+        f"{code:04X}" for code in hidden if code >= 0x80 and visible(chr(code)) != f"⟨U+{code:04X}⟩"
+    ] == []
+    assert (visible("\x1f"), visible("\x7f"), visible("\x20")) == ("␟", "␡", " ")
+    for code in (0x115E, 0x17B3, 0x180A, 0x2801, 0x3163, 0x3165, 0xFE10, 0xFFA1, 0x1F3FA, 0x1F400, 0x3000):
+        assert visible(chr(code)) == chr(code), f"{code:04X}"
+    for code in (0x0350, 0x17B6, 0x1161, 0x11FF, 0xD7B0):  # marks, which have a carrier when they come first
+        assert visible("a" + chr(code)) == "a" + chr(code), f"{code:04X}"
+
+
+def test_marks_tones_and_looks_after_a_character() -> None:
+    accent = "\u0301"
+    assert visible("e" + accent * MAX_MARKS) == "e" + accent * MAX_MARKS
+    assert visible("e" + accent * (MAX_MARKS + 2)) == "e" + accent * MAX_MARKS + "⟨+2 marks⟩"
+    assert visible(accent + accent) == "◌" + accent + accent and visible(" " + accent) == " ◌" + accent
+    assert (
+        visible("\u261d\U0001f3fd") == "\u261d\U0001f3fd" and visible("\u261c\U0001f3fd") == "\u261c⟨U+1F3FD⟩"
+    )
+    assert (
+        visible("\u270d\U0001f3fd") == "\u270d\U0001f3fd" and visible("\u270e\U0001f3fd") == "\u270e⟨U+1F3FD⟩"
+    )
+    assert (
+        visible("\U0001f385\U0001f3fd") == "\U0001f385\U0001f3fd" and visible("a\U0001f3fd") == "a⟨U+1F3FD⟩"
+    )
+    assert visible("\u2764\ufe0f") == "\u2764" and visible("a\ufe0f") == "a⟨U+FE0F⟩"
+    assert visible("1\ufe0f\u20e3") == "1\u20e3" and visible("1\ufe0fx") == "1⟨U+FE0F⟩x"
+
+
+def test_a_cut_text_says_how_much_is_left_out() -> None:
+    shown = show("abcdefghijklmnopqrst", limit=15)
+    assert (shown.text, shown.left_out, shown.at(99)) == ("abcd… (16 more)", 16, 4)
+    assert [visible("abc", limit=n) for n in (0, 1, 2, 3)] == ["", "…", "…", "abc"]
+    assert (show("a\tb").span(1, 2), show("a\tb").part(1, 2), show("a\tb").at(-5)) == ((1, 5), "    ", 0)
+
+
+def test_widths_of_symbols_that_became_wide() -> None:
+    wide = (0x2630, 0x2637, 0x268A, 0x268F, 0x4DC0, 0x4DFF, 0x1D300, 0x1D356, 0x3042)
+    assert [char_width(chr(code)) for code in wide] == [2] * len(wide)
+    assert [char_width(chr(code)) for code in (0x262F, 0x2638, 0x2689, 0x2690, 0x61)] == [1] * 5
+    assert [char_width(chr(code)) for code in (0x0301, 0x1F3FB, 0x1F3FF)] == [0] * 3
+    assert (clip("abcdef", 4), clip("ab cdef", 4), clip("あいう", 4), clip("abcd", 4), clip("a", 0)) == (
+        "abc…",
+        "ab…",
+        "あ…",
+        "abcd",
+        "",
+    )
+
+
+def test_wide_blanks_at_the_end_of_a_line_count_double() -> None:
+    assert wrap("ab\u3000\u3000", 4) == [(0, 3)] and wrap("ab\u3000\u3000", 6) == [(0, 4)]
+    assert wrap("é  ", 2) == [(0, 2)] and wrap("é", 1) == [(0, 1)]

@@ -7,13 +7,15 @@ import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from textual.message import Message
 
 from planscope.session import library as engine
-from planscope.session.library_index import Entry
+from planscope.session.library_index import Entry, Outcomes
 from planscope.session.locations import bundled, library_folder, trash_folder
 from planscope.session.lock import holder_of
 from planscope.session.model import Session
@@ -439,3 +441,17 @@ def test_a_fingerprint_changes_with_the_files() -> None:
     for _ in steps():
         assert library_list.fingerprint() not in seen
         seen.append(library_list.fingerprint())
+
+
+def test_filters_find_what_they_name() -> None:
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def entry(name: str, *errors: str) -> Entry:
+        counted = Outcomes(wrong=len(errors), errors=dict.fromkeys(errors, 1))
+        return Entry(name, Path(name), "library", name, 1, when, outcomes=counted, checked=True)
+
+    made = library_list.SessionList((entry("a", "order"), entry("b", "order", "time"), entry("c")))
+    assert made.error_types() == {"order": 2, "time": 1}
+    found = replace(made, error_type="time").arranged()
+    assert [one.name for one in found.listed] == ["b"] and found.filtered
+    assert len(made.arranged().listed) == 3 and not made.filtered

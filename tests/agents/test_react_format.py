@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from planscope.agents.react_format import (
     FORMAT_ERROR,
@@ -16,6 +17,7 @@ from planscope.agents.react_format import (
     write_answer,
     write_prompt,
 )
+from planscope.agents.react_model import _turns
 from planscope.agents.toolset import ToolSpec
 
 SPEC = ToolSpec("alpha", "Alpha.", {"type": "object", "properties": {"start_time": {"type": "integer"}}})
@@ -106,3 +108,25 @@ def test_what_is_not_in_the_format_says_so(text: str) -> None:
     assert answer.arguments is None
     assert answer.error is not None
     assert answer.error.startswith(FORMAT_ERROR)
+
+
+def test_a_thought_is_told_once_for_several_calls() -> None:
+    calls = [{"name": "look", "args": {"id": k}, "id": f"c{k}", "type": "tool_call"} for k in range(2)]
+    odd = [
+        {"name": "book", "args": "{", "id": f"o{k}", "error": "", "type": "invalid_tool_call"}
+        for k in range(2)
+    ]
+    said = [
+        HumanMessage("go"),
+        AIMessage("I look.", tool_calls=calls, invalid_tool_calls=odd),
+        ToolMessage("seen", tool_call_id="c0"),
+        AIMessage("Done."),
+    ]
+    assert _turns(said) == [
+        Turn("I look.", "look", '{"id": 0}', "seen"),
+        Turn("", "look", '{"id": 1}', None),
+        Turn("", "book", "{", None),
+        Turn("", "book", "{", None),
+        Turn("Done."),
+    ]
+    assert _turns([AIMessage("Hm.", invalid_tool_calls=odd[:1])]) == [Turn("Hm.", "book", "{", None)]

@@ -125,3 +125,17 @@ def test_a_thousand_actions_are_laid_out_quickly() -> None:
     graph: OrderGraph = order_graph(asked)
     lay_lanes(graph)
     assert time.perf_counter() - began < 5 and len(graph.edges) > 500
+
+
+def drawn(pairs: Pairs, size: int, spread: int = 1) -> list[str]:
+    lanes = lay_lanes(order_graph(problem(size, pairs)))
+    return ["".join(piece.glyph for piece in draw_row(lanes, row, spread)) for row in range(len(lanes.rows))]
+
+
+def test_the_lanes_of_a_small_graph() -> None:
+    assert drawn([(0, 1), (0, 2), (1, 3), (2, 3)], 4) == LANES
+    assert drawn([(0, 1)], 2, spread=3) == WIDE
+
+
+LANES = [" ┌──", "┌┼──", "│└┬─", "└─┴─"]
+WIDE = ["┌───", "└───"]

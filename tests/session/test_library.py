@@ -401,3 +401,18 @@ def test_the_index_is_not_needed_to_be_written_by_judging(monkeypatch: pytest.Mo
     index.write()
     assert mine()["one"].verdict == "wrong"
     assert listing.PLACES == ("library", "bundled")
+
+
+def test_outcomes_count_each_run_once() -> None:
+    runs = load(bundled()["first-look"]).runs[:1] * 6
+    verdicts = [
+        ("right", None),
+        ("wrong", "order"),
+        ("wrong", "order"),
+        ("wrong", "time"),
+        ("aborted", None),
+        ("unknown", None),
+    ]
+    assert listing.outcomes_of(runs, verdicts) == Outcomes(
+        right=1, wrong=3, aborted=1, unknown=1, errors={"order": 2, "time": 1}
+    )

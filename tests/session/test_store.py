@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session import files
+from planscope.session import files, recovery
 from planscope.session.files import SessionError
-from planscope.session.locations import bundled
+from planscope.session.locations import bundled, recovery_folder
+from planscope.session.lock import holder_of
 from planscope.session.model import CallEvent
 from planscope.session.store import dumps, load, loads, save
 from tests.session.make import figure_10
@@ -171,3 +172,21 @@ def test_what_could_not_be_written_again_is_not_read() -> None:
         loads(f'{{"format": "planscope-session", "version": 1, "x": {deep}}}'.encode())
     brackets = dumps(figure_10()).replace(b"Next sanitizing", b"[" * 400 + b'\\"{ sanitizing')
     assert loads(brackets).runs
+
+
+def test_a_saved_file_and_its_folder_are_written_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr(files, "_sync_directory", synced.append)
+    files.write_atomic(tmp_path / "new" / "x.json", b"{}")
+    assert synced == [tmp_path / "new"] and (tmp_path / "new" / "x.json").read_bytes() == b"{}"
+
+
+def test_work_that_was_dropped_is_held_by_nobody(tmp_path: Path) -> None:
+    kept = recovery.RecoveryFile(tmp_path / "x.planscope.json")
+    assert "your changes are kept" in kept.keep(b"{}", "the disk is full", None)
+    (file,) = [one for one in recovery_folder().iterdir() if one.suffix != ".lock"]
+    assert holder_of(file) is not None
+    kept.drop()
+    assert not file.exists() and holder_of(file) is None and not kept.kept

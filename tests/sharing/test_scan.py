@@ -17,7 +17,7 @@ from planscope.safe.secret_names import (
 from planscope.sharing.redact import shapes
 from planscope.sharing.redact.hits import Hit, beside_settled, is_telling, settle
 from planscope.sharing.redact.scan import Scanner, Surroundings, scanner_for
-from planscope.sharing.redact.spellings import tool_spelling
+from planscope.sharing.redact.spellings import Matcher, tool_spelling
 from planscope.sharing.redact.walk import what_lists_tell, what_pairs_tell
 
 NOWHERE = Surroundings()
@@ -325,3 +325,28 @@ def test_a_short_name_of_a_tool_is_not_looked_for() -> None:
         None,
         None,
     ]
+
+
+def test_a_tools_name_spells_a_value_of_eight_characters() -> None:
+    assert [
+        tool_spelling(one) for one in ("Ada Love", "Ada Lov", "ada_love", "Adalovel", "Ada Lovelace")
+    ] == [
+        "ada_love",
+        None,
+        None,
+        None,
+        "ada_lovelace",
+    ]
+
+
+def test_the_longest_known_text_is_found_at_each_place() -> None:
+    found = Matcher({"anna", "anna lee", "nnnn"}, set(), set())
+    assert list(found.find("Anna Lee and ANNA, annnnnn")) == [
+        (0, 8, "anna lee"),
+        (13, 17, "anna"),
+        (20, 24, "nnnn"),
+    ]
+    words = Matcher({"anna", "anna lee"}, {"anna"}, set())
+    assert list(words.find("anna lee, annas, anna")) == [(0, 8, "anna lee"), (17, 21, "anna")]
+    many = Matcher({f"name {k}" for k in range(400)}, set(), set())
+    assert list(many.find("xx name 399")) == [(3, 11, "name 399")] and list(many.find("nobody")) == []

@@ -166,3 +166,11 @@ def test_messages_lose_what_differs() -> None:
     assert normal("unknown city Sofia", {"city": "Sofia"}) == normal(
         "unknown city Zurich", {"city": "Zurich"}
     )
+
+
+def test_source_tells_what_a_text_must_contain() -> None:
+    knowledge = Knowledge()
+    read_function(tools.asks_for_words, knowledge, Hints())
+    text = knowledge.roots["text"]
+    assert text.facts["contains"] == ["needle"] and text.facts["eq"] == ["x"]
+    assert text.children[("len",)].facts["cmp"] == [3]

@@ -204,3 +204,25 @@ async def waits(text: str) -> str:
     while not text:
         await asyncio.sleep(0.02)
     return "done"
+
+
+def by_place(low: int, high: int, /, step: int = 1) -> list[int]:
+    return list(range(low, high, step))
+
+
+class _Session:
+    """What no JSON can carry."""
+
+
+def needs_session(session: _Session) -> str:
+    return "never called"
+
+
+def may_have_session(text: str, session: _Session | None = None) -> str:
+    return text if session is None else "with a session"
+
+
+def asks_for_words(text: str) -> str:
+    if "needle" in text or text != "x":
+        return "found"
+    return "short" if len(text) < 3 else "other"

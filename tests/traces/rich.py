@@ -249,9 +249,10 @@ OTEL_EVENTS = otlp({
     "events": [
         {"name": "gen_ai.system.message", "attributes": [{"key": "content", "value": {"stringValue": "Be kind."}}]},
         {"name": "gen_ai.content.prompt", "attributes": [{"key": "gen_ai.prompt", "value": {"stringValue": text([{"role": "user", "content": "go"}, "odd"])}}]},
+        {"name": "gen_ai.assistant.message", "attributes": {"tool_calls": text([{"id": "c0", "function": {"name": "search", "arguments": text(SEARCH)}}])}},
+        {"name": "gen_ai.tool.message", "attributes": {"tool_call_id": "c0", "content": "found"}},
         {"name": "gen_ai.choice", "attributes": [{"key": "message", "value": {"stringValue": text({"content": "ok", "tool_calls": [{"id": "c1", "function": {"name": "search", "arguments": text(SEARCH)}}]})}}]},
         {"name": "gen_ai.choice", "attributes": {"content": "flat"}},
-        {"name": "gen_ai.tool.message", "attributes": {"tool_call_id": "c1", "content": "found"}},
         {"name": "other", "attributes": {}},
     ],
 })  # fmt: skip

@@ -13,7 +13,7 @@ import zstandard
 from planscope import extensions
 from planscope.traces import Unreadable, open_traces, opening
 from tests.fuzz.hostile_traces import check, mutated
-from tests.traces.samples import SAMPLES
+from tests.traces.samples import SAMPLES, span, whole
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -100,3 +100,11 @@ def test_one_bad_file_among_many_does_not_stop_the_others(tmp_path: Path) -> Non
     assert len(said) == 1 and "a.json" in said[0]
     with pytest.raises(Unreadable, match=r"a\.json"):
         list(open_traces([tmp_path]))
+
+
+def test_spans_that_are_above_one_another_are_read(tmp_path: Path) -> None:
+    names = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"}
+    around = [span("a", "b", "x", 0, names), span("b", "a", "y", 1, names), span("c", "c", "z", 2, names)]
+    (tmp_path / "x.json").write_bytes(whole({"resourceSpans": [{"scopeSpans": [{"spans": around}]}]}))
+    (trace,) = open_traces([tmp_path / "x.json"])
+    assert [(call.tool, call.agent) for call in trace.calls] == [("search", None)] * 3

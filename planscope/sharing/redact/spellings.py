@@ -102,7 +102,7 @@ class Matcher:
                 continue
             for size in sizes:
                 known = lowered[start : start + size]
-                if known in self._known and self._stands_alone(known, lowered, start):
+                if len(known) == size and known in self._known and self._stands_alone(known, lowered, start):
                     yield start, start + size, known
                     at = start + size
                     break

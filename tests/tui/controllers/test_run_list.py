@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from planscope.session.locations import bundled
-from planscope.session.model import Session
+from planscope.session.model import ForkPoint, Session
 from planscope.session.run_list import MINE, Facet
 from planscope.session.store import load
 from planscope.tui.controllers.document import Document
-from planscope.tui.controllers.run_list import JOB, Place, RunList
+from planscope.tui.controllers.run_list import JOB, Place, RunList, tree_of
 from planscope.tui.messages import DocumentChanged, RunsChanged
 from tests.tui import sessions
 from tests.tui.controllers.at_once import JobsAtOnce, Posted
@@ -131,3 +131,23 @@ def test_verdicts_show_in_batches_and_a_closed_list_judges_no_more() -> None:
     runs.read()
     runs.close()
     assert not jobs.running(JOB)
+
+
+def test_forks_are_below_the_run_that_they_were_forked_from() -> None:
+    session = many(4)
+    first, second, third, fourth = session.runs
+    second.forked_from = ForkPoint(run="r1", step=1)
+    third.forked_from = ForkPoint(run="r3", step=1)  # a file may say that a run is its own fork
+    fourth.forked_from = ForkPoint(run="gone", step=1)
+    other = session.variants[0].model_copy(update={"id": "v9", "parent": session.variants[0].id})
+    moved = first.model_copy(update={"id": "r5", "variant": "v9", "forked_from": ForkPoint(run="r1", step=1)})
+    made = tree_of([*session.variants[:1], other], [*session.runs, moved])
+    assert [(one.depth, one.run_id or one.variant.id) for one in made] == [
+        (0, session.variants[0].id),
+        (1, "r1"),
+        (2, "r2"),
+        (1, "r3"),
+        (1, "r4"),
+        (1, "v9"),
+        (2, "r5"),
+    ]

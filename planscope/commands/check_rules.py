@@ -81,6 +81,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
     from planscope.rules.ci import JUnit, Sarif
     from planscope.rules.judge import Rulebook
     from planscope.rules.report import CheckOptions, Summary
+    from planscope.traces.opening import other_readers
     from planscope.wording.terms import VERDICTS
 
     file = read_rule_file(args.rules)
@@ -113,6 +114,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
         elif checked.verdict != "right" and len(wrong) < SHOWN:
             wrong.append(f"{checked.id}: {VERDICTS[checked.verdict].upper()}. {checked.explanation}")
     warnings = _warnings(file, seen, summary)
+    troubles = other_readers()[1]  # no reason for another exit status: every file may have been read
     if junit is not None and junit_path is not None:
         junit.write(junit_path)
         junit.close()
@@ -120,10 +122,10 @@ def check_with_rules(args: argparse.Namespace) -> int:
         sarif.write(sarif_path)
     with suppress(BrokenPipeError):
         if args.json and not closed:
-            more = [*warnings, *problems]
+            more = [*warnings, *troubles, *problems]
             emit(f'\n],\n"summary": {json_text(summary.fields())},\n"warnings": {json_text(more)}\n}}\n')
         elif not args.json:
-            say_all(_lines(summary, wrong, warnings, problems))
+            say_all(_lines(summary, wrong, [*warnings, *troubles], problems))
     status = summary.status
     if status == 0 and (problems or (args.strict and warnings)):
         return 2

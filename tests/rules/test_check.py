@@ -263,3 +263,18 @@ def test_hostile_ids_and_texts_stay_in_their_place(
     done = cli("check", traces, "--rules", rules, "--junit", str(junit))
     assert done.status == 1 and "\x1b" not in done.out and "\u202e" not in done.out
     assert ElementTree.parse(junit).getroot().attrib["failures"] == "1"
+
+
+def test_a_broken_reader_of_another_package_is_one_line(cli: Cli, tmp_path: Path) -> None:
+    """It says so, and changes no exit status: the file was read by another reader."""
+    (tmp_path / "rules.txt").write_text("look comes before cut.")
+    (tmp_path / "run.json").write_text(json.dumps(chat("look", "cut")))
+    line = "the trace reader theirs (theirs:Reader) of another package cannot be used: ImportError: theirs"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("planscope.traces.opening.other_readers", lambda: ((), (line,)))
+        done = cli("check", str(tmp_path / "run.json"), "--rules", str(tmp_path / "rules.txt"))
+        document = json.loads(
+            cli("check", str(tmp_path / "run.json"), "--rules", str(tmp_path / "rules.txt"), "--json").out
+        )
+    assert done.status == 0 and f"Warning: {line}." in " ".join(done.out.split())
+    assert document["warnings"] == [line]

@@ -16,6 +16,9 @@ CAUSED: tuple[Cause, ...] = ("Terminal", "Topic", "Structure", "Constraint")
 """The causes that words of the query can be blamed for."""
 
 
+_LONGEST = 70
+"""Words of the query are quoted up to this length, in characters."""
+
 NOT_NAMED = "No single word, clause or constraint is named: the runs do not show one."
 """What is said if the search ended without a name."""
 
@@ -109,21 +112,29 @@ def in_words(found: Culprit) -> str:
     """Return one sentence: what the query says where the agent fails, and how often it is right without that."""
     where = f"sentence {found.sentence + 1}"
     rate = f"it was right {times(found.cured_counts)}, as it is {times(found.as_is)}"
-    said = " and ".join(_quoted(found))
+    said, instead = " and ".join(_quoted(found)), _begin(found.instead)
     if found.either:
         said = " or ".join(_quoted(found))
-        return f"It fails at {said}: changing one of them is enough; with “{found.instead}” {rate}."
+        if found.kind == "constraint":
+            return f"It fails because of {said}: leaving out one of them is enough; so {rate}."
+        how = f"with “{instead}”" if instead else "one sentence earlier"
+        return f"It fails at {said}: changing one of them is enough; {how} {rate}."
     if found.kind == "word":
         place = where if len({s for s, *_ in found.places}) == 1 else "the query"
-        return f"It fails where {place} says {said}; with “{found.instead}” {rate}."
+        return f"It fails where {place} says {said}; with “{instead}” {rate}."
     if found.kind == "action":
-        return f"It fails at the action {said}; with “{found.instead}” in its place {rate}."
+        return f"It fails at the action {said}; with “{instead}” in its place {rate}."
     if found.kind == "constraint":
         return f"It fails because of {', '.join(found.constraints)} in {where}, {said}; without it {rate}."
     name = "the clause" if found.kind == "clause" else "the words"
-    how = f"said as “{found.instead}”" if found.instead else "moved to another place"
+    how = f"said as “{instead}”" if instead else "one sentence earlier"
     return f"It fails at {name} {said} in {where}; {how}, {rate}."
 
 
 def _quoted(found: Culprit) -> Iterator[str]:
-    return (f"“{text}”" for text in dict.fromkeys(text for *_, text in found.places))
+    return (f"“{_begin(text)}”" for text in dict.fromkeys(text for *_, text in found.places))
+
+
+def _begin(text: str) -> str:
+    """Return the beginning of a text; a whole sentence is shown in the query, and not once more in words."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"

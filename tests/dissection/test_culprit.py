@@ -8,8 +8,9 @@ from itertools import combinations
 
 import pytest
 
+from planscope.dissection.blame import in_words
 from planscope.dissection.changes import Change, Changes
-from planscope.dissection.culprit import Search, Trial, exact_test
+from planscope.dissection.culprit import Culprit, Search, Trial, exact_test
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import Cause, Counts
 from planscope.dissection.summary import summary
@@ -152,3 +153,14 @@ def test_a_dissection_names_the_planted_words() -> None:
     assert found.runs <= found.budget == 100
     cured = next(v for v in session.variants if v.id == found.culprit.variant)
     assert cured.query.text == found.culprit.cured
+
+
+def test_no_sentence_quotes_nothing_or_a_whole_sentence() -> None:
+    place = (0, (0, 9), "Chopping onions " * 8)
+    for kind in ("word", "clause", "sentence", "constraint", "action"):
+        for either in (False, True):
+            told = in_words(
+                Culprit(kind, (place,), ("c1",), "x", "", "y", "v2", Counts(0, 5), Counts(4, 0), 0.01, either)
+            )
+            assert "“”" not in told or kind in ("word", "action"), told
+            assert "onions …”" in told and "it was right 4 of 4 times, as it is 0 of 5 times" in told

@@ -73,12 +73,14 @@ def cause_lines(
         head = (Run(" ✓ NO CAUSE IN THE QUERY ", "right"), sure)
     else:
         head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
-    lines = [Line(head)]
-    lines += [Line(runs) for runs in paragraph(terms.sentence(decision.reason), width)]
+    reason = [Line(runs) for runs in paragraph(terms.sentence(decision.reason), width)]
+    blame: list[Line] = []
     if found.culprit is not None:
-        lines += [Line(runs) for runs in paragraph(in_words(found.culprit), width, "strong")]
+        blame = [Line(runs) for runs in paragraph(in_words(found.culprit), width, "strong")]
     elif not running and any(row.kind == "Culprit" for row in found.rows):
-        lines += [Line(runs) for runs in paragraph(NOT_NAMED, width)]
+        blame = [Line(runs) for runs in paragraph(NOT_NAMED, width)]
+    # Where there is little room, the words to blame must be seen without scrolling.
+    lines = [Line(head), *blame, *reason] if short else [Line(head), *reason, *blame]
     if decision.missing:
         lines += [Line(runs) for runs in paragraph(f"Missing: {decision.missing}.", width, "caution")]
     if then:

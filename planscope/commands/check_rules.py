@@ -222,6 +222,7 @@ def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: li
     from planscope.report import sentence
     from planscope.wording.phrases import plural
     from planscope.wording.terms import VERDICTS
+    from planscope.wording.terms import sentence as ended
 
     width = columns()
     for one in wrong:
@@ -238,7 +239,7 @@ def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: li
     )
     yield f"{plural(summary.traces, 'trace')}: {counts or 'none'}"
     for warning in warnings:
-        yield from sentence(f"Warning: {warning}.", width)
+        yield from sentence(ended(f"Warning: {warning}"), width)
     for problem in problems:
         yield from sentence(f"Not read: {problem}", width)
 

@@ -109,6 +109,7 @@ def _add_to_session(args: argparse.Namespace) -> int:
     from planscope.session.store import load, save
     from planscope.session.writer import check_nobody_writes
     from planscope.wording.phrases import plural
+    from planscope.wording.terms import sentence
 
     path = session_path(args.session)
     if is_bundled(path):
@@ -137,7 +138,7 @@ def _add_to_session(args: argparse.Namespace) -> int:
     say(f"added {plural(len(more.rules), 'rule')}; {args.session} has {len(file.rules)}")
     if summary.traces:
         say_all(table(summary, columns()))
-    say_all(f"Warning: {warning}." for warning in warnings)
+    say_all(sentence(f"Warning: {warning}") for warning in warnings)
     return 0
 
 

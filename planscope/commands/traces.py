@@ -11,6 +11,7 @@ from planscope.commands import Command
 from planscope.commands.common import STANDARD_INPUT, columns, output_file, print_json, quoted, say, say_all
 from planscope.errors import UserError
 from planscope.wording.phrases import plural
+from planscope.wording.terms import sentence
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -227,7 +228,7 @@ def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool
         assert file is not None
         summary, warnings = session_summary(session, file)
         say_all(table(summary, columns()))
-        say_all(f"Warning: {warning}." for warning in warnings)
+        say_all(sentence(f"Warning: {warning}") for warning in warnings)
         say(f"planscope {name} opens it")
         return
     say(f"not judged: planscope check {name} --rules RULES judges it; planscope {name} opens it")

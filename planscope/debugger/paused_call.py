@@ -16,6 +16,7 @@ from planscope.wording.phrases import listed
 from planscope.wording.terms import (
     MOVES,
     STATE_GLYPHS,
+    STATES,
     STATUS_GLYPHS,
     STATUS_ROLES,
     STATUSES,
@@ -91,7 +92,10 @@ def judge_way(played: Played, action: str, way: Way) -> list[Told]:
             rows.append((f"{STATUS_GLYPHS[now]} {constraint.id} {STATUSES[now]}: {text}", STATUS_ROLES[now]))
             if now == "broken":
                 state = "broken"
-    return [(f"{STATE_GLYPHS[state]} {sentence(f'this call {_does(state)}')}", state), *rows[:MOST_CHANGED]]
+    already = state == before.steps[-1].state and not any(role == "broken" for _, role in rows)
+    lost = already and state in ("doomed", "broken")
+    text = f"the plan is {STATES[state]} already" if lost else f"this call {_does(state)}"
+    return [(f"{STATE_GLYPHS[state]} {sentence(text)}", state), *rows[:MOST_CHANGED]]
 
 
 def _does(state: str) -> str:

@@ -144,6 +144,11 @@ class Problem:
         return frozenset()
 
     @property
+    def reads(self) -> frozenset[str]:
+        """The tools that are marked as only reading."""
+        return frozenset()
+
+    @property
     def said(self) -> tuple[Constraint, ...]:
         """The constraints of the text (``c*``), and rules about calls, without the basic ones (``b*``)."""
         return tuple(c for c in self.constraints if not c.is_rule)

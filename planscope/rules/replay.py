@@ -46,7 +46,7 @@ from planscope.rules.future import Future
 from planscope.rules.judge import Event, Judge, Rulebook, Tested, known_tools
 from planscope.rules.repair import RulesRepair, repair
 from planscope.rules.report import verdict_of
-from planscope.rules.rule import Kind, Rule, RuleFile, path_text
+from planscope.rules.rule import Calls, Kind, Rule, RuleFile, path_text
 from planscope.rules.steps import safe_tools
 from planscope.rules.values import key_text
 from planscope.rules.with_query import Together, makes_sense, unmarked
@@ -84,7 +84,15 @@ class RuledProblem(Problem):
     @property
     def writes(self) -> frozenset[str]:
         """The tools that the rules mark as writing."""
-        return frozenset(a.tool for a in self.actions if any(c.names(a.tool) for c in self.file.writes))
+        return self._marked(self.file.writes)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The tools that the rules mark as only reading."""
+        return self._marked(self.file.reads)
+
+    def _marked(self, marks: Sequence[Calls]) -> frozenset[str]:
+        return frozenset(a.tool for a in self.actions if any(c.names(a.tool) for c in marks))
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     elif run.problem.unjudged:
         pass
     elif kind == "unknown":
-        said.append(_not_known(run))
+        said.append(why_unknown(run))
     elif kind == "right":
         said.append(_all_kept(run))
     elif findings:
@@ -59,7 +59,7 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     return " ".join(said)
 
 
-def _not_known(run: JudgedRun) -> str:
+def why_unknown(run: JudgedRun) -> str:
     """Say why there is no verdict: the run goes on, or the trace does not tell about some rules."""
     last = len(run.steps) - 1
     if run.trace.ending == "running":

@@ -106,6 +106,9 @@ LOST_HERE, NO_RETURN = "LOST HERE", "point of no return"
 PAUSED_GLYPH, NOT_DONE = "‖", "not done"
 """The mark of a paused call, and its word in place of an answer."""
 
+WRITES_GLYPH = "✎"
+"""The mark of a call whose tool writes, as the rules say."""
+
 HIT_GLYPH = "»"
 BLAMED_GLYPH = "◆"
 NO_RUN = "no run"

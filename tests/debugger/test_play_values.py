@@ -98,3 +98,9 @@ def test_a_condition_on_the_arguments_of_the_played_call_counts() -> None:
     refund = next(o for o in options(state) if o.action == tool(state, "refund_payment"))
     becomes = {n: option_with(state, refund, Way({"amount": n})).becomes for n in (51, 50, 20)}
     assert becomes == {51: "broken", 50: "doomed", 20: "completable"}
+
+
+def test_what_is_violated_already_is_told_so() -> None:
+    state = desk(2, 2)
+    told = judge_way(state, tool(state, "get_order"), Way({"order_id": "R-1002"}))
+    assert told == [("✗ The plan is violated already.", "broken")]

@@ -149,3 +149,18 @@ async def test_a_model_drafts_rules_from_the_system_prompt(
         "# What no rule says:",
         '# "Be polite.": it is about words',
     ]
+
+
+async def test_writing_tools_are_marked_and_a_rule_that_is_not_decided_is_named(tmp_path: Path) -> None:
+    trace = tmp_path / "run.json"
+    trace.write_text(json.dumps(chat(7, "look_up", "pay")))
+    session = session_of(list(open_traces([trace])))
+    session.rules = "dear: pay happens at most once per customer.\npay writes. look_* only reads."
+    path = tmp_path / "run.planscope.json"
+    save(session, path)
+    async with opened(path, size=(80, 24)) as driven:
+        await driven.press("G")
+        await driven.sees("NOT DECIDED", "The trace does not tell whether it keeps “dear”")
+        assert "✎ pay(" in driven.text and "✎ look_up(" not in driven.text
+        await driven.press("1", "z")
+        await driven.sees("look_up  reads", "pay  writes")

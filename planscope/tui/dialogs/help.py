@@ -59,6 +59,7 @@ _SIGNS = (
     ("┃", "mark", "what belongs to the selection in other panes"),
     (terms.HIT_GLYPH, "hit-mark", "a search hit"),
     ("◆", "stop-mark", "a breakpoint"),
+    (terms.WRITES_GLYPH, "caution", "a call of a tool that writes, as the rules say"),
 )
 
 

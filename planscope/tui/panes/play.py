@@ -132,14 +132,11 @@ def _so_far(state: DebugView, width: int) -> list[Line]:
     view, facts, problem = state.debug.view, state.facts, state.debug.run.problem
     if state.progress != "judged":
         return []
-    glyph = terms.STATE_GLYPHS[view.state]
+    word = f"{terms.STATE_GLYPHS[view.state]} {terms.STATES[view.state]}"
+    told = paragraph(terms.STATE_MEANS[view.state], max(width - len(word) - 2, 8), "dim")
     lines = [
-        Line(
-            (
-                Run(f"{glyph} {terms.STATES[view.state]}", view.state),
-                Run(f"  {terms.STATE_MEANS[view.state]}", "dim"),
-            )
-        )
+        Line((Run(f"{word}  " if k == 0 else " " * (len(word) + 2), view.state), *runs))
+        for k, runs in enumerate(told)
     ]
     if facts is not None and facts.why:
         lines += [Line(runs) for runs in paragraph(facts.why, width)]

@@ -83,7 +83,10 @@ class QueryPane(LinePane):
         step = state.debug.run.steps[done.index].step if done is not None else None
         waits = done is not None and done.index == state.waits_at
         judged = state.progress == "judged"
-        return _action_line(action.id, action.name, step, lit, judged and self._required, self._width, waits)
+        tool, problem = action.tool, self._problem
+        does = "writes" if tool in problem.writes else "reads" if tool in problem.reads else ""
+        required = judged and self._required
+        return _action_line(action.id, action.name, step, lit, required, self._width, waits, does)
 
     def title(self) -> tuple[Run, ...]:
         asks = self.state is None or self.state.text or not task_of(self.state)
@@ -236,7 +239,14 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
 
 @lru_cache(maxsize=4000)
 def _action_line(
-    id: str, name: str, step: StepNo | None, lit: bool, judged: bool, width: int, waits: bool = False
+    id: str,
+    name: str,
+    step: StepNo | None,
+    lit: bool,
+    judged: bool,
+    width: int,
+    waits: bool = False,
+    does: str = "",
 ) -> Line:
     if waits:
         became = Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop")
@@ -248,6 +258,7 @@ def _action_line(
         Run("┃" if lit else " ", "mark"),
         Run(f" {shown(id, 8):<3} ", "dim"),
         Run(shown(name, 80), "action"),
+        *((Run(f"  {does}", "caution" if does == "writes" else "dim"),) if does else ()),
     )
     return Line(justify(left, (became,), width), "lit" if lit else "")
 

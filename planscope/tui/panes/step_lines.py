@@ -258,6 +258,13 @@ class _Told:
         beside = Line((*state_line.runs, Run(" · ", "dim"), *sealed)) if sealed else state_line
         fits = cell_width(beside.text) <= self.body + _MARGIN
         yield beside if fits else state_line
+        unsure = (
+            state.verdict is not None and state.verdict.verdict == "unknown" and not self.problem.unjudged
+        )
+        if unsure and view.step == "end":
+            from planscope.wording.explain import why_unknown
+
+            yield from self.row("why", why_unknown(state.debug.run.judged))
         yield from self.instead(view)
         told = facts.findings if facts else ()
         for i, found in enumerate(state.debug.run.findings[view.index]):

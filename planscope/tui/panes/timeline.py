@@ -236,6 +236,7 @@ class TimelinePane(LinePane):
             Run("◆" if stop else " ", "stop-mark"),
             Run(str(view.step).rjust(self._digits), "dim"),
             Run(f" {glyph} ", role),
+            *self._pen(view),
             *_with_hit(self._what(state, view), state.hit if mark == terms.HIT_GLYPH else None),
         ]
         flags = self._flags(state, index, state.debug.run.findings[index])
@@ -251,6 +252,12 @@ class TimelinePane(LinePane):
         right = _that_fits(left, flags, self._width)
         runs = justify(left, right, self._width, gap=0)
         return Line((*runs, *self._bar(view, index)), ground)
+
+    def _pen(self, view: StepView) -> tuple[Run, ...]:
+        """Mark the calls of tools that write, where rules tell which do."""
+        if not self._writes or view.call is None:
+            return ()
+        return (Run(f"{terms.WRITES_GLYPH} " if view.call.tool in self._writes else "  ", "caution"),)
 
     def _bar(self, view: StepView, index: int) -> list[Run]:
         """Draw the hours that a call took, and the window that the text leaves to its action."""
@@ -289,9 +296,6 @@ class TimelinePane(LinePane):
         if index in self._lost:
             lost = (2, Run("would lose the plan", "core")) if waits else (1, Run(terms.LOST_HERE, "stop"))
             flags.append(lost)
-        call = self._steps[index].call
-        if call is not None and call.tool in self._writes:
-            flags.append((7, Run("writes", "caution")))
         if findings:
             errors = any(f.severity == "error" for f in findings)
             would = "would be " if waits and index not in self._lost else ""

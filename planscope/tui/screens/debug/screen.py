@@ -377,6 +377,9 @@ class DebugScreen(AppScreen[None]):
         document = self.work.document
         variant = document.variant(variant_id)
         record = document.record(run_id) if run_id else None
+        debug = open_run(unjudged(variant, record))
+        if record is not None and record.under_way:
+            debug = cursor.go_end(debug)
         if self.view.picture == "agents" and not (record is not None and has_lanes(record.calls)):
             self.work.layout.picture("")
             self.view = replace(self.view, picture="tree")
@@ -385,7 +388,7 @@ class DebugScreen(AppScreen[None]):
             variant=variant,
             run=record,
             run_number=document.number_of(run_id) if run_id else None,
-            debug=open_run(unjudged(variant, record)),
+            debug=debug,
             progress="reading",
             trouble="",
             search=None,

@@ -239,6 +239,19 @@ async def test_hostile_texts_are_shown_as_text(tmp_path: Path) -> None:
             assert "\x1b" not in driven.text and "\x07" not in driven.text
 
 
+async def test_the_chosen_row_is_one_of_the_rows_however_few_a_wider_window_needs() -> None:
+    async with opened(FIRST, (80, 24)) as driven:
+        screen = await entered(driven)
+        await driven.press("2", "end")
+        before = screen.state.at
+        assert before == len(screen.rows) - 1
+        await driven.pilot.resize_terminal(200, 60)
+        await driven.until(lambda: len(screen.rows) <= before)
+        assert screen.state.at == len(screen.rows) - 1
+        await driven.press("N", "up", "n", "enter")
+        assert driven.app.screen is driven.screen
+
+
 async def test_a_run_opens_from_behind_the_last_row() -> None:
     async with opened(FIRST) as driven:
         await driven.press("d")

@@ -81,6 +81,8 @@ _FIXED: tuple[FixedKey, ...] = (
     ("up,k", "go(-1)", "A row up"),
     ("pagedown", "go_page(1)", "A page down"),
     ("pageup", "go_page(-1)", "A page up"),
+    ("home", "go(-1000000)", "The first row"),
+    ("end", "go(1000000)", "The last row"),
     ("enter", "open_right", "Open the right run at this step"),
 )
 
@@ -176,7 +178,9 @@ class CompareScreen(SideScreen):
         if self._rows_of is not compared or self._rows_as != (state.page, width):
             self._rows_of, self._rows_as = compared, (state.page, width)
             self.rows = rows_of(state.page, compared, width)
-        at = min(state.at, len(self.rows) - 1)
+        at = max(min(state.at, len(self.rows) - 1), 0)  # a wider window may need fewer rows
+        if at != state.at:
+            self.state = replace(state, at=at)
         grounds = ["cursor" if i == at else "" for i in range(len(self.rows))]
         for column, side, name in ((self.left, compared.a, "left"), (self.right, compared.b, "right")):
             lines = [

@@ -53,7 +53,9 @@ Ending = Literal["stopped", "call_limit", "aborted"]
 
 
 class RunSink(Protocol):
-    """Where a run is written: a journal beside the session, or the debugger's screen."""
+    """Where a run is written: a journal beside the session, or the debugger's screen. ``token``: the journal's name."""
+
+    token: str
 
     def append(self, line: Mapping[str, Any]) -> None: ...
     def append_text(self, *lines: str) -> None: ...
@@ -154,7 +156,8 @@ class Conversations:
 
     ``start`` opens a run's sink; its argument has model, agent and start. ``finished`` is called when a run ends.
     ``place`` names where runs go. ``deferred``: a call becomes a step only when it is made, so that the debugger can
-    be asked before. ``owned``: all conversations are one run, which the owner ends with :meth:`close`.
+    be asked before; it may change at any time. ``owned``: all conversations are one run, which the owner ends with
+    :meth:`close`. ``watch`` is called after each event.
     """
 
     def __init__(
@@ -444,6 +447,15 @@ class Conversations:
                 if isinstance(message, ToolMessage):
                     for talk in list(run.talks):
                         self.answered(talk, message.tool_call_id, message, 0.0)
+
+    def stopped(self, talk: Talk) -> None:
+        """End the run that a person stopped at a call. An owner ends its run itself."""
+        with _lock:
+            if not self.owned and not talk.run.ended:
+                self.add(
+                    talk.run, EndEvent(at=talk.run.at(), ending="aborted", reason="stopped by the user")
+                )
+                self._finish(talk.run)
 
     def end_run(self, run: RunUnderWay, error: BaseException | None = None) -> None:
         """End a run whose outermost graph has ended."""

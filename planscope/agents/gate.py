@@ -31,7 +31,8 @@ class PendingCall:
 
     A call that could not be read (``error`` says why, ``raw`` is its text) never reaches a tool: :class:`Stop` ends
     the run there, every other verb continues. ``why`` has the reasons for which a :class:`Pauser` paused; it is empty
-    if it pauses at every call. ``agent``: the name of the agent that calls, if it has one.
+    if it pauses at every call. ``agent``: the name of the agent that calls, if it has one. ``run``: the name of the
+    journal that its run is recorded in, or "".
     """
 
     step: int
@@ -43,6 +44,7 @@ class PendingCall:
     error: str | None = None
     why: tuple[str, ...] = ()
     agent: str | None = None
+    run: str = ""
 
     @property
     def call(self) -> Call:

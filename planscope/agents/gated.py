@@ -51,6 +51,10 @@ class Gated:
     def __init__(self, talks: Conversations, gate: CallGate, attempt: Callable[..., Any]) -> None:
         self._talks, self._gate, self._attempt = talks, gate, attempt
 
+    def takes(self, talk: Talk, request: ToolCallRequest) -> bool:
+        """Return whether a call passes the gate: if calls are deferred, or this one was."""
+        return self._talks.deferred or _identity(request) in talk.waiting
+
     def call(
         self, talk: Talk, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
     ) -> Result:
@@ -97,7 +101,12 @@ class Gated:
             return None
         arguments = plain(dict(request.tool_call["args"]))
         return PendingCall(
-            talk.run.step + 1, request.tool_call["name"], arguments, _identity(request), agent=talk.agent
+            talk.run.step + 1,
+            request.tool_call["name"],
+            arguments,
+            _identity(request),
+            agent=talk.agent,
+            run=talk.run.sink.token,
         )
 
     def _decided(
@@ -107,6 +116,7 @@ class Gated:
         identity = _identity(request)
         if isinstance(verb, Stop):
             talk.waiting.clear()
+            self._attempt(self._talks.stopped, talk)
             raise StoppedAtGate(verb.text)
         arguments = plain(dict(request.tool_call["args"]))
         if isinstance(verb, EditArguments):

@@ -13,12 +13,13 @@ never reach it. With ``rules`` or ``query`` the debugger judges the calls; witho
 from __future__ import annotations
 
 import atexit
+import os
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -43,7 +44,13 @@ from planscope.session.lock import Held
 from planscope.session.merging import merge_now, merge_soon, warn
 from planscope.session.recordings import Journal
 
+if TYPE_CHECKING:
+    from planscope.agents.attach.listener import AttachPoint
+
 Answer = ToolMessage | Command[Any]
+
+ATTACH = "PLANSCOPE_ATTACH"
+"""The environment variable that lets debuggers attach to every agent that is recorded."""
 
 
 class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
@@ -136,7 +143,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
     ) -> Answer:
         talk = self.attempt(self._of, request)
-        if self.gate is not None and talk is not None:
+        if self.gate is not None and talk is not None and self.gate.takes(talk, request):
             return self.gate.call(talk, request, handler)
         began = time.perf_counter()
         token = calling.set(self._really_called(talk, identity_of(request)))
@@ -156,7 +163,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
     ) -> Answer:
         talk = self.attempt(self._of, request)
-        if self.gate is not None and talk is not None:
+        if self.gate is not None and talk is not None and self.gate.takes(talk, request):
             return await self.gate.acall(talk, request, handler)
         began = time.perf_counter()
         token = calling.set(self._really_called(talk, identity_of(request)))
@@ -241,7 +248,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             return None
         self.talks.goes_on(talk, _control(), answer)
         self._belongs(talk.run, around)
-        if not self.talks.deferred:
+        if identity_of(request) in talk.open:
             arguments = plain(dict(request.tool_call["args"]))
             self.talks.changed_by_person(talk, identity_of(request), arguments)
         if request.tool is None or not request.tool.return_direct:
@@ -309,7 +316,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     def _tool_started(self, run_id: UUID, identity: str, arguments: Any) -> None:
         root = self._chains.of(run_id) or run_id
         talk = self._open_call(root, identity)
-        if talk is None or self.gate is not None:
+        if talk is None or self.talks.owned:
             return
         self._calls[run_id] = (talk, time.perf_counter(), identity)
         inside_call.set(identity)  # in the context of this call, where its sub-agents run
@@ -380,14 +387,49 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
 
 
 class FileRecorder(OwnAgentRecorder):
-    """Records into journals beside the session file ``path``, and from there into the file."""
+    """Records into journals beside the session file ``path``, and from there into the file.
 
-    def __init__(self, path: Path, head: dict[str, Any]) -> None:
+    ``attach``: a debugger may be attached from another process.
+    """
+
+    def __init__(self, path: Path, head: dict[str, Any], *, attach: bool = False) -> None:
         self.path = path
         self._head = head
+        self._point: AttachPoint | None = None
         super().__init__(Conversations(self.journal, self.complete, place=lambda: str(self.path)))
         self.attempt(self._find_place)
         self.attempt(listen)
+        if attach:
+            self.attempt(self._let_attach)
+
+    def _let_attach(self) -> None:
+        """Let debuggers attach. If that is not possible, warn; the agent is recorded without them."""
+        from planscope.agents.attach.listener import attach_point
+        from planscope.agents.attach.place import CannotAttach
+
+        try:
+            self._point = attach_point(self._head["title"], self.path)
+        except CannotAttach as error:
+            warn(f"no debugger can be attached to this agent: {error}")
+            return
+        self.gate = Gated(self.talks, self._point, self.attempt)
+        self._point.join(self)
+
+    @property
+    def pauses(self) -> bool:
+        """Whether a debugger can pause its calls: as a middleware, not as a callback handler."""
+        return self._as_middleware
+
+    def watched(self, watch: Callable[..., object] | None) -> None:
+        """Call ``watch`` after each event, until another function or None is given."""
+        self.talks.watch = watch
+
+    def _answered_by(
+        self, talk: Talk | None, began: float, request: ModelRequest[Any], response: Any
+    ) -> None:
+        if self._point is not None:
+            self.talks.deferred = self._point.decides
+        super()._answered_by(talk, began, request, response)
 
     def _find_place(self) -> None:
         """Record in the library if the given path cannot be a session file."""
@@ -417,11 +459,15 @@ class FileRecorder(OwnAgentRecorder):
             journal = Journal(self.path, head)
         if not self.path.exists():
             merge_soon(self.path)
+        if self._point is not None:
+            self._point.began(journal, self)
         return journal
 
     def complete(self) -> None:
         """Merge complete journals into the session's file, soon and in the background."""
         merge_soon(self.path)
+        if self._point is not None:
+            self._point.ended()
 
     def _close(self, settle: bool) -> None:
         super()._close(settle)
@@ -497,6 +543,7 @@ def record(
     query: str = "",
     timed: bool = False,
     rules: str | Path | Sequence[str] = "",
+    attach: bool | None = None,
 ) -> FileRecorder:
     """Make a middleware that records an agent's runs in a session file. An existing session gets more runs.
 
@@ -505,10 +552,15 @@ def record(
     (``boil_water`` is "boil water"). ``timed``: the query has clock times. Put the recorder first in the list of
     middlewares, so that it sees what the others refuse. It is a callback handler, too. It never raises: a problem is
     one warning, and if the path cannot be a session file, the runs go to the library.
+
+    ``attach``: ``planscope attach`` may debug the agent from another terminal while it runs; by default if the
+    environment variable ``PLANSCOPE_ATTACH`` is set, but for "0".
     """
     target = Path(path)
     head = {"title": title or target.name.split(".")[0], "query": query, "timed": timed}
-    recorder = FileRecorder(target, head)
+    if attach is None:
+        attach = os.environ.get(ATTACH, "") not in ("", "0")
+    recorder = FileRecorder(target, head, attach=attach)
     if rules:
         from planscope.rules.in_session import given_text
 

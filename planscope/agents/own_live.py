@@ -309,6 +309,8 @@ def _never_called(verb: Verb) -> Verb:
 class _Sink:
     """Writes events into a run and tells ``heard``. A fork has its prompt already; ``note`` follows a prompt."""
 
+    token = ""
+
     def __init__(self, run: Run, heard: Callable[[Event], object], kept: bool, note: str) -> None:
         self._run, self._heard, self._kept, self._note = run, heard, kept, note
 

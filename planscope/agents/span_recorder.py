@@ -146,11 +146,12 @@ def record_spans(
     title: str | None = None,
     query: str = "",
     rules: str | Path | Sequence[str] = "",
+    attach: bool | None = None,
 ) -> Any:
     """Make an OpenTelemetry span processor that records agents' runs in a session file.
 
-    ``title``, ``query`` and ``rules`` are those of :func:`record`. Raises ImportError if OpenTelemetry's SDK is
-    missing.
+    The options are those of :func:`record`; an attached debugger can only watch. Raises ImportError if OpenTelemetry's
+    SDK is missing.
     """
     try:
         from opentelemetry.sdk.trace import SpanProcessor
@@ -159,4 +160,4 @@ def record_spans(
             "record_spans needs OpenTelemetry's SDK; install it with: pip install 'planscope[otel]'"
         ) from None
     made = type("PlanscopeSpanRecorder", (SpanRecorder, SpanProcessor), {})
-    return made(record(path, title=title, query=query, rules=rules))
+    return made(record(path, title=title, query=query, rules=rules, attach=attach))

@@ -17,7 +17,7 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,7 @@ _SUFFIX = ".jsonl"
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 _TOKEN = 12
 _RULES_BEFORE = 50
+_PIECE = 1024 * 1024
 
 
 def any_recordings(path: Path) -> bool:
@@ -96,6 +97,11 @@ class Journal:
         """Append events, each as one line."""
         self.append_text(*('{"event": ' + e.model_dump_json(exclude_none=True) + "}" for e in events))
 
+    @property
+    def open(self) -> bool:
+        """Whether more may be appended."""
+        return self._handle >= 0
+
     def close(self) -> None:
         """Close the journal, which is now complete and can be merged."""
         handle, self._handle = self._handle, -1
@@ -133,26 +139,34 @@ def with_recordings(session: Session | None, found: Sequence[RecordedRun]) -> Se
         session = Session(id=f"s{found[0].token[:8]}", title=found[0].title)
     for one in found:
         _take(session, one)
-        if one.rules.strip():
-            _keep_rules(session, one.rules)
+        _keep_rules(session, one.rules)
     return session
 
 
 def _keep_rules(session: Session, rules: str) -> None:
-    """Take over the rules that a recorder was given. They replace those of the recorder before; if the owner has
-    changed the session's rules since, only what they do not have yet is added."""
+    for field_, value in kept_rules(session, rules).items():
+        setattr(session, field_, value)
+
+
+def kept_rules(session: Session, rules: str) -> dict[str, Any]:
+    """Return the fields of the session that change because a recorder was given these rules.
+
+    They replace those of the recorder before; if the owner has changed the session's rules since, only what they do not
+    have yet is added.
+    """
     before, recorded = session.rules, session.rules_recorded
-    if rules in (before, recorded):
-        return
+    if not rules.strip() or rules in (before, recorded):
+        return {}
     made = rules
     if before is not None and before.strip() and before != recorded:
         known = {line.strip() for line in before.splitlines()}
         more = [line for line in rules.splitlines() if line.strip() and line.strip() not in known]
         made = "\n".join([before.rstrip("\n"), *more, ""])
-    session.rules_recorded = rules
+    changes: dict[str, Any] = {"rules_recorded": rules}
     if made != before:
-        session.rules = made
-        session.rules_before = [*(session.rules_before or []), before or ""][-_RULES_BEFORE:]
+        changes["rules"] = made
+        changes["rules_before"] = [*(session.rules_before or []), before or ""][-_RULES_BEFORE:]
+    return changes
 
 
 def _take(session: Session, one: RecordedRun) -> None:
@@ -163,40 +177,58 @@ def _take(session: Session, one: RecordedRun) -> None:
         known.events[:] = one.events
         _add_tools(next(v for v in all_variants(session) if v.id == known.variant), one)
         return
-    variant = _variant_for(session, one)
-    session.runs.append(
-        Run(
-            id=next_run_id(session),
-            variant=variant.id,
-            agent=one.agent,
-            model=one.model,
-            started=one.started,
-            events=one.events,
-            recording=one.token,
-        )
+    variant, run = placed(session, one)
+    for place, old in enumerate(session.variants):
+        if old.id == variant.id:
+            session.variants[place] = variant
+            break
+    else:
+        session.variants.append(variant)
+    session.runs.append(run)
+
+
+def placed(session: Session, one: RecordedRun) -> tuple[Variant, Run]:
+    """Return the recorded run as a run of the session, and its variant with the run's tools. Changes nothing.
+
+    The run has its id if the session has it already; its variant is the one with the query and with tools that agree,
+    or a new one.
+    """
+    known = next((run for run in all_runs(session) if run.recording == one.token), None)
+    variant = next((v for v in all_variants(session) if known is not None and v.id == known.variant), None)
+    variant = _copy(variant) if variant is not None else _variant_for(session, one)
+    _add_tools(variant, one)
+    run = Run(
+        id=known.id if known is not None else next_run_id(session),
+        variant=variant.id,
+        agent=one.agent,
+        model=one.model,
+        started=one.started,
+        events=one.events,
+        recording=one.token,
     )
+    return variant, run
 
 
 def _variant_for(session: Session, one: RecordedRun) -> Variant:
-    """Return a variant with the recorded query whose tools agree with the recorded ones, or a new variant."""
+    """Return a copy of the variant with the recorded query whose tools agree with the recorded ones, or a new one."""
     text, timed = one.query, one.timed
     if not text.strip():
         text, timed = _said(one)
     for variant in session.variants:
         same = variant.query.text == text and variant.query.timed == timed and has_own_tools(variant)
         if same and variant.origin.kind == "imported" and _agree(variant.actions, one.tools):
-            _add_tools(variant, one)
-            return variant
-    made = Variant(
+            return _copy(variant)
+    return Variant(
         id=next_variant_id(session),
         origin=Origin(kind="imported"),
         query=Query(text=text, timed=timed),
         actions=[],
         own=True,
     )
-    _add_tools(made, one)
-    session.variants.append(made)
-    return made
+
+
+def _copy(variant: Variant) -> Variant:
+    return variant.model_copy(update={"actions": [action.model_copy() for action in variant.actions]})
 
 
 def _agree(actions: Iterable[ActionRecord], tools: Mapping[str, ActionRecord]) -> bool:
@@ -336,31 +368,102 @@ def session_in_journal(data: bytes) -> Session | None:
 
 def _run_in(data: bytes, file: str | None) -> RecordedRun | None:
     """Return the run in a journal's bytes. ``file`` is the journal's name, which its head must agree with."""
-    name = file or "the recording"
     lines = data[:LARGEST].split(b"\n")[:-1]
     if not lines or (one := _head(lines[0], file)) is None:
         return None
-    changed: dict[int, dict[str, Any]] = {}
-    calls = 0
+    reader = _Reader(one, file or "the recording")
     for line in lines[1:]:
-        try:
-            said = parse_json(line, name)
-            if "event" in said:
-                event = _EVENT.validate_python(said["event"])
-                calls += isinstance(event, CallEvent)
-                if calls > MOST_CALLS or (isinstance(event, CallEvent) and event.step != calls):
-                    break
-                if isinstance(event, AnswerEvent) and event.step > calls:
-                    break
-                one.events.append(event)
-            elif "tool" in said:
-                _add_tool(one, said["tool"])
-            elif "done_with" in said:
-                changed[int(said["step"])] = dict(said["done_with"])
-        except (SessionError, ValidationError, KeyError, TypeError, ValueError):
+        if not reader.take(line):
             break
-    one.events = _tidy(one.events, changed)
-    return one
+    return reader.tidy()
+
+
+class _Reader:
+    """Reads the lines of a journal after its head, into ``run``. ``name``: its source, for errors."""
+
+    def __init__(self, run: RecordedRun, name: str) -> None:
+        self.run = run
+        self._name = name
+        self._changed: dict[int, dict[str, Any]] = {}
+        self._calls = 0
+
+    def take(self, line: bytes) -> bool:
+        """Read one line. Return False if it is broken: then the run ends before it."""
+        try:
+            said = parse_json(line, self._name)
+            if "event" in said:
+                return self._event(_EVENT.validate_python(said["event"]))
+            if "tool" in said:
+                _add_tool(self.run, said["tool"])
+            elif "done_with" in said:
+                self._changed[int(said["step"])] = dict(said["done_with"])
+        except (SessionError, ValidationError, KeyError, TypeError, ValueError):
+            return False
+        return True
+
+    def _event(self, event: Event) -> bool:
+        self._calls += isinstance(event, CallEvent)
+        if self._calls > MOST_CALLS or (isinstance(event, CallEvent) and event.step != self._calls):
+            return False
+        if isinstance(event, AnswerEvent) and event.step > self._calls:
+            return False
+        self.run.events.append(event)
+        return True
+
+    def tidy(self) -> RecordedRun:
+        """Return the run so far, with its events in order."""
+        return replace(self.run, events=_tidy(self.run.events, self._changed))
+
+
+class RecordingTail:
+    """Reads a run's journal while it grows. Raises OSError if there is none.
+
+    The journal may be removed meanwhile, as happens when it is merged into the session: what is open can still be read.
+    """
+
+    def __init__(self, path: Path, token: str) -> None:
+        self._name = f"{token}{_SUFFIX}"
+        self._handle = _open(recordings_of(path) / self._name, os.O_RDONLY)
+        self._left = LARGEST
+        self._part = b""
+        self._reader: _Reader | None = None
+        self._broken = False
+
+    def more(self) -> list[Event]:
+        """Return the events since the last time."""
+        known = len(self._reader.run.events) if self._reader is not None else 0
+        while not self._broken and (data := os.read(self._handle, min(_PIECE, self._left))):
+            self._left -= len(data)
+            *lines, self._part = (self._part + data).split(b"\n")
+            for line in lines:
+                if not self._take(line):
+                    self._broken = True
+                    break
+        return self._reader.run.events[known:] if self._reader is not None else []
+
+    def _take(self, line: bytes) -> bool:
+        if self._reader is not None:
+            return self._reader.take(line)
+        head = _head(line, self._name)
+        if head is None:
+            return False
+        self._reader = _Reader(head, self._name)
+        return True
+
+    @property
+    def run(self) -> RecordedRun | None:
+        """The run so far, with its events in order; None before its head."""
+        return self._reader.tidy() if self._reader is not None else None
+
+    @property
+    def tools(self) -> int:
+        """The number of its tools so far."""
+        return len(self._reader.run.tools) if self._reader is not None else 0
+
+    def close(self) -> None:
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
 
 
 def _head(line: bytes, file: str | None) -> RecordedRun | None:

@@ -452,9 +452,7 @@ class Conversations:
         """End the run that a person stopped at a call. An owner ends its run itself."""
         with _lock:
             if not self.owned and not talk.run.ended:
-                self.add(
-                    talk.run, EndEvent(at=talk.run.at(), ending="aborted", reason="stopped by the user")
-                )
+                self.add(talk.run, EndEvent(at=talk.run.at(), ending="aborted", reason="stopped by the user"))
                 self._finish(talk.run)
 
     def end_run(self, run: RunUnderWay, error: BaseException | None = None) -> None:

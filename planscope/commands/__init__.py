@@ -30,6 +30,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "run": "run an agent on a session's query and record the run",
         "fork": "run an agent again from a step of a run",
         "debug": "run your own agent, with its own tools, on the debug screen",
+        "attach": "debug an agent of yours that runs in another process",
         "rerun": "run your own agent again on recorded answers",
         "dissect": "find what in a query makes an agent fail",
         "campaign": "test agents on many queries: rates, limits, comparisons",

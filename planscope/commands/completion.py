@@ -283,6 +283,8 @@ def _values(action: argparse.Action, place: _Place, called: str) -> Answer:
         return Answer([*_sessions(), *_session_files()], files=True)
     if kind in FILES:
         return Answer([], files=True)
+    if called == "attach" and action.dest == "id":
+        return Answer(list(_agents_attachable()))
     if kind == "ID" and action.dest != "resume":
         named = place.named.get("session") or place.named.get("file") or []
         return Answer(list(_ids(named, action.dest)))
@@ -297,6 +299,13 @@ def _values(action: argparse.Action, place: _Place, called: str) -> Answer:
     }
     find = named_kinds.get((kind, action.dest))
     return Answer(list(find()) if find is not None else [])
+
+
+def _agents_attachable() -> Iterator[Suggestion]:
+    """Yield the ids of the agents that can be attached to."""
+    from planscope.agents.attach.client import found
+
+    yield from (Suggestion(one.id, one.welcome.title) for one in found() if one.welcome is not None)
 
 
 def _sessions() -> Iterator[Suggestion]:

@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -118,14 +119,20 @@ def _version(package: str) -> str | None:
 def _folders() -> dict[str, Path]:
     from platformdirs import user_config_path, user_state_path
 
+    from planscope.agents.attach.place import CannotAttach, check_system, socket_folder
     from planscope.session.locations import cache_folder, library_folder, trash_folder
 
+    runtime = {}
+    with suppress(CannotAttach):
+        check_system()
+        runtime["run-time"] = socket_folder()
     return {
         "library": library_folder(),
         "trash": trash_folder(),
         "settings": user_config_path("planscope"),
         "state": user_state_path("planscope"),
         "cache": cache_folder(),
+        **runtime,
     }
 
 

@@ -223,6 +223,25 @@ class DoctorDocument(Document):
     problems: list[str]
 
 
+class AttachedDocument(Document):
+    """An agent that can be attached to. ``runs``: those under way. ``debugged``: another debugger decides already."""
+
+    id: str
+    pid: int | None
+    title: str | None
+    session: str | None
+    runs: int
+    debugged: bool
+    trouble: str | None = Field(description="why it cannot be attached to; then the other fields are null")
+
+
+class AttachDocument(Document):
+    """What ``attach --json`` prints. ``folder`` has the agents' sockets."""
+
+    folder: str
+    agents: list[AttachedDocument]
+
+
 class TraceLineDocument(Document):
     """A trace in a list. ``tools``: the number of different tools that were called."""
 

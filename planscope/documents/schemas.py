@@ -27,6 +27,7 @@ from planscope.documents.judgement import (
 )
 from planscope.documents.library import ChangedDocument, SessionDocument, SessionsDocument
 from planscope.documents.listings import (
+    AttachDocument,
     ConfigDocument,
     DoctorDocument,
     GrammarDocument,
@@ -70,6 +71,7 @@ DOCUMENTS: dict[str, Any] = {
     | CampaignCasesDocument
     | CampaignListDocument
     | CampaignChangedDocument,
+    "attach": AttachDocument,
     "fuzz": FuzzDocument,
     "models": ModelsDocument,
     "export": ExportDocument | PreviewDocument,

@@ -348,7 +348,7 @@ class PlanscopeApp(ThemedApp):
         await self._until(lambda: self._painted, MOUNTED)
         async with self._mounting:
             if (work := self.work) is not None:
-                work.live.stop()
+                work.live.leave()
                 work.dissecting.stop()
                 await self._until(lambda: not work.document.under_way, RUNS_END)
             self.close_session()

@@ -121,11 +121,15 @@ class FactsFound(Message):
 
 
 class LiveChanged(Message):
-    """The live run began, paused, went on, or ended. ``failed``: it could not be run; ``trouble`` says why."""
+    """The live run began, paused, went on, or ended. ``failed``: it could not be run; ``trouble`` says why.
+
+    Of an attached agent: ``tools``: the run has more tools than before. ``waiting``: it has no run yet, or no more.
+    ``gone``: its process has ended, or the connection broke off.
+    """
 
     def __init__(
         self,
-        what: Literal["began", "paused", "resumed", "ended", "failed"],
+        what: Literal["began", "paused", "resumed", "ended", "failed", "tools", "waiting", "gone"],
         run_id: str = "",
         trouble: str = "",
     ) -> None:

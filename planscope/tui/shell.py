@@ -70,6 +70,8 @@ def compare_command(at: Here, other: str) -> str:
 
 def run_command(at: Here, choice: RunChoice) -> str:
     """Return the command that runs the query with these options, or the user's own agent."""
+    if choice.attached is not None:
+        return command("attach", choice.attached.id, *["--stepping"] * choice.stepping)
     if choice.own is not None:
         own = choice.own
         more = ["-o", str(at.path)] if at.path is not None else []

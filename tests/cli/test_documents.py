@@ -252,6 +252,7 @@ def _every_document(cli: Cli, folder: Path) -> Iterator[tuple[str, Any]]:
     yield "themes", cli("themes", "--json").json
     yield "config", cli("config", "--json").json
     yield "doctor", cli("doctor", "--json").json
+    yield "attach", cli("attach", "--json").json
 
 
 def test_the_other_documents(cli: Cli, valid: Valid, validators: Any, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """The folder of the sockets to which debuggers attach, and the check of who is at the other end.
 
 The folder is ``planscope`` in the user's run-time folder (``XDG_RUNTIME_DIR``, or ``/run/user/UID``), or else
-``planscope-UID`` in the temporary folder. It has mode 0700 and belongs to the user, or it is not used. Only the same user
-may attach, not even root.
+``planscope-UID`` in the temporary folder. It has mode 0700 and belongs to the user, or it is not used. Only the same
+user may attach, not even root.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def check_system() -> None:
 def socket_folder() -> Path:
     """Return the folder of the sockets, which may be missing."""
     user = os.geteuid()
-    for place in (os.environ.get("XDG_RUNTIME_DIR", ""), f"/run/user/{user}"):
-        if os.path.isabs(place) and _is_mine(Path(place), 0o022):
-            return Path(place) / "planscope"
+    for place in (Path(os.environ.get("XDG_RUNTIME_DIR", "")), Path(f"/run/user/{user}")):
+        if place.is_absolute() and _is_mine(place, 0o022):
+            return place / "planscope"
     return Path(tempfile.gettempdir()) / f"planscope-{user}"
 
 
@@ -63,7 +63,9 @@ def checked_folder() -> Path:
     except OSError as error:
         raise CannotAttach(f"the folder {folder} cannot be made: {error.strerror}") from None
     if not _is_mine(folder, 0o077):
-        raise CannotAttach(f"the folder {folder} is not safe: it must be yours alone (mode 0700), and no link")
+        raise CannotAttach(
+            f"the folder {folder} is not safe: it must be yours alone (mode 0700), and no link"
+        )
     return folder
 
 

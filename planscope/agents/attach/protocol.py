@@ -286,7 +286,11 @@ def _asked(data: dict[str, Any]) -> Asked:
     call = data["call"]
     names = [None if call[key] is None else _is(str, call[key]) for key in ("call_id", "agent")]
     made = PendingCall(
-        max(_number(call["step"]), 1), _is(str, call["tool"]), _is(dict, call["arguments"]), names[0], agent=names[1]
+        max(_number(call["step"]), 1),
+        _is(str, call["tool"]),
+        _is(dict, call["arguments"]),
+        names[0],
+        agent=names[1],
     )
     return Asked(_number(data["id"]), _token(data["run"]), made)
 

@@ -11,6 +11,7 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import LiveChanged
 
 if TYPE_CHECKING:
+    from planscope.agents.attach.client import AttachedAgent, AttachedRun, FollowedRun
     from planscope.agents.gate import Pauser, PendingCall, Verb
     from planscope.agents.gated import CallGate
     from planscope.agents.own_live import OwnRun
@@ -30,9 +32,15 @@ if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.session.model import Event, Limits, Run, Variant
     from planscope.session.record import RunRecord
+    from planscope.session.recordings import RecordedRun
 
 JOB = "run"
 """The name of the run's job. The screen runs one at a time."""
+
+ATTACHED = "attached"
+"""The name of the job that follows an attached agent, which goes on when planscope is left."""
+
+BreakpointsOf = Callable[["Variant | None"], Callable[["Problem | None"], "Iterable[Breakpoint]"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,8 @@ class OwnChoice:
 class RunChoice:
     """The options of a run, as on the command line. ``stepping``: pause before every call.
 
-    ``own``: the agent is the user's own, which was loaded before under its name.
+    ``own``: the agent is the user's own, which was loaded before under its name. ``attached``: the agent runs in
+    another process, and begins its runs itself.
     """
 
     agent: str = "tools"
@@ -65,6 +74,7 @@ class RunChoice:
     tracing: bool = False
     limits: Limits | None = None
     own: OwnChoice | None = None
+    attached: AttachedAgent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +103,8 @@ class LiveRun:
         self._began = 0.0
         self._at_rest = 0.0
         self._paused_at: float | None = None
+        self._attached: RunChoice | None = None
+        self._breakpoints_of: BreakpointsOf = lambda variant: lambda problem: ()
 
     @property
     def at_work(self) -> bool:
@@ -115,7 +127,25 @@ class LiveRun:
     @property
     def own(self) -> OwnChoice | None:
         """How the user's own agent runs, if it is the one that runs now."""
-        return self.last_choice.own if self._run is not None and self.last_choice is not None else None
+        return self._run.choice.own if self._run is not None else None
+
+    @property
+    def attached(self) -> AttachedAgent | None:
+        """The agent that is attached, if one is."""
+        return self._attached.attached if self._attached is not None else None
+
+    @property
+    def only_watched(self) -> str:
+        """Why nothing can be decided about the attached agent, or ""."""
+        agent = self.attached
+        if agent is None:
+            return ""
+        if agent.watches:
+            return (
+                "this debugger only watches: another one decides" if agent.welcome.busy else "you only watch"
+            )
+        gated = self._run is None or self._run.found is None or agent.gated(self._run.found.token)
+        return "" if gated else "recorded by callbacks or spans: it can be watched, not paused"
 
     @property
     def seconds(self) -> int:
@@ -164,16 +194,11 @@ class LiveRun:
         except UserError:
             problem = None  # it can still run, with breakpoints at tools and steps
         self.last_choice = choice
+        run_id = next_run_id(self.document.open_session)
+        stops = LiveStops(problem, breakpoints(problem))
+        rules = self.document.open_session.rules
         run = self._run = _RunThread(
-            variant,
-            choice,
-            next_run_id(self.document.open_session),
-            self._jobs.loop,
-            self,
-            problem=problem,
-            rules=self.document.open_session.rules,
-            breakpoints=breakpoints(problem),
-            fork=fork,
+            variant, choice, run_id, self._jobs.loop, self, stops, rules=rules, fork=fork
         )
         self._began, self._at_rest, self._paused_at = time.monotonic(), 0.0, None
         self._jobs.start(
@@ -193,7 +218,7 @@ class LiveRun:
 
     def set_breakpoints(self, breakpoints: Callable[[Problem | None], Iterable[Breakpoint]]) -> None:
         if self._run is not None:
-            self._run.stops.pause_at(breakpoints(self._run.problem))
+            self._run.stops.pause_at(breakpoints(self._run.stops.problem))
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:
@@ -204,6 +229,97 @@ class LiveRun:
         """End the run now; its events so far stay."""
         if self._run is not None:
             self._run.stop()
+
+    def leave(self) -> None:
+        """Leave the run: it ends, but an attached agent goes on."""
+        if (agent := self.attached) is not None:
+            agent.leave()
+        else:
+            self.stop()
+
+    # An attached agent
+
+    def attach(self, choice: RunChoice, breakpoints_of: BreakpointsOf) -> bool:
+        """Follow the runs of an attached agent, one after the other. Return False if a run is in progress."""
+        if self._run is not None or choice.attached is None:
+            return False
+        self._attached, self._breakpoints_of = choice, breakpoints_of
+        self._await_run(choice.attached)
+        return True
+
+    def _await_run(self, agent: AttachedAgent) -> None:
+        self._jobs.start(
+            ATTACHED, lambda token: agent.next_run(), self._found, self._gone, interrupt=agent.leave
+        )
+        self._post(LiveChanged("waiting"))
+
+    def _found(self, found: FollowedRun | None) -> None:
+        """Show a run of the attached agent, and follow it."""
+        from planscope.session.recordings import kept_rules, placed
+
+        choice, document = self._attached, self.document
+        if found is None or choice is None:
+            self._gone()
+            return
+        if changes := kept_rules(document.open_session, found.recorded.rules):
+            document.edit(**changes)
+        variant, header = placed(document.open_session, found.recorded)
+        document.put_variant(variant)
+        run = self._run = _RunThread(
+            variant,
+            choice,
+            header.id,
+            self._jobs.loop,
+            self,
+            self._stops(variant),
+            found=found,
+            header=header,
+        )
+        age = (datetime.now(UTC) - found.recorded.started).total_seconds()
+        self._began, self._at_rest, self._paused_at = time.monotonic() - max(age, 0.0), 0.0, None
+        document.put_run(header, under_way=True)
+        self._post(LiveChanged("began", header.id))
+        self._jobs.start(
+            ATTACHED,
+            run.work,
+            self._followed,
+            lambda error: self._not_run(run, error),
+            interrupt=found.agent.leave,
+        )
+
+    def _stops(self, variant: Variant) -> LiveStops:
+        from planscope.rules.in_session import problem_in
+
+        try:
+            problem = problem_in(self.document.open_session, variant)
+        except UserError:
+            problem = None
+        return LiveStops(problem, self._breakpoints_of(variant)(problem))
+
+    def heard_tools(self, run: _RunThread, recorded: RecordedRun) -> None:
+        """Take over tools of an attached agent that were not known when its run began."""
+        from planscope.session.recordings import placed
+
+        if run is not self._run:
+            return
+        variant, _ = placed(self.document.open_session, recorded)
+        self.document.put_variant(variant)
+        run.pause_at(self._stops(variant))
+        self._post(LiveChanged("tools", run.run_id))
+
+    def _followed(self, run: Run) -> None:
+        """Note the end of an attached agent's run, and wait for its next one."""
+        ended, agent = self._run, self.attached
+        if ended is not None and self._attached is not None:
+            self._attached = replace(self._attached, stepping=ended.stepping)
+        self._ended(run)
+        if agent is not None:
+            self._await_run(agent)
+
+    def _gone(self, error: Exception | None = None) -> None:
+        agent, self._attached = self.attached, None
+        if agent is not None and not agent.left:
+            self._post(LiveChanged("gone", "", str(error) if error is not None else agent.trouble))
 
     # News of the run, on the screen's thread
 
@@ -253,6 +369,9 @@ class LiveRun:
 
     def _not_run(self, run: _RunThread, error: Exception) -> None:
         self._run = None
+        if (agent := self.attached) is not None:
+            self._attached = None
+            agent.leave()
         begun = self.document.run(run.run_id)
         if begun is not None:
             self.document.put_run(begun)
@@ -269,18 +388,20 @@ class _RunThread:
         run_id: str,
         loop: AbstractEventLoop,
         owner: LiveRun,
+        stops: LiveStops,
         *,
-        problem: Problem | None,
-        rules: str | None,
-        breakpoints: Iterable[Breakpoint],
-        fork: ForkChoice | None,
+        rules: str | None = None,
+        fork: ForkChoice | None = None,
+        found: FollowedRun | None = None,
+        header: Run | None = None,
     ) -> None:
         self.variant = variant
         self.run_id = run_id
-        self.problem = problem
         self.paused: PendingCall | None = None
-        self.stops = LiveStops(problem, breakpoints)
-        self._choice = choice
+        self.stops = stops
+        self.choice = choice
+        self.found = found
+        self._header = header
         self._rules = rules
         self._fork = fork
         self._loop = loop
@@ -289,13 +410,14 @@ class _RunThread:
         self._lock = threading.Lock()
         self._stopped = False
         self._stepping = choice.stepping
-        self._live: AgentRun | OwnRun | None = None
+        self._live: AgentRun | OwnRun | AttachedRun | None = None
         self._record: RunRecord | None = None
         self._pauser: Pauser | None = None
 
     def work(self, token: CancelToken) -> Run:
         """Run the agent to its end. Raises ``UserError`` if it cannot be started."""
         from planscope.agents.gate import Pauser
+        from planscope.session.record import record_of
 
         pauser = Pauser(
             wanted=self._wanted,
@@ -306,6 +428,8 @@ class _RunThread:
         live = self._make(pauser)
         with self._lock:
             self._live, self._pauser = live, pauser
+            if self.found is not None:
+                self._record = record_of(live.run, under_way=True)
             pauser.step(self._stepping)
             if self._stopped:
                 live.stop()
@@ -316,7 +440,7 @@ class _RunThread:
         from planscope.agents.own_live import DryGate, OwnRun, given_in, load_agent, loaded
         from planscope.agents.reruns import RecordedAnswers
 
-        name, fork = self._choice.agent, self._fork
+        name, fork = self.choice.agent, self._fork
         gate: CallGate = pauser
         if own.dry:
             gate = DryGate(pauser, RecordedAnswers(own.recorded) if own.recorded is not None else None)
@@ -340,11 +464,19 @@ class _RunThread:
             on_event=self._on_event,
         )
 
-    def _make(self, pauser: Pauser) -> AgentRun | OwnRun:
+    def _follow(self, found: FollowedRun, header: Run, pauser: Pauser) -> AttachedRun:
+        from planscope.agents.attach.client import AttachedRun
+
+        copy = header.model_copy(update={"events": list(header.events)})
+        return AttachedRun(found, copy, gate=pauser, on_event=self._on_event, on_tools=self._on_tools)
+
+    def _make(self, pauser: Pauser) -> AgentRun | OwnRun | AttachedRun:
+        if self.found is not None and self._header is not None:
+            return self._follow(self.found, self._header, pauser)
         from planscope.agents.forks import fork
         from planscope.agents.runner import LiveRun as AgentRun
 
-        choice = self._choice
+        choice = self.choice
         if choice.own is not None:
             return self._make_own(choice.own, pauser)
         options: dict[str, Any] = {
@@ -392,12 +524,19 @@ class _RunThread:
             if self._pauser is not None:
                 self._pauser.step(stepping)
 
+    def pause_at(self, stops: LiveStops) -> None:
+        """Set other breakpoints, for a problem with more tools."""
+        self.stops = stops
+
     # On the run's thread
 
     def _wanted(self, call: PendingCall) -> tuple[str, ...]:
         """Return the reasons to pause before a call."""
         record = self._record
         return () if record is None or not self.stops.breakpoints else self.stops.why(record, call.call)
+
+    def _on_tools(self, recorded: RecordedRun) -> None:
+        self._tell(lambda: self._owner.heard_tools(self, recorded))
 
     def _on_pause(self, call: PendingCall) -> None:
         self._tell(lambda: self._pause(call))

@@ -66,7 +66,7 @@ def workspace(
 
 async def leave(work: Workspace) -> str:
     """Stop runs and dissections, and save. Return why saving failed, in one line, or ""."""
-    work.live.stop()
+    work.live.leave()
     work.dissecting.stop()
     waited = 0.0
     while waited < LONGEST_STOP and (work.live.at_work or work.dissecting.running):

@@ -64,6 +64,8 @@ class Live(Replay):
 
         if self._dry():
             self.stage.action_answer_call()
+        elif self.stage.work.live.only_watched:
+            self.stage.tell(self.stage.work.live.only_watched)
         elif self.stage.work.live.paused is None:
             self.stage.tell(f"the agent is working: {key_for('pause-run')} pauses before its next call")
         else:
@@ -75,6 +77,8 @@ class Live(Replay):
         live = self.stage.work.live
         if self._dry():
             self.stage.action_answer_call()
+        elif live.only_watched:
+            self.stage.tell(live.only_watched)
         elif live.paused is not None:
             decide(self.stage, GoOn(), stepping=False)
         else:

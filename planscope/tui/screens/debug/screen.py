@@ -213,7 +213,7 @@ class DebugScreen(AppScreen[None]):
             self._rest.cancel()
         if self._opener is not None:
             self._opener.close()
-        self.work.live.stop()
+        self.work.live.leave()
 
     def on_resize(self, event: events.Resize) -> None:
         self.work.layout.fit(*event.size)
@@ -458,7 +458,10 @@ class DebugScreen(AppScreen[None]):
             asked, self._asked = dict(self._asked), None
             asked.pop("breakpoints", None)
             variant, choice = asked.pop("variant"), RunChoice(**asked)
-            if choice.own is not None and not choice.own.message:
+            if choice.attached is not None:
+                self._amounts_to(shell.run_command(self._here(), choice))
+                self.work.live.attach(choice, self._breakpoints_of)
+            elif choice.own is not None and not choice.own.message:
                 self.rerun(variant, choice)
             else:
                 self.start_run(variant, choice)
@@ -561,7 +564,16 @@ class DebugScreen(AppScreen[None]):
         match message.what:
             case "began":
                 self.change(seconds=self.work.live.seconds)
+                if self.work.live.attached is not None:
+                    self._count()
+                    self.work.judge.forget_all()  # its tools and rules may be new
                 self._follow(message.run_id)
+                if self.work.live.only_watched:
+                    self.tell(self.work.live.only_watched)
+            case "tools":
+                self.work.judge.forget_all()
+                if mine and self.view.variant is not None:
+                    self.look_at(self.view.variant.id, message.run_id)
             case "paused":
                 call = self.work.live.paused
                 if mine:
@@ -579,6 +591,18 @@ class DebugScreen(AppScreen[None]):
                     self.tell(f"not run: {shown(message.trouble, 300)}")
                 elif self.view.notice in (_starting(), _STOPPING):
                     self.tell("")
+            case "waiting":
+                self.tell(self._waiting())
+            case "gone":
+                trouble = shown(message.trouble, 200)
+                self.tell(f"no longer attached: {trouble or 'the process of the agent has ended'}")
+
+    def _waiting(self) -> str:
+        """Say that the attached agent has no run that could be displayed."""
+        agent = self.work.live.attached
+        if agent is None:
+            return ""
+        return f"attached to {shown(agent.welcome.title, 60)} ({agent.id}), which waits for its next run"
 
     def _why_paused(self, run_id: str) -> tuple[str, ...]:
         call = self.work.live.paused
@@ -1104,6 +1128,9 @@ class DebugScreen(AppScreen[None]):
         return self.work.live.default_choice(run)
 
     def _busy(self) -> bool:
+        if self.work.live.attached is not None:
+            self.tell("the attached agent begins its runs itself; planscope debug runs an agent from here")
+            return True
         if self.work.live.at_work:
             self.tell(f"a run is in progress: {key_for('stop-run')} stops it")
             return True
@@ -1124,8 +1151,11 @@ class DebugScreen(AppScreen[None]):
             self._amounts_to(shell.fork_command(of, choice, fork.run.id, fork.step, fork.answer))
         if self.work.live.start(variant, choice, self._breakpoints_of(variant), fork):
             self.tell(_starting())
-            self._stop_counting()
-            self._tick = self.set_interval(1.0, self._count_seconds)
+            self._count()
+
+    def _count(self) -> None:
+        self._stop_counting()
+        self._tick = self.set_interval(1.0, self._count_seconds)
 
     def _count_seconds(self) -> None:
         if self.view.seconds is not None and self.work.live.paused is None:
@@ -1139,7 +1169,9 @@ class DebugScreen(AppScreen[None]):
     def action_pause_run(self) -> None:
         live = self.work.live
         if not live.at_work:
-            self.tell(f"no run is in progress: {key_for('rerun')} runs the query")
+            self.tell(self._waiting() or f"no run is in progress: {key_for('rerun')} runs the query")
+        elif live.only_watched:
+            self.tell(live.only_watched)
         elif live.paused is not None:
             self.tell(
                 f"already paused: {key_for('next-call')} runs the call, {key_for('continue')} continues"
@@ -1150,7 +1182,9 @@ class DebugScreen(AppScreen[None]):
 
     def action_stop_run(self) -> None:
         if not self.work.live.at_work:
-            self.tell("no run is in progress")
+            self.tell(self._waiting() or "no run is in progress")
+        elif self.work.live.only_watched:
+            self.tell(self.work.live.only_watched)
         else:
             self.work.live.stop()
             self.tell(_STOPPING)
@@ -1208,7 +1242,7 @@ class DebugScreen(AppScreen[None]):
         call = self._paused_call()
         if call is None:
             return
-        if self.work.live.own is None:
+        if self.work.live.own is None and self.work.live.attached is None:
             self.tell(f"a mock tool does nothing: {key_for('edit-answer')} changes its answer")
             return
         self.start_flow(
@@ -1272,7 +1306,9 @@ class DebugScreen(AppScreen[None]):
         call = live.paused
         mine = self.view.at_pending and self.view.run is not None and self.view.run.id == live.run_id
         if not live.at_work:
-            self.tell(f"no run is in progress: {key_for('rerun')} runs the query")
+            self.tell(self._waiting() or f"no run is in progress: {key_for('rerun')} runs the query")
+        elif call is None and live.only_watched:
+            self.tell(live.only_watched)
         elif call is None:
             self.tell(f"no call is paused: {key_for('pause-run')} pauses before the next one")
         elif not mine:

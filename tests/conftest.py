@@ -15,12 +15,15 @@ from hypothesis import settings
 _HOME = tempfile.mkdtemp(prefix="planscope-tests-")
 for _name in ("CONFIG", "DATA", "STATE", "CACHE"):
     os.environ[f"XDG_{_name}_HOME"] = f"{_HOME}/{_name.lower()}"
+os.environ["XDG_RUNTIME_DIR"] = f"{_HOME}/run"
+os.mkdir(os.environ["XDG_RUNTIME_DIR"], 0o700)  # noqa: PTH102
 
 # Nor have the terminal, the proxies and the keys of the shell a say; a test that wants one sets it.
 for _name in list(os.environ):
     if _name.upper().startswith(("OPENAI_", "LANGSMITH_", "LANGCHAIN_", "TEXTUAL_")) or _name.upper() in (
         *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "LINES"),
         *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "EDITOR", "VISUAL", "PLANSCOPE_TRACEBACK"),
+        "PLANSCOPE_ATTACH",
         *("PYTHONWARNINGS", "PYTHONOPTIMIZE", "PYTHONIOENCODING"),
         "PYTHONDONTWRITEBYTECODE",  # the many processes that tests start would compile planscope each time
     ):

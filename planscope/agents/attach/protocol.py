@@ -29,6 +29,8 @@ BEAT = 2.0
 """Seconds between two messages of a debugger."""
 
 _PREFIX = 4
+_LARGE = 64 * 1024
+"""Bytes up to which a message is within all limits of :func:`parse_json`."""
 _TOKEN = re.compile(r"[0-9a-f]{24}")
 _LONGEST = 4096
 _LONGEST_NAME = 300
@@ -121,14 +123,21 @@ Message = Hello | Welcome | Refused | News | Asked | Withdrawn | Decided | Beat
 
 
 def encoded(message: Message) -> bytes:
-    """Return the bytes of a message. Arguments too large for one are replaced by a note about their size."""
+    """Return the bytes of a message. Arguments that no message can have are replaced by a note about their size."""
     data = _line(message)
-    if len(data) > LARGEST and isinstance(message, Asked):
+    if isinstance(message, Asked) and len(data) > _LARGE and not _readable(data):
         note = {"(not shown)": f"{len(data):,} bytes of arguments"}
         data = _line(replace(message, call=replace(message.call, arguments=note)))
     if len(data) > LARGEST:
         raise ProtocolError(f"a message of {len(data):,} bytes is too large")
     return len(data).to_bytes(_PREFIX, "big") + data
+
+
+def _readable(data: bytes) -> bool:
+    try:
+        return len(data) <= LARGEST and isinstance(decoded(data), Asked)
+    except ProtocolError:
+        return False
 
 
 def _line(message: Message) -> bytes:

@@ -23,5 +23,6 @@ for name in (
     "page",
     "stop",
     "rules",
+    "attach",
 ):
     importlib.import_module(f"tests.bench.bench_{name}").main()

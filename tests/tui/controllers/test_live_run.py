@@ -13,6 +13,7 @@ from textual.message import Message
 from planscope.agents import forks, runner
 from planscope.agents.gate import GoOn, PendingCall, Refuse, Stop, Verb
 from planscope.debugger.breakpoints import Breakpoint, StepBreak
+from planscope.debugger.stops import LiveStops
 from planscope.errors import UserError
 from planscope.session.model import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent, Run, Session
 from planscope.tui.controllers import live_run
@@ -243,10 +244,7 @@ def test_what_is_heard_of_an_older_run_is_dropped() -> None:
         "r9",
         stage.jobs.loop,
         stage.live,
-        problem=None,
-        rules=None,
-        breakpoints=(),
-        fork=None,
+        LiveStops(None),
     )
     stage.live.heard_pause(old, PendingCall(1, "a", {}))
     stage.live.heard_resume(old)

@@ -28,6 +28,8 @@ class Busy:
     def stop(self) -> None:
         self.stopped = True
 
+    leave = stop
+
     @property
     def at_work(self) -> bool:
         self.looks -= 1

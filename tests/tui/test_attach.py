@@ -16,7 +16,7 @@ from planscope.agents import record
 from planscope.agents.attach import listener
 from planscope.agents.attach.client import attachable
 from planscope.agents.attach.place import SYSTEMS, id_of, sockets
-from planscope.agents.shop import RULES, agent
+from planscope.agents.shop import RULES, agent, get_order
 from planscope.commands.attach import _make_session
 from planscope.session.model import AnswerEvent, CallEvent, Run
 from planscope.session.store import load
@@ -114,12 +114,21 @@ async def test_leaving_at_a_paused_call_asks_nothing_and_lets_it_go_on(program: 
     assert len(calls(run)) == 3 and run.events[-1].type == "end"
 
 
-async def test_a_watcher_decides_nothing(program: Program) -> None:
+async def test_a_watcher_decides_nothing(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    goes_on = threading.Event()
+    monkeypatch.setattr(get_order, "func", lambda order_id: goes_on.wait(20) and "paid")
     async with attached(program, "watch") as driven:
         thread = program.begin()
+        await driven.sees("▷ RUNNING", "you only watch")
+        assert "X stop" not in driven.text
+        for key in ("n", "c", "P", "X", "a", "R"):
+            await driven.press(key)
+            assert "you only watch" in driven.text, key
+        goes_on.set()
         await joined(thread)
         await driven.until(lambda: driven.state.run is not None and len(driven.state.run.calls) == 3)
         assert program.said[1] == "40 EUR paid back for order 7"
+        assert not driven.screen.work.document.unsaved, "the agent writes the record, not who watches it"
 
 
 async def test_the_end_of_the_agents_process_is_said(program: Program) -> None:

@@ -44,8 +44,9 @@ class Document:
 
     ``unsaved``: the number of changes since the last save. ``under_way``: ids of runs that may get more events.
     ``pending``: the calls before which they are paused, by run; no event records them. ``passing``: ids of runs that
-    are displayed and not saved (what-if play). ``outcomes``: the known verdicts of runs. ``version``: the number of
-    announced changes.
+    are displayed and not saved (what-if play). ``followed``: ids of runs that another program records; they are saved,
+    but their events are no changes of this session. ``outcomes``: the known verdicts of runs. ``version``: the number
+    of announced changes.
     """
 
     def __init__(self, path: Path | None, post: Post = lambda message: None) -> None:
@@ -56,6 +57,7 @@ class Document:
         self.under_way: set[str] = set()
         self.pending: dict[str, CallEvent] = {}
         self.passing: set[str] = set()
+        self.followed: set[str] = set()
         self.outcomes: dict[RunKey, Outcome] = {}
         self.version = 0
         self._records: dict[str, RunRecord] = {}
@@ -138,14 +140,20 @@ class Document:
 
     # Writing
 
-    def put_variant(self, variant: Variant) -> None:
-        self._changed(DocumentChanged("variant", variant.id, _put(self.open_session.variants, variant)))
+    def put_variant(self, variant: Variant, *, followed: bool = False) -> None:
+        """Add a variant, or replace the variant with its id. ``followed``: another program records it."""
+        message = DocumentChanged("variant", variant.id, _put(self.open_session.variants, variant))
+        (self._post if followed else self._changed)(message)
 
-    def put_run(self, run: Run, *, under_way: bool = False, passing: bool = False) -> None:
+    def put_run(
+        self, run: Run, *, under_way: bool = False, passing: bool = False, followed: bool = False
+    ) -> None:
         """Add a run, or replace the run with its id.
 
         ``under_way``: more events will come (:meth:`append`). ``passing``: the run is displayed and not saved.
+        ``followed``: another program records it.
         """
+        (self.followed.add if followed else self.followed.discard)(run.id)
         copy = _copy(run)
         fresh = _put(self.open_session.runs, copy)
         (self.under_way.add if under_way else self.under_way.discard)(run.id)
@@ -287,7 +295,7 @@ class Document:
             self._post(DocumentChanged("saving"))
 
     def _changed(self, message: DocumentChanged) -> None:
-        if not (message.what == "run" and message.id in self.passing):
+        if message.what != "run" or message.id not in self.passing | self.followed:
             self.unsaved += 1
         self._post(message)
 

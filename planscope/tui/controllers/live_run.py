@@ -262,9 +262,9 @@ class LiveRun:
             self._gone()
             return
         if changes := kept_rules(document.open_session, found.recorded.rules):
-            document.edit(**changes)
+            document.edit(change=False, **changes)
         variant, header = placed(document.open_session, found.recorded)
-        document.put_variant(variant)
+        document.put_variant(variant, followed=True)
         run = self._run = _RunThread(
             variant,
             choice,
@@ -277,7 +277,7 @@ class LiveRun:
         )
         age = (datetime.now(UTC) - found.recorded.started).total_seconds()
         self._began, self._at_rest, self._paused_at = time.monotonic() - max(age, 0.0), 0.0, None
-        document.put_run(header, under_way=True)
+        document.put_run(header, under_way=True, followed=True)
         self._post(LiveChanged("began", header.id))
         self._jobs.start(
             ATTACHED,
@@ -303,7 +303,7 @@ class LiveRun:
         if run is not self._run:
             return
         variant, _ = placed(self.document.open_session, recorded)
-        self.document.put_variant(variant)
+        self.document.put_variant(variant, followed=True)
         run.pause_at(self._stops(variant))
         self._post(LiveChanged("tools", run.run_id))
 
@@ -360,9 +360,9 @@ class LiveRun:
         self._post(LiveChanged("resumed", run.run_id))
 
     def _ended(self, run: Run) -> None:
-        self._run = None
+        ended, self._run = self._run, None
         began = self.document.run(run.id) is None
-        self.document.put_run(run)
+        self.document.put_run(run, followed=ended is not None and ended.found is not None)
         if began:
             self._post(LiveChanged("began", run.id))
         self._post(LiveChanged("ended", run.id))
@@ -374,7 +374,7 @@ class LiveRun:
             agent.leave()
         begun = self.document.run(run.run_id)
         if begun is not None:
-            self.document.put_run(begun)
+            self.document.put_run(begun, followed=run.found is not None)
         self._post(LiveChanged("failed", run.run_id, str(error) or type(error).__name__))
 
 

@@ -15,6 +15,7 @@ Phase = Literal[
     "no run",
     "unreadable",
     "running",
+    "watched",
     "waits",
     "strange call",
     "back",
@@ -22,7 +23,8 @@ Phase = Literal[
     "play base",
     "play rules",
 ]
-"""The phase of the debug screen. ``nothing``: no session is open. ``waits``: at the paused call.
+"""The phase of the debug screen. ``nothing``: no session is open. ``waits``: at the paused call. ``watched``: nothing
+can be decided about the running agent.
 
 ``strange call``: the paused call cannot be read, so no tool is called. ``back``: at a step before the paused call.
 ``play base``: what-if play without hours; ``play rules``: with arguments.
@@ -83,6 +85,13 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
         ("zoom", ""),
         ("watch", ""),
     ),
+    "watched": (
+        ("previous-call", ""),
+        ("help", ""),
+        ("zoom", ""),
+        ("watch", ""),
+        ("quit", ""),
+    ),
     "waits": (
         ("next-call", "run call"),
         ("continue", "continue"),
@@ -141,7 +150,7 @@ def phase(state: DebugView) -> Phase:
     if not run.under_way:
         return "over"
     if not run.pending:
-        return "running"
+        return "watched" if state.only_watched else "running"
     if not state.at_pending:
         return "back"
     return "strange call" if run.calls[-1].error else "waits"

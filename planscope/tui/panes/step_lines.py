@@ -140,12 +140,9 @@ class _Told:
         """Show thought, call, error and answer."""
         state, told = self.state, self.state.call_at(view.index)
         if self.awaited(view):
-            yield from self.row(
-                "now",
-                f"the agent is working on its next call; {key_for('pause-run')} pauses before it, "
-                f"{key_for('stop-run')} stops",
-                "caution",
-            )
+            keys = f"{key_for('pause-run')} pauses before it, {key_for('stop-run')} stops"
+            now = f"the agent is working on its next call; {state.only_watched or keys}"
+            yield from self.row("now", now, "caution")
         if view.call is None:
             run = state.run
             if view.step == "end" and run is not None and run.last_words:

@@ -568,8 +568,9 @@ class DebugScreen(AppScreen[None]):
                     self._count()
                     self.work.judge.forget_all()  # its tools and rules may be new
                 self._follow(message.run_id)
-                if self.work.live.only_watched:
-                    self.tell(self.work.live.only_watched)
+                self.change(only_watched=self.work.live.only_watched)
+                if self.view.only_watched:
+                    self.tell(self.view.only_watched)
             case "tools":
                 self.work.judge.forget_all()
                 if mine and self.view.variant is not None:
@@ -586,7 +587,7 @@ class DebugScreen(AppScreen[None]):
                 self.change(why_paused=())
             case "ended" | "failed":
                 self._stop_counting()
-                self.change(why_paused=(), seconds=None)
+                self.change(why_paused=(), seconds=None, only_watched="")
                 if message.what == "failed":
                     self.tell(f"not run: {shown(message.trouble, 300)}")
                 elif self.view.notice in (_starting(), _STOPPING):

@@ -45,7 +45,7 @@ NOT_RUN = frozenset(
         *("not run: needs another package", "not run: takes long"),
     }
 )
-ON_SCREEN = ("open", "serve", "debug")
+ON_SCREEN = ("open", "serve", "debug", "attach")
 """Commands that need a terminal, or do not end."""
 ELSEWHERE = (
     "python3",

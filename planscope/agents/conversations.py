@@ -330,7 +330,8 @@ class Conversations:
                 return None
             asked = talk.passed.get(identity)
             changed = arguments is not None and arguments != asked
-            pending.arguments = arguments if arguments is not None else pending.arguments
+            if arguments is not None:
+                pending.arguments = talk.passed[identity] = arguments
             self._step(talk, pending, asked if changed else None)
             return talk.run.step
 

@@ -143,18 +143,24 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
     ) -> Answer:
         talk = self.attempt(self._of, request)
-        if self.gate is not None and talk is not None and self.gate.takes(talk, request):
-            return self.gate.call(talk, request, handler)
-        began = time.perf_counter()
         token = calling.set(self._really_called(talk, identity_of(request)))
-        around = inside_call.set(identity_of(request))
+        try:
+            if self.gate is not None and talk is not None and self.gate.takes(talk, request):
+                return self.gate.call(talk, request, handler)
+            return self._call(talk, request, handler)
+        finally:
+            calling.reset(token)
+
+    def _call(
+        self, talk: Talk | None, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
+    ) -> Answer:
+        began, around = time.perf_counter(), inside_call.set(identity_of(request))
         try:
             answer = handler(request)
         except BaseException as error:
             self.attempt(self.talks.failed, talk, error, "tool", "", identity_of(request))
             raise
         finally:
-            calling.reset(token)
             inside_call.reset(around)
         self.attempt(self.talks.answered, talk, identity_of(request), answer, time.perf_counter() - began)
         return answer
@@ -163,18 +169,27 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
     ) -> Answer:
         talk = self.attempt(self._of, request)
-        if self.gate is not None and talk is not None and self.gate.takes(talk, request):
-            return await self.gate.acall(talk, request, handler)
-        began = time.perf_counter()
         token = calling.set(self._really_called(talk, identity_of(request)))
-        around = inside_call.set(identity_of(request))
+        try:
+            if self.gate is not None and talk is not None and self.gate.takes(talk, request):
+                return await self.gate.acall(talk, request, handler)
+            return await self._acall(talk, request, handler)
+        finally:
+            calling.reset(token)
+
+    async def _acall(
+        self,
+        talk: Talk | None,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[Answer]],
+    ) -> Answer:
+        began, around = time.perf_counter(), inside_call.set(identity_of(request))
         try:
             answer = await handler(request)
         except BaseException as error:
             self.attempt(self.talks.failed, talk, error, "tool", "", identity_of(request))
             raise
         finally:
-            calling.reset(token)
             inside_call.reset(around)
         self.attempt(self.talks.answered, talk, identity_of(request), answer, time.perf_counter() - began)
         return answer

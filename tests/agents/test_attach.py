@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import multiprocessing
 import os
 import signal
@@ -437,9 +438,12 @@ def test_the_environment_lets_debuggers_attach(path: Path, monkeypatch: pytest.M
     recorders = [record(path), record(path), record(path.with_name("other.planscope.json"))]
     assert len(sockets()) == 2 and len(found()) == 2, "one for each file"
     assert record(path, attach=False)._point is None
+    listener._close_all()
+    again = record(path)
     recorders.clear()
-    import gc
-
+    gc.collect()
+    assert len(sockets()) == len(found()) == 1, "whoever is gone takes no other's socket along"
+    del again
     gc.collect()
     until(lambda: not sockets())
 

@@ -139,6 +139,8 @@ class AttachPoint:
 
     def close(self) -> None:
         """Drop all debuggers and remove the socket. It takes no lock, as it may be called anywhere."""
+        if self._closed:  # its socket's name may be another's by now
+            return
         self._closed = True
         for key in [key for key, one in list(_points.items()) if one is self]:
             _points.pop(key, None)

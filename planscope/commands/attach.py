@@ -60,7 +60,9 @@ def _attach(args: argparse.Namespace) -> int:
     agent = attachable(args.id, "watch" if args.watch else "debug")
     path = Path(agent.welcome.path)
     _make_session(path, agent.welcome.title)
-    check_breakpoints(args.breaks or (), load(path).variants[-1])
+    session = load(path)
+    if args.breaks and session.variants[-1].actions:  # else its tools are not known yet
+        check_breakpoints(args.breaks, session, session.variants[-1])
     live = {
         "variant": "",
         "agent": agent.welcome.title,

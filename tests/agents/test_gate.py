@@ -19,6 +19,7 @@ from planscope.agents.gate import (
     Refuse,
     Stop,
     Verb,
+    problem_from,
 )
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
 from planscope.oracle.replay import replay
@@ -358,3 +359,16 @@ async def test_nothing_is_recorded_behind_the_end() -> None:
     events = list(run.events)
     await asyncio.gather(*loose)
     assert run.events == events
+
+
+def test_actions_of_own_tools_are_numbered_from_one() -> None:
+    made = problem_from(
+        "Get order comes before cancel-it.",
+        ["get_order", "cancel-it", "get_order"],
+        timed=True,
+        hours={"get_order": 3},
+    )
+    assert [(a.id, a.name, a.tool, a.duration) for a in made.actions] == [
+        ("a1", "get order", "get_order", 3),
+        ("a2", "cancel it", "cancel-it", 1),
+    ]

@@ -345,3 +345,11 @@ def test_a_row_keeps_its_run(tmp_path: Path) -> None:
         case = make_case(store.knobs, row["n"], row["idx"])
         verdict = replay(problem_of(case.variant), trace_of(run)).verdict()
         assert (verdict.verdict, verdict.error_type) == (row["verdict"], row["error_type"])
+
+
+def test_a_kept_dissection_is_found_by_its_run(tmp_path: Path) -> None:
+    store = Store(tmp_path / f"c{SUFFIX}", make=True)
+    for method, document in (("rates", "by rates"), ("belief", "by belief")):
+        store.keep_dissection((0, 5, 2), method, "order", 0.9, False, document)
+    assert store.dissected(0, 5, 2) == "by rates" and store.dissected(0, 5, 3) is None
+    assert store.dissections() == [(0, 5, 2, one, "order", 0.9, False) for one in ("belief", "rates")]

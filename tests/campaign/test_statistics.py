@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from planscope.campaign.statistics import Pairs, mcnemar, needed, paired_interval, power_of
+from planscope.campaign.statistics import Pairs, _correlation, mcnemar, needed, paired_interval, power_of
 
 
 @pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 1), (1, 1), (3, 9), (5, 15), (2, 6), (7, 7)])
@@ -76,3 +76,9 @@ def test_the_planned_size_has_its_power(difference: float, discordant: float) ->
     assert power_of(max(1, int(size * 0.85) - 2), difference, discordant) < 0.8
     with pytest.raises(ValueError, match="more than 0"):
         needed(0.0, 0.5)
+
+
+def test_the_correlation_is_corrected_towards_none() -> None:
+    assert _correlation(1, 0, 0, 1) == 0.0  # the correction is as large as the product
+    assert _correlation(3, 0, 0, 3) == pytest.approx((9 - 3) / 9)
+    assert _correlation(0, 3, 3, 0) == -1.0 and _correlation(2, 2, 0, 0) == 0.0

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.compare import texts
-from planscope.compare.result import TextDiff
+from planscope.compare.result import ActionRow, TextDiff
 from planscope.compare.texts import compare_texts
+from planscope.compare.wording import renamed
+from planscope.language.problem import Action
 from planscope.language.scan import cut
 from tests.compare.reference import longest_common
 from tests.hostile import HOSTILE
@@ -136,3 +138,13 @@ def test_beyond_the_limit_sentences_are_compared(monkeypatch: pytest.MonkeyPatch
     assert [p.change for p in diff.parts] == ["same", "changed", "same"]
     assert a[slice(*diff.parts[1].a)] == "B comes before C."
     assert re.fullmatch("B precedes C.", b[slice(*diff.parts[1].b)])
+
+
+def test_what_changed_of_an_action_in_words() -> None:
+    one, other = Action("a1", "look", "look_up", 2), Action("a1", "see", "see_it", 3)
+    assert renamed(ActionRow("changed", one, other, ("name", "tool", "duration"))) == (
+        "look is called see in b, its tool look_up is see_it, takes 2 h in a and 3 h in b"
+    )
+    assert renamed(ActionRow("changed", one, other, ("name",))) == "look is called see in b"
+    assert renamed(ActionRow("changed", one, other, ("duration",))) == "look, takes 2 h in a and 3 h in b"
+    assert renamed(ActionRow("gone", one, None)) == "look, 2 h"

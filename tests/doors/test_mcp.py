@@ -125,6 +125,10 @@ async def test_a_client_asks_everything(cli: Cli, project: Path, tmp_path: Path)
 
 def test_answers_and_files_are_bounded(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ask = Questions([project])
+    with pytest.raises(
+        UserError, match=r"there is no file none\.json in .*project, nor a session of that name"
+    ):
+        ask.list_runs("none.json")
     session = load(project / "mine.planscope.json")
     run = session.runs[0]
     session.runs = [run.model_copy(update={"id": f"r{k}"}) for k in range(1, 131)]

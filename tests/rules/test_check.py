@@ -14,6 +14,8 @@ from jsonschema import Draft202012Validator
 from planscope.documents.schemas import schema
 from planscope.rules import many
 from planscope.rules.checking import examine
+from planscope.rules.confirm import confirmed
+from planscope.rules.core import Core
 from planscope.rules.judge import Rulebook, judge_trace
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions
@@ -278,3 +280,11 @@ def test_a_broken_reader_of_another_package_is_one_line(cli: Cli, tmp_path: Path
         )
     assert done.status == 0 and f"Warning: {line}." in " ".join(done.out.split())
     assert document["warnings"] == [line]
+
+
+def test_a_core_with_what_it_does_not_need_is_not_confirmed() -> None:
+    book = Rulebook(read_rules("a never happens. b never happens.").rules)
+    trace = Trace("t", "test", [ToolCall(1, "a", 0, {}, answer="x", answered=True, failed=False)])
+    assert confirmed(book, ["a", "b"], Core(1, ("c1",), (1,)), trace) is True
+    assert confirmed(book, ["a", "b"], Core(1, ("c1", "c2"), (1,)), trace) is False
+    assert confirmed(book, ["a", "b"], Core(1, ("c2",), (1,)), trace) is False

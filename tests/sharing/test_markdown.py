@@ -50,6 +50,7 @@ def test_it_tells_what_matters() -> None:
         "| ● | 1 | `attending_training_sessions(10)` | 10:00-12:00 | lost | **LOST HERE** (point of no return) |",
         "| **● conflict** | c3 | `applying hair color before attending training sessions` |",
         "### A correct plan\n\n```text\n   1  applying hair color",
+        "### Constraints at the end\n",
     ):
         assert words in text, words
     assert text.endswith("\n") and "\n\n\n" not in text

@@ -348,5 +348,9 @@ def test_the_longest_known_text_is_found_at_each_place() -> None:
     ]
     words = Matcher({"anna", "anna lee"}, {"anna"}, set())
     assert list(words.find("anna lee, annas, anna")) == [(0, 8, "anna lee"), (17, 21, "anna")]
+    assert list(words.find("an anna is")) == [(3, 7, "anna")] and list(words.find("xanna annax")) == []
+    names = Matcher({"get_anna"}, set(), {"get_anna"})
+    assert list(names.find("a get_anna b")) == [(2, 10, "get_anna")]
+    assert [list(names.find(one)) for one in ("x_get_anna", "get_anna-2", "get_annas")] == [[], [], []]
     many = Matcher({f"name {k}" for k in range(400)}, set(), set())
     assert list(many.find("xx name 399")) == [(3, 11, "name 399")] and list(many.find("nobody")) == []

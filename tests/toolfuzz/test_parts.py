@@ -12,6 +12,7 @@ import pytest
 
 from planscope.toolfuzz import chao1, chao1_interval
 from planscope.toolfuzz.accepts import mismatch
+from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.nodes import Knowledge
 from planscope.toolfuzz.outcome import Places, normal, raised, returned_error
 from planscope.toolfuzz.search import Search
@@ -174,3 +175,9 @@ def test_source_tells_what_a_text_must_contain() -> None:
     text = knowledge.roots["text"]
     assert text.facts["contains"] == ["needle"] and text.facts["eq"] == ["x"]
     assert text.children[("len",)].facts["cmp"] == [3]
+
+
+def test_the_number_of_sequences_follows_the_calls() -> None:
+    asked = [Options("x", calls=calls).most_sequences for calls in (None, 5, 200, 1990, 2000, 9000)]
+    assert asked == [200, 10, 20, 199, 200, 200]
+    assert Options("x", calls=5, sequences=0).most_sequences == 0

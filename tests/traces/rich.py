@@ -380,7 +380,18 @@ TAU2 = {"info": {"agent_info": {"llm": "gpt-x"}}, "tasks": [], "simulations": [
     {"task_id": "8", "reward_info": {"reward": 1}, "termination_reason": "user_stop", "messages": [{"role": "user", "content": "go"}]},
 ]}  # fmt: skip
 
+CHAT_RICH = [
+    {"role": "user", "content": "go"},
+    {"role": "critic", "content": "?"},
+    ["odd"],
+    7,
+    {"role": "assistant", "content": ""},
+    {"role": "assistant", "content": "ok"},
+    {"role": "user", "content": "again", "name": "ann"},
+]
+
 RICH: dict[str, bytes] = {
+    "chat": whole({"messages": CHAT_RICH}),
     "responses": whole(RESPONSES), "codex": lines(CODEX_RICH), "codex, first version": lines(CODEX_OLD), "codex exec": lines(EXEC), "gemini": lines(GEMINI_RICH),
     "claude code": lines(CLAUDE_RICH), "messages": whole({"messages": MESSAGES}), "otel, conventions": OTEL_NEW, "otel, numbered": OTEL_NUMBERED, "otel, vercel": OTEL_VERCEL,
     "otel, adk": OTEL_ADK, "otel, events": OTEL_EVENTS, "otel, details": OTEL_DETAILS, "otel, openllmetry": OTEL_OPENLLMETRY, "langsmith": whole(LANGSMITH_RICH),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from planscope.session.store import dumps, load, loads
 from planscope.traces import open_traces
 from planscope.traces.events import session_of, trace_of_run
 from planscope.traces.shape import Branch, ToolCall
+from planscope.traces.source import stream_source
 from tests.cli.support import Cli
 
 
@@ -135,3 +137,15 @@ def test_a_run_that_was_aborted_says_why(reason: str | None) -> None:
     events = [*(e for e in run.events if e.type != "end"), EndEvent(ending="aborted", reason=reason)]
     trace = trace_of_run(session, run.model_copy(update={"events": events}))
     assert (trace.problem, trace.ended) == (reason or "the run was aborted", "error")
+
+
+def test_a_piped_trace_is_read_in_parts_and_again() -> None:
+    source = stream_source(io.BytesIO(b"one\ntwo\n"))
+    for _ in range(2):
+        raw = source.raw()
+        assert (raw.readline(2), raw.readline(), raw.readline(None), raw.read(None)) == (
+            b"on",
+            b"e\n",
+            b"two\n",
+            b"",
+        )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -182,3 +185,37 @@ def test_a_coroutine_that_waits_for_ever_is_found() -> None:
     (one,) = fuzz("waits", 20, call_limit=0.4).sorted()
     assert one["kind"] == "hung" and one["shrunk"] == {"text": ""}
     assert Path(str(one["location"]).rpartition(":")[0]).name == "tools.py"
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+def test_an_interrupt_ends_with_130_and_loses_no_finding() -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "planscope",
+        "fuzz",
+        HERE + "slow_and_wrong",
+        "--calls",
+        "1000000",
+        "--json",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        ends = time.monotonic() + 60
+        while time.monotonic() < ends and not _started(children):
+            time.sleep(0.05)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    document = json.loads(out)
+    assert document["interrupted"] and [f["exception"] for f in document["findings"]] == ["RuntimeError"]
+
+
+def _started(children: Path) -> bool:
+    """Whether the fuzzer's process has forked the child that makes the calls."""
+    try:
+        found = children.read_text().split()
+        return any(Path(f"/proc/{pid}/task/{pid}/children").read_text().split() for pid in found)
+    except OSError:
+        return False

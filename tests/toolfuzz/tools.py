@@ -226,3 +226,11 @@ def asks_for_words(text: str) -> str:
     if "needle" in text or text != "x":
         return "found"
     return "short" if len(text) < 3 else "other"
+
+
+def slow_and_wrong(text: str) -> str:
+    """Fail at once, or take a moment."""
+    if not text:
+        raise RuntimeError("empty")
+    time.sleep(0.01)
+    return "ok"

@@ -1,0 +1,270 @@
+"""The fuzzer beside plain Hypothesis strategies, and beside itself without guidance.
+
+``python -m tests.bench.bench_toolfuzz [--calls 2000] [--only figure|planted|sound|files|sequences]``. All three arms
+run in the same sandbox and tell errors apart by the same rule; they differ in which arguments they send. *unguided*
+draws as planscope does, but without reading the source, without taint and without coverage. The corpus's labels were
+written before the fuzzer was tuned. The seven file tools need langchain-community (``PYTHONPATH`` may say where it is).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from planscope.toolfuzz.drawn import _draw
+from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.fuzzing import Fuzzing
+from planscope.toolfuzz.host import Host
+from planscope.toolfuzz.outcome import LISTED_ONLY
+from planscope.toolfuzz.search import Search
+from planscope.toolfuzz.tools import Tool, load
+from tests.bench.toolfuzz_corpus.planted import PLANTED
+from tests.bench.toolfuzz_corpus.sequences import SEQUENCES
+from tests.bench.toolfuzz_corpus.sound import SOUND
+from tests.bench.yardstick import table
+
+ARMS = ("planscope", "unguided", "plain Hypothesis")
+HERE = "tests.bench.toolfuzz_corpus"
+FILE_TOOLS = ("CopyFile", "DeleteFile", "FileSearch", "ListDirectory", "MoveFile", "ReadFile", "WriteFile")
+HUNG_AFTER = 0.5
+"""Seconds of a call; shorter than by default, as hanging tools would take most of the time."""
+
+
+def strategy_of(schema: Any, definitions: Any = None) -> Any:
+    """The strategy that one writes for a JSON schema without knowing the tool."""
+    known = definitions or schema.get("$defs") or {}
+    if "$ref" in schema:
+        return strategy_of(known[schema["$ref"].rpartition("/")[2]], known)
+    if "enum" in schema or "const" in schema:
+        return st.sampled_from(schema.get("enum") or [schema["const"]])
+    if "anyOf" in schema or "oneOf" in schema:
+        return st.one_of(*(strategy_of(one, known) for one in schema.get("anyOf") or schema["oneOf"]))
+    if "allOf" in schema:
+        return strategy_of(schema["allOf"][0], known)
+    low, high = schema.get("minimum"), schema.get("maximum")
+    match schema.get("type"):
+        case "string" if "pattern" in schema:
+            return st.from_regex(schema["pattern"], fullmatch=True)
+        case "string":
+            least, most = schema.get("minLength", 0), schema.get("maxLength")
+            return st.text(st.characters(exclude_categories=["Cs"]), min_size=least, max_size=most)
+        case "integer":
+            return st.integers(low, high)
+        case "number":
+            return st.floats(low, high, allow_nan=False, allow_infinity=False)
+        case "boolean":
+            return st.booleans()
+        case "null":
+            return st.none()
+        case "array":
+            return st.lists(strategy_of(schema.get("items", {}), known), min_size=schema.get("minItems", 0))
+        case "object" if "properties" in schema:
+            must = set(schema.get("required", ()))
+            parts = {name: strategy_of(one, known) for name, one in schema["properties"].items()}
+            return st.fixed_dictionaries(
+                {k: v for k, v in parts.items() if k in must},
+                optional={k: v for k, v in parts.items() if k not in must},
+            )
+        case "object":
+            return st.dictionaries(st.text(max_size=8), _ANYTHING, max_size=4)
+    return _ANYTHING
+
+
+_ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+class PlainSearch(Search):
+    """Sends what Hypothesis draws, and learns nothing."""
+
+    def __init__(self, tool: Tool, seed: int, calls: int) -> None:
+        super().__init__(tool, seed, guided=False)
+        self._examples = _draw(strategy_of(tool.schema), calls, f"{seed}/{tool.name}") or [{}]  # type: ignore[assignment,method-assign]
+        Random(seed).shuffle(self._examples)  # type: ignore[arg-type]
+
+    def draw(self, number: int) -> tuple[dict[str, Any], str]:
+        given = self._examples[number % len(self._examples)]  # type: ignore[index]
+        return given, json.dumps(given, allow_nan=False)
+
+
+class Result(NamedTuple):
+    """What one arm found in one tool. ``errors``: kind, exception, location."""
+
+    tool: str
+    errors: list[tuple[str, str | None, str | None]]
+    calls: int
+    seconds: float
+
+
+@contextmanager
+def _host(tool: Tool) -> Iterator[Host]:
+    with tempfile.TemporaryDirectory() as folder:
+        places = tool.places()
+        places.sandbox, places.base = folder, str(Path.cwd())
+        yield Host(Path(folder), places, False, True)
+
+
+def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
+    """Fuzz one tool in one way."""
+    found: dict[str, dict[str, Any]] = {}
+
+    def heard(message: dict[str, Any]) -> None:
+        if message["event"] == "finding":
+            found[message["key"]] = message["finding"]
+        elif message["event"] == "dropped":
+            found.pop(message["key"], None)
+
+    with _host(tool) as host:
+        job = {"seed": seed, "calls": calls, "blind": arm != "planscope", "call_limit": HUNG_AFTER}
+        fuzzing = Fuzzing(tool, host, job, heard)
+        if arm == ARMS[2]:
+            fuzzing.search = PlainSearch(tool, seed, calls)
+        began = time.perf_counter()
+        fuzzing.run()
+        errors = [(one["kind"], one["exception"], one["location"]) for one in found.values()]
+        return Result(tool.name, errors, fuzzing.calls, time.perf_counter() - began)
+
+
+def _short(name: str | None) -> str | None:
+    return None if name is None else name.rpartition(".")[2]
+
+
+def _is_labelled(error: tuple[str, str | None, str | None], labels: list[tuple[str, str | None]]) -> bool:
+    return any(
+        (error[0], _short(error[1])) == label or (error[0] == label[0] == "returned") for label in labels
+    )
+
+
+def planted(calls: int) -> None:
+    """The labelled bugs: how many each arm finds, what else it finds, and the calls for each."""
+    names = dir(importlib.import_module(f"{HERE}.planted"))
+    tools = {t.name: t for n in names for t in _tools_named(f"{HERE}.planted:{n}") if t.name in PLANTED}
+    labels = sum(map(len, PLANTED.values()))
+    rows, missed = [], dict[str, list[str]]()
+    for arm in ARMS:
+        results = [run(tools[name], arm, calls) for name in PLANTED if name in tools]
+        true, other, spent = 0, 0, 0
+        for one in results:
+            wanted = PLANTED[one.tool]
+            got = {w for w in wanted if any(_is_labelled(error, [w]) for error in one.errors)}
+            true += len(got)
+            other += sum(e[0] not in LISTED_ONLY and not _is_labelled(e, wanted) for e in one.errors)
+            spent += one.calls
+            missed.setdefault(arm, []).extend(one.tool for w in wanted if w not in got)
+        seconds = sum(one.seconds for one in results)
+        rows.append((arm, f"{true} of {labels}", other, f"{spent / max(true, 1):,.0f}", f"{seconds:.0f} s"))
+    table(
+        f"Planted bugs, {calls:,} calls a tool", ("", "found", "other errors", "calls for each", "time"), rows
+    )
+    for arm, names in missed.items():
+        print(f"  missed by {arm}: {', '.join(names) or 'none'}")  # noqa: T201
+
+
+def _tools_named(target: str) -> list[Tool]:
+    try:
+        found = load(target)
+    except Exception:
+        return []
+    return [tool for tool in found if tool.name in PLANTED]
+
+
+def sound(calls: int) -> None:
+    """Tools without a bug: every finding is false."""
+    rows = []
+    for arm in ARMS:
+        results = [run(tool, arm, calls) for tool in load(f"{HERE}.sound:SOUND")]
+        false = [
+            f"{one.tool} {e[0]} {e[1]}" for one in results for e in one.errors if e[0] not in LISTED_ONLY
+        ]
+        rows.append((arm, len(false), ", ".join(false)[:80]))
+    table(f"{len(SOUND)} sound tools, {calls:,} calls a tool", ("", "false findings", ""), rows)
+
+
+def file_tools() -> list[Any]:
+    """The seven, bound to the folder that they run in."""
+    from langchain_community.tools import file_management
+
+    return [getattr(file_management, f"{name}Tool")(root_dir=".") for name in FILE_TOOLS]
+
+
+def files(calls: int) -> None:
+    """The seven file tools of langchain-community."""
+    if importlib.util.find_spec("langchain_community") is None:
+        print("langchain-community is not installed: the seven file tools are left out")  # noqa: T201
+        return
+    tools = load("tests.bench.bench_toolfuzz:file_tools")
+    rows = []
+    for arm in ARMS:
+        results = [run(tool, arm, calls) for tool in tools]
+        errors = sorted(
+            {
+                (one.tool, e[0], str(_short(e[1])))
+                for one in results
+                for e in one.errors
+                if e[0] not in LISTED_ONLY
+            }
+        )
+        many = sum(e[0] not in LISTED_ONLY for one in results for e in one.errors)
+        spent, seconds = sum(one.calls for one in results), sum(one.seconds for one in results)
+        rows.append((arm, many, f"{spent / max(many, 1):,.0f}", f"{seconds:.0f} s"))
+        for tool in sorted({e[0] for e in errors}):
+            print(f"  {arm}: {tool}: {', '.join(f'{k} {n}' for t, k, n in errors if t == tool)}")  # noqa: T201
+    table(f"Seven file tools, {calls:,} calls a tool", ("", "unique errors", "calls for each", "time"), rows)
+
+
+def figure(calls: int) -> None:
+    """The tool of Figure 3: calls a second in the child's loop, with limits on."""
+    report = Fuzz(
+        Options(
+            "tests.toolfuzz.tools:figure_3", calls=max(calls, 20_000), reset="tests.toolfuzz.tools:reset_seen"
+        )
+    ).run()
+    (tool,) = report.tools
+    rate = tool.calls / max(tool.looping, 1e-9)
+    rows = [(f"{tool.calls:,}", f"{rate:,.0f}", len(report.counted()), "10,000")]
+    table("Figure 3's tool", ("calls", "calls a second", "errors", "wanted a second"), rows)
+
+
+def sequences(calls: int) -> None:
+    """The labelled cases that only a sequence shows."""
+    rows = []
+    for name, (tools, label, pair) in SEQUENCES.items():
+        reads = (pair["reads"],) if pair else ()
+        writes = (pair["writes"],) if pair else ()
+        target = f"tests.bench.bench_toolfuzz:SEQUENCE_{list(SEQUENCES).index(name)}"
+        report = Fuzz(Options(target, calls=min(calls, 200), sequences=40, reads=reads, writes=writes)).run()
+        found = [(one["kind"], _short(one["exception"])) for one in report.counted()]
+        hits = sum(one == label for one in found)
+        rows.append((name, "found" if hits else "MISSED", ", ".join(str(k) for k, _ in found), len(tools)))
+    table("Sequences, 40 each", ("case", "", "findings", "tools"), rows)
+
+
+SEQUENCE_0, SEQUENCE_1, SEQUENCE_2, SEQUENCE_3 = [tools for tools, _, _ in SEQUENCES.values()]
+PARTS = {"figure": figure, "sequences": sequences, "files": files, "sound": sound, "planted": planted}
+
+
+def main(given: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=2000)
+    parser.add_argument("--only", choices=PARTS, action="append")
+    args = parser.parse_args(given)
+    for name in args.only or PARTS:
+        PARTS[name](args.calls)
+
+
+if __name__ == "__main__":
+    main()

@@ -6,7 +6,10 @@ import pytest
 
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure
+from planscope.language.problem import Action, Problem
 from planscope.rules.in_session import MOST_BEFORE, add_rules, rules_of, set_rules, undo_rules
+from planscope.rules.reading import read_rules
+from planscope.rules.replay import ruled, rules_outline
 from planscope.session.model import Session
 from planscope.session.store import dumps, loads
 
@@ -54,3 +57,26 @@ def test_rules_that_cannot_be_read_change_nothing() -> None:
     kept.rules = "no sentence at all"
     with pytest.raises(UserError, match="rules cannot be read"):
         rules_of(kept)
+
+
+def test_rules_alone_are_numbered_named_and_grouped() -> None:
+    text = "look first: look comes before cut. cut never happens.  look precedes mail."
+    made = ruled(
+        Problem((Action("a1", "mail", "mail"), Action("a3", "other", "other")), ()), read_rules(text)
+    )
+    assert [(a.id, a.tool) for a in made.actions] == [
+        ("a1", "mail"),
+        ("a3", "other"),
+        *((f"a{n}", tool) for n, tool in zip((4, 5), [a.tool for a in made.actions][2:], strict=True)),
+    ]
+    assert {a.tool for a in made.actions} == {"mail", "other", "look", "cut"}
+    group = "before a call"
+    assert [(node.path[:2], node.depth, node.plain, node.constraints) for node in rules_outline(made)] == [
+        (("rules",), 0, "rules", ("c1", "c2", "c3")),
+        (("rules", group), 1, group, ("c1", "c3")),
+        (("rules", group), 2, "look first", ("c1",)),
+        (("rules", group), 2, "look precedes mail", ("c3",)),
+        (("rules", "never"), 1, "never", ("c2",)),
+        (("rules", "never"), 2, "cut never happens", ("c2",)),
+    ]
+    assert rules_outline(Problem((), ())) == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from planscope.compare import texts
 from planscope.compare.result import ActionRow, TextDiff
 from planscope.compare.texts import compare_texts
-from planscope.compare.wording import renamed
+from planscope.compare.wording import renamed, state
 from planscope.language.problem import Action
 from planscope.language.scan import cut
+from planscope.wording import terms
 from tests.compare.reference import longest_common
 from tests.hostile import HOSTILE
 
@@ -148,3 +150,14 @@ def test_what_changed_of_an_action_in_words() -> None:
     assert renamed(ActionRow("changed", one, other, ("name",))) == "look is called see in b"
     assert renamed(ActionRow("changed", one, other, ("duration",))) == "look, takes 2 h in a and 3 h in b"
     assert renamed(ActionRow("gone", one, None)) == "look, 2 h"
+
+
+def test_a_state_is_complete_at_the_end_of_a_run_that_was_not_aborted() -> None:
+    def said(ending: str, step: object, kind: str | None = "completable") -> str:
+        return state(SimpleNamespace(ending=ending), SimpleNamespace(step=step, state=kind))  # type: ignore[arg-type]
+
+    assert said("finished", "end") == terms.COMPLETE != said("aborted", "end") == said("finished", 3)
+    assert (
+        said("finished", "end", None) == terms.STATES["unknown"]
+        and said("finished", "end", "doomed") == terms.STATES["doomed"]
+    )

@@ -32,6 +32,10 @@ GRACE = 0.15
 """Seconds that a hung call has for telling where it is."""
 
 
+PATIENCE = 5
+"""A call that a busy machine leaves without a processor may take this many times its limit."""
+
+
 class Channel:
     """What a child tells: events on a pipe, and the current call in shared memory."""
 
@@ -169,6 +173,7 @@ class Host:
     ) -> End:
         buffer = b""
         over = False
+        seen, used = -1, 0.0
         while True:
             ready, _, _ = select.select([pipe], [], [], 0.02)
             if ready:
@@ -190,8 +195,13 @@ class Host:
                     return End("done")
                 continue
             number, began, length = _HEAD.unpack_from(self._shared, 0)
-            if number >= 0 and time.monotonic() - began > limit():
-                return self._hung(pid, number)
+            if number != seen:
+                seen, used = number, _work_of(pid)[0]
+            late = time.monotonic() - began
+            if number >= 0 and late > limit():
+                work, waits = _work_of(pid)
+                if late > PATIENCE * limit() or not _is_starved(work - used, waits, limit()):
+                    return self._hung(pid, number)
         number, _, length = _HEAD.unpack_from(self._shared, 0)
         return self._died(pid, number, length)
 
@@ -247,6 +257,20 @@ class Host:
         with suppress(ChildProcessError):
             while True:
                 os.waitpid(-1, 0)
+
+
+def _work_of(pid: int) -> tuple[float, bool]:
+    """Return the processor time of a process in seconds, and whether it waits for something else than a processor."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), fields[0] not in "RD"
+    except (OSError, ValueError, IndexError):
+        return 0.0, True
+
+
+def _is_starved(work: float, waits: bool, limit: float) -> bool:
+    """Return whether a call is only late because the machine is busy: it wants to run, and got little of its time."""
+    return not waits and work < limit / 2
 
 
 def _own_places(trace: str, places: Places) -> list[tuple[str, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from random import Random
@@ -13,6 +14,7 @@ import pytest
 from planscope.toolfuzz import chao1, chao1_interval
 from planscope.toolfuzz.accepts import mismatch
 from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.host import _is_starved, _work_of
 from planscope.toolfuzz.nodes import Knowledge
 from planscope.toolfuzz.outcome import Places, normal, raised, returned_error
 from planscope.toolfuzz.search import Search
@@ -34,6 +36,14 @@ def test_chao1_is_bias_corrected() -> None:
     assert chao1_interval(4, 1, 1) == (4.0, 4.0)
     with pytest.raises(ValueError):
         chao1(2, 2, 1)
+
+
+def test_a_call_that_a_busy_machine_keeps_waiting_does_not_hang() -> None:
+    assert _is_starved(0.1, False, 2.0)
+    assert not _is_starved(1.9, False, 2.0)  # it works: a loop without end
+    assert not _is_starved(0.0, True, 2.0)  # it sleeps
+    if sys.platform.startswith("linux"):
+        assert _work_of(os.getpid())[0] > 0
 
 
 def test_the_package_is_imported_quickly() -> None:

@@ -211,7 +211,7 @@ def at_once() -> list[list[object]]:
     return rows
 
 
-def own_agent(calls: int, path: Path | None) -> float:
+def own_agent(calls: int, path: Path | None, *, finish: bool = True) -> float:
     """Milliseconds of this process at work for each call of an agent with a real tool, recorded or not."""
 
     @tool
@@ -232,9 +232,37 @@ def own_agent(calls: int, path: Path | None) -> float:
     with tracing(False):
         began = time.process_time()
         agent.invoke({"messages": [HumanMessage("go")]}, {"recursion_limit": 10 * calls})
-        if path is not None:
+        if path is not None and finish:
             finish_merging()  # the session is written, too
     return 1000 * (time.process_time() - began) / calls
+
+
+MEMORY = """
+import resource, sys
+from pathlib import Path
+from tests.bench.bench_recorder import own_agent
+calls, path = int(sys.argv[1]), Path(sys.argv[2])
+most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+own_agent(20, path.with_name("warm.planscope.json"), finish=False)
+before = most()
+own_agent(calls, path if sys.argv[3] == "recorded" else None, finish=False)
+print(most() - before)
+"""
+
+
+def own_memory() -> list[list[str]]:
+    """The megabytes by which a process grows while its agent runs; its conversation grows, too."""
+    rows = []
+    with TemporaryDirectory() as folder:
+        for calls, _ in OWN_CALLS:
+            grown = []
+            for way in ("bare", "recorded"):
+                place = str(Path(folder) / f"{calls}-{way}.planscope.json")
+                command = [sys.executable, "-c", MEMORY, str(calls), place, way]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                grown.append(int(done.stdout) / 1024)
+            rows.append([f"{calls:,}", *(f"{size:.1f}" for size in grown), f"{grown[1] - grown[0]:+.1f}"])
+    return rows
 
 
 def own_agents() -> list[list[str]]:
@@ -260,6 +288,8 @@ def own_agents() -> list[list[str]]:
 def main() -> None:
     head = ["calls", "ms a call without", "with", "over bare"]
     table("An agent of one's own with record(...), its session written; processor time", head, own_agents())
+    head = ["calls", "MB more without", "with", "over bare"]
+    table("The memory of the same agent while it runs", head, own_memory())
     table(
         f"A run of {CALLS} calls, median of {ROUNDS}",
         ["way", "ms a call", "over bare"],

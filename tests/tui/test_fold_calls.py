@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from planscope.debugger.selection import SelectedStep
-from planscope.session.model import CallEvent, MessageEvent
+from planscope.session.model import CallEvent, Event, MessageEvent
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
 
@@ -14,7 +14,7 @@ def team(folder: Path) -> Path:
     """The chief asks a scout, who makes two calls, and then hands over to a writer."""
     made = sessions.variant("Alpha check precedes beta test.", ["alpha check", "beta test", "gamma review"])
     agents = {2: ("scout", 1), 3: ("scout", 1), 4: ("writer", None)}
-    events = []
+    events: list[Event] = []
     for one in sessions.events(
         [
             ("gamma_review", {}, "ok"),

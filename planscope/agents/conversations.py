@@ -67,7 +67,7 @@ class RunSink(Protocol):
 class RunUnderWay:
     """One run. ``root`` is the object that stands for its outermost graph; the run keeps it, so that its id is not
     used again. ``agent``: who spoke last. ``ending``: how it ended, if it may still go on. ``asked``: what it asks a
-    person that it waits for.
+    person that it waits for. ``person``: one has answered, so that a changed call is that person's edit.
 
     ``turns``: locks by enclosing call, so that the debugger is asked about one call at a time.
     """
@@ -85,6 +85,7 @@ class RunUnderWay:
     ending: EndEvent | None = None
     ended: bool = False
     asked: list[str] = field(default_factory=list)
+    person: bool = False
     turns: dict[str, Any] = field(default_factory=dict)
 
     def at(self) -> float:
@@ -275,6 +276,7 @@ class Conversations:
 
     def _answer_of_person(self, talk: Talk, answer: str) -> None:
         if answer:
+            talk.run.person = True
             self._add(talk, self._mark(talk.run, "system", f"a person answered: {answer}"))
 
     def said(

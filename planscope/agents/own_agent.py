@@ -229,12 +229,12 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     def _really_called(
         self, talk: Talk | None, identity: str
     ) -> Callable[[str | None, dict[str, Any]], object] | None:
-        """Return what hears with which arguments a tool is called, after all middleware."""
+        """Return what hears with which arguments a tool is called after a person's edit, inside of all middleware."""
         if talk is None:
             return None
 
         def heard(called: str | None, arguments: dict[str, Any]) -> None:
-            if called == identity:
+            if called == identity and talk.run.person:
                 self.attempt(lambda: self.talks.changed_by_person(talk, identity, plain(arguments)))
 
         return heard
@@ -338,7 +338,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self.talks.goes_on(talk, root, self._chains.answer(root))
         if root != run_id:
             self._of_root[root] = talk.run
-        if isinstance(arguments, dict):
+        if isinstance(arguments, dict) and talk.run.person:
             self.talks.changed_by_person(talk, identity, plain(arguments))
 
     def _open_call(self, root: UUID, identity: str) -> Talk | None:

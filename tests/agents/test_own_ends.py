@@ -224,10 +224,9 @@ def test_middleware_that_changes_what_happens(path: Path, kind: str) -> None:
     (run,) = runs(path)
     call, end = calls_of(run)[0], end_of(run)
     assert (len(calls_of(run)), len(answers_of(run)), end.ending) == (2, 2, "stopped")
+    assert call.asked is None, "nobody edited it by hand"
     if kind == "changed":
-        assert (call.arguments, call.asked) == ({"tag": "v9"}, {"tag": "v1"})
-    else:
-        assert call.asked is None
+        assert answers_of(run)[0].text == "built v9"
     if kind == "summary":
         given_now = [e.given.messages for e in run.events if isinstance(e, MessageEvent) and e.given]
         assert given_now[-1] and "in short" in given_now[-1][0].text

@@ -46,7 +46,7 @@ def begun(name: str = "c", cases: int = 6, actions: tuple[int, int | None] = (2,
 
 
 async def entered(driven: Driven) -> CampaignScreen:
-    await driven.press("%")
+    await driven.press("#")
     screen = driven.app.screen
     assert isinstance(screen, CampaignScreen)
     await until(driven, lambda: screen.at_rest and screen.state.listed)
@@ -71,7 +71,7 @@ async def test_from_any_cell_to_its_runs_and_from_a_run_to_the_debugger() -> Non
         with file.open("a") as written:
             written.write("\n")  # as if it was changed since
         before = file.read_bytes()
-        await driven.press("%")
+        await driven.press("#")
         again = driven.app.screen
         assert isinstance(again, CampaignScreen)
         await until(driven, lambda: again.at_rest and again.state.listed)
@@ -85,7 +85,7 @@ async def test_from_any_cell_to_its_runs_and_from_a_run_to_the_debugger() -> Non
 async def test_a_campaign_is_run_in_a_process_and_stopped() -> None:
     begun(go=False, cases=4000, actions=(5, 5))
     async with opened(FIRST) as driven:
-        await driven.press("%")
+        await driven.press("#")
         screen = driven.app.screen
         assert isinstance(screen, CampaignScreen)
         await driven.sees("No run yet: r runs the campaign.")
@@ -109,7 +109,7 @@ async def test_a_process_that_fails_says_why() -> None:
     with closing(Store(path)) as store:
         store.add_arm(Arm("tools", "nowhere:model"), 2, 2, Budget())
     async with opened(FIRST) as driven:
-        await driven.press("%")
+        await driven.press("#")
         screen = driven.app.screen
         await driven.press("r")
         await until(driven, lambda: bool(screen.state.trouble), 60)
@@ -186,5 +186,5 @@ async def test_a_file_that_is_no_campaign_is_one_line() -> None:
     campaigns_folder().mkdir(parents=True, exist_ok=True)
     campaign_path("broken").write_text("no database")
     async with opened(FIRST) as driven:
-        await driven.press("%")
+        await driven.press("#")
         await driven.sees("file is not a database")

@@ -187,7 +187,7 @@ DEBUG: tuple[KeyAction, ...] = (
     act("save", "ctrl+s", "Save", "Save now; planscope also saves every change by itself.", _E),
     act("share", "E", "Share", "Write this run to a file for others, with private values replaced.", _E),
     act("library", "L", "Library", "Open, make, rename and delete sessions.", _E),
-    act("campaigns", "%", "Campaigns", "Show a campaign: how often agents are right, over many queries.", _E),
+    act("campaigns", "#", "Campaigns", "Show a campaign: how often agents are right, over many queries.", _E),
     act("describe", "D", "Describe", "Read and change the session's title and notes.", _E),
 )
 

@@ -215,7 +215,7 @@ class CampaignView:
 
     def _begin(self, doing: str, *verb: str) -> None:
         if self._process is not None:
-            raise UserError("a process is at work on it already")
+            raise UserError("another command is at work on it")
         command = [sys.executable, "-m", "planscope", "campaign", *verb, self.name, "--json"]
         quiet = subprocess.DEVNULL
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  (it is closed when the process ended)

@@ -282,9 +282,7 @@ class CampaignScreen(SideScreen):
         if self.state.at_work:
             self.tell(f"it runs already: {key_for('stop-campaign')} stops it")
         else:
-            self._begin(
-                self.campaign.run, "it runs in a process of its own, and goes on when you leave this screen"
-            )
+            self._begin(self.campaign.run, "it runs by itself, and goes on when you leave this screen")
 
     def action_dissect_errors(self) -> None:
         if self.state.at_work:

@@ -8,7 +8,7 @@ from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.style.lines import Run, shown
 
-_BEGIN = "you have no campaign yet; planscope campaign run NAME --model M begins one"
+_BEGIN = "you have no campaign yet: begin one with planscope campaign run NAME --model MODEL"
 
 
 async def chosen_campaign(screen: AppScreen[Any], here: str = "") -> str | None:

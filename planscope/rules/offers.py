@@ -25,7 +25,7 @@ MOST_MINED = 200
 
 def offers(trace: Trace) -> list[str]:
     """Return sentences about the tools that were called, those first that order two tools the other way round than
-    they were first called."""
+    they were first called, and of these the ones about calls with the same value."""
     first: dict[str, ToolCall] = {}
     for call in trace.calls:
         first.setdefault(call.tool, call)
@@ -35,6 +35,7 @@ def offers(trace: Trace) -> list[str]:
         f"{_name(later)} comes before {_name(earlier)}{_same(first, later, earlier)}."
         for later, earlier in pairs
     ]
+    made.sort(key=lambda text: " for the same " not in text)  # calls about the same thing belong together
     others = [tool for tool in trace.tools if tool not in first]
     made += [f"{_name(tool)} comes before {_name(one)}." for tool in others[:5] for one in called[:3]]
     made += [f"{_name(tool)} happens at most once." for tool in called]

@@ -30,7 +30,7 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
     save(session_of(list(open_traces([trace]))), path)
     async with opened(path) as driven:
         assert "NOT JUDGED" in driven.text and "Cancel order 7" in driven.text
-        assert "e writes rules" in driven.text
+        assert "e writes rules" in driven.text and "e write rules" in driven.text.splitlines()[-1]
         await driven.press("e")
         await driven.until(
             lambda: "get_order comes before cancel_order for the same order_id." in driven.text
@@ -55,7 +55,7 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
         await driven.until(lambda: "W continues them" in driven.text)
         await driven.press("u")
         await driven.until(lambda: "NOT JUDGED" in driven.text and "Z3" not in driven.text)
-        assert "the last change of the rules is undone; the session has no rules" in driven.text
+        assert "is undone; the session has no rules" in driven.text and "undoes it" not in driven.text
         await driven.press("W")
         await driven.until(lambda: "Every refund is followed by mail." in driven.text)
         await driven.press(*["backspace"] * 28, "ctrl+s")

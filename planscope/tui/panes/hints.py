@@ -22,12 +22,14 @@ Phase = Literal[
     "play",
     "play base",
     "play rules",
+    "not judged",
 ]
 """The phase of the debug screen. ``nothing``: no session is open. ``waits``: at the paused call. ``watched``: nothing
 can be decided about the running agent.
 
 ``strange call``: the paused call cannot be read, so no tool is called. ``back``: at a step before the paused call.
-``play base``: what-if play without hours; ``play rules``: with arguments.
+``play base``: what-if play without hours; ``play rules``: with arguments. ``not judged``: a
+run without a query and rules.
 """
 
 
@@ -119,6 +121,18 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
         ("help", ""),
         ("explain", ""),
     ),
+    "not judged": (
+        ("next-call", ""),
+        ("previous-call", ""),
+        ("edit", "write rules"),
+        ("look", ""),
+        ("help", ""),
+        ("choose-run", ""),
+        ("compare", ""),
+        ("search", ""),
+        ("library", ""),
+        ("quit", ""),
+    ),
     "play": (
         *_PLAY,
         ("later-hour", ""),
@@ -148,7 +162,8 @@ def phase(state: DebugView) -> Phase:
     if run is None:
         return "unreadable" if state.progress == "unreadable" else "no run"
     if not run.under_way:
-        return "over"
+        judged = state.progress != "judged" or not state.debug.run.problem.unjudged
+        return "over" if judged else "not judged"
     if not run.pending:
         return "watched" if state.only_watched else "running"
     if not state.at_pending:

@@ -1696,7 +1696,8 @@ class DebugScreen(AppScreen[None]):
                 self._rules_draft = written.text
                 self.tell(f"your rules are not saved: {key_for('write-rules')} continues them")
         elif document.put_rules(written.text):
-            self._judge_anew("all runs of the session are judged by these rules now")
+            undo = key_for("take-back")
+            self._judge_anew(f"all runs of the session are judged by these rules now; {undo} undoes it")
 
     def _finders(self, run: Run | None) -> dict[str, Finder]:
         """Return the ways to find rules: in examples, or by a model in a policy."""
@@ -1717,7 +1718,7 @@ class DebugScreen(AppScreen[None]):
         self.work.judge.forget_all()
         if self.view.variant is not None:
             self.look_at(self.view.variant.id, self.view.run.id if self.view.run is not None else "")
-        self.tell(f"{notice}; {key_for('take-back')} undoes it")
+        self.tell(notice)
 
     def _undo_rules(self) -> None:
         """Restore the rules before their last change, and say which."""

@@ -161,4 +161,4 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
         if self.ticked:
             self.dismiss(tuple(self.offered[i] for i in sorted(self.ticked)))
         else:
-            self.tell("nothing is ticked yet: Space ticks the rule at the cursor")
+            self.tell("nothing is ticked yet: tick the rule at the cursor with Space")

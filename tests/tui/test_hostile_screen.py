@@ -146,7 +146,8 @@ async def test_a_session_that_cannot_be_loaded_is_shown_as_far_as_it_goes(tmp_pa
     async with opened(path) as driven:
         assert driven.state.progress == "failed"
         assert_clean(driven)
-        await driven.sees("is not a valid session")
+        told = " ".join(driven.text.replace("│", " ").split())  # the path decides where its line is broken
+        assert "is not a valid session" in told
         for key in keys():
             await driven.press(key)
         await driven.answered()

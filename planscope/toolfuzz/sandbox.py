@@ -21,7 +21,7 @@ from typing import Any
 
 from planscope.toolfuzz.outcome import Places, Refusal
 
-MEMORY = 512 * 2**20
+MEMORY = 2**30
 """Bytes of address space that a tool may use beyond what the child uses before the first call."""
 
 DISK = 64 * 2**20

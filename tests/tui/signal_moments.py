@@ -141,9 +141,11 @@ class Moments:
     def _after(self, watched: Watched, path: Path, number: int, before: int) -> None:
         status = watched.end()
         wrong = watched.left_behind()
-        if number == signal.SIGINT and b"planscope/" not in watched.said and b"\x1b[?" not in watched.said:
+        if number == signal.SIGINT and b", in main" not in watched.said and b"\x1b[?" not in watched.said:
             early = [one for one in wrong if one.startswith("a traceback")]
-            self.early += bool(early)  # Python itself was starting: no line of planscope was reached
+            self.early += bool(
+                early
+            )  # Python was starting, or importing: main was not reached, which heeds signals first
             wrong = [one for one in wrong if one not in early]
             if early:
                 assert status in (1, -number), status
@@ -231,7 +233,7 @@ class Moments:
                 before = watched.said
                 status = watched.end()
                 if status in (0, 1) and watched.said != before:
-                    assert b"Traceback" not in watched.said or b"planscope/" not in watched.said, watched.said
+                    assert b"Traceback" not in watched.said or b", in main" not in watched.said, watched.said
                     return  # it was done already
                 watched.process.returncode = status
                 self._after(watched, path, number, 2)

@@ -53,7 +53,9 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
         await driven.until(lambda: "a sentence cannot be read yet" in driven.text)
         await driven.press("escape")
         await driven.until(lambda: "W continues them" in driven.text)
-        await driven.press("u")
+        await driven.press("q")
+        await driven.sees("1 draft not kept: e continues a query, W rules")
+        await driven.press("escape", "u")
         await driven.until(lambda: "NOT JUDGED" in driven.text and "Z3" not in driven.text)
         assert "is undone; the session has no rules" in driven.text and "undoes it" not in driven.text
         await driven.press("W")

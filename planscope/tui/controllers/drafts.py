@@ -40,12 +40,14 @@ class _Noted:
 class Drafts:
     """The drafts of all sessions that are opened one after another. All methods are for the screen's thread.
 
-    ``histories``: the drafts that were left, with their undo history, by the ids of session and variant. ``written``
-    False: drafts are not saved, and are lost when planscope ends.
+    ``histories``: the drafts that were left, with their undo history, by the ids of session and variant. ``rules``:
+    rules that were left unsaved, by the id of the session; they are never written to a file. ``written`` False: drafts
+    are not saved, and are lost when planscope ends.
     """
 
     def __init__(self, *, written: bool = True) -> None:
         self.histories: dict[Key, History] = {}
+        self.rules: dict[str, str] = {}
         self._write_down = written
         self._files: dict[Key, DraftFile] = {}
         self._noted: dict[Key, _Noted] = {}
@@ -55,6 +57,18 @@ class Drafts:
         self._pool = ThreadPoolExecutor(
             1, thread_name_prefix="planscope drafts"
         )  # its thread starts with the first write
+
+    @property
+    def left(self) -> int:
+        """The number of drafts that quitting would lose."""
+        return len(self.histories) + len(self.rules)
+
+    def keep_rules(self, session: str, text: str | None) -> None:
+        """Keep rules that the user left unsaved; None: they were saved, or are as before."""
+        if text is None:
+            self.rules.pop(session, None)
+        else:
+            self.rules[session] = text
 
     def keep(self, key: Key, history: History) -> None:
         """Keep a draft that the user left."""

@@ -139,7 +139,7 @@ class SideScreen(AppScreen[Any]):
 
     def drafts_left(self) -> int:
         """Return the number of drafts that quitting would lose."""
-        return len(self.work.drafts.histories)
+        return self.work.drafts.left
 
     def action_quit(self) -> None:
         """Leave planscope; ask first if anything would be lost."""

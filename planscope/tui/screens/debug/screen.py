@@ -160,7 +160,6 @@ class DebugScreen(AppScreen[None]):
         self._tick: Timer | None = None
         self._asked = start.live
         self._asked_for_step = bool(start.step)
-        self._rules_draft: str | None = None
         self._followed = ""
         self._settled_once = False
         self._asked_to_save = False
@@ -1683,17 +1682,18 @@ class DebugScreen(AppScreen[None]):
         from planscope.rules.runs import trace_of_run
         from planscope.tui.dialogs.rules import RulesDialog
 
-        document, view = self.work.document, self.view
+        document, view, drafts = self.work.document, self.view, self.work.drafts
+        session = document.open_session
         run = document.run(view.run.id) if view.run is not None else None
-        text = self._rules_draft if self._rules_draft is not None else document.open_session.rules or ""
+        text = drafts.rules.get(session.id, session.rules or "")
         trace = trace_of_run(run) if run is not None else None
         written = await self.answer(RulesDialog(self.paint, text, trace, self._finders(run)))
         if written is None:
             return
-        self._rules_draft = None
+        changed = not written.save and written.text != (session.rules or "")
+        drafts.keep_rules(session.id, written.text if changed else None)
         if not written.save:
-            if written.text != (document.open_session.rules or ""):
-                self._rules_draft = written.text
+            if changed:
                 self.tell(f"your rules are not saved: {key_for('write-rules')} continues them")
         elif document.put_rules(written.text):
             undo = key_for("take-back")
@@ -1895,8 +1895,9 @@ class DebugScreen(AppScreen[None]):
 
         if not is_asked(self):
             work = self.work
-            drafts = len(work.drafts.histories)
-            self.start_flow(quit_or_ask(self, work.document, work.jobs, drafts, partial(leave, work)))
+            self.start_flow(
+                quit_or_ask(self, work.document, work.jobs, work.drafts.left, partial(leave, work))
+            )
 
     # Palette
 

@@ -456,5 +456,5 @@ class EditScreen(SideScreen):
         self.leave(EditResult(self.editor.variant(), run=True))
 
     def drafts_left(self) -> int:
-        others = {*self.work.drafts.histories} - {(self.document.open_session.id, self.of.id)}
-        return len(others) + self.state.changed
+        drafts, own = self.work.drafts, (self.document.open_session.id, self.of.id)
+        return drafts.left - (own in drafts.histories) + self.state.changed

@@ -69,7 +69,8 @@ async def quit_or_ask(
             else "Quit: the changes are offered when you open the session again"
         )
         title = (
-            f"{phrases.plural(drafts, 'draft')} not kept: {key_for('edit')} continues, {key_for('keep-draft')} keeps"
+            f"{phrases.plural(drafts, 'draft')} not kept: {key_for('edit')} continues a query, "
+            f"{key_for('write-rules')} rules"
             if drafts
             else "Changes not saved"
         )

@@ -18,7 +18,6 @@ from planscope.agents.models import LoadedModel, load_model
 from planscope.agents.paradigms import chat_for, load_factory, made_by
 from planscope.agents.react_format import prompt_event
 from planscope.agents.toolset import make_toolset
-from planscope.rules.in_session import guarded_problem
 from planscope.session.model import (
     CallEvent,
     EndEvent,
@@ -80,7 +79,11 @@ class LiveRun:
         from planscope.language.prompts import prompt_for
 
         self._factory = load_factory(agent)
-        self._problem = guarded_problem(variant, rules) if guard else None
+        self._problem = None
+        if guard:
+            from planscope.rules.in_session import guarded_problem
+
+            self._problem = guarded_problem(variant, rules)
         self._gate = gate
         self._tracing = tracing
         self._clock: asyncio.Timeout | None = None

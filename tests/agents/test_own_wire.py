@@ -66,7 +66,8 @@ async def test_a_run(path: Path, responses: bool, streamed: bool, by: str) -> No
         ("build_image", {"tag": "v1"}),
         ("deploy_image", {"tag": "v1"}),
     ]
-    assert [a.text for a in answers_of(run)] == ["nothing", "built v1", "1 of v1"]
+    read, built, deployed = (a.text for a in answers_of(run))
+    assert {read, built} == {"nothing", "built v1"} and deployed == "1 of v1"  # the first two run at once
     said = [e for e in run.events if isinstance(e, MessageEvent)]
     assert [e.text for e in said] == ["I build.", "", "Shipped."]
     assert said[-1].usage is not None and (said[-1].usage.input_tokens, said[-1].usage.output_tokens) == (

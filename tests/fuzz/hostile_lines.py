@@ -107,7 +107,7 @@ LINES: dict[str, tuple[str, ...]] = {
         "screen: config --json",
     ),
 }
-NO_FILES = {"models", "grammar", "schema", "completion", "doctor", "mcp", "fuzz"}
+NO_FILES = {"attach", "models", "grammar", "schema", "completion", "doctor", "mcp", "fuzz"}
 """Commands that read no file, or only those that a client of theirs names (``tests/doors/test_mcp.py``), and ``fuzz``,
 which starts a process for the code that its user names (``tests/toolfuzz``)."""
 

@@ -274,18 +274,23 @@ class Store:
         if not cases:
             return []
         mine = (os.getpid(), began(os.getpid()), platform.node())
-        numbers = sorted({n for n, _ in cases})
+        wanted: dict[int, list[int]] = {}
+        for n, index in cases:
+            wanted.setdefault(n, []).append(index)
         with self._writing():
             gone = set[tuple[int, int]]()
-            for n in numbers:
+            for n, indexes in wanted.items():
+                place = (arm, n, min(indexes), max(indexes))
                 rows = self._db.execute(
-                    "select idx from runs where arm = ? and n = ? and not (verdict = 'aborted' and "
-                    "tries < ? and pass <> ?)",
-                    (arm, n, MOST_TRIES, current),
+                    "select idx from runs where arm = ? and n = ? and idx between ? and ? and not (verdict = 'aborted' "
+                    "and tries < ? and pass <> ?)",
+                    (*place, MOST_TRIES, current),
                 )
                 gone |= {(n, index) for (index,) in rows}
                 for index, pid, start, host, ends, claimed in self._db.execute(
-                    "select idx, pid, began, host, until, pass from claims where arm = ? and n = ?", (arm, n)
+                    "select idx, pid, began, host, until, pass from claims where arm = ? and n = ? and idx "
+                    "between ? and ?",
+                    place,
                 ).fetchall():
                     own = (pid, start, host) == mine
                     if claimed == current if own else lives(pid, start, host, ends):

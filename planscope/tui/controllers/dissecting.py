@@ -75,8 +75,14 @@ class Dissecting:
     def launch(
         self, variant: Variant, choice: DissectChoice, launch: Launch, resume: Dissection | None = None
     ) -> None:
-        """Start a dissection, or continue ``resume``. If it fails, ``trouble`` says why in one line."""
+        """Start a dissection, or continue ``resume`` as the document has it now: runs may have ended since it was read.
+
+        If it fails, ``trouble`` says why in one line.
+        """
         session = self.document.snapshot()
+        if resume is not None:
+            kept = session.dissections
+            resume = next((one for one in kept if one.id == resume.id), resume)
         run = self.document.run(choice.run) if choice.run is not None else None
         self.trouble = ""
         self._stopping = False

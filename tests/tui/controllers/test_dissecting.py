@@ -71,6 +71,21 @@ async def test_runs_that_end_at_once_take_nothing_from_each_other(monkeypatch: p
     assert all(set(before) <= set(after) for before, after in pairwise(seen)), seen
 
 
+async def test_a_record_that_was_read_before_a_run_ended_loses_no_run() -> None:
+    document, jobs = Document(Path("none"), lambda message: None), Jobs(asyncio.get_running_loop())
+    document.open(sessions.figure_10())
+    work = Dissecting(document, jobs, lambda message: None)
+    stale = None
+    for _ in range(3):
+        once = Launch("Original", None if stale is None else 1)
+        work.launch(document.open_session.variants[0], DissectChoice("tools", "sim:literal"), once, stale)
+        while jobs.running(JOB):
+            await asyncio.sleep(0.01)
+        stale = stale or work.record
+    (record,) = document.open_session.dissections
+    assert work.trouble == "" and [len(cell.runs) for cell in record.cells] == [3]
+
+
 class Leaking:
     """Fails with an error that repeats the key of a model."""
 

@@ -145,6 +145,16 @@ def test_what_models_write_is_no_markup(told: Told, tmp_path: Path, monkeypatch:
     assert "\x1b" not in out
 
 
+def test_the_paper_page_says_what_a_campaign_finds(told: Told) -> None:
+    """Two columns of docs/paper.md are made again; the rest takes minutes (``python -m tests.make_paper``)."""
+    page = (Path(__file__).parent.parent.parent / "docs" / "paper.md").read_text("utf-8")
+    assert [f"## {name}" in page for name in ("Table 2", "Table 7", "Figure 9")] == [True] * 3
+    told("run", "c", "--model", "sim:word-blind", "--actions", "2..3")
+    cells = [f"{c['rate']:.0%}" for c in data(told, "report", "c")["cells"]]
+    row = next(line for line in page.partition("## Figure 8")[2].splitlines() if "| sim:word-blind" in line)
+    assert [part.split("(")[0].strip() for part in row.split("|")[2:4]] == cells
+
+
 def test_going_on_with_more(told: Told) -> None:
     first = ("run", "c", "--model", "sim:careful", "--cases", "3", "--seed", "5", "--workers", "1")
     assert data(told, *first, "--actions", "2..2")["runs"] == 3

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from planscope.campaign.cases import Arm, Knobs, case_id, make_case, run_seed
-from planscope.campaign.report import limits_by_arm
+from planscope.campaign.report import is_below, limits_by_arm
 from planscope.campaign.store import CampaignError, Store
 from planscope.campaign.worker import run_of
 from planscope.dissection.engine import Dissector
@@ -30,7 +30,7 @@ def errors_of(store: Store, arm: int | None = None) -> list[Error]:
     return [
         Error(row["arm"], row["n"], row["idx"])
         for row in store.listed(arm, verdict="wrong")
-        if not row["helped"] and ((limit := limits[row["arm"]]) is None or row["n"] < limit)
+        if not row["helped"] and is_below(row["n"], limits[row["arm"]])
     ]
 
 

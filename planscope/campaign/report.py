@@ -119,7 +119,7 @@ def report(store: Store, name: str) -> Report:
         arm.generated += count.runs
         if count.verdict == "wrong" and not count.helped:
             arm.errors += count.runs
-            if _counts(count.n, below[count.arm]) and count.error_type:
+            if is_below(count.n, below[count.arm]) and count.error_type:
                 arm.error_types[count.error_type] = arm.error_types.get(count.error_type, 0) + count.runs
     for place, (_, made, z3, checks) in store.synthesis().items():
         arm = arms[names[place]]
@@ -190,7 +190,8 @@ def limit_of(cells: list[Cell]) -> int | None:
     return next(low, None)
 
 
-def _counts(n: int, limit: int | None) -> bool:
+def is_below(n: int, limit: int | None) -> bool:
+    """Return whether a query with n actions counts in types of errors and causes: it has fewer than the limit."""
     return limit is None or n < limit
 
 
@@ -207,7 +208,7 @@ def _causes(
     topic_of = {(row["arm"], row["n"], row["idx"]): row["topic"] for row in store.listed(verdict="wrong")}
     caused: Counter[str] = Counter()
     for place, n, index, _, cause, _, blameless in store.dissections():
-        if not _counts(n, below[place]):
+        if not is_below(n, below[place]):
             continue
         arm = arms[names[place]]
         arm.dissected += 1

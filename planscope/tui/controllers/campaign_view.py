@@ -309,7 +309,9 @@ def _rows(store: Store, wanted: Wanted, limits: dict[str, int | None]) -> Sequen
     if wanted.topic is not None:
         rows = [row for row in rows if row["topic"] == wanted.topic]
     if wanted.below:
-        rows = [row for row in rows if (n := limits.get(row["arm_name"])) is None or row["n"] < n]
+        from planscope.campaign.report import is_below
+
+        rows = [row for row in rows if is_below(row["n"], limits.get(row["arm_name"]))]
     if wanted.cause is not None:
         from planscope.campaign.report import cause_of
 

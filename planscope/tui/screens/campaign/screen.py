@@ -87,6 +87,10 @@ class CampaignScreen(SideScreen):
         """Return whether the display stays unchanged until a key is pressed."""
         return self.campaign.at_rest
 
+    @property
+    def _with_curves(self) -> bool:
+        return self.curves_shown if self.curves_shown is not None else self.app.size.width >= BROAD
+
     # Display
 
     @on(CampaignChanged)
@@ -110,7 +114,7 @@ class CampaignScreen(SideScreen):
     def show_state(self) -> None:
         if not self.is_mounted:
             return
-        beside = self.curves_shown if self.curves_shown is not None else self.app.size.width >= BROAD
+        beside = self._with_curves
         self.curves.display = beside
         self.table.display = not beside or self.app.size.width >= BROAD
         for pane in (self.table, self.curves, self.cases):
@@ -271,8 +275,7 @@ class CampaignScreen(SideScreen):
         self._changed()
 
     def action_show_curves(self) -> None:
-        shown_now = self.curves_shown if self.curves_shown is not None else self.app.size.width >= BROAD
-        self.curves_shown = not shown_now
+        self.curves_shown = not self._with_curves
         self.call_after_refresh(self.show_state)
         self.show_state()
 

@@ -74,6 +74,7 @@ class Fuzz:
 
     def run(self, heard: Heard | None = None) -> Report:
         """Fuzz all tools of the target. Raises UserError if the target cannot be used."""
+        check_callable(self.options.target)
         check_platform()
         began = time.monotonic()
         try:
@@ -188,6 +189,19 @@ class Fuzz:
                         found["occurrences"] = count
                 tool.stopped = message.get("stopped", tool.stopped)
                 tool.looping = message.get("looping", tool.looping)
+
+
+def check_callable(target: str) -> None:
+    """Raise UserError if the target is a recorded session: it has schemas and answers, and nothing to call."""
+    from planscope.toolfuzz.recorded import recorded_tools, session_of
+
+    path = session_of(target)
+    if path is not None:
+        names = ", ".join(tool.name for tool in recorded_tools(path)[:6])
+        raise UserError(
+            f"{target} has the schemas and answers of {names}, but no code to call; name the code as module:object, "
+            "or look for misleading documentation with --correctness"
+        )
 
 
 def check_platform() -> None:

@@ -24,6 +24,7 @@ from planscope.errors import UserError
 def main() -> None:
     """Read the job, and do it."""
     job = json.loads(sys.stdin.readline())
+    job["commands"] = os.dup(0)
     out = os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
@@ -111,6 +112,11 @@ def _fuzz_all(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any
     }
     done: list[Fuzzing] = []
     try:
+        if tools and job.get("serve"):
+            from planscope.toolfuzz.serving import serve
+
+            serve({t.name: t for t in tools}, hosts, folder, job["commands"], job["call_limit"], send)
+            tools = []
         if tools and job.get("play"):
             stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
             played = stage.play_these(job["play"])

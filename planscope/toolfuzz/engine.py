@@ -67,7 +67,6 @@ class Fuzz:
 
     options: Options
     report: Report = field(init=False)
-    _process: subprocess.Popen[bytes] | None = None
 
     def __post_init__(self) -> None:
         self.report = Report(self.options.target, self.options.seed)
@@ -108,55 +107,23 @@ class Fuzz:
     def _messages(
         self, call: dict[str, Any] | None = None, play: list[dict[str, Any]] | None = None
     ) -> Iterator[dict[str, Any]]:
-        with _folder() as folder, tempfile.TemporaryFile(dir=folder) as errors:
-            work = folder / "work"
-            home = folder / "home"
-            work.mkdir()
-            home.mkdir()
-            options = self.options
-            job = {
-                "target": options.target, "tools": options.tools, "calls": None if options.seconds else options.calls,
-                "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
-                "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(work),
-                "base": os.path.realpath("."), "blind": options.blind, "send": call,
-                "play": play, "sequences": options.most_sequences, "reads": options.reads, "writes": options.writes,
-            }  # fmt: skip
-            path = [str(Path.cwd() / one) for one in ("", *sys.path)]
-            process = subprocess.Popen(
-                [sys.executable, "-c", _BOOT, json.dumps(list(dict.fromkeys(path)))],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env=_environment(options.environment, home),
-                process_group=0,  # Ctrl-C in a terminal reaches the parent alone
-            )
-            self._process = process
-            try:
-                assert process.stdin is not None and process.stdout is not None
-                with suppress(BrokenPipeError):
-                    process.stdin.write(json.dumps(job).encode() + b"\n")
-                    process.stdin.close()
-                ended = False
-                for line in process.stdout:
-                    try:
-                        message = json.loads(line)
-                    except ValueError:
-                        continue
-                    if message["event"] == "error":
-                        raise UserError(_with_trace(message))
-                    ended = ended or message["event"] == "end"
-                    yield message
-                if not ended:
-                    self._broken(process, errors)
-            finally:
-                _end(process)
+        with tool_process(self.options, {"send": call, "play": play}) as (process, broken):
+            assert process.stdout is not None
+            ended = False
+            for line in process.stdout:
+                try:
+                    message = json.loads(line)
+                except ValueError:
+                    continue
+                if message["event"] == "error":
+                    raise UserError(_with_trace(message))
+                ended = ended or message["event"] == "end"
+                yield message
+            if not ended:
+                self._broken(broken())
 
-    def _broken(self, process: subprocess.Popen[bytes], errors: Any) -> None:
+    def _broken(self, why: str) -> None:
         """The child ended early: an error if it never told of a tool, else a remark in the report."""
-        status = process.wait()
-        errors.seek(0)
-        said = errors.read().decode("utf-8", "replace").strip().splitlines()
-        why = said[-1] if said else f"exit status {status}"
         if not self.report.tools:
             raise UserError(f"{self.options.target} cannot be imported: the process ended ({why})")
         self.report.remarks.append(f"The fuzzer's process ended early ({why}).")
@@ -166,10 +133,7 @@ class Fuzz:
         match message["event"]:
             case "tools":
                 report.sandbox = dict(message["sandbox"])
-                report.tools = [
-                    ToolReport(t["name"], t["description"], t["schema"], t["skipped"])
-                    for t in message["tools"]
-                ]
+                report.tools = tools_in(message)
             case "finding":
                 report.findings[(message["finding"]["tool"], message["key"])] = dict(message["finding"])
             case "dropped":
@@ -202,6 +166,60 @@ def check_callable(target: str) -> None:
             f"{target} has the schemas and answers of {names}, but no code to call; name the code as module:object, "
             "or look for misleading documentation with --correctness"
         )
+
+
+@contextmanager
+def tool_process(
+    options: Options, work: Mapping[str, Any], *, stays: bool = False
+) -> Iterator[tuple[subprocess.Popen[bytes], Callable[[], str]]]:
+    """Start the process that imports the tools (``child.py``), in a folder of its own, and end it.
+
+    ``work``: what it is to do. ``stays``: it can be told more later. Yield the process, and a function that says why it
+    ended.
+    """
+    with _folder() as folder, tempfile.TemporaryFile(dir=folder) as errors:
+        inside = folder / "work"
+        home = folder / "home"
+        inside.mkdir()
+        home.mkdir()
+        job = {
+            "target": options.target, "tools": options.tools, "calls": None if options.seconds else options.calls,
+            "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
+            "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(inside),
+            "base": os.path.realpath("."), "blind": options.blind, "sequences": options.most_sequences,
+            "reads": options.reads, "writes": options.writes, **work,
+        }  # fmt: skip
+        path = [str(Path.cwd() / one) for one in ("", *sys.path)]
+        process = subprocess.Popen(
+            [sys.executable, "-c", _BOOT, json.dumps(list(dict.fromkeys(path)))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=_environment(options.environment, home),
+            process_group=0,  # Ctrl-C in a terminal reaches the parent alone
+        )
+
+        def broken() -> str:
+            status = process.wait()
+            errors.seek(0)
+            said = errors.read().decode("utf-8", "replace").strip().splitlines()
+            return said[-1] if said else f"exit status {status}"
+
+        try:
+            assert process.stdin is not None
+            with suppress(BrokenPipeError):
+                process.stdin.write(json.dumps(job).encode() + b"\n")
+                process.stdin.flush()
+                if not stays:
+                    process.stdin.close()
+            yield process, broken
+        finally:
+            _end(process)
+
+
+def tools_in(message: Mapping[str, Any]) -> list[ToolReport]:
+    """Return the tools that the process tells of."""
+    return [ToolReport(t["name"], t["description"], t["schema"], t["skipped"]) for t in message["tools"]]
 
 
 def check_platform() -> None:
@@ -247,6 +265,8 @@ def _folder() -> Iterator[Path]:
 def _end(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    if process.stdout is not None:
-        process.stdout.close()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(BrokenPipeError):
+                stream.close()
     process.wait()

@@ -1,0 +1,343 @@
+"""The door of ``planscope fuzz`` to models: questions that are answered as JSON, and agents with sandboxed tools.
+
+What comes back is hostile text. A model that cannot be reached is never a fault of a tool: :class:`ModelDown`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from planscope.agents.event_loop import put_down, wait_for
+from planscope.agents.failures import explain
+from planscope.agents.models import LoadedModel, load_model, parse_model
+from planscope.agents.paradigms import load_factory
+from planscope.errors import UserError
+from planscope.session.json_bytes import plain_text
+from planscope.session.model import (
+    EndEvent,
+    ErrorEvent,
+    Event,
+    Limits,
+    MessageEvent,
+    PromptEvent,
+    Run,
+    SeenMessage,
+    SeenTool,
+)
+from planscope.toolfuzz.answers import LARGEST, read_json
+from planscope.toolfuzz.outcome import Outcome
+from planscope.toolfuzz.prompts import Prompts, load_prompts
+from planscope.toolfuzz.served import ServedTools, Stage, ToolsLost
+from planscope.toolfuzz.spending import BudgetSpent, Spending
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+Value = TypeVar("Value")
+ANSWER_SECONDS = 120.0
+RUN_LIMITS = Limits(seconds=120.0, model_calls=15)
+"""The limits of one run of the agent."""
+
+
+class ModelDown(UserError):
+    """A model cannot be reached, or refuses to work. The message says why, in one line without secrets."""
+
+
+@dataclass(frozen=True)
+class AgentCall:
+    """A call that the agent made. ``text``: what it was told; ``answer``: the tool's answer as JSON, None if the tool
+    did not answer. ``outcome.kind`` is ``ok``, ``refused`` (by the schema) or a kind of finding."""
+
+    tool: str
+    arguments: dict[str, Any]
+    text: str
+    answer: Any
+    outcome: Outcome
+
+
+@dataclass
+class ToolRun:
+    """What an agent did with a user's request. ``run``: its record, without a variant.
+
+    ``down``: why the agent did not get to an end, though no tool is to blame; "" if it did. ``answer``: its last words.
+    ``files``: texts of the tools' folder at the end.
+    """
+
+    request: str
+    run: Run
+    calls: list[AgentCall] = field(default_factory=list)
+    answer: str = ""
+    down: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which models, and what they may cost. ``prompt_model``: asks and judges, the agent's own by default.
+
+    ``temperature`` is that of both; None: 0 where a model has one. ``prompts``: a user's file. ``tokens``, ``money``
+    and ``price`` as in :class:`Spending`.
+    """
+
+    model: str
+    agent: str = "tools"
+    prompt_model: str | None = None
+    base_url: str | None = None
+    temperature: float | None = None
+    prompts: Path | None = None
+    tokens: int | None = None
+    money: float | None = None
+    price: tuple[float, float] | None = None
+
+
+class FuzzModels:
+    """Models ready to be asked and to run as agents; ``with FuzzModels(options) as models``. From any thread.
+
+    Raises ``ModelUnavailable``, ``UnknownAgent`` or another UserError with one line.
+    """
+
+    def __init__(self, options: ModelOptions) -> None:
+        if options.money is not None and options.price is None:
+            raise UserError("--budget-money needs --price IN,OUT: what a million tokens cost")
+        for name in (options.model, options.prompt_model):
+            if name is not None and parse_model(name).simulated:
+                raise UserError(
+                    f"{name} plans queries and reads no documentation; name a real model, such as openai:gpt-4o-mini"
+                )
+        self.options = options
+        self.prompts: Prompts = load_prompts(options.prompts)
+        self.spending = Spending(options.tokens, options.money, options.price)
+        self._factory = load_factory(options.agent)
+        self._agent = self._loaded(options.model, options.agent == "responses")
+        asks = options.prompt_model or options.model
+        same = asks == options.model and options.agent != "responses"
+        self._asked = self._agent if same else self._loaded(asks, False)
+
+    def _loaded(self, name: str, responses: bool) -> LoadedModel:
+        model = load_model(name, base_url=self.options.base_url, responses=responses)
+        if self.options.temperature is not None:
+            if not hasattr(model.chat, "temperature"):
+                raise UserError(f"{name} has no temperature; leave --temperature out")
+            model.chat.temperature = self.options.temperature
+        return model
+
+    @classmethod
+    def of(cls, agent: LoadedModel, asked: LoadedModel | None = None, **options: Any) -> Self:
+        """Return the door to models that are loaded already. ``options``: of :class:`ModelOptions`."""
+        made = cls.__new__(cls)
+        made.options = ModelOptions(agent.spec.text, **options)
+        made.prompts = load_prompts(made.options.prompts)
+        made.spending = Spending(made.options.tokens, made.options.money, made.options.price)
+        made._factory = load_factory(made.options.agent)
+        made._agent, made._asked = agent, asked or agent
+        return made
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        for model in {id(one): one for one in (self._agent, self._asked)}.values():
+            wait_for(model.aclose())
+
+    # --- questions ---
+
+    def ask(self, name: str, /, **fields: str) -> Any:
+        """Ask one of the prompts. Return its answer as JSON, or None if it cannot be read. See :meth:`ask_for`."""
+        return self.ask_for(name, lambda answer: answer, fields)
+
+    def ask_for(
+        self, name: str, read: Callable[[Any], Value | None], fields: Mapping[str, str]
+    ) -> Value | None:
+        """Ask one of the prompts, and return what ``read`` makes of its JSON.
+
+        An answer that is no JSON, or of which ``read`` makes None, is asked for once more; then it is None. ``sane`` is
+        asked of the agent's model, which would make the call. Raises :class:`BudgetSpent` and :class:`ModelDown`.
+        """
+        text = self.prompts.filled(name, fields)
+        model = self._agent if name == "sane" else self._asked
+        for _ in range(2):
+            self.spending.check()
+            answer = read_json(wait_for(self._said(model, text)))
+            value = None if answer is None else read(answer)
+            if value is not None:
+                return value
+        return None
+
+    async def _said(self, model: LoadedModel, text: str) -> str:
+        from langchain_core.messages import HumanMessage
+        from langsmith import tracing_context
+
+        try:
+            with tracing_context(enabled=False):  # disabled whatever the environment says
+                async with asyncio.timeout(ANSWER_SECONDS) as clock:
+                    message = await model.chat.ainvoke([HumanMessage(text)])
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            line = f"the model did not answer within {ANSWER_SECONDS:g} seconds"
+            if not clock.expired():
+                _, line = explain(error, keys=model.keys, host=model.host)
+            raise ModelDown(line) from None
+        said = plain_text(str(message.text)[:LARGEST])
+        usage = getattr(message, "usage_metadata", None)
+        counted = (usage["input_tokens"], usage["output_tokens"]) if usage else None
+        self.spending.count(counted, len(text), len(said))
+        return said
+
+    # --- agents ---
+
+    def run(
+        self,
+        request: str,
+        tools: ServedTools,
+        *,
+        descriptions: Mapping[str, str] | None = None,
+        files: Mapping[str, str] | None = None,
+        limits: Limits = RUN_LIMITS,
+    ) -> ToolRun:
+        """Have the agent run a user's request with the tools, from their first state.
+
+        ``descriptions``: documentation in place of the tools' own, by name; ``files``: texts in the tools' folder. A
+        failure of model or agent is in ``down``. Raises :class:`BudgetSpent`, if a budget is spent before or meanwhile.
+        """
+        self.spending.check()
+        with tools.stage(files) as stage:
+            offered = {
+                one.name: (dict(descriptions or {}).get(one.name, one.description), one.schema)
+                for one in tools.tools
+            }
+            under_way = _UnderWay(self, request, stage, offered, limits)
+            made = wait_for(under_way.go())
+        made.files = stage.files
+        if under_way.spent is not None:
+            raise under_way.spent
+        return made
+
+
+class _UnderWay:
+    """One run of an agent."""
+
+    def __init__(
+        self,
+        models: FuzzModels,
+        request: str,
+        stage: Stage,
+        offered: Mapping[str, tuple[str, dict[str, Any]]],
+        limits: Limits,
+    ) -> None:
+        self.models, self.request, self.stage, self.limits = models, request, stage, limits
+        self.offered = offered
+        self.spent: BudgetSpent | None = None
+        self.lost: ToolsLost | None = None
+        self._read = 0
+        options = models.options
+        run = Run(
+            id="r1",
+            variant="v1",
+            agent=options.agent,
+            model=models._agent.spec.text,
+            started=datetime.now(UTC),
+        )
+        self.made = ToolRun(request, run)
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> AgentCall:
+        """Make a call of the agent in the sandbox."""
+        try:
+            done = self.stage.call(tool, arguments)
+        except ToolsLost as error:
+            self.lost = error
+            raise
+        answer = done.answer if done.outcome.kind in ("ok", "returned") else None
+        made = AgentCall(tool, arguments, done.text, answer, done.outcome)
+        self.made.calls.append(made)
+        return made
+
+    def emit(self, event: Event) -> None:
+        """Record an event, and count what it cost. Raises BudgetSpent."""
+        self.made.run.events.append(event)
+        self._read += len(getattr(event, "text", None) or "")
+        if isinstance(event, MessageEvent):
+            self.made.answer = event.text
+            usage = (event.usage.input_tokens, event.usage.output_tokens) if event.usage else None
+            self.models.spending.count(usage, self._read, len(event.text))
+            self.models.spending.check()
+
+    async def go(self) -> ToolRun:
+        """Run to the end, and say in the record how it ended."""
+        began = time.perf_counter()
+        task = asyncio.get_running_loop().create_task(self._converse())
+        try:
+            done, _ = await asyncio.wait({task}, timeout=self.limits.seconds)
+        finally:
+            await put_down(task)
+        error = task.exception() if task.done() and not task.cancelled() else None
+        at = round(time.perf_counter() - began, 6)
+        end = EndEvent(at=at, ending="stopped")
+        if not done:
+            end = EndEvent(at=at, ending="timeout", reason=f"over {self.limits.seconds:g} seconds")
+            self.made.down = f"the agent did not end within {self.limits.seconds:g} seconds"
+        elif error is not None:
+            end = self._failed(error, at)
+        self.made.run.events.append(end)
+        return self.made
+
+    def _failed(self, error: BaseException, at: float) -> EndEvent:
+        from planscope.agents.recorder import CallLimitReached
+
+        if isinstance(error, CallLimitReached):
+            reason = str(error) or f"over {self.limits.model_calls} model calls"
+            return EndEvent(at=at, ending="call_limit", reason=reason)
+        if isinstance(error, BudgetSpent):
+            self.spent = error
+            return EndEvent(at=at, ending="aborted", reason=str(error))
+        model = self.models._agent
+        kind, line = (
+            ("tool", str(self.lost)) if self.lost else explain(error, keys=model.keys, host=model.host)
+        )
+        self.made.run.events.append(ErrorEvent(at=at, kind=kind, text=line))
+        self.made.down = line
+        return EndEvent(at=at, ending="aborted", reason=line)
+
+    async def _converse(self) -> None:
+        from langchain.agents import create_agent
+        from langchain_core.messages import HumanMessage
+
+        from planscope.agents.langchain_agent import tracing
+        from planscope.agents.paradigms import chat_for, made_by
+        from planscope.agents.react_format import write_prompt
+        from planscope.agents.recorder import Recorder
+        from planscope.agents.served_tool import served_tools
+        from planscope.agents.toolset import ToolSpec
+
+        options, model = self.models.options, self.models._agent
+        specs = [ToolSpec(name, text, schema) for name, (text, schema) in self.offered.items()]
+        whole = write_prompt(specs, self.request, ()) if options.agent == "react" else None
+        prompt = PromptEvent(
+            text=self.request,
+            tools=[
+                SeenTool(name=s.name, description=s.description, parameters=dict(s.parameters)) for s in specs
+            ],
+            messages=None if whole is None else [SeenMessage(role="user", text=whole)],
+        )
+        self.emit(prompt)
+        recorder = Recorder(self.emit, model_calls=self.limits.model_calls, prompt=prompt)
+        tools: list[BaseTool] = served_tools(specs, self.call)
+        with tracing(False):
+            if self.models._factory is None:
+                agent = create_agent(chat_for(options.agent, model), tools, middleware=[recorder])
+            else:
+                agent = await made_by(self.models._factory, model.chat, tools, [recorder])
+            await agent.ainvoke({"messages": [HumanMessage(self.request)]})

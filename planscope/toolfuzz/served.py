@@ -1,0 +1,166 @@
+"""Tools that answer an agent's calls from their sandbox. What they do there is judged as the fuzzer judges it."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from planscope.errors import UserError
+from planscope.toolfuzz.engine import Options, check_callable, check_platform, tool_process, tools_in
+from planscope.toolfuzz.outcome import Outcome
+from planscope.toolfuzz.report import ToolReport
+
+GRACE = 30.0
+"""Seconds beyond a call's limit after which the process counts as lost."""
+_PATIENT = 6
+"""A call on a busy machine may take this many times its limit (``host.PATIENCE``, and one)."""
+
+
+class ToolsLost(UserError):
+    """The process of the tools has ended, or does not answer."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a tool did with a call of an agent. ``text``: what the agent is told; ``answer``: the same as JSON."""
+
+    text: str
+    answer: Any
+    outcome: Outcome
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call had no answer: it raised, hung, was refused by the schema, and so on."""
+        return self.outcome.kind not in ("ok", "returned")
+
+
+class ServedTools:
+    """The tools of a target in a process of their own; ``with ServedTools(options) as tools``.
+
+    ``tools``: those that can be called. Raises UserError if the target cannot be used. One run at a time; it may be
+    used from any thread.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.tools: list[ToolReport] = []
+        self._lock = threading.RLock()
+        self._exchange = threading.Lock()
+        self._read = b""
+
+    def __enter__(self) -> Self:
+        check_platform()
+        check_callable(self.options.target)
+        self._context = tool_process(self.options, {"serve": True}, stays=True)
+        self._process, self._broken = self._context.__enter__()
+        try:
+            self.tools = [one for one in tools_in(self._heard("tools", GRACE * 4)) if not one.skipped]
+        except BaseException:
+            self._context.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._context.__exit__(None, None, None)
+
+    @contextmanager
+    def stage(self, files: Mapping[str, str] | None = None) -> Iterator[Stage]:
+        """Begin a run: a fresh child, and ``files`` (texts by name) in its folder."""
+        with self._lock:
+            stage = Stage(self)
+            self._say({"do": "begin", "files": dict(files or {})})
+            self._heard("begun", GRACE)
+            try:
+                yield stage
+            finally:
+                stage.finish()
+
+    def _say(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+        except (BrokenPipeError, OSError):
+            raise self._lost() from None
+
+    def _lost(self) -> ToolsLost:
+        return ToolsLost(f"{self.options.target}: the tools' process ended ({self._broken()})")
+
+    def _heard(self, event: str, seconds: float) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        handle = self._process.stdout.fileno()
+        while True:
+            line, found, rest = self._read.partition(b"\n")
+            if not found:
+                ready, _, _ = select.select([handle], [], [], seconds)
+                if not ready:
+                    raise ToolsLost(f"{self.options.target}: the tools' process did not answer")
+                part = os.read(handle, 2**16)
+                if not part:
+                    raise self._lost()
+                self._read += part
+                continue
+            self._read = rest
+            message: dict[str, Any] = json.loads(line)
+            if message["event"] == "error":
+                raise UserError(str(message["message"]))
+            if message["event"] == event:
+                return message
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Answered:
+        """Make one call in the run that is under way."""
+        with self._exchange:
+            self._say({"do": "call", "tool": tool, "arguments": arguments})
+            made = self._heard("made", self.options.call_limit * _PATIENT + GRACE)
+        outcome = Outcome(**made["outcome"])
+        return Answered(_text(made, outcome), made["answer"], outcome)
+
+    def files(self) -> dict[str, str]:
+        """End the run that is under way, and return the files of its folder."""
+        with self._exchange:
+            self._say({"do": "end"})
+            return dict(self._heard("ended", GRACE)["files"])
+
+
+class Stage:
+    """One run of an agent with the tools, from their first state. ``files``: those of the folder when it ended."""
+
+    def __init__(self, tools: ServedTools) -> None:
+        self._tools = tools
+        self._over = False
+        self.files: dict[str, str] = {}
+        self.names = [one.name for one in tools.tools]
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Answered:
+        """Call one of the tools. Raises KeyError for a name that is none of theirs."""
+        if tool not in self.names or self._over:
+            raise KeyError(tool)
+        return self._tools.call(tool, arguments)
+
+    def finish(self) -> None:
+        """End the run. Does nothing if it has ended."""
+        if not self._over:
+            self._over = True
+            with suppress(ToolsLost):
+                self.files = self._tools.files()
+
+
+def _text(made: Mapping[str, Any], outcome: Outcome) -> str:
+    """Return what an agent is told: the answer, or the error as LangChain words it."""
+    if outcome.kind == "refused":
+        return f"Error: the arguments are not what the tool accepts: {made['refusal']}"
+    if outcome.kind not in ("ok", "returned"):
+        return f"Error: {outcome.exception or outcome.kind}: {outcome.message}"
+    answer = made["answer"]
+    if answer is None and outcome.kind == "returned":
+        return outcome.message
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)

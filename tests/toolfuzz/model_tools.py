@@ -1,0 +1,49 @@
+"""Tools that agents call in the tests."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_COUNT: list[int] = []
+
+
+def second(text: str) -> str:
+    """Return the second word."""
+    return text.split()[1]
+
+
+def keep(text: str) -> str:
+    """Keep a text in a file."""
+    Path("kept.txt").write_text(text)
+    return "kept"
+
+
+def count() -> int:
+    """Count the calls."""
+    _COUNT.append(1)
+    return len(_COUNT)
+
+
+def leave() -> None:
+    """End the process."""
+    os._exit(3)
+
+
+def wait() -> None:
+    """Wait for ever."""
+    time.sleep(1000)
+
+
+def tools() -> list[Callable[..., Any]]:
+    return [second, keep, count, leave, wait]
+
+
+def own_agent(model: Any, tools: list[Any], middleware: list[Any]) -> Any:
+    """An agent of the user's own."""
+    from langchain.agents import create_agent
+
+    return create_agent(model, tools, middleware=middleware)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any
 
 from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
 from planscope.safe import visible
+from planscope.toolfuzz.markup import safe_html as _safe
 from planscope.toolfuzz.outcome import KINDS
 from planscope.toolfuzz.report import Report, is_counted, is_sequence
 
@@ -161,12 +161,6 @@ pre { background: #f4f4f4; padding: .6rem; overflow-x: auto; white-space: pre-wr
   body { color: #ddd; background: #1b1b1b } pre { background: #282828 } .listed { color: #999 }
 }
 """
-
-
-def _safe(value: object) -> str:
-    """Return text for the page: escaped, control characters visible, addresses broken up."""
-    text = "\n".join(visible(line) for line in str(value).split("\n"))
-    return html.escape(text).replace("://", ":&#47;&#47;")
 
 
 def page(report: Report) -> str:

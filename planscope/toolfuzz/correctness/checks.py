@@ -1,0 +1,308 @@
+"""What an agent did with the prompts of a set, and the three checks: inputs agree, outputs agree, oracle."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
+
+Oracle = Literal["passes", "fails", "unjudged", "no data"]
+
+PASSES = 5
+"""The lowest score of an answer that passes."""
+
+MOST_WORDS = 2
+"""Placeholders that together may explain what differs."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that the agent made. ``arguments``: an object, or the text that is none. ``output``: what the tool gave
+    back, None if it did not run."""
+
+    tool: str
+    arguments: Any
+    output: str | None
+    failed: bool = False
+
+
+@dataclass
+class PromptRun:
+    """What the agent did with one prompt. ``filled``: the prompt as the template gives it; ``words``: its fillings.
+
+    ``error``: why the agent did not get to an end, though no tool is to blame; such a run is no data. ``run``: the id
+    of the run in the session. ``score``: of the judge, None if it could not be read or there was nothing to judge.
+    """
+
+    prompt: str
+    filled: str
+    words: Mapping[str, str]
+    calls: Sequence[Call] = ()
+    answer: str | None = None
+    error: str | None = None
+    score: int | None = None
+    reason: str = ""
+    run: str | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer that can be judged."""
+        return self.error is None and bool((self.answer or "").strip())
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Prompts that led to the same. ``prompts``: their numbers from 1. ``content``: of the first of them."""
+
+    prompts: Sequence[int]
+    content: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An argument that differs between prompts of the same meaning. ``values``: each with its prompts, from 1.
+
+    ``argument``: its name; None: the number of calls. ``words``: the placeholders whose fillings decide the value, as
+    far as these prompts show; empty: none do.
+    """
+
+    argument: str | None
+    values: Sequence[tuple[Any, Sequence[int]]]
+    words: Sequence[str] = ()
+
+
+@dataclass
+class PromptSet:
+    """Prompts that mean the same, filled into one template, and what an agent did with each."""
+
+    tool: str
+    template: str
+    fillings: Mapping[str, Sequence[str]]
+    runs: list[PromptRun] = field(default_factory=list)
+    expectation: str | None = None
+
+    # --- the checks ---
+
+    @property
+    def inputs(self) -> list[Bucket]:
+        """The prompts by the calls to the tool, in order. No call is a bucket, too."""
+        return self._buckets(
+            lambda run: [canonical(call.arguments) for call in self._own(run)],
+            lambda run: [call.arguments for call in self._own(run)],
+        )
+
+    @property
+    def outputs(self) -> list[Bucket]:
+        """The prompts by what the tool gave back, in order."""
+        return self._buckets(
+            lambda run: [canonical_output(call.output) for call in self._own(run)],
+            lambda run: [call.output for call in self._own(run)],
+        )
+
+    @property
+    def inputs_agree(self) -> bool | None:
+        """None: fewer than two runs."""
+        return self._agree(self.inputs)
+
+    @property
+    def outputs_agree(self) -> bool | None:
+        """None: fewer than two runs, or no run has an output."""
+        if not any(call.output is not None for run in self._data() for call in self._own(run)):
+            return None
+        return self._agree(self.outputs)
+
+    @property
+    def oracle(self) -> Oracle:
+        """It fails when half of the answers or more score below :data:`PASSES`. An answer whose score could not be read
+        leaves it unjudged if it would make the difference."""
+        scores = [run.score for run in self.runs if run.answered]
+        low = sum(score is not None and score < PASSES for score in scores)
+        unread = scores.count(None)
+        if not scores:
+            return "no data"
+        if 2 * low >= len(scores):
+            return "fails"
+        return "passes" if 2 * (low + unread) < len(scores) else "unjudged"
+
+    @property
+    def faulty(self) -> bool:
+        return self.inputs_agree is False and self.outputs_agree is False and self.oracle == "fails"
+
+    # --- what differs, and by which words ---
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The arguments that differ between the prompts, each with the words that decide it."""
+        data = [(k, run) for k, run in enumerate(self.runs, 1) if run.error is None]
+        counts = {k: len(self._own(run)) for k, run in data}
+        found = []
+        if len(set(counts.values())) > 1:
+            found.append(self._difference(None, counts))
+        called = [(k, [call.arguments for call in self._own(run)]) for k, run in data if counts[k]]
+        names = dict.fromkeys(
+            name for _, calls in called for one in calls if isinstance(one, Mapping) for name in one
+        )
+        for name in names:
+            values = {k: _of(calls, name) for k, calls in called}
+            if len({canonical(value) for value in values.values()}) > 1:
+                found.append(self._difference(str(name), values))
+        return found
+
+    @property
+    def output_words(self) -> tuple[str, ...]:
+        """The placeholders whose fillings decide what the tool gives back; empty if outputs agree, or if none do."""
+        forms = {k: str(b) for b, bucket in enumerate(self.outputs) for k in bucket.prompts}
+        return self._deciding(forms) if len(set(forms.values())) > 1 else ()
+
+    def _difference(self, argument: str | None, values: Mapping[int, Any]) -> Difference:
+        by_form: dict[str, list[int]] = {}
+        for k, value in values.items():
+            by_form.setdefault(canonical(value), []).append(k)
+        shown = [(values[some[0]], some) for some in by_form.values()]
+        return Difference(
+            argument, shown, self._deciding({k: canonical(value) for k, value in values.items()})
+        )
+
+    def _deciding(self, forms: Mapping[int, str]) -> tuple[str, ...]:
+        """Return the fewest placeholders whose fillings decide these forms.
+
+        Words that come once prove nothing: at least one filling must come twice.
+        """
+        names = [name for name, words in self.fillings.items() if len(words) > 1]
+        for size in range(1, MOST_WORDS + 1):
+            for some in itertools.combinations(names, size):
+                seen: dict[tuple[str | None, ...], str] = {}
+                words = {k: tuple(self.runs[k - 1].words.get(name) for name in some) for k in forms}
+                if len(set(words.values())) < len(words) and all(
+                    seen.setdefault(words[k], form) == form for k, form in forms.items()
+                ):
+                    return some
+        return ()
+
+    # --- parts ---
+
+    def _data(self) -> list[PromptRun]:
+        return [run for run in self.runs if run.error is None]
+
+    def _own(self, run: PromptRun) -> list[Call]:
+        return [call for call in run.calls if call.tool == self.tool]
+
+    def _agree(self, buckets: Sequence[Bucket]) -> bool | None:
+        return len(buckets) == 1 if len(self._data()) > 1 else None
+
+    def _buckets(self, form: Any, content: Any) -> list[Bucket]:
+        found: dict[tuple[str, ...], list[int]] = {}
+        for k, run in enumerate(self.runs, 1):
+            if run.error is None:
+                found.setdefault(tuple(form(run)), []).append(k)
+        return [Bucket(numbers, content(self.runs[numbers[0] - 1])) for numbers in found.values()]
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the set as the JSON document has it. Prompts in buckets are numbered from 1."""
+        return {
+            "tool": self.tool,
+            "template": self.template,
+            "prompts": [run.prompt for run in self.runs],
+            "inputs_agree": self.inputs_agree,
+            "outputs_agree": self.outputs_agree,
+            "oracle": self.oracle,
+            "scores": [run.score for run in self.runs],
+            "faulty": self.faulty,
+            "fillings": {name: list(words) for name, words in self.fillings.items()},
+            "expectation": self.expectation,
+            "inputs": [{"prompts": list(one.prompts), "calls": list(one.content)} for one in self.inputs],
+            "outputs": [{"prompts": list(one.prompts), "outputs": list(one.content)} for one in self.outputs],
+            "output_words": list(self.output_words),
+            "differences": [
+                {
+                    "argument": one.argument,
+                    "words": list(one.words),
+                    "values": [{"value": value, "prompts": list(some)} for value, some in one.values],
+                }
+                for one in self.differences
+            ],
+            "runs": [
+                {
+                    "filled": run.filled,
+                    "words": dict(run.words),
+                    "calls": [
+                        {"tool": c.tool, "arguments": c.arguments, "output": c.output, "failed": c.failed}
+                        for c in run.calls
+                    ],
+                    "answer": run.answer,
+                    "reason": run.reason,
+                    "error": run.error,
+                    "run": run.run,
+                }
+                for run in self.runs
+            ],
+        }
+
+    @classmethod
+    def of_data(cls, data: Mapping[str, Any]) -> PromptSet:
+        """Return the set that :meth:`as_data` wrote. Buckets and checks are computed again from its runs."""
+        runs = [
+            PromptRun(
+                prompt=prompt,
+                filled=one["filled"],
+                words=one["words"],
+                calls=[Call(c["tool"], c["arguments"], c["output"], c["failed"]) for c in one["calls"]],
+                answer=one["answer"],
+                error=one["error"],
+                score=score,
+                reason=one["reason"],
+                run=one["run"],
+            )
+            for prompt, score, one in zip(data["prompts"], data["scores"], data["runs"], strict=False)
+        ]
+        return cls(data["tool"], data["template"], data["fillings"], runs, data["expectation"])
+
+
+def _of(calls: Sequence[Any], name: str) -> Any:
+    """Return an argument of a single call, or the list of it in all calls. Where it is left out, it is None."""
+    values = [one.get(name) if isinstance(one, Mapping) else None for one in calls]
+    return values[0] if len(values) == 1 else values
+
+
+def read_score(answer: Any) -> tuple[int | None, str]:
+    """Return a judge's score, 0 to 10, and its reason. The score is None if it cannot be read.
+
+    The scale is 1 to 10; the paper's prompt gives 0 to an answer that satisfies neither criterion.
+    """
+    if not isinstance(answer, Mapping):
+        return None, ""
+    names = ("correctness_degree", "score", "degree", "rating")
+    value = next((answer[name] for name in names if name in answer), None)
+    reason = next((answer[k] for k in ("reason", "reasoning") if isinstance(answer.get(k), str)), "")
+    if (
+        isinstance(value, str)
+        and value.strip().isascii()
+        and value.strip().isdigit()
+        and len(value.strip()) < 4
+    ):
+        value = int(value.strip())
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 10:
+        return None, reason
+    return int(value), reason
+
+
+def cross_calls(runs: Sequence[tuple[str, PromptRun]], tools: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the matrix of calls: for the prompts made for a tool, how many led to a call of each tool.
+
+    ``runs``: each with the tool that its prompt was made for. Each row is ``{"tool", "prompts", "none", "called"}``;
+    ``none`` counts prompts that led to no call at all. Runs without data are left out.
+    """
+    rows = []
+    for tool in tools:
+        own = [run for name, run in runs if name == tool and run.error is None]
+        called = {
+            other: sum(any(call.tool == other for call in run.calls) for run in own)
+            for other in dict.fromkeys((*tools, *(call.tool for run in own for call in run.calls)))
+        }
+        rows.append({
+            "tool": tool, "prompts": len(own), "none": sum(not run.calls for run in own), "called": called,
+        })  # fmt: skip
+    return rows

@@ -1,0 +1,179 @@
+"""Templates with placeholders, and the prompts that their fillings make."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_PLACEHOLDER = re.compile(r"\[\s*([A-Za-z][A-Za-z0-9 -]{0,40}?)\s*\]")
+_OPENING = re.compile(r"[\[\]]")
+
+LONGEST = 2000
+"""Characters of a template or a filling; longer ones are degenerate answers of a model."""
+
+MOST_FILLINGS = 24
+_CANDIDATES = 8
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A prompt of a set. ``words``: which filling each placeholder has."""
+
+    text: str
+    words: Mapping[str, str]
+
+
+def placeholders(template: str) -> list[str]:
+    """Return the names of a template's placeholders, each once, in their order."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(template)))
+
+
+def read_templates(answer: Any) -> list[str]:
+    """Return the usable templates in a model's answer: those whose brackets are all placeholders. Each comes once."""
+    found: dict[str, str] = {}
+    for one in _texts(answer):
+        text = " ".join(one.split())
+        if placeholders(text) and len(text) <= LONGEST and not _OPENING.search(_PLACEHOLDER.sub("", text)):
+            found.setdefault(text.casefold(), text)
+    return list(found.values())
+
+
+def read_fillings(answer: Any, template: str) -> dict[str, list[str]] | None:
+    """Return the fillings of each placeholder in a model's answer, or None if one has none or all have one only.
+
+    A filling that repeats its placeholder, or has one, is left out: it is no example.
+    """
+    names = placeholders(template)
+    given: dict[Any, Any] = dict(answer) if isinstance(answer, Mapping) else {}
+    if isinstance(answer, Sequence) and not isinstance(answer, str):
+        for part in answer:  # a list of {"placeholder": ..., "infills": [...]} or of {"A": [...]}
+            if isinstance(part, Mapping):
+                name = next(
+                    (part[k] for k in ("placeholder", "name", "mask") if isinstance(part.get(k), str)), None
+                )
+                listed = next((v for v in part.values() if isinstance(v, list)), None)
+                given.update(part if name is None else {name: listed})
+    by_name = {_plain(str(key)): value for key, value in given.items()}
+    found: dict[str, list[str]] = {}
+    for name in names:
+        words: dict[str, None] = {}
+        for one in _texts(by_name.get(_plain(name), [])):
+            word = " ".join(one.split())
+            if (
+                word
+                and len(word) <= LONGEST
+                and not _PLACEHOLDER.search(word)
+                and _plain(word) != _plain(name)
+            ):
+                words.setdefault(word)
+        if not words:
+            return None
+        found[name] = list(words)[:MOST_FILLINGS]
+    return found if math.prod(map(len, found.values())) > 1 else None
+
+
+def fill(template: str, words: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda match: words[match[1]], template)
+
+
+def prompts(template: str, fillings: Mapping[str, Sequence[str]], most: int, seed: str) -> list[Filled]:
+    """Draw at most ``most`` different prompts from the product of the fillings.
+
+    Each is drawn such that words which few prompts have come first: so every word is seen as soon as there is room, and
+    words of several placeholders do not always come together. The same seed draws the same prompts.
+    """
+    names = list(fillings)
+    sizes = [len(fillings[name]) for name in names]
+    total = math.prod(sizes)
+    draw = random.Random(f"prompts\x1f{seed}\x1f{template}")
+    used: dict[int, None] = {}
+    seen: dict[tuple[str, str], int] = {}
+    made: dict[str, Filled] = {}
+    tries = 0
+    while len(made) < most and len(used) < total and tries < 50 * most:
+        tries += 1
+        open_ = [k for k in range(total) if k not in used] if total <= 4096 else None
+        some = draw.sample(open_, min(_CANDIDATES, len(open_))) if open_ else _numbers(draw, total, used)
+        choice = min(some, key=lambda k: _freshness(_words(k, names, sizes, fillings), seen))
+        used[choice] = None
+        words = _words(choice, names, sizes, fillings)
+        text = fill(template, words)
+        if text not in made:
+            made[text] = Filled(text, words)
+            for item in words.items():
+                seen[item] = seen.get(item, 0) + 1
+    return list(made.values())
+
+
+def _numbers(draw: random.Random, total: int, used: Mapping[int, None]) -> list[int]:
+    found = [k for k in (draw.randrange(total) for _ in range(_CANDIDATES)) if k not in used]
+    return found or [next(k for k in range(total) if k not in used)]
+
+
+def _freshness(words: Mapping[str, str], seen: Mapping[tuple[str, str], int]) -> tuple[int, int]:
+    counts = [seen.get(item, 0) for item in words.items()]
+    return sum(counts), max(counts)
+
+
+def _words(
+    number: int, names: Sequence[str], sizes: Sequence[int], fillings: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Return the fillings that a number stands for, the last placeholder counting fastest."""
+    words = {}
+    for name, size in zip(reversed(names), reversed(sizes), strict=True):
+        number, k = divmod(number, size)
+        words[name] = fillings[name][k]
+    return {name: words[name] for name in names}
+
+
+def natural(filled: Sequence[Filled], answer: Any) -> list[str] | None:
+    """Return a model's natural wordings of these prompts, or None if there is not one for each.
+
+    A wording that is empty, degenerate or the same as another prompt's is the prompt itself.
+    """
+    texts = [" ".join(one.split()) for one in _texts(answer)]
+    if len(texts) != len(filled):
+        return None
+    taken: set[str] = set()
+    made = []
+    for one, text in zip(filled, texts, strict=True):
+        good = text and len(text) <= LONGEST and not _PLACEHOLDER.search(text) and text not in taken
+        made.append(text if good else one.text)
+        taken.add(made[-1])
+    return made if len(taken) == len(made) else [one.text for one in filled]
+
+
+def same_meaning(answer: Any, count: int) -> list[bool] | None:
+    """Return a model's word on each pair, or None if it cannot be read: then no new wording is used."""
+    if isinstance(answer, Mapping):
+        lists = [one for one in answer.values() if isinstance(one, list)]
+        answer = lists[0] if len(lists) == 1 else None
+    if not isinstance(answer, list) or len(answer) != count:
+        return None
+    said = [
+        next((v for v in one.values() if isinstance(v, bool)), None) if isinstance(one, Mapping) else one
+        for one in answer
+    ]
+    return [one is True for one in said] if all(isinstance(one, bool) for one in said) else None
+
+
+def _texts(answer: Any) -> Iterable[str]:
+    """Yield the texts of a list, or of an object that has one list."""
+    if isinstance(answer, Mapping):
+        lists = [one for one in answer.values() if isinstance(one, list)]
+        answer = lists[0] if len(lists) == 1 else []
+    for one in answer if isinstance(answer, list | tuple) else []:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping):
+            texts = [value for value in one.values() if isinstance(value, str)]
+            if len(texts) == 1:
+                yield texts[0]
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s\[\]{}_-]+", " ", text).strip().casefold()

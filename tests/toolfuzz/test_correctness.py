@@ -1,0 +1,239 @@
+"""Prompts that mean the same: their templates and fillings, the form of calls, the three checks, the search."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
+from planscope.toolfuzz.correctness.checks import Call, PromptRun, PromptSet, cross_calls, read_score
+from planscope.toolfuzz.correctness.templates import (
+    Filled,
+    natural,
+    placeholders,
+    prompts,
+    read_fillings,
+    read_templates,
+    same_meaning,
+)
+
+
+def test_templates_have_placeholders_of_words_only() -> None:
+    answer = {
+        "questions": [
+            "How far is [A] from [the city]?",
+            "how far is [A] from [the city]?",
+            "No placeholder",
+            "What is [locations_rating]?",
+            "What is [bracket_selector[]]?",
+            7,
+        ]
+    }
+    assert read_templates(answer) == ["How far is [A] from [the city]?"]
+    assert read_templates("no list") == read_templates(None) == []
+    assert placeholders("[A] and [B] and [A]") == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"A": ["Zurich", "ZH"], "B": ["Bern"]},
+        {"[A]": ["Zurich", "ZH", "Zurich "], "[B]": ["Bern", "[B]", "b"]},
+        [{"placeholder": "A", "infills": ["Zurich", "ZH"]}, {"placeholder": "B", "infills": ["Bern"]}],
+        [{"A": ["Zurich", "ZH"]}, {"B": ["Bern"]}],
+    ],
+)
+def test_fillings_are_read_in_the_ways_that_models_write_them(answer: Any) -> None:
+    assert read_fillings(answer, "From [A] to [B]") == {"A": ["Zurich", "ZH"], "B": ["Bern"]}
+
+
+@pytest.mark.parametrize(
+    "answer", [None, "x", {}, {"A": ["Zurich"]}, {"A": ["Zurich"], "B": ["Bern"]}, {"A": [1]}]
+)
+def test_fillings_that_make_no_two_prompts_are_none(answer: Any) -> None:
+    assert read_fillings(answer, "From [A] to [B]") is None
+
+
+def test_prompts_are_drawn_from_the_product_and_all_words_come_early() -> None:
+    fillings = {"A": [f"a{k}" for k in range(4)], "B": [f"b{k}" for k in range(3)], "C": ["c0", "c1"]}
+    made = prompts("[A] [B] [C]", fillings, 8, "1")
+    assert made == prompts("[A] [B] [C]", fillings, 8, "1") != prompts("[A] [B] [C]", fillings, 8, "2")
+    assert len({one.text for one in made}) == 8
+    assert all(one.text == " ".join(one.words.values()) for one in made)
+    counts = Counter(item for one in made for item in one.words.items())
+    assert set(counts) == {(name, word) for name, words in fillings.items() for word in words}
+    assert len(prompts("[A] [B] [C]", fillings, 99, "1")) == 24
+    many = {name: [f"{name}{k}" for k in range(20)] for name in "ABCDEFGH"}
+    assert len(prompts(" ".join(f"[{name}]" for name in many), many, 30, "1")) == 30
+
+
+def test_natural_wordings_are_one_for_each_prompt_or_none_is_used() -> None:
+    filled = [Filled("one", {}), Filled("two", {}), Filled("three", {})]
+    assert natural(filled, ["1", "2", "3"]) == ["1", "2", "3"]
+    assert natural(filled, {"prompts": ["1", "1", ""]}) == ["1", "two", "three"]
+    assert natural(filled, ["1", "2"]) is None
+    assert same_meaning({"answers": [True, False, True]}, 3) == [True, False, True]
+    assert same_meaning([{"same": True}, {"same": False}], 2) == [True, False]
+    assert same_meaning([True, "yes"], 2) is None
+    assert same_meaning([True], 2) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"a": 1, "b": [1.0]}, {"b": [1], "a": 1.00}, True),
+        ({"q": " big   city\n"}, {"q": "big city"}, True),
+        ({"q": '{"a": 1, "b": 2}'}, {"q": '{"b":2.0,"a":1}'}, True),
+        (1e22, 10**22, True),
+        (0.1, "0.1", False),
+        (-0.0, 0, True),
+        (True, 1, False),
+        ("007", "7", False),
+        (None, "", False),
+        ({"q": "City"}, {"q": "city"}, False),
+        ([1, 2], [2, 1], False),
+        ({"a": None}, {}, False),
+        (123456789.123456789, 123456789.12345678, False),
+        (10**400, 10**400 + 1, False),
+    ],
+)
+def test_the_form_of_a_call(one: Any, other: Any, same: bool) -> None:
+    assert (canonical(one) == canonical(other)) is same
+
+
+def test_the_form_of_an_output() -> None:
+    assert canonical_output('{"km": 5.0}') == canonical_output(' {"km":5}\n')
+    assert canonical_output("5.0") == canonical_output("5")
+    assert canonical_output("5 km") == canonical_output("5  km") != canonical_output("5.0 km")
+    assert canonical_output(None) != canonical_output("")
+    deep = "[" * 100_000 + "]" * 100_000
+    assert canonical_output(deep) == canonical_output(deep) != canonical_output("[]")
+
+
+def _run(
+    k: int, call: Any, output: str | None, score: int | None, words: dict[str, str] | None = None
+) -> PromptRun:
+    calls = [] if call is None else [Call("route", call, output)]
+    return PromptRun(
+        f"prompt {k}", f"prompt {k}", words or {"A": f"a{k}"}, calls, answer="an answer", score=score
+    )
+
+
+@pytest.mark.parametrize(("inputs", "outputs", "oracle"), list(itertools.product([True, False], repeat=3)))
+def test_a_set_is_faulty_only_if_all_three_checks_fail(inputs: bool, outputs: bool, oracle: bool) -> None:
+    runs = [
+        _run(
+            k, {"to": "Bern" if inputs else f"Bern {k}"}, "5 km" if outputs else f"{k} km", 9 if oracle else 2
+        )
+        for k in range(4)
+    ]
+    made = PromptSet("route", "How far is [A]?", {"A": ["a0", "a1", "a2", "a3"]}, runs, "about 5 km")
+    data = json.loads(json.dumps(made.as_data()))
+    assert (data["inputs_agree"], data["outputs_agree"]) == (inputs, outputs)
+    assert data["oracle"] == ("passes" if oracle else "fails")
+    assert data["faulty"] is (not inputs and not outputs and not oracle)
+    assert len(data["inputs"]) == (1 if inputs else 4)
+    assert len(data["outputs"]) == (1 if outputs else 4)
+    assert data["prompts"] == [f"prompt {k}" for k in range(4)]
+    assert data["scores"] == [9 if oracle else 2] * 4
+
+
+@pytest.mark.parametrize(
+    ("scores", "oracle"),
+    [
+        ([4, 4, 5, 10], "fails"),
+        ([4, 5, 5, 10], "passes"),
+        ([0, 10], "fails"),
+        ([None, None, 10, 10], "unjudged"),
+        ([None, 10, 10, 10], "passes"),
+        ([None, 4, 10, 10], "unjudged"),
+        ([None, 4, 4, 10], "fails"),
+        ([None], "unjudged"),
+        ([], "no data"),
+    ],
+)
+def test_the_oracle(scores: list[int | None], oracle: str) -> None:
+    made = PromptSet(
+        "route", "[A]", {}, [_run(k, {"to": k}, str(k), score) for k, score in enumerate(scores)]
+    )
+    assert made.oracle == oracle
+
+
+def test_no_call_is_a_bucket_and_an_agent_that_is_down_is_none() -> None:
+    runs = [_run(1, {"to": "Bern"}, "5", 9), _run(2, None, None, 9), _run(3, {"to": "Bern"}, "5", 9)]
+    down = PromptRun("prompt 4", "prompt 4", {}, [], error="the model is down")
+    made = PromptSet("route", "[A]", {}, [*runs, down])
+    assert [(one.prompts, one.content) for one in made.inputs] == [([1, 3], [{"to": "Bern"}]), ([2], [])]
+    assert (made.inputs_agree, made.outputs_agree) == (False, False)
+    assert PromptSet("route", "[A]", {}, [runs[0], down]).inputs_agree is None
+    silent = PromptSet("route", "[A]", {}, [_run(1, None, None, 1), _run(2, None, None, 1)])
+    assert (silent.inputs_agree, silent.outputs_agree, silent.faulty) == (True, None, False)
+    nothing = PromptSet("route", "[A]", {}, [down, down])
+    assert (nothing.inputs_agree, nothing.outputs_agree, nothing.oracle) == (None, None, "no data")
+
+
+def test_calls_are_compared_in_order_and_only_those_to_the_tool() -> None:
+    first, second = Call("route", {"to": "Bern"}, "5"), Call("route", {"to": "Zug"}, "6")
+    other = Call("weather", {"in": "Bern"}, "rain")
+    runs = [
+        PromptRun("p", "p", {}, calls, answer="x")
+        for calls in ([first, other, second], [first, second], [second, first])
+    ]
+    assert [one.prompts for one in PromptSet("route", "[A]", {}, runs).inputs] == [[1, 2], [3]]
+
+
+def test_the_words_that_decide_what_differs_are_told() -> None:
+    fillings = {"day": ["3 April", "04/03"], "city": ["Bern", "Berne"]}
+    runs = [
+        _run(
+            k,
+            {"date": "04-03" if day == "3 April" else "03-04", "city": "Bern"},
+            "x",
+            1,
+            {"day": day, "city": city},
+        )
+        for k, (day, city) in enumerate(itertools.product(*fillings.values()))
+    ]
+    [one] = PromptSet("route", "[day] in [city]", fillings, runs).differences
+    assert (one.argument, one.words) == ("date", ("day",))
+    assert [(value, list(some)) for value, some in one.values] == [("04-03", [1, 2]), ("03-04", [3, 4])]
+    alone = PromptSet("route", "[day] in [city]", fillings, [runs[0], runs[3]])
+    assert alone.differences[0].words == ()  # each word comes once: it could be either
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        ({"correctness_degree": 7, "reason": "close"}, 7),
+        ({"score": "8"}, 8),
+        ({"correctness_degree": 4.9}, 4),
+        ({"correctness_degree": 0}, 0),
+        ({"correctness_degree": 11}, None),
+        ({"correctness_degree": True}, None),
+        ({"correctness_degree": float("nan")}, None),
+        ({}, None),
+        ("8", None),
+        (None, None),
+    ],
+)
+def test_the_score_of_a_judge(answer: Any, score: int | None) -> None:
+    assert read_score(answer)[0] == score
+
+
+def test_the_matrix_counts_prompts_and_not_calls() -> None:
+    call = Call("route", {}, "5")
+    runs = [
+        ("route", PromptRun("p", "p", {}, [call, call])),
+        ("route", PromptRun("p", "p", {}, [Call("map", {}, "x"), call])),
+        ("map", PromptRun("p", "p", {}, [call])),
+        ("map", PromptRun("p", "p", {})),
+        ("map", PromptRun("p", "p", {}, error="down")),
+    ]
+    assert cross_calls(runs, ["route", "map"]) == [
+        {"tool": "route", "prompts": 2, "none": 0, "called": {"route": 2, "map": 1}},
+        {"tool": "map", "prompts": 2, "none": 1, "called": {"route": 1, "map": 0}},
+    ]

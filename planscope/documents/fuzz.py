@@ -34,6 +34,9 @@ class FindingDocument(Document):
     knows: Any = Field(
         default=None, description="what sequences showed of the tools, by which answers were judged, or null"
     )
+    set: int | None = Field(
+        default=None, description="the number, from 1, of the set of prompts that shows it"
+    )
 
 
 class StatisticsDocument(Document):
@@ -63,6 +66,67 @@ class SequencesDocument(Document):
     calls: int
 
 
+class SetBucketDocument(Document):
+    """Prompts of a set, by their numbers from 1, that led to the same."""
+
+    prompts: list[int]
+    calls: list[Any] = Field(
+        default=[], description="of inputs: the arguments of the calls, in order; [] is no call"
+    )
+    outputs: list[str | None] = Field(default=[], description="of outputs: what the tool gave back, in order")
+
+
+class SetDifferenceDocument(Document):
+    """An argument that differs within a set; null is the number of calls."""
+
+    argument: str | None
+    words: list[str] = Field(
+        description="the placeholders whose fillings decide it, as far as the prompts show"
+    )
+    values: list[dict[str, Any]] = Field(description="value, and the numbers of its prompts")
+
+
+class SetRunDocument(Document):
+    """What the agent did with one prompt of a set."""
+
+    filled: str = Field(description="the prompt as the template gives it, before it was made natural")
+    words: dict[str, str] = Field(description="the filling of each placeholder")
+    calls: list[dict[str, Any]] = Field(description="tool, arguments, output and failed; also of other tools")
+    answer: str | None
+    reason: str = Field(description="the judge's")
+    error: str | None = Field(description="why the agent did not get to an end: such a prompt is no data")
+    run: str | None = Field(description="the recorded run in the session, or null")
+
+
+class SetDocument(Document):
+    """Prompts that mean the same. Faulty only if inputs differ, outputs differ and the oracle fails."""
+
+    tool: str
+    template: str
+    prompts: list[str] = Field(description="as they were sent")
+    inputs_agree: bool | None = Field(description="null: no data")
+    outputs_agree: bool | None = Field(description="null: no data, such as no output at all")
+    oracle: Literal["passes", "fails", "unjudged", "no data"]
+    scores: list[int | None] = Field(description="one for each prompt, 0 to 10; null: unjudged, or no data")
+    faulty: bool
+    fillings: dict[str, list[str]]
+    expectation: str | None
+    inputs: list[SetBucketDocument]
+    outputs: list[SetBucketDocument]
+    output_words: list[str] = Field(description="the placeholders whose fillings decide the outputs")
+    differences: list[SetDifferenceDocument]
+    runs: list[SetRunDocument]
+
+
+class MatrixRowDocument(Document):
+    """Which tools the prompts made for one tool led to, in prompts."""
+
+    tool: str
+    prompts: int
+    none: int = Field(description="prompts that led to no call")
+    called: dict[str, int]
+
+
 class FuzzDocument(Document):
     """What ``fuzz --json`` prints."""
 
@@ -77,4 +141,6 @@ class FuzzDocument(Document):
         default=None, description="null: only one tool, or none asked for"
     )
     sandbox: dict[str, str] = Field(description="what enforces each limit on this platform")
+    sets: list[SetDocument] = Field(default=[], description="prompts that mean the same, of all tools")
+    matrix: list[MatrixRowDocument] = Field(default=[])
     interrupted: bool

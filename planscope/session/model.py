@@ -322,6 +322,7 @@ class FuzzFinding(_Part):
     """An error that the fuzzer found in a tool: a finding of ``planscope fuzz --json``, with all its other fields.
 
     ``input`` and ``shrunk``: the arguments, or a list of calls. ``label``: whether the user thinks that it is an error.
+    ``set``: the number, from 1, of the set of prompts that shows it.
     """
 
     tool: str
@@ -339,7 +340,46 @@ class FuzzFinding(_Part):
     source: str = ""
     printed: str = ""
     knows: dict[str, Any] | None = None
+    set: int | None = None
     label: Literal["true", "false"] | None = None
+
+
+class FuzzCall(_Part):
+    """A call that an agent made while its tools were fuzzed. ``output``: what the tool gave back, None if nothing."""
+
+    tool: str
+    arguments: Any = None
+    output: str | None = None
+    failed: bool = False
+
+
+class FuzzPrompt(_Part):
+    """What an agent did with a prompt of a set. ``filled``: the prompt as the template gives it; ``words``: the filling
+    of each placeholder; ``error``: why it did not get to an end; ``run``: the id of the recorded run."""
+
+    filled: str = ""
+    words: dict[str, str] = Field(default_factory=dict)
+    calls: list[FuzzCall] = Field(default_factory=list)
+    answer: str | None = None
+    reason: str = ""
+    error: str | None = None
+    run: str | None = None
+
+
+class FuzzSet(_Part):
+    """Prompts that mean the same: a set of ``planscope fuzz --json``. ``scores`` and ``runs``: one a prompt."""
+
+    tool: str
+    template: str
+    prompts: list[str] = Field(default_factory=list)
+    inputs_agree: bool | None = None
+    outputs_agree: bool | None = None
+    oracle: str = "no data"
+    scores: list[int | None] = Field(default_factory=list)
+    faulty: bool = False
+    fillings: dict[str, list[str]] = Field(default_factory=dict)
+    expectation: str | None = None
+    runs: list[FuzzPrompt] = Field(default_factory=list)
 
 
 class FuzzedTool(_Part):
@@ -353,7 +393,10 @@ class FuzzedTool(_Part):
 
 
 class Fuzzing(_Part):
-    """A run of the fuzzer on one target. ``calls``: of the search. ``reset``: the function that resets the tools."""
+    """A run of the fuzzer on one target. ``calls``: of the search. ``reset``: the function that resets the tools.
+
+    ``sets``: prompts that mean the same, and what an agent did with them. ``matrix``: which tools they led to.
+    """
 
     id: str
     target: str
@@ -365,6 +408,8 @@ class Fuzzing(_Part):
     statistics: dict[str, Any] = Field(default_factory=dict)
     tools: list[FuzzedTool] = Field(default_factory=list)
     findings: list[FuzzFinding] = Field(default_factory=list)
+    sets: list[FuzzSet] = Field(default_factory=list)
+    matrix: list[Any] = Field(default_factory=list)
 
 
 class Removal(_Part):

@@ -10,6 +10,8 @@ from typing import Any
 
 from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
 from planscope.safe import visible
+from planscope.toolfuzz.correctness.page import STYLE, sections
+from planscope.toolfuzz.correctness.said import set_lines
 from planscope.toolfuzz.markup import safe_html as _safe
 from planscope.toolfuzz.outcome import KINDS
 from planscope.toolfuzz.report import Report, is_counted, is_sequence
@@ -23,7 +25,7 @@ MEANINGS = {
     "sequence": "The answers to several calls contradict each other.",
     "lying": "The answer says success, and a read shows otherwise.",
     "protocol": "The server broke the protocol.",
-    "inconsistent": "The same call had different answers.",
+    "inconsistent": "Prompts of the same meaning led to different calls, different outputs, and wrong answers.",
     "infrastructure": "Network or permissions failed, not the tool. Listed only.",
 }
 
@@ -63,12 +65,19 @@ def write_junit(report: Report, path: Path) -> None:
                 file.add(report.target, tool.name)
         for k, finding in enumerate(report.sorted(), 1):
             tag = "failure" if is_counted(finding) else None
-            body = "\n".join(("arguments:", *smallest_lines(finding), "", finding["traceback"]))
+            body = "\n".join(_body(finding, report))
             name = f"{finding['tool']} {k}: {title(finding)[:120]}"
             file.add(report.target, name, tag, title(finding), body)
         file.write(path)
     finally:
         file.close()
+
+
+def _body(finding: Mapping[str, Any], report: Report) -> Iterator[str]:
+    if finding.get("set"):
+        yield from set_lines(report.sets[finding["set"] - 1], finding["set"], 100)
+        return
+    yield from ("arguments:", *smallest_lines(finding), "", finding["traceback"])
 
 
 def write_fuzz_sarif(report: Report, path: Path) -> None:
@@ -100,12 +109,15 @@ def pytest_file(report: Report, reset: str | None = None) -> str:
 
 def tests_of(target: str, seed: int, findings: Sequence[Mapping[str, Any]], reset: str | None = None) -> str:
     """Return a test for each of these findings in one target."""
+    left = sum(finding["kind"] == "inconsistent" for finding in findings)
+    findings = [finding for finding in findings if finding["kind"] != "inconsistent"]
     sequences = [is_sequence(finding) for finding in findings]
     used = ["check"] * (not all(sequences)) + ["check_sequence"] * any(sequences) or ["check"]
     lines = [
         f'"""What planscope fuzz found in {_in_docstring(target)} (seed {seed}).',
         "",
         "Each test fails as long as its call fails. Calls are made in planscope's sandbox.",
+        *([f"What {left} of the findings show needs a model; there is no test of it here."] if left else []),
         '"""',
         "",
         "import json",
@@ -170,11 +182,12 @@ def page(report: Report) -> str:
         [
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-            f"<title>{_safe(report.target)}: fuzzing</title><style>{_STYLE}</style></head><body>",
+            f"<title>{_safe(report.target)}: fuzzing</title><style>{_STYLE}{STYLE}</style></head><body>",
             f"<h1>Fuzzing {_safe(report.target)}</h1>",
             *_summary(data),
             *_curve(report),
             *(line for finding in data["findings"] for line in _finding(finding)),
+            *sections(report.sets, report.matrix),
             *_sandbox(report),
             "</body></html>\n",
         ]
@@ -229,6 +242,9 @@ def _finding(finding: dict[str, Any]) -> Iterator[str]:
     listed = "" if is_counted(finding) else ' class="listed"'
     yield f'<h2{listed}><span class="kind">{_safe(finding["tool"])}</span>: {_safe(title(finding)[:300])}</h2>'
     yield f"<p>{MEANINGS[finding['kind']]}{' The documentation states the limit.' if finding['documented'] else ''}</p>"
+    if finding.get("set"):
+        yield f'<p>See <a href="#set{finding["set"]}">set {finding["set"]}</a>.</p>'
+        return
     yield "<table>"
     where = finding["location"] or "not known"
     yield f"<tr><td>where</td><td>{_safe(where)}</td></tr>"

@@ -10,10 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, Session, next_fuzzing_id
+from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, FuzzSet, Session, next_fuzzing_id
 from planscope.session.record import RecordedCall, RunRecord
+from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.outcome import LISTED_ONLY, normal, returned_error
 from planscope.toolfuzz.report import Report
+
+_DERIVED = ("inputs", "outputs", "output_words", "differences")
+"""Parts of a set that its runs tell."""
 
 _NAMES_ONLY = ("title", "description", "examples", "default")
 
@@ -55,6 +59,11 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
         statistics=data["statistics"],
         tools=tools,
         findings=[FuzzFinding.model_validate(one) for one in data["findings"]],
+        sets=[
+            FuzzSet.model_validate({k: v for k, v in one.items() if k not in _DERIVED})
+            for one in data["sets"]
+        ],
+        matrix=data["matrix"],
     )
 
 
@@ -62,15 +71,24 @@ def put(session: Session, fuzzing: Fuzzing) -> None:
     """Add a run of the fuzzer to a session. It replaces the one of the same target, but labels stay."""
     kept = list(session.fuzzings or ())
     before = next((one for one in kept if one.target == fuzzing.target), None)
-    labels = {_same(one): one.label for one in before.findings} if before is not None else {}
-    findings = [one.model_copy(update={"label": labels.get(_same(one))}) for one in fuzzing.findings]
+    labels = {_same(one, before): one.label for one in before.findings} if before is not None else {}
+    findings = [one.model_copy(update={"label": labels.get(_same(one, fuzzing))}) for one in fuzzing.findings]
     id = before.id if before is not None else next_fuzzing_id(session)
     made = fuzzing.model_copy(update={"id": id, "findings": findings})
     session.fuzzings = [made if one is before else one for one in kept] if before else [*kept, made]
 
 
-def _same(one: FuzzFinding) -> tuple[str, str, str | None, str | None, str]:
-    return one.tool, one.kind, one.exception, one.location, normal(one.message, one.input)
+def _same(one: FuzzFinding, fuzzing: Fuzzing) -> tuple[str, str, str | None, str | None, str]:
+    found = set_of(one, fuzzing)
+    said = normal(one.message, one.input) if found is None else found.template
+    return one.tool, one.kind, one.exception, one.location, said
+
+
+def set_of(one: FuzzFinding, fuzzing: Fuzzing) -> PromptSet | None:
+    """Return the set of prompts that shows a finding, or None."""
+    if one.set is None or not 0 < one.set <= len(fuzzing.sets):
+        return None
+    return PromptSet.of_data(fuzzing.sets[one.set - 1].model_dump())
 
 
 def own_session(target: str) -> Path:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from planscope.toolfuzz.correctness.checks import PASSES, PromptSet
+from planscope.toolfuzz.correctness.said import message
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.statistics import statistics
 
@@ -39,6 +41,23 @@ class Report:
     interrupted: bool = False
     remarks: list[str] = field(default_factory=list)
     sequences: dict[str, int] | None = None
+    sets: list[PromptSet] = field(default_factory=list)
+    matrix: list[dict[str, Any]] = field(default_factory=list)
+
+    def put_sets(self, sets: Sequence[PromptSet], matrix: Sequence[dict[str, Any]]) -> None:
+        """Replace the sets of prompts. Each faulty one is a finding."""
+        self.sets, self.matrix = list(sets), list(matrix)
+        self.findings = {key: one for key, one in self.findings.items() if one["kind"] != "inconsistent"}
+        prompts: dict[str, int] = {}
+        for k, one in enumerate(self.sets, 1):
+            if one.faulty:
+                self.findings[(one.tool, f"set\x1f{k}")] = found_in(one, k, prompts.get(one.tool, 0) + 1)
+            prompts[one.tool] = prompts.get(one.tool, 0) + len(one.runs)
+
+    def agent_calls(self, tool: str | None = None) -> int:
+        """Calls that the agent made with prompts of sets: to one tool, or to all."""
+        calls = (call for one in self.sets for run in one.runs for call in run.calls)
+        return sum(tool is None or call.tool == tool for call in calls)
 
     def tool(self, name: str) -> ToolReport:
         return next(one for one in self.tools if one.name == name)
@@ -85,7 +104,9 @@ class Report:
             "calls": self.calls,
             "seconds": self.seconds,
             "findings": self.sorted(),
-            "statistics": statistics((f["occurrences"] for f in self.counted()), self.calls),
+            "statistics": statistics(
+                (f["occurrences"] for f in self.counted()), self.calls + self.agent_calls()
+            ),
             "tools": [
                 {
                     "tool": tool.name,
@@ -93,16 +114,54 @@ class Report:
                     "refused": tool.refused,
                     "skipped": tool.skipped,
                     "stopped": tool.stopped,
-                    "statistics": statistics((f["occurrences"] for f in self.counted(tool.name)), tool.calls),
+                    "statistics": statistics(
+                        (f["occurrences"] for f in self.counted(tool.name)),
+                        tool.calls + self.agent_calls(tool.name),
+                    ),
                     "curve": tool.curve,
                 }
                 for tool in self.tools
             ],
             "sequences": self.sequences,
+            "sets": [one.as_data() for one in self.sets],
+            "matrix": self.matrix,
             "sandbox": self.sandbox,
             "interrupted": self.interrupted,
             "remarks": self.remarks,
         }
+
+
+def found_in(one: PromptSet, number: int, at: int) -> dict[str, Any]:
+    """Return a faulty set as a finding. ``number``: of the set; ``at``: its first prompt among those of the tool.
+
+    Its input is what the agent sent for the prompt with the lowest score, ``{}`` if it called nothing; it occurred as
+    often as an answer failed.
+    """
+    failed = [run for run in one.runs if run.score is not None and run.score < PASSES]
+    sent = (
+        call.arguments
+        for run in sorted(failed, key=lambda run: run.score or 0)
+        for call in run.calls
+        if call.tool == one.tool and isinstance(call.arguments, dict)
+    )
+    return {
+        "tool": one.tool,
+        "kind": "inconsistent",
+        "exception": None,
+        "message": message(one),
+        "location": None,
+        "input": next(sent, {}),
+        "shrunk": None,
+        "at_call": at,
+        "occurrences": len(failed),
+        "shrink_calls": 0,
+        "needs": None,
+        "documented": False,
+        "traceback": "",
+        "source": "",
+        "printed": "",
+        "set": number,
+    }
 
 
 def is_counted(finding: Mapping[str, Any]) -> bool:

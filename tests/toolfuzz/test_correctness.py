@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planscope.documents.fuzz import FuzzDocument
+from planscope.session.store import load
 from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
 from planscope.toolfuzz.correctness.checks import Call, PromptRun, PromptSet, cross_calls, read_score
+from planscope.toolfuzz.correctness.said import set_lines
 from planscope.toolfuzz.correctness.templates import (
     Filled,
     natural,
@@ -20,6 +24,9 @@ from planscope.toolfuzz.correctness.templates import (
     read_templates,
     same_meaning,
 )
+from planscope.toolfuzz.formats import page, pytest_file
+from planscope.toolfuzz.keeping import keep, put, record_of, set_of
+from planscope.toolfuzz.report import Report, ToolReport
 
 
 def test_templates_have_placeholders_of_words_only() -> None:
@@ -237,3 +244,86 @@ def test_the_matrix_counts_prompts_and_not_calls() -> None:
         {"tool": "route", "prompts": 2, "none": 0, "called": {"route": 2, "map": 1}},
         {"tool": "map", "prompts": 2, "none": 1, "called": {"route": 1, "map": 0}},
     ]
+
+
+# --- how sets are shown and kept ---
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def twelve() -> PromptSet:
+    """A faulty set of 12 prompts that led to 12 calls and 12 outputs, with hostile text everywhere."""
+    words = [f"{HOSTILE} {k}" for k in range(12)]
+    runs = [
+        PromptRun(
+            f"Is {word} near https://evil.example/{k}?",
+            f"Is {word} near?",
+            {"A": word},
+            [
+                Call(
+                    "route",
+                    {"to": f"{word} bucket-in-{k}"},
+                    f"{HOSTILE} http://evil.example bucket-out-{k} {'x' * 3000}",
+                )
+            ],
+            answer=f"{HOSTILE}\x1b[31m",
+            score=1,
+            reason=HOSTILE,
+        )
+        for k, word in enumerate(words)
+    ]
+    return PromptSet("route", f"Is [A] near {HOSTILE}?", {"A": words}, runs, HOSTILE)
+
+
+def report() -> Report:
+    made = Report("mine:route", 1, tools=[ToolReport("route"), ToolReport("map")])
+    sound = PromptSet("map", "[A]?", {"A": ["a", "b"]}, [_run(1, None, None, 9), _run(2, None, None, 9)], "x")
+    sets = [twelve(), sound]
+    made.put_sets(sets, cross_calls([(one.tool, run) for one in sets for run in one.runs], ["route", "map"]))
+    return made
+
+
+def test_the_page_shows_twelve_buckets_whole_and_nothing_of_it_runs() -> None:
+    text = page(report())
+    assert "<script" not in text and "\x1b" not in text
+    assert "://" not in text and "src=" not in text and "@import" not in text
+    for k in range(12):
+        assert text.count(f"bucket-in-{k}&quot;") == text.count(f"bucket-out-{k} {'x' * 3000}") + 1 == 2
+        assert f"call {k + 1}: prompt {k + 1}<" in text and f"output {k + 1}: prompt {k + 1}<" in text
+    assert text.count("<mark") == 12
+
+
+def test_a_faulty_set_is_a_finding_and_the_others_are_kept() -> None:
+    data = json.loads(json.dumps(report().as_data()))
+    FuzzDocument.model_validate(data)
+    [finding] = data["findings"]
+    assert (finding["kind"], finding["set"], finding["occurrences"]) == ("inconsistent", 1, 12)
+    assert finding["input"] == {"to": f"{HOSTILE} 0 bucket-in-0"}
+    assert data["statistics"]["unique_errors"] == 1
+    assert data["statistics"]["calls_per_unique_error"] == 12
+    assert [one["faulty"] for one in data["sets"]] == [True, False]
+    assert data["matrix"][1] == {"tool": "map", "prompts": 2, "none": 2, "called": {"route": 0, "map": 0}}
+    assert "def test_" not in pytest_file(report())
+
+
+def test_sets_are_kept_in_a_session_whole(tmp_path: Path) -> None:
+    path = tmp_path / "s.planscope.json"
+    keep(record_of(report()), path)
+    session = load(path)
+    [fuzzing] = session.fuzzings or []
+    found = set_of(fuzzing.findings[0], fuzzing)
+    assert found == twelve()
+    fuzzing.findings[0].label = "true"
+    again = record_of(report())
+    again.findings.append(again.findings[0].model_copy(update={"set": 2}))  # another set: it has no label
+    put(session, again)
+    assert [one.label for one in session.fuzzings[0].findings] == ["true", None]
+    fuzzing.findings[0].set = 99
+    assert set_of(fuzzing.findings[0], fuzzing) is None
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_lines_of_a_set_fit_and_hold_no_controls(width: int) -> None:
+    lines = list(set_lines(twelve(), 1, width))
+    assert max(map(len, lines)) <= width and "\x1b" not in "".join(lines)
+    assert all(any(f"call {k}: prompt {k}" in one for one in lines) for k in range(1, 13))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, Session
+from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, FuzzSet, Session
+from planscope.toolfuzz.correctness.checks import Call, PromptRun, PromptSet
 from planscope.tui.screens.findings.screen import FindingsScreen
 from tests.tui import sessions
 from tests.tui.screen import opened
@@ -75,3 +76,42 @@ async def test_a_session_of_findings_alone_opens_with_them(tmp_path: Path) -> No
         assert "test" in driven.text
         await driven.press("escape", "escape")
         assert driven.app.screen is driven.screen and not driven.screen.work.document.unsaved
+
+
+def prompts(*, faulty: bool, run: str | None = None) -> FuzzSet:
+    words = ["3 April", "04/03 \x1b[31m<b>"]
+    runs = [
+        PromptRun(
+            f"Who works on {word}?", f"Who works on {word}?", {"day": word},
+            [Call("roster", {"date": word if faulty else "04-03"}, f"team {k if faulty else 1}")],
+            answer="the team", score=2 if faulty else 9, run=run if k else None,
+        )
+        for k, word in enumerate(words)
+    ]  # fmt: skip
+    made = PromptSet("roster", "Who works on [day]?", {"day": words}, runs, "team 1 works")
+    return FuzzSet.model_validate(made.as_data())
+
+
+async def test_sets_of_prompts_are_shown_with_their_calls_and_outputs(tmp_path: Path) -> None:
+    finding = FuzzFinding(tool="roster", kind="inconsistent", message="2 ways", input={"date": "x"}, set=1)
+    made = sessions.figure_10()
+    sets = [prompts(faulty=True, run=made.runs[1].id), prompts(faulty=False)]
+    made = made.model_copy(
+        update={"fuzzings": [Fuzzing(id="z1", target="m:roster", findings=[finding], sets=sets)]}
+    )
+    async with opened(sessions.write(made, tmp_path), (120, 40)) as driven:
+        await driven.press("g", "t")
+        screen = driven.app.screen
+        assert isinstance(screen, FindingsScreen) and len(screen.list.rows) == 2 and screen.list.count == 1
+        assert "✗✗✗ Who works on [day]?" in driven.text and "\x1b" not in driven.text
+        assert "set       faulty" in driven.text
+        assert "✗ inputs differ (2 buckets)" in driven.text
+        await driven.press("space")
+        assert "call 1: prompt 1" in driven.text and "output 2: prompt 2" in driven.text
+        await driven.press("down")
+        assert "set       sound" in driven.text
+        await driven.press("enter")
+        assert "the agent's runs are not kept" in driven.text
+        await driven.press("up", "enter")
+        assert driven.app.screen is driven.screen and driven.state.run is not None
+        assert driven.state.run.id == made.runs[1].id

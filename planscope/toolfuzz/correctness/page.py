@@ -25,7 +25,8 @@ STYLE = """
 .buckets { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1.2rem } .buckets > div { min-width: 0 }
 .buckets pre { margin: .2rem 0 .8rem } .buckets h3 { font-size: 1rem } .bad { color: #b00 }
 .wide { width: 100% } .wide td { padding-right: .8rem } .wide td, .wide th { border-top: 1px solid #8884 }
-.wide td { overflow-wrap: anywhere } .wide .number { text-align: right; overflow-wrap: normal }
+.wide td { overflow-wrap: anywhere } .wide .where { overflow-wrap: normal; min-width: 5.5rem }
+ .wide .number { text-align: right; overflow-wrap: normal }
 mark { background: #fe9; color: #222; border-radius: .2rem; padding: 0 .15rem }
 @media (max-width: 45rem) { .buckets { grid-template-columns: 1fr } }
 @media (prefers-color-scheme: dark) { .bad { color: #f77 } mark { background: #665500; color: #fff } }
@@ -66,7 +67,8 @@ def _set(one: PromptSet, number: int) -> Iterator[str]:
     for difference in one.differences:
         yield f'<p>{safe_html(difference_title(difference))}:</p><table class="wide">'
         for words, value, numbers in difference_rows(difference, one):
-            yield f"<tr><td>{safe_html(words)}</td><td><code>{safe_html(value)}</code></td><td>{numbers}</td></tr>"
+            yield f"<tr><td>{safe_html(words)}</td><td><code>{safe_html(value)}</code></td>"
+            yield f'<td class="where">{numbers}</td></tr>'
         yield "</table>"
     if told := output_title(one):
         yield f"<p>{safe_html(told)}</p>"

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from planscope.session.model import Fuzzing
+from planscope.session.model import FuzzFinding, Fuzzing
 from planscope.toolfuzz.formats import MEANINGS, smallest_lines, title
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
+from planscope.tui.screens.findings.set_lines import marks, set_lines
 from planscope.tui.style.lines import BLANK, Line, Run, labelled, line, paragraph, shown
 from planscope.wording import phrases
 
 _MOST_TOOL = 24
 _MARGIN = 10
 _LONGEST = 2000
+_PROMPTS = "prompts"
+"""The kind of a set of prompts that is not faulty."""
 
 
 class Columns(NamedTuple):
@@ -26,22 +29,29 @@ class Columns(NamedTuple):
 
 
 def columns_of(rows: Sequence[Row]) -> Columns:
-    tool = max((len(shown(row.finding.tool, _MOST_TOOL)) for row in rows), default=0)
-    return Columns(tool, max((len(shown(row.finding.kind, 14)) for row in rows), default=0))
+    tool = max((len(shown(row.tool, _MOST_TOOL)) for row in rows), default=0)
+    return Columns(tool, max((len(shown(_kind(row), 14)) for row in rows), default=0))
+
+
+def _kind(row: Row) -> str:
+    return _PROMPTS if row.finding is None else row.finding.kind
 
 
 def row_line(row: Row, chosen: bool, columns: Columns) -> Line:
     """Lay out one finding: the tool, the kind, the error, and the steps that failed so."""
     one = row.finding
-    told = title({**one.model_dump(), "kind": ""})
-    role = "dim" if one.kind in LISTED_ONLY else "broken"
-    steps = f"← {phrases.plural(len(row.steps), 'step')}  " if row.steps else ""
+    if row.set is not None:
+        told = f"{''.join(marks(row.set))} {row.set.template}"
+    else:
+        told = title({**one.model_dump(), "kind": ""}) if one is not None else ""
+    role = "dim" if one is None or one.kind in LISTED_ONLY else "broken"
+    steps = f"← {phrases.plural(len(row.steps), 'step')}  " if row.steps and row.set is None else ""
     return line(
         Run("▶ " if chosen else "  ", "mark"),
-        Run(f"{shown(one.tool, _MOST_TOOL):<{columns.tool}}  ", "label"),
-        Run(f"{shown(one.kind, 14):<{columns.kind}}  ", role),
+        Run(f"{shown(row.tool, _MOST_TOOL):<{columns.tool}}  ", "label"),
+        Run(f"{shown(_kind(row), 14):<{columns.kind}}  ", role),
         Run(steps, "caution"),
-        Run(shown(told or MEANINGS.get(one.kind, ""), 200)),
+        Run(shown(told or MEANINGS.get(_kind(row), ""), 200), "dim" if one is None else ""),
         ground="cursor" if chosen else "",
     )
 
@@ -59,7 +69,7 @@ def chosen_title(row: Row | None) -> list[Run]:
     return (
         []
         if row is None
-        else [Run(shown(row.finding.tool, 40), "title"), Run(f" {shown(row.fuzzing.target, 60)}", "dim")]
+        else [Run(shown(row.tool, 40), "title"), Run(f" {shown(row.fuzzing.target, 60)}", "dim")]
     )
 
 
@@ -67,13 +77,15 @@ def chosen_lines(row: Row | None, width: int) -> list[Line]:
     """Describe a finding: the error, the smallest call, the steps of runs, the place, the tool's documentation."""
     if row is None:
         return []
+    if row.set is not None or row.finding is None:
+        return set_lines(row, width)
     one, finding = row.finding, row.finding.model_dump()
     lines = [Line(runs) for runs in paragraph(title(finding), width, "broken", _LONGEST)]
     lines += [Line(runs) for runs in paragraph(MEANINGS.get(one.kind, ""), width, "dim")]
     lines.append(BLANK)
-    lines += _calls(row, finding, width)
+    lines += _calls(one, finding, width)
     lines += _steps(row, width)
-    for label, text, role in _facts(row):
+    for label, text, role in _facts(row.fuzzing, one):
         lines += _part(label, text, width, role)
     if one.traceback:
         lines += [BLANK, line(Run("Traceback", "label"))]
@@ -88,16 +100,14 @@ def _part(label: str, text: str, width: int, role: str = "") -> list[Line]:
     return [Line(runs) for runs in labelled(label, body, indent=_MARGIN)]
 
 
-def _calls(row: Row, finding: dict[str, object], width: int) -> Iterator[Line]:
+def _calls(one: FuzzFinding, finding: dict[str, object], width: int) -> Iterator[Line]:
     calls = smallest_lines(finding)
-    several = isinstance(row.finding.input, list)
-    label = "calls" if several else "smallest" if row.finding.shrunk is not None else "sent"
+    several = isinstance(one.input, list)
+    label = "calls" if several else "smallest" if one.shrunk is not None else "sent"
     for k, call in enumerate(calls):
         yield from _part(label if k == 0 else "", call, width, "quote")
-    if row.finding.needs:
-        yield from _part(
-            "", f"only after {phrases.plural(len(row.finding.needs), 'other call')}", width, "caution"
-        )
+    if one.needs:
+        yield from _part("", f"only after {phrases.plural(len(one.needs), 'other call')}", width, "caution")
 
 
 def _steps(row: Row, width: int) -> Iterator[Line]:
@@ -111,14 +121,13 @@ def _steps(row: Row, width: int) -> Iterator[Line]:
     yield from _part("in runs", text, width, "caution")
 
 
-def _facts(row: Row) -> Iterator[tuple[str, str, str]]:
-    one = row.finding
+def _facts(fuzzing: Fuzzing, one: FuzzFinding) -> Iterator[tuple[str, str, str]]:
     if one.location:
         yield "at", one.location, ""
     if one.source:
         yield "line", one.source, "quote"
     yield "found", f"in call {one.at_call:,}, {phrases.plural(one.occurrences, 'time')}", ""
-    documented = next((tool.description for tool in row.fuzzing.tools if tool.tool == one.tool), "")
+    documented = next((tool.description for tool in fuzzing.tools if tool.tool == one.tool), "")
     if documented:
         yield "says", " ".join(documented.split()), ""
     if one.documented:

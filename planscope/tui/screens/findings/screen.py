@@ -64,7 +64,7 @@ class FindingsScreen(SideScreen):
             Lazy(len(rows), lambda i: row_line(rows[i], i == at, self._columns))
             if rows
             else empty_lines(self.list.fuzzings, self.rows.inner_width),
-            title=(Run("Findings", "title"), Run(f" {len(rows):,}", "number")),
+            title=(Run("Findings", "title"), Run(f" {self.list.count:,}", "number")),
             current=True,
             reveal=at,
         )
@@ -102,12 +102,16 @@ class FindingsScreen(SideScreen):
                 self.action_open_step()
 
     def action_open_step(self) -> None:
-        """Open the last run's step that failed as this finding says."""
+        """Open the last run's step that failed as this finding says, or the agent's run with the lowest score."""
         row = self.list.chosen
         if row is None:
             self.tell("nothing was found")
         elif not row.steps:
-            self.tell("no step of this session's runs failed so")
+            self.tell(
+                "no step of this session's runs failed so"
+                if row.set is None
+                else "the agent's runs are not kept"
+            )
         else:
             self.dismiss((row.steps[0].run, row.steps[0].step))
 
@@ -118,6 +122,9 @@ class FindingsScreen(SideScreen):
         row = self.list.chosen
         if row is None:
             self.tell("nothing was found")
+            return
+        if row.finding is None or row.set is not None:
+            self.tell("there is no test of prompts: it would need a model")
             return
         text = tests_of(row.fuzzing.target, row.fuzzing.seed, [row.finding.model_dump()], row.fuzzing.reset)
         private = "The test has the arguments that were sent; private values in them are not replaced."

@@ -59,7 +59,9 @@ class FindingList:
             row for fuzzing in session.fuzzings or () for row in _rows(fuzzing, steps, runs)
         ]
         self.fuzzings: Sequence[Fuzzing] = session.fuzzings or ()
-        self.at = next((k for k, row in enumerate(self.rows) if row.finding is begin), 0)
+        self.at = next(
+            (k for k, row in enumerate(self.rows) if begin is not None and row.finding is begin), 0
+        )
 
     @property
     def count(self) -> int:

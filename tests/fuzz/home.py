@@ -7,20 +7,24 @@ import random
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from planscope.campaign.cases import Arm, Knobs
+from planscope.campaign.engine import Campaign
+from planscope.campaign.store import Budget, Store, campaign_path
 from planscope.session import library
 from planscope.session.files import fingerprint_of
-from planscope.session.locations import bundled, library_folder, make_folder
-from planscope.session.model import Session
+from planscope.session.locations import bundled, campaigns_folder, library_folder, make_folder
+from planscope.session.model import Limits, Session
 from planscope.session.recovery import RecoveryFile
 from planscope.session.store import dumps, save
 from planscope.session.writer import SessionWriter
 from planscope.sharing.formats import share
 from tests.tui import sessions
+from tests.tui.test_findings import failing
 
 MADE: tuple[Callable[[], Session], ...] = (
     sessions.figure_10,
@@ -31,6 +35,7 @@ MADE: tuple[Callable[[], Session], ...] = (
     sessions.contradictory,
     sessions.aborted,
     sessions.ruled,
+    failing,
 )
 KINDS = ("file", "library", "bundled", "file", "unsaved", "library", "held", "page")
 """How a session is opened: from a file, from the library, from what ships; with unsaved work left of it, while another
@@ -81,6 +86,7 @@ def _furnished(folder: Path, kind: str, draw: random.Random) -> Home:
         save(session, library_folder() / f"shelved-{number}.planscope{suffix}")
     library.delete(library_folder() / "shelved-3.planscope.json")
     made = MADE if kind != "page" else MADE[:4]  # what cannot be read makes no page
+    _begin_campaigns(draw)
     session = draw.choice(made)().model_copy(
         update={"breakpoints": ["step 2"], "watches": ["valid_completions"], "notes": "To be read."}
     )
@@ -103,6 +109,18 @@ def _furnished(folder: Path, kind: str, draw: random.Random) -> Home:
         journal.keep(dumps(left), "the disk was full", fingerprint_of(path))
         journal.close()
     return home
+
+
+def _begin_campaigns(draw: random.Random) -> None:
+    """One whose runs are done and one whose are not, or one of them, or none."""
+    make_folder(campaigns_folder())
+    for name in draw.choice((("done", "begun"), ("begun",), ("done",), ())):
+        with closing(Store(campaign_path(name), make=True)) as store:
+            store.keep_settings(Knobs(cases=4), Limits(), "1")
+            for model in ("sim:literal", "sim:flaky"):
+                store.add_arm(Arm("tools", model), 2, 2, Budget())
+            if name == "done":
+                Campaign(store).go()
 
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC

@@ -428,7 +428,8 @@ class Monkey:
 
     async def answers(self) -> None:
         """The key for help shows it; anything else on the screen may change by itself."""
-        before, below = rows(self.app), self.app.screen
+        below = await self.home()  # a dialog may have opened late
+        before = rows(self.app)
         ends = time.monotonic() + CHANGES
         await self.press("question_mark")
         while self.app.screen is below or rows(self.app) == before:

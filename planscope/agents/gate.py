@@ -107,8 +107,9 @@ Gate = Callable[[PendingCall], Awaitable[Verb]]
 """A gate is called on the event loop of the run, and cancelled if the run is stopped while it waits."""
 
 
-class StoppedAtGate(Exception):
-    """The gate answered :class:`Stop`."""
+class StoppedAtGate(BaseException):
+    """The gate answered :class:`Stop`. It is no ``Exception``, since agents make answers of those (LangGraph's
+    ``handle_tool_errors``, a middleware with ``except Exception``)."""
 
 
 @dataclass(slots=True)

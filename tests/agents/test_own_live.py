@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, wrap_tool_call
+from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware, wrap_tool_call
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -200,7 +200,8 @@ def test_agents_in_a_graph(named: Name) -> None:
     assert end_of(run).ending == "stopped"
 
 
-def test_plain_langgraph(named: Name) -> None:
+def looping() -> Any:
+    """A loop of one's own, whose node for tools makes answers of errors."""
     bound = Both(script=SCRIPT).bind_tools(TOOLS)
 
     def think(state: Any) -> Any:
@@ -209,7 +210,11 @@ def test_plain_langgraph(named: Name) -> None:
     made = graph(think=think, tools=ToolNode(TOOLS, handle_tool_errors=True))
     made.add_conditional_edges("think", lambda s: "tools" if s["messages"][-1].tool_calls else "__end__")
     made.add_edge("tools", "think")
-    run, gate = run_of(load_agent(named(made.compile())), Answer("by hand"))
+    return made.compile()
+
+
+def test_plain_langgraph(named: Name) -> None:
+    run, gate = run_of(load_agent(named(looping())), Answer("by hand"))
     assert DONE == ["deploy v1"] and [c.tool for c in gate.seen] == ["build_image", "deploy_image"]
     assert end_of(run).ending == "stopped"
 
@@ -277,3 +282,27 @@ def test_an_agent_that_waits_for_a_person(named: Name) -> None:
 def test_a_graphs_whole_input_as_json() -> None:
     assert given_in('{"question": "x"}') == {"question": "x"}
     assert given_in("{not json") == "{not json" and given_in("Ship it.") == "Ship it."
+
+
+class OnlySync:
+    """An agent that is only called synchronously."""
+
+    def __init__(self, made: Any) -> None:
+        self.invoke, self.nodes = made.invoke, made.nodes
+
+
+@pytest.mark.parametrize("kind", ["tool node", "middleware", "retry"])
+@pytest.mark.parametrize("sync", [True, False])
+def test_a_stop_is_no_error_that_an_agent_answers(named: Name, kind: str, sync: bool) -> None:
+    class Forgives(AgentMiddleware[Any, Any, Any]):
+        def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+            try:
+                return handler(request)
+            except Exception as error:
+                return ToolMessage(str(error), tool_call_id=request.tool_call["id"])
+
+    retry = ToolRetryMiddleware(on_failure="continue", initial_delay=0)
+    kinds = {"middleware": [Forgives()], "retry": [retry]}
+    made = looping() if kind == "tool node" else simple(middleware=kinds[kind])
+    run, _ = run_of(load_agent(named(OnlySync(made) if sync else made)), Stop())
+    assert not DONE and end_of(run).ending == "aborted" and calls_of(run) == []

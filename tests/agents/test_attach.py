@@ -517,6 +517,43 @@ def test_a_debugger_that_is_killed_leaves_the_agent_running(path: Path) -> None:
     assert [len(calls_of(run)) for run in load(path).runs] == [2, 2, 2]
 
 
+SCRIPT_OF_INTERRUPTED = """
+import sys
+from tests.agents.test_attach import *
+recorder = record(sys.argv[1], attach=True)
+agent = agent_of(recorder)
+print("ready", flush=True)
+try:
+    while not recorder.talks.watch:
+        time.sleep(0.01)
+    invoke(agent, sys.argv[2])
+except KeyboardInterrupt:
+    print("interrupted", DONE, flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_an_interrupt_at_a_paused_call_ends_the_agent(
+    path: Path, work: ThreadPoolExecutor, kind: str
+) -> None:
+    """As Ctrl-C does without a debugger; the record is whole."""
+    process = started(SCRIPT_OF_INTERRUPTED, path, kind)
+    assert said(process) == "ready"
+    gate = Held()
+    seen = work.submit(followed, debugger(), gate)
+    assert gate.paused.wait(PATIENCE)
+    process.send_signal(signal.SIGINT)
+    try:
+        assert said(process) == "interrupted []"
+        assert process.wait(PATIENCE) == 0
+    finally:
+        kill(process)
+    seen.result(PATIENCE)
+    (run,) = load(path).runs
+    check_record(run.events)
+    assert end_of(run).ending == "aborted" and not calls_of(run)
+
+
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_listens_itself(path: Path, work: ThreadPoolExecutor) -> None:
     recorder = record(path, attach=True)

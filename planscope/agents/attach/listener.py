@@ -56,6 +56,9 @@ MOST_IDLE = 40
 MOST_UNREAD = 2 * LARGEST
 """Limit of bytes that wait for a debugger that does not read."""
 
+_LOOK = 0.2
+"""Seconds after which a synchronous agent that is paused looks whether its program was interrupted."""
+
 _PIECE = 256 * 1024
 _KEPT_RUNS = 20
 """Limit of ended runs that are still told of."""
@@ -198,7 +201,12 @@ class AttachPoint:
         if asked is None:
             return GoOn()
         try:
-            return asked[1].result()
+            while True:
+                try:
+                    return asked[1].result(_LOOK)
+                except TimeoutError:
+                    if _interrupted():
+                        raise KeyboardInterrupt from None
         finally:
             self._asked_no_more(*asked)
 
@@ -416,6 +424,17 @@ class AttachPoint:
         if not any(one.role in ("debug", "watch") for one in self._peers):
             for recorder in list(self._recorders):
                 recorder.watched(None)
+
+
+def _interrupted() -> bool:
+    """Whether the main thread got an interrupt (Ctrl-C) and only waits for its threads, such as the one that asks."""
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None:
+        why = frame.f_locals.get("exc_type") if frame.f_code.co_name == "__exit__" else None
+        if isinstance(why, type) and issubclass(why, KeyboardInterrupt):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _listening() -> tuple[Path, socket.socket]:

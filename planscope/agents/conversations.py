@@ -189,7 +189,7 @@ class Conversations:
                 self._left(run, ending, reason)
 
     def _left(self, run: RunUnderWay, ending: Ending = "aborted", reason: str | None = LEFT) -> None:
-        why = f"the agent {waits_for(run.asked)}" if run.asked else reason
+        why = f"the agent {waits_for(run.asked)}" if run.asked and not self.owned else reason
         mine = EndEvent(at=run.at(), ending=ending, reason=why)
         if self.owned:
             self.add(run, run.ending if run.ending is not None and ending == "stopped" else mine)
@@ -277,7 +277,7 @@ class Conversations:
     def _answer_of_person(self, talk: Talk, answer: str) -> None:
         if answer:
             talk.run.person = True
-            self._add(talk, self._mark(talk.run, "system", f"a person answered: {answer}"))
+            self._add(talk, self._mark(talk.run, "system", answered_by_person(answer)))
 
     def said(
         self,
@@ -405,6 +405,25 @@ class Conversations:
         """Record that the graph waits for a person. That is no failure: the run goes on when it is resumed."""
         if isinstance(error, GraphInterrupt) and not talk.run.ended:
             self._asks(talk.run, asked_by(error), talk)
+
+    def asks_person(self, asked: Sequence[str]) -> bool:
+        """Record what the owner's agent asks a person. Return False if no run has begun."""
+        with _lock:
+            for run in self._mine.values():
+                self._asks(run, asked, run.talks[-1] if run.talks else None)
+            return bool(self._mine)
+
+    def person_answers(self, text: str) -> bool:
+        """Record what a person answers the owner's agent. Return False if no run has begun."""
+        with _lock:
+            for run in self._mine.values():
+                run.asked.clear()
+                if run.talks:
+                    self._answer_of_person(run.talks[-1], text)
+                else:
+                    run.person = True
+                    self.add(run, self._mark(run, "system", answered_by_person(text)))
+            return bool(self._mine)
 
     def _asks(self, run: RunUnderWay, asked: Sequence[str], talk: Talk | None = None) -> None:
         fresh = [text for text in asked if text not in run.asked]
@@ -647,6 +666,14 @@ def _by(event: Event, agent: str) -> Event:
 def waits_for(asked: Sequence[str]) -> str:
     """Say what an interrupted agent asks a person."""
     return ": ".join(["waits for a person", *["; ".join(filter(None, asked))]]).removesuffix(": ")
+
+
+ANSWERED_BY_PERSON = "a person answered: "
+
+
+def answered_by_person(answer: str) -> str:
+    """Say what a person answered an interrupted agent."""
+    return f"{ANSWERED_BY_PERSON}{answer}"
 
 
 def key_of(messages: Sequence[BaseMessage]) -> str:

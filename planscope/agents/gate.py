@@ -107,6 +107,36 @@ Gate = Callable[[PendingCall], Awaitable[Verb]]
 """A gate is called on the event loop of the run, and cancelled if the run is stopped while it waits."""
 
 
+_DECIDED: Mapping[type[Verb], tuple[str, str]] = {  # type: ignore[valid-type]  # a union's members
+    GoOn: ("approve", "approved"),
+    EditArguments: ("edit", "edited"),
+    Refuse: ("reject", "rejected"),
+    Answer: ("respond", "answered in its place"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an interrupted graph asks a person. ``text`` says it.
+
+    ``tool`` and ``arguments``: the call that is to be approved, if it asks for that; then ``allowed`` has the possible
+    decisions (``approve``, ``edit``, ``reject``, ``respond``). ``wrong``: why the last answer was refused, or "".
+    """
+
+    text: str
+    tool: str | None = None
+    arguments: Mapping[str, Any] | None = None
+    allowed: tuple[str, ...] = ()
+    wrong: str = ""
+
+    def refuses(self, verb: Verb) -> str:
+        """Return why a verb is no answer to this question, or ""."""
+        if self.tool is None:
+            return "" if isinstance(verb, Answer) else "the question needs an answer: a text or a JSON value"
+        decision, done = _DECIDED.get(type(verb), ("", "decided so"))
+        return "" if decision in self.allowed else f"the agent does not let this call be {done}"
+
+
 class StoppedAtGate(BaseException):
     """The gate answered :class:`Stop`. It is no ``Exception``, since agents make answers of those (LangGraph's
     ``handle_tool_errors``, a middleware with ``except Exception``)."""
@@ -114,7 +144,8 @@ class StoppedAtGate(BaseException):
 
 @dataclass(slots=True)
 class Pauser:
-    """A gate for a person: pauses at calls that ``wanted`` names, or at every call while stepping.
+    """A gate for a person: pauses at calls that ``wanted`` names, or at every call while stepping. The person is asked
+    what an interrupted graph asks, too (:meth:`answer`).
 
     ``wanted`` returns the reasons to pause (they become ``PendingCall.why``) or only a truth value. It may be slow,
     so it runs on its own thread. ``on_pause`` and ``on_resume`` are called on the run's thread. :meth:`decide` may be
@@ -126,6 +157,9 @@ class Pauser:
     on_resume: Callable[[PendingCall, Verb], None] = lambda call, verb: None
     stepping: bool = False
     paused: PendingCall | None = None
+    question: Question | None = None
+    on_question: Callable[[Question], None] = lambda question: None
+    on_answered: Callable[[], None] = lambda: None
     _answer: Future[Verb] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -160,6 +194,19 @@ class Pauser:
             self.on_resume(call, verb)
         return verb
 
+    async def answer(self, question: Question) -> Verb:
+        """Return the decision about what an interrupted graph asks."""
+        answer: Future[Verb] = Future()
+        with self._lock:
+            self._answer, self.question = answer, question
+        try:
+            self.on_question(question)
+            return await asyncio.wrap_future(answer)
+        finally:
+            with self._lock:
+                self._answer = self.question = None
+            self.on_answered()
+
     def _begin(self, call: PendingCall, wanted: bool | Sequence[str]) -> tuple[PendingCall, Future[Verb]]:
         if not isinstance(wanted, bool):
             call = replace(call, why=tuple(wanted))
@@ -177,7 +224,8 @@ class Pauser:
         self.stepping = stepping
 
     def decide(self, verb: Verb, *, stepping: bool = False) -> bool:
-        """Decide about the paused call. ``stepping``: pause at the next one, too. Return False if no call is paused."""
+        """Decide about the paused call or the question. ``stepping``: pause at the next call, too. Return False if there
+        is none."""
         with self._lock:
             answer, self._answer = self._answer, None
             if answer is None or not answer.set_running_or_notify_cancel():

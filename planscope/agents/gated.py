@@ -99,7 +99,7 @@ class Gated:
         """Return the call to ask about; None if it is made again after an interrupt, or its run has ended."""
         if _identity(request) not in talk.waiting:
             return None
-        arguments = plain(dict(request.tool_call["args"]))
+        arguments = plain(_edited(request) or dict(request.tool_call["args"]))
         return PendingCall(
             talk.run.step + 1,
             request.tool_call["name"],
@@ -118,7 +118,7 @@ class Gated:
             talk.waiting.clear()
             self._attempt(self._talks.stopped, talk)
             raise StoppedAtGate(verb.text)
-        arguments = plain(dict(request.tool_call["args"]))
+        arguments = plain(_edited(request) or dict(request.tool_call["args"]))
         if isinstance(verb, EditArguments):
             arguments = plain(dict(verb.arguments))
             request = request.override(tool_call={**request.tool_call, "args": dict(arguments)})
@@ -148,6 +148,16 @@ class Gated:
 
 def _identity(request: ToolCallRequest) -> str:
     return request.tool_call["id"] or ""
+
+
+def _edited(request: ToolCallRequest) -> dict[str, Any] | None:
+    """Return the arguments that a person gave the call when LangChain's ``HumanInTheLoopMiddleware`` asked. That
+    middleware puts them in only when the call is made."""
+    state = request.state
+    edits = state.get("hitl_edited_tool_calls") if isinstance(state, dict) else None
+    found = edits.get(_identity(request)) if isinstance(edits, dict) else None
+    args = found.get("args") if isinstance(found, dict) else None
+    return dict(args) if isinstance(args, dict) else None
 
 
 def _message(request: ToolCallRequest, text: str, status: str, artifact: Any = None) -> ToolMessage:

@@ -38,7 +38,7 @@ class Outermost:
         """Note a chain, and return its outermost one."""
         root = self._of[run_id] = run_id if parent is None else self._of.get(parent, run_id)
         if root == run_id and isinstance(inputs, Command) and inputs.resume is not None:
-            self._answers[root] = _text(inputs.resume)
+            self._answers[root] = text_of_value(inputs.resume)
         return root
 
     def of(self, run_id: UUID | None) -> UUID | None:
@@ -64,12 +64,19 @@ class Outermost:
 def asked_by(error: GraphInterrupt) -> list[str]:
     """Return what an interrupt asks a person; "" if it asks nothing."""
     values = [getattr(one, "value", one) for one in (error.args[0] if error.args else ())]
-    return [_approval(value) or _text(value) for value in values] or [""]
+    return [question_of(value) for value in values] or [""]
+
+
+def question_of(value: Any) -> str:
+    """Say what one interrupt asks a person; "" if it asks nothing."""
+    return _approval(value) or text_of_value(value)
 
 
 def _approval(value: Any) -> str:
     """Say what a request for approval of calls is about; "" if it is another question."""
     calls = value.get("action_requests") if isinstance(value, dict) else None
+    if isinstance(value, dict) and value.get("type") == "tool_approval":
+        calls = [value]
     try:
         said = [phrases.call(one["name"], plain(one["args"]), named=True) for one in calls or ()]
     except (TypeError, KeyError, AttributeError):
@@ -77,7 +84,8 @@ def _approval(value: Any) -> str:
     return f"approval of {phrases.listed(said)}" if said else ""
 
 
-def _text(value: Any) -> str:
+def text_of_value(value: Any) -> str:
+    """Return what a person is asked or answers as text: JSON, if it is no text."""
     if value is None:
         return ""
     return plain_text(value if isinstance(value, str) else json.dumps(plain(value)))[:MOST_TEXT]

@@ -331,13 +331,14 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     def _tool_started(self, run_id: UUID, identity: str, arguments: Any) -> None:
         root = self._chains.of(run_id) or run_id
         talk = self._open_call(root, identity)
-        if talk is None or self.talks.owned:
+        if talk is None:
             return
-        self._calls[run_id] = (talk, time.perf_counter(), identity)
-        inside_call.set(identity)  # in the context of this call, where its sub-agents run
-        self.talks.goes_on(talk, root, self._chains.answer(root))
-        if root != run_id:
-            self._of_root[root] = talk.run
+        if not self.talks.owned:
+            self._calls[run_id] = (talk, time.perf_counter(), identity)
+            inside_call.set(identity)  # in the context of this call, where its sub-agents run
+            self.talks.goes_on(talk, root, self._chains.answer(root))
+            if root != run_id:
+                self._of_root[root] = talk.run
         if isinstance(arguments, dict) and talk.run.person:
             self.talks.changed_by_person(talk, identity, plain(arguments))
 

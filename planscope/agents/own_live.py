@@ -21,9 +21,11 @@ from uuid import uuid4
 
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool
+from langgraph.errors import is_invalid_resume
 from langgraph.prebuilt import ToolNode
+from langgraph.types import Command
 
-from planscope.agents.conversations import Conversations, Ending
+from planscope.agents.conversations import Conversations, Ending, answered_by_person, waits_for
 from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.failures import one_line
 from planscope.agents.gate import (
@@ -38,6 +40,8 @@ from planscope.agents.gate import (
 )
 from planscope.agents.gated import CallGate, Gated
 from planscope.agents.given import seen_tool
+from planscope.agents.graphs import text_of_value
+from planscope.agents.interrupts import NO_CHECKPOINTER, Asked, Person, asked_in, can_go_on, questions_in
 from planscope.agents.messages import messages_of
 from planscope.agents.own_agent import OwnAgentRecorder
 from planscope.agents.paradigms import UnknownAgent, imported
@@ -307,15 +311,21 @@ def _never_called(verb: Verb) -> Verb:
 
 
 class _Sink:
-    """Writes events into a run and tells ``heard``. A fork has its prompt already; ``note`` follows a prompt."""
+    """Writes events into a run and tells ``heard``. A fork has its prompt already; ``notes`` follow a prompt."""
 
     token = ""
 
     def __init__(self, run: Run, heard: Callable[[Event], object], kept: bool, note: str) -> None:
-        self._run, self._heard, self._kept, self._note = run, heard, kept, note
+        self._run, self._heard, self._kept = run, heard, kept
+        self.notes = [note] if note else []
 
     def append(self, line: Mapping[str, Any]) -> None:
-        pass
+        """Take over the arguments that a call was really made with, after a person's edit."""
+        done = line.get("done_with")
+        for place, event in enumerate(self._run.events if done is not None else ()):
+            if isinstance(event, CallEvent) and event.step == line["step"]:
+                asked = event.arguments if event.asked is None else event.asked
+                self._run.events[place] = event.model_copy(update={"arguments": done, "asked": asked})
 
     def append_text(self, *lines: str) -> None:
         pass
@@ -326,8 +336,9 @@ class _Sink:
                 self._kept = False
                 continue
             self._put(event)
-            if isinstance(event, PromptEvent) and self._note:
-                self._put(MessageEvent(at=event.at, by="system", text=self._note))
+            if isinstance(event, PromptEvent):
+                for note in self.notes:
+                    self._put(MessageEvent(at=event.at, by="system", text=note))
 
     def _put(self, event: Event) -> None:
         self._run.events.append(event)
@@ -342,7 +353,8 @@ class OwnRun:
 
     ``given``: what the agent is asked, a text or the graph's input as a mapping. ``gate`` is asked before each call.
     ``kept``: the first events of a fork, whose messages the agent goes on from; no call among them is made again.
-    ``middleware`` goes to a factory. ``note`` is said at the beginning of the record.
+    ``middleware`` goes to a factory. ``note`` is said at the beginning of the record. ``person`` answers an interrupted
+    graph; without one the run ends there.
     """
 
     def __init__(
@@ -358,7 +370,10 @@ class OwnRun:
         forked_from: ForkPoint | None = None,
         middleware: Sequence[Any] = (),
         note: str = "",
+        person: Person | None = None,
     ) -> None:
+        self._person = person
+        self._in_thread = False
         self.run = Run(id=run_id, variant=variant, forked_from=forked_from, agent=agent.name, model="its own")
         self._agent, self._given, self._kept = agent, given, list(kept)
         self._heard, self._middleware = on_event, middleware
@@ -424,6 +439,8 @@ class OwnRun:
             self._end("aborted", STOPPED_BY_USER)
         elif isinstance(error, StoppedAtGate):
             self._end("aborted", str(error) or STOPPED_BY_USER)
+        elif isinstance(error, _Waits):
+            self._end("aborted", str(error))
         elif error is not None and self._talks.runs():
             self._talks.end_run(self._talks.runs()[0], error)
         elif error is not None:
@@ -431,10 +448,9 @@ class OwnRun:
         elif not self._talks.runs() and not self._kept:
             self._trouble(NOT_SEEN)
         else:
-            waits = _waits_for(work.result())
-            self._end("stopped", f"the agent waits for a person: {waits}" if waits else None)
+            self._end("stopped")
 
-    def _end(self, ending: Ending, reason: str | None) -> None:
+    def _end(self, ending: Ending, reason: str | None = None) -> None:
         if self._talks.runs():
             self._talks.close(ending, reason)
         else:
@@ -450,21 +466,56 @@ class OwnRun:
 
     async def _converse(self) -> Any:
         agent = await self._agent.runnable(self._middleware)
-        config = {"callbacks": [self._recorder], "configurable": {"thread_id": uuid4().hex}}
         given: Any = self._given
         if self._kept:
             given = {"messages": messages_of(self._kept)}
         elif isinstance(given, str):
             given = {"messages": [HumanMessage(given)]}
         _running.set(self._recorder)
-        if not callable(getattr(agent, "ainvoke", None)):
-            return await asyncio.to_thread(agent.invoke, given, config)
+        config = self._config()
         try:
-            return await agent.ainvoke(given, config)
+            result = await self._invoked(agent, given, config)
         except NotImplementedError:  # a middleware of the user's is only synchronous
-            if any(isinstance(e, CallEvent) and not e.kept for e in self.run.events):
+            if self._in_thread or any(isinstance(e, CallEvent) and not e.kept for e in self.run.events):
                 raise
-        return await asyncio.to_thread(agent.invoke, given, config)
+            self._in_thread, config = True, self._config()
+            result = await self._invoked(agent, given, config)
+        while asked := asked_in(result):
+            result = await self._resumed(agent, config, asked)
+        return result
+
+    def _config(self) -> dict[str, Any]:
+        return {"callbacks": [self._recorder], "configurable": {"thread_id": uuid4().hex}}
+
+    async def _invoked(self, agent: Any, given: Any, config: dict[str, Any]) -> Any:
+        if self._in_thread or not callable(getattr(agent, "ainvoke", None)):
+            return await asyncio.to_thread(agent.invoke, given, config)
+        return await agent.ainvoke(given, config)
+
+    async def _resumed(self, agent: Any, config: dict[str, Any], asked: Asked) -> Any:
+        """Let a person answer an interrupted graph, and go on with it. Raises :class:`StoppedAtGate` if it cannot."""
+        questions = questions_in(asked)
+        if not self._talks.asks_person(questions):
+            self._sink.notes.append(waits_for(questions))  # no model was called yet
+        if self._person is None or not can_go_on(agent):
+            why = "" if can_go_on(agent) else f" ({NO_CHECKPOINTER})"
+            raise _Waits(f"the agent {waits_for(questions)}{why}")
+        wrong = ""
+        while True:
+            value = await self._person(asked, wrong)
+            said = text_of_value(value)
+            if not self._talks.person_answers(said):
+                self._sink.notes.append(answered_by_person(said))
+            try:
+                return await self._invoked(agent, Command(resume=value), config)
+            except Exception as error:
+                if not is_invalid_resume(error):
+                    raise
+                wrong = f"the agent does not take that answer: {one_line(str(error))}"
+
+
+class _Waits(Exception):
+    """The run ends at an interrupt that nobody can answer. The message says why."""
 
 
 def given_in(text: str) -> str | Mapping[str, Any]:
@@ -477,12 +528,6 @@ def given_in(text: str) -> str | Mapping[str, Any]:
         if isinstance(found, dict):
             return found
     return text
-
-
-def _waits_for(result: Any) -> str:
-    """Return what an interrupted graph asks a person, or "" if it was not interrupted."""
-    found = result.get("__interrupt__") if isinstance(result, dict) else None
-    return "; ".join(one_line(str(getattr(one, "value", one))) for one in found) if found else ""
 
 
 def _settle(stopping: asyncio.Future[None]) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from planscope.agents.gate import Answer, GoOn, PendingCall, Raise, Stop, Verb
+from planscope.agents.conversations import ANSWERED_BY_PERSON, waits_for
+from planscope.agents.gate import Answer, GoOn, PendingCall, Question, Raise, Stop, StoppedAtGate, Verb
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import (
     AnswerEvent,
@@ -24,6 +25,9 @@ from planscope.session.model import (
     Run,
 )
 from planscope.wording import phrases
+
+if TYPE_CHECKING:
+    from planscope.agents.interrupts import Asked
 
 Unmatched = Literal["stop", "ask", "call"]
 
@@ -54,7 +58,7 @@ class RecordedAnswers:
     """A gate that answers calls from a recorded run.
 
     ``unmatched``: what happens at a call that the record does not answer: the run stops there, the tool is called, or
-    ``ask`` decides. ``loose``: a call may equal any recorded one that was not
+    ``ask`` decides (``ask_person``, if an interrupted graph asks a person what none answered in the record). ``loose``: a call may equal any recorded one that was not
     used yet, not only the next. ``ignore``: names of arguments, at any
     depth, that may differ. ``up_to``: recorded calls after this step answer nothing.
     """
@@ -67,11 +71,13 @@ class RecordedAnswers:
         loose: bool = False,
         ignore: Collection[str] = (),
         ask: Callable[[PendingCall, str], Verb] | None = None,
+        ask_person: Callable[[Question], Verb] | None = None,
         up_to: int | None = None,
     ) -> None:
         self._left = [one for one in _calls_in(run) if up_to is None or one.call.step <= up_to]
         self._unmatched, self._loose, self._ignore = unmatched, loose, frozenset(ignore)
-        self._ask = ask
+        self._ask, self._ask_person = ask, ask_person
+        self._persons = _answers_of_persons(run)
         self.answered = 0
         """How many calls the record has answered."""
 
@@ -91,6 +97,25 @@ class RecordedAnswers:
         import asyncio
 
         return await asyncio.to_thread(self.ask, call)
+
+    async def person(self, asked: Asked, wrong: str) -> Any:
+        """Return what a person answered an interrupted graph in the record; else stop, or ask as for a call.
+
+        Raises :class:`StoppedAtGate`.
+        """
+        import asyncio
+
+        from planscope.agents.interrupts import NOT_RECORDED, by_verbs, questions_in, recorded
+
+        if self._persons and not wrong:
+            value, whole = recorded(asked, self._persons.pop(0))
+            if whole:
+                return value
+        why = f"the agent {waits_for(questions_in(asked))}"
+        if self._unmatched == "stop" or self._ask_person is None:
+            raise StoppedAtGate(f"the rerun stopped, since {why}; {wrong or NOT_RECORDED}")
+        ask = self._ask_person
+        return await by_verbs(lambda question: asyncio.to_thread(ask, question))(asked, wrong)
 
     def find(self, call: PendingCall) -> tuple[Verb | None, str]:
         """Return the recorded answer to a call, or why there is none."""
@@ -166,6 +191,12 @@ def _calls_in(run: Run) -> list[_Recorded]:
         elif isinstance(event, EndEvent):
             open_calls.clear()
     return found
+
+
+def _answers_of_persons(run: Run) -> list[str]:
+    """Return what a person answered the interrupted agent, one after the other."""
+    told = [e.text for e in run.events if isinstance(e, MessageEvent) and e.by == "system"]
+    return [text.removeprefix(ANSWERED_BY_PERSON) for text in told if text.startswith(ANSWERED_BY_PERSON)]
 
 
 def _inside(open_calls: Mapping[int, str | None], agent: str | None) -> bool:

@@ -15,7 +15,7 @@ from planscope.commands.recording import opened_to_add, target_of
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from planscope.agents.gate import PendingCall, Verb
+    from planscope.agents.gate import PendingCall, Question, Verb
     from planscope.agents.own_live import LoadedAgent, OwnRun
     from planscope.session.model import Run, Session, Variant
 
@@ -247,7 +247,12 @@ def _rerun_of(args: argparse.Namespace, session: Session, run: Run, variant: Var
 
         chat = load_model(args.model).chat
     answers = RecordedAnswers(
-        run, unmatched=args.unmatched, loose=args.loose, ignore=args.ignore, ask=_asked_on_terminal
+        run,
+        unmatched=args.unmatched,
+        loose=args.loose,
+        ignore=args.ignore,
+        ask=_asked_on_terminal,
+        ask_person=_person_on_terminal if args.unmatched == "ask" else None,
     )
     return OwnRun(
         agent,
@@ -255,6 +260,7 @@ def _rerun_of(args: argparse.Namespace, session: Session, run: Run, variant: Var
         variant=variant.id,
         run_id=next_run_id(session),
         gate=answers,
+        person=answers.person,
         forked_from=ForkPoint(run=run.id, step=0),
         middleware=changed_agent(system, chat),
         note=f"run again on the answers of run {run.id}: tools that it answers are not called",
@@ -278,6 +284,40 @@ def _asked_on_terminal(call: PendingCall, why: str) -> Verb:
     if not line or text == "s":
         return Stop()
     return GoOn() if text == "c" else Answer(text)
+
+
+def _person_on_terminal(question: Question) -> Verb:
+    """Ask on the terminal what an interrupted graph asks a person."""
+    from planscope.agents.gate import Answer, EditArguments, GoOn, Refuse, Stop
+    from planscope.debugger.typed_call import arguments_of
+    from planscope.safe import visible
+
+    keys = "your answer, a text or a JSON value; an empty line stops: "
+    if question.tool is not None:
+        words = {
+            "approve": "y approves",
+            "edit": "e {JSON} calls it with these arguments",
+            "reject": "n REASON rejects",
+            "respond": "a TEXT answers in its place",
+        }
+        keys = ", ".join([*(words[one] for one in question.allowed), "an empty line stops: "])
+    while True:
+        wrong = f"{visible(question.wrong, limit=300)}\n" if question.wrong else ""
+        sys.stderr.write(f"{wrong}the agent asks: {visible(question.text, limit=1000)}\n{keys}")
+        sys.stderr.flush()
+        text = sys.stdin.readline().rstrip("\n")
+        key, _, rest = text.partition(" ")
+        if not text:
+            return Stop()
+        if question.tool is None:
+            return Answer(text)
+        if key == "e":
+            try:
+                return EditArguments(arguments_of(rest))
+            except UserError as error:
+                sys.stderr.write(f"{visible(str(error), limit=300)}\n")
+        elif key in ("y", "n", "a"):
+            return GoOn() if key == "y" else Refuse(rest) if key == "n" else Answer(rest)
 
 
 COMMANDS = {

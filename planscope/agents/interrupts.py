@@ -1,0 +1,151 @@
+"""What an interrupted graph asks a person (LangGraph's ``interrupt()``), and the value that it goes on with.
+
+An approval of calls, as LangChain's ``HumanInTheLoopMiddleware`` asks for it, is answered call by call with the verbs of
+the gate: go on approves, edited arguments edit, a refusal rejects, an answer responds in the tool's place. Any other
+question is answered with a text or a JSON value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from langgraph.types import Interrupt
+
+from planscope.agents.call_arguments import plain
+from planscope.agents.gate import (
+    Answer,
+    EditArguments,
+    GoOn,
+    Question,
+    Refuse,
+    Stop,
+    StoppedAtGate,
+    Verb,
+)
+from planscope.agents.graphs import MOST_TEXT, question_of
+from planscope.wording import phrases
+
+Asked = Sequence[Interrupt[Any]]
+Person = Callable[[Asked, str], Awaitable[Any]]
+"""Returns the value that an interrupted graph goes on with. Its second argument says why the graph refused the last
+one, or is "". Raises :class:`StoppedAtGate` to end the run there."""
+
+NO_CHECKPOINTER = "it has no checkpointer, so it cannot go on; give create_agent or compile a checkpointer"
+NOT_RECORDED = "the record has no answer to it; planscope debug asks you on the screen, --unmatched ask here"
+
+_DECISIONS: Mapping[str, type[Verb]] = {  # type: ignore[valid-type]  # a union's members
+    "approve": GoOn,
+    "edit": EditArguments,
+    "reject": Refuse,
+    "respond": Answer,
+}
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def asked_in(result: Any) -> Asked:
+    """Return what a graph's result asks a person; empty if the graph has ended."""
+    found = result.get("__interrupt__") if isinstance(result, dict) else None
+    return [one for one in found if isinstance(one, Interrupt)] if isinstance(found, list | tuple) else []
+
+
+def can_go_on(agent: Any) -> bool:
+    """Return whether an interrupted agent can be resumed."""
+    return getattr(agent, "checkpointer", True) not in (None, False)
+
+
+def questions_in(asked: Asked) -> list[str]:
+    """Say what each interrupt asks."""
+    return [question_of(one.value) for one in asked]
+
+
+def by_verbs(ask: Callable[[Question], Awaitable[Verb]]) -> Person:
+    """Return a person that is asked one question at a time and decides by verbs."""
+
+    async def person(asked: Asked, wrong: str) -> Any:
+        values = []
+        for one in asked:
+            decisions = []
+            for question in _questions(one.value, wrong):
+                decisions.append(_decision(question, await _allowed(ask, question)))
+            values.append({"decisions": decisions} if _listed(one.value) is not None else decisions[0])
+        return values[0] if len(values) == 1 else {one.id: v for one, v in zip(asked, values, strict=True)}
+
+    return person
+
+
+def recorded(asked: Asked, text: str) -> tuple[Any, bool]:
+    """Return the value that a person answered in a record, for interrupts whose ids differ from it, and whether the
+    record holds it whole."""
+    value = value_of(text)
+    if not isinstance(value, dict) or not value or not all(_ID.fullmatch(key) for key in value):
+        return value, len(text) < MOST_TEXT and len(asked) == 1
+    if len(value) != len(asked):
+        return value, False
+    return {one.id: v for one, v in zip(asked, value.values(), strict=True)}, True
+
+
+def value_of(text: str) -> Any:
+    """Return a person's answer: a JSON value, or else the text itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+async def _allowed(ask: Callable[[Question], Awaitable[Verb]], question: Question) -> Verb:
+    """Ask until the verb is one that the graph takes."""
+    while True:
+        verb = await ask(question)
+        if isinstance(verb, Stop):
+            raise StoppedAtGate(verb.text)
+        if not (wrong := question.refuses(verb)):
+            return verb
+        question = Question(question.text, question.tool, question.arguments, question.allowed, wrong)
+
+
+def _decision(question: Question, verb: Verb) -> Any:
+    if question.tool is None:
+        return value_of(verb.text) if isinstance(verb, Answer) else None
+    match verb:
+        case EditArguments(arguments):
+            return {"type": "edit", "edited_action": {"name": question.tool, "args": dict(arguments)}}
+        case Refuse(text):
+            return {"type": "reject", "message": text} if text else {"type": "reject"}
+        case Answer(text):
+            return {"type": "respond", "message": text}
+    return {"type": "approve"}
+
+
+def _questions(value: Any, wrong: str) -> Iterator[Question]:
+    """Yield the questions of one interrupt: one for each call to approve, or the only one."""
+    calls = _listed(value)
+    one = value if isinstance(value, dict) and value.get("type") == "tool_approval" else None
+    if calls is None and (one is None or not _is_call(one)):
+        yield Question(question_of(value), wrong=wrong)
+        return
+    policies = value.get("review_configs") if calls is not None else None
+    for number, call in enumerate(calls or [one], 1):
+        policy = policies[number - 1] if isinstance(policies, list) and number <= len(policies) else None
+        allowed = policy.get("allowed_decisions") if isinstance(policy, dict) else None
+        verbs = tuple(d for d in _DECISIONS if not isinstance(allowed, list) or d in allowed)
+        name, arguments = str(call["name"]), plain(dict(call["args"]))
+        many = f" ({number} of {len(calls)})" if calls is not None and len(calls) > 1 else ""
+        said = phrases.call(name, arguments, named=True)
+        yield Question(f"approval of {said}{many}", name, arguments, verbs, wrong)
+
+
+def _listed(value: Any) -> list[dict[str, Any]] | None:
+    """Return the calls of a request for approval; None if it is another question."""
+    calls = value.get("action_requests") if isinstance(value, dict) else None
+    return calls if isinstance(calls, list) and calls and all(map(_is_call, calls)) else None
+
+
+def _is_call(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("name"), str)
+        and isinstance(value.get("args"), dict)
+    )

@@ -41,7 +41,7 @@ from planscope.agents.messages import (
 from planscope.language.problem import is_tool_name
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import AnswerEvent, EndEvent, ErrorEvent, Event, Given, MessageEvent, PromptEvent
-from planscope.session.record import notice_of
+from planscope.session.record import WAITS_FOR, notice_of
 
 _WAITING = 64
 """Limit of ended runs that may still go on (a retry, another agent of the graph), over all of one recorder."""
@@ -665,7 +665,7 @@ def _by(event: Event, agent: str) -> Event:
 
 def waits_for(asked: Sequence[str]) -> str:
     """Say what an interrupted agent asks a person."""
-    return ": ".join(["waits for a person", *["; ".join(filter(None, asked))]]).removesuffix(": ")
+    return ": ".join([WAITS_FOR, *["; ".join(filter(None, asked))]]).removesuffix(": ")
 
 
 ANSWERED_BY_PERSON = "a person answered: "

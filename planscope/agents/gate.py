@@ -107,7 +107,7 @@ Gate = Callable[[PendingCall], Awaitable[Verb]]
 """A gate is called on the event loop of the run, and cancelled if the run is stopped while it waits."""
 
 
-_DECIDED: Mapping[type[Verb], tuple[str, str]] = {  # type: ignore[valid-type]  # a union's members
+_DECIDED: Mapping[type[Verb], tuple[str, str]] = {
     GoOn: ("approve", "approved"),
     EditArguments: ("edit", "edited"),
     Refuse: ("reject", "rejected"),
@@ -224,8 +224,8 @@ class Pauser:
         self.stepping = stepping
 
     def decide(self, verb: Verb, *, stepping: bool = False) -> bool:
-        """Decide about the paused call or the question. ``stepping``: pause at the next call, too. Return False if there
-        is none."""
+        """Decide about the paused call or the question. ``stepping``: pause at the next call, too. Return False if
+        there is none."""
         with self._lock:
             answer, self._answer = self._answer, None
             if answer is None or not answer.set_running_or_notify_cancel():

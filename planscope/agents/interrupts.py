@@ -1,7 +1,7 @@
 """What an interrupted graph asks a person (LangGraph's ``interrupt()``), and the value that it goes on with.
 
-An approval of calls, as LangChain's ``HumanInTheLoopMiddleware`` asks for it, is answered call by call with the verbs of
-the gate: go on approves, edited arguments edit, a refusal rejects, an answer responds in the tool's place. Any other
+An approval of calls, as LangChain's ``HumanInTheLoopMiddleware`` asks for it, is answered call by call with the verbs
+of the gate: go on approves, edited arguments edit, a refusal rejects, an answer responds in the tool's place. Any other
 question is answered with a text or a JSON value.
 """
 
@@ -36,7 +36,7 @@ one, or is "". Raises :class:`StoppedAtGate` to end the run there."""
 NO_CHECKPOINTER = "it has no checkpointer, so it cannot go on; give create_agent or compile a checkpointer"
 NOT_RECORDED = "the record has no answer to it; planscope debug asks you on the screen, --unmatched ask here"
 
-_DECISIONS: Mapping[str, type[Verb]] = {  # type: ignore[valid-type]  # a union's members
+_DECISIONS: Mapping[str, type[Verb]] = {
     "approve": GoOn,
     "edit": EditArguments,
     "reject": Refuse,
@@ -122,17 +122,18 @@ def _decision(question: Question, verb: Verb) -> Any:
 def _questions(value: Any, wrong: str) -> Iterator[Question]:
     """Yield the questions of one interrupt: one for each call to approve, or the only one."""
     calls = _listed(value)
-    one = value if isinstance(value, dict) and value.get("type") == "tool_approval" else None
-    if calls is None and (one is None or not _is_call(one)):
+    if calls is None and _is_call(value) and value.get("type") == "tool_approval":
+        calls = [value]
+    if calls is None:
         yield Question(question_of(value), wrong=wrong)
         return
-    policies = value.get("review_configs") if calls is not None else None
-    for number, call in enumerate(calls or [one], 1):
+    policies = value.get("review_configs")
+    for number, call in enumerate(calls, 1):
         policy = policies[number - 1] if isinstance(policies, list) and number <= len(policies) else None
         allowed = policy.get("allowed_decisions") if isinstance(policy, dict) else None
         verbs = tuple(d for d in _DECISIONS if not isinstance(allowed, list) or d in allowed)
         name, arguments = str(call["name"]), plain(dict(call["args"]))
-        many = f" ({number} of {len(calls)})" if calls is not None and len(calls) > 1 else ""
+        many = f" ({number} of {len(calls)})" if len(calls) > 1 else ""
         said = phrases.call(name, arguments, named=True)
         yield Question(f"approval of {said}{many}", name, arguments, verbs, wrong)
 
@@ -145,7 +146,5 @@ def _listed(value: Any) -> list[dict[str, Any]] | None:
 
 def _is_call(value: Any) -> bool:
     return (
-        isinstance(value, dict)
-        and isinstance(value.get("name"), str)
-        and isinstance(value.get("args"), dict)
+        isinstance(value, dict) and isinstance(value.get("name"), str) and isinstance(value.get("args"), dict)
     )

@@ -549,6 +549,8 @@ def agent_in(metadata: dict[str, Any]) -> str | None:
     if metadata.get("ls_integration") == "langchain_create_agent":
         return None
     node = metadata.get("langgraph_node")
+    if node == "model":  # the node of create_agent; callbacks of a chat model do not tell who made the graph
+        return None
     return node if isinstance(node, str) and node else None
 
 

@@ -58,9 +58,9 @@ class RecordedAnswers:
     """A gate that answers calls from a recorded run.
 
     ``unmatched``: what happens at a call that the record does not answer: the run stops there, the tool is called, or
-    ``ask`` decides (``ask_person``, if an interrupted graph asks a person what none answered in the record). ``loose``: a call may equal any recorded one that was not
-    used yet, not only the next. ``ignore``: names of arguments, at any
-    depth, that may differ. ``up_to``: recorded calls after this step answer nothing.
+    ``ask`` decides (``ask_person``, if an interrupted graph asks a person what none answered in the record).
+    ``loose``: a call may equal any recorded one that was not used yet, not only the next. ``ignore``: names of
+    arguments, at any depth, that may differ. ``up_to``: recorded calls after this step answer nothing.
     """
 
     def __init__(

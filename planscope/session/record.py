@@ -116,6 +116,9 @@ def help_in(calls: Iterable[Told]) -> Help:
     )
 
 
+WAITS_FOR = "waits for a person"
+"""The beginning of what an interrupted agent's record says."""
+
 BROKEN_OFF = "the record breaks off here"
 
 
@@ -212,6 +215,13 @@ class RunRecord(NamedTuple):
     def helped_agent(self) -> str:
         """The agent's name, and the guard if it refused a call: ``tools + guard``."""
         return self.help.agent(self.agent)
+
+    @property
+    def waits_for(self) -> str:
+        """What the run that is under way asks a person and waits for, as its record says; "" if it does not."""
+        last = self.last_messages[-1] if self.under_way and self.last_messages else None
+        said = last.text if last is not None and last.by == "system" else ""
+        return said if said.startswith(WAITS_FOR) else ""
 
     @property
     def simulated(self) -> bool:

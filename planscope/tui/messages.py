@@ -121,7 +121,8 @@ class FactsFound(Message):
 
 
 class LiveChanged(Message):
-    """The live run began, paused, went on, or ended. ``failed``: it could not be run; ``trouble`` says why.
+    """The live run began, paused, asks the user what its interrupted graph asks a person, went on, or ended.
+    ``failed``: it could not be run; ``trouble`` says why.
 
     Of an attached agent: ``tools``: the run has more tools than before. ``waiting``: it has no run yet, or no more.
     ``gone``: its process has ended, or the connection broke off.
@@ -129,7 +130,7 @@ class LiveChanged(Message):
 
     def __init__(
         self,
-        what: Literal["began", "paused", "resumed", "ended", "failed", "tools", "waiting", "gone"],
+        what: Literal["began", "paused", "asks", "resumed", "ended", "failed", "tools", "waiting", "gone"],
         run_id: str = "",
         trouble: str = "",
     ) -> None:

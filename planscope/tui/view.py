@@ -21,6 +21,7 @@ from planscope.tui.controllers.marks import Marks
 from planscope.tui.controllers.what_if import Play
 
 if TYPE_CHECKING:
+    from planscope.agents.gate import Question
     from planscope.dissection.told import Found
     from planscope.language.outline import OutlineNode
     from planscope.language.reading import ParseError
@@ -43,7 +44,8 @@ class DebugView:
     ``lit``, ``core_*``, ``stops`` and ``watch_lines`` are computed from the other fields (:func:`reflected`). ``run``
     None: the query ``variant`` is displayed without a run. ``runs``: how many there are; ``run_number``: the index of
     the displayed one. ``pane``: the current pane; ``top``: which of the upper three a narrow window displays. ``hit``:
-    the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause. ``play``: the what-if play,
+    the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause. ``question``: what the
+    displayed run's agent asks the user. ``play``: the what-if play,
     if any. ``seconds``: the time since the live run began, if any. ``only_watched``: why nothing can be decided about
     the attached agent, or "". ``saving``: the save status. ``found``: what the last dissection of the query found, if
     it is known. ``predicted``: the run's steps that failed as the fuzzer says.
@@ -82,6 +84,7 @@ class DebugView:
     command: str = ""
     notice: str = ""
     why_paused: tuple[str, ...] = ()
+    question: Question | None = None
     play: Play | None = None
     seconds: int | None = None
     only_watched: str = ""
@@ -129,6 +132,11 @@ class DebugView:
         """The index of the paused call, which is judged as if it had been done, or None."""
         run = self.run
         return len(run.calls) if run is not None and run.pending and self.play is None else None
+
+    @property
+    def at_question(self) -> bool:
+        """Whether the cursor is where the interrupted agent asks the user."""
+        return self.question is not None and self.play is None and self.debug.index == self.debug.run.last
 
     @property
     def at_pending(self) -> bool:

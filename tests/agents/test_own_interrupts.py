@@ -25,8 +25,20 @@ from planscope.session.store import load
 from .support import answers_of, calls_of, check_record, end_of, says
 from .test_own_agent import Both
 from .test_own_ends import said_by_system
+from .test_own_graphs import graph
 from .test_own_kinds import ASKED, path
-from .test_own_live import BUILD, DEPLOY, DONE, TOOLS, Gate, Name, OnlySync, graph, named, nothing_done, simple
+from .test_own_live import (
+    BUILD,
+    DEPLOY,
+    DONE,
+    TOOLS,
+    Gate,
+    Name,
+    OnlySync,
+    named,
+    nothing_done,
+    simple,
+)
 
 __all__ = ["named", "nothing_done", "path"]
 
@@ -179,7 +191,8 @@ def test_a_rerun_answers_as_the_person_did(named: Name, path: Path, live: bool) 
         run, _ = run_of(named, asking(*script()), Answer('{"at": 8}'))
     else:
         recorded = asking(*script(), middleware=[record(path)])
-        for given in (ASKED, Command(resume={"at": 8})):
+        steps: list[Any] = [ASKED, Command(resume={"at": 8})]
+        for given in steps:
             recorded.invoke(given, THREAD)
         run = load(path).runs[-1]
     DONE.clear()

@@ -124,6 +124,7 @@ def test_calls_pass_the_gate(named: Name, kind: str) -> None:
     assert DONE == ["build v1", "deploy v1"] and end_of(run).ending == "stopped"
     assert [a.text for a in answers_of(run)] == ["built v1", "deployed v1"]
     assert (run.agent, run.model) == ("users_module:agent", "Both")
+    assert {call.agent for call in calls_of(run)} == {None}, "it has no name"
     assert [a.tool for a in agent.actions()] == ["build_image", "deploy_image"]
 
 

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import interrupt
 
 from planscope.agents.own_live import load_agent
 from planscope.debugger.cursor import go_to
 from planscope.session.model import AnswerEvent, CallEvent, Run
 from planscope.session.store import load
 from planscope.tui.controllers.live_run import OwnChoice, RunChoice
+from tests.agents.support import says
+from tests.agents.test_own_agent import Both
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import ended, paused, until
 
@@ -32,10 +41,11 @@ def session(tmp_path: Path) -> Path:
     return path
 
 
-async def start(driven: Driven, **own: bool) -> None:
-    choice = RunChoice(agent=SHOP, model="its own", stepping=True, own=OwnChoice("Refund order 7.", **own))
+async def start(driven: Driven, agent: str = SHOP, **own: bool) -> None:
+    choice = RunChoice(agent=agent, model="its own", stepping=True, own=OwnChoice("Refund order 7.", **own))
     driven.screen.start_run(driven.state.variant.id, choice)
-    await paused(driven, 1)
+    if agent == SHOP:
+        await paused(driven, 1)
 
 
 def calls(run: Run) -> list[tuple[str, object]]:
@@ -92,6 +102,46 @@ async def test_a_dry_run_calls_no_tool(session: Path) -> None:
             await answer(driven, "n", text)
         run = await ended(driven)
         assert answers(run) == [("one", "user"), ("two", "user"), ("three", "user")]
+
+
+@tool
+def ask_clerk(question: str) -> str:
+    """Ask a clerk."""
+    return f"{interrupt(question)!r}"
+
+
+def asking() -> Any:
+    """An agent that asks for approval of a call, which then asks a question."""
+    call = ("ask_clerk", {"question": "Is it theirs?"})
+    decisions: Any = {"ask_clerk": {"allowed_decisions": ["approve", "edit"]}}
+    return create_agent(
+        Both(script=[says(call), AIMessage("Done.")]),
+        [ask_clerk],
+        middleware=[HumanInTheLoopMiddleware(interrupt_on=decisions)],
+        checkpointer=InMemorySaver(),
+    )
+
+
+async def test_an_interrupted_agent_is_answered_on_the_screen(session: Path) -> None:
+    async with opened(session) as driven:
+        await start(driven, "tests.tui.test_own_debug:asking")
+        live = driven.screen.work.live
+        await until(driven, lambda: live.question is not None)
+        assert "ASKS YOU" in driven.text and "approval of ask_clerk" in " ".join(driven.text.split())
+        await driven.press("R")
+        assert "does not let this call be rejected" in driven.text
+        await answer(driven, "a", '{"question": "Whose is it?"}')
+        await paused(driven, 1)
+        assert live.paused.arguments == {"question": "Whose is it?"}
+        await driven.press("n")
+        await until(driven, lambda: live.question is not None and live.question.tool is None)
+        assert "asks you Whose is it?" in driven.text
+        await answer(driven, "M", '{"name": "Ann"}')
+        run = await ended(driven)
+        assert run.events[-1].ending == "stopped"
+        assert "{'name': 'Ann'}" in answers(run)[0][0]
+        (call,) = [e for e in run.events if isinstance(e, CallEvent)]
+        assert (call.arguments, call.asked) == ({"question": "Whose is it?"}, {"question": "Is it theirs?"})
 
 
 async def test_without_the_agent_it_says_how_to_run_it(session: Path) -> None:

@@ -24,7 +24,7 @@ from planscope.tui.messages import LiveChanged
 
 if TYPE_CHECKING:
     from planscope.agents.attach.client import AttachedAgent, AttachedRun, FollowedRun
-    from planscope.agents.gate import Pauser, PendingCall, Verb
+    from planscope.agents.gate import Pauser, PendingCall, Question, Verb
     from planscope.agents.gated import CallGate
     from planscope.agents.own_live import OwnRun
     from planscope.agents.runner import LiveRun as AgentRun
@@ -120,6 +120,16 @@ class LiveRun:
         return self._run.paused if self._run is not None else None
 
     @property
+    def question(self) -> Question | None:
+        """What the interrupted agent asks the user."""
+        return self._run.question if self._run is not None else None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the run waits for the user: it is paused, or its agent asks something."""
+        return self.paused is not None or self.question is not None
+
+    @property
     def stepping(self) -> bool:
         """Whether the run pauses before its next call even without a breakpoint."""
         return self._run is not None and self._run.stepping
@@ -207,8 +217,8 @@ class LiveRun:
         return True
 
     def decide(self, verb: Verb, *, stepping: bool) -> bool:
-        """Decide about the paused call. ``stepping``: pause at the next call, too. Return False if no call is
-        paused."""
+        """Decide about the paused call or the question. ``stepping``: pause at the next call, too. Return False if
+        there is none."""
         return self._run is not None and self._run.decide(verb, stepping=stepping)
 
     def pause_before(self, next_call: bool) -> None:
@@ -350,6 +360,12 @@ class LiveRun:
         )
         self._post(LiveChanged("paused", run.run_id))
 
+    def heard_question(self, run: _RunThread) -> None:
+        if run is not self._run:
+            return
+        self._paused_at = time.monotonic()
+        self._post(LiveChanged("asks", run.run_id))
+
     def heard_resume(self, run: _RunThread) -> None:
         if run is not self._run:
             return
@@ -398,6 +414,7 @@ class _RunThread:
         self.variant = variant
         self.run_id = run_id
         self.paused: PendingCall | None = None
+        self.question: Question | None = None
         self.stops = stops
         self.choice = choice
         self.found = found
@@ -423,6 +440,8 @@ class _RunThread:
             wanted=self._wanted,
             on_pause=self._on_pause,
             on_resume=lambda call, verb: self._on_resume(),
+            on_question=lambda question: self._tell(lambda: self._ask(question)),
+            on_answered=self._on_resume,
             stepping=self._stepping,
         )
         live = self._make(pauser)
@@ -437,6 +456,7 @@ class _RunThread:
 
     def _make_own(self, own: OwnChoice, pauser: Pauser) -> OwnRun:
         from planscope.agents.forks import fork_own
+        from planscope.agents.interrupts import by_verbs
         from planscope.agents.own_live import DryGate, OwnRun, given_in, load_agent, loaded
         from planscope.agents.reruns import RecordedAnswers
 
@@ -453,6 +473,7 @@ class _RunThread:
                 agent=name,
                 run_id=self.run_id,
                 gate=gate,
+                person=by_verbs(pauser.answer),
                 on_event=self._on_event,
             )
         return OwnRun(
@@ -461,6 +482,7 @@ class _RunThread:
             variant=self.variant.id,
             run_id=self.run_id,
             gate=gate,
+            person=by_verbs(pauser.answer),
             on_event=self._on_event,
         )
 
@@ -567,6 +589,10 @@ class _RunThread:
         self.paused = call
         self._owner.heard_pause(self, call)
 
+    def _ask(self, question: Question) -> None:
+        self.question = question
+        self._owner.heard_question(self)
+
     def _resume(self) -> None:
-        self.paused = None
+        self.paused = self.question = None
         self._owner.heard_resume(self)

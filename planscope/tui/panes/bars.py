@@ -43,6 +43,7 @@ class Header(LinePane):
             state.verdict,
             state.certificate,
             state.seconds,
+            state.question is None,
             state.saving,
             width,
         )
@@ -157,6 +158,8 @@ def _under_way(state: DebugView) -> list[Run]:
         ]
     elif run.pending:
         made = [Run(" ‖ PAUSED ", "stop"), Run(f" before step {len(run.calls)}")]
+    elif state.question is not None:
+        made = [Run(" ‖ ASKS YOU ", "stop")]
     else:
         made = [Run(" ▷ RUNNING ", "running"), Run(f" {state.seconds or 0} s")]
     lost = debug.run.doomed[-1] if debug.run.doomed and state.progress == "judged" else None

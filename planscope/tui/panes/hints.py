@@ -18,6 +18,8 @@ Phase = Literal[
     "watched",
     "waits",
     "strange call",
+    "asks",
+    "approves",
     "back",
     "play",
     "play base",
@@ -27,7 +29,8 @@ Phase = Literal[
 """The phase of the debug screen. ``nothing``: no session is open. ``waits``: at the paused call. ``watched``: nothing
 can be decided about the running agent.
 
-``strange call``: the paused call cannot be read, so no tool is called. ``back``: at a step before the paused call.
+``strange call``: the paused call cannot be read, so no tool is called. ``asks``, ``approves``: the interrupted agent
+asks the user a question, or to approve a call. ``back``: at a step before the paused call.
 ``play base``: what-if play without hours; ``play rules``: with arguments. ``not judged``: a
 run without a query and rules.
 """
@@ -113,6 +116,22 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
         ("help", ""),
         ("previous-call", ""),
     ),
+    "asks": (
+        ("answer-call", "answer"),
+        ("stop-run", "stop"),
+        ("help", ""),
+        ("previous-call", ""),
+        ("look", ""),
+    ),
+    "approves": (
+        ("next-call", "approve"),
+        ("edit-arguments", "arguments"),
+        ("refuse-call", "reject"),
+        ("answer-call", "answer"),
+        ("stop-run", "stop"),
+        ("help", ""),
+        ("previous-call", ""),
+    ),
     "back": (
         ("go-end", "to the paused call"),
         ("next-call", ""),
@@ -164,6 +183,8 @@ def phase(state: DebugView) -> Phase:
     if not run.under_way:
         judged = state.progress != "judged" or not state.debug.run.problem.unjudged
         return "over" if judged else "not judged"
+    if state.question is not None and state.at_question:
+        return "approves" if state.question.tool is not None else "asks"
     if not run.pending:
         return "watched" if state.only_watched else "running"
     if not state.at_pending:

@@ -25,7 +25,9 @@ class StepPane(LinePane):
             state.trouble,
             state.hit,
             state.run is not None and (state.run.under_way, state.run.pending),
+            state.run is not None and state.run.waits_for,
             state.why_paused,
+            state.question,
         )
         if self.prepared_for != (place, told):
             if self._place != place:

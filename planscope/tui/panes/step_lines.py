@@ -23,6 +23,7 @@ from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 
 if TYPE_CHECKING:
+    from planscope.agents.gate import Question
     from planscope.toolfuzz.keeping import Predicted
 
 _MARGIN = 9
@@ -34,6 +35,13 @@ _AROUND = 200
 """A long text is shown from this many code points before its search hit."""
 _MOST, _MOST_ZOOMED = 4_000, 200_000
 """The limit of one text in code points, and the limit in a zoomed pane."""
+_DECISIONS = {
+    "approve": ("next-call", "approve"),
+    "edit": ("edit-arguments", "arguments"),
+    "reject": ("refuse-call", "reject"),
+    "respond": ("answer-call", "answer without calling"),
+}
+"""The keys for the decisions about a call that an interrupted agent asks the user to approve."""
 _ROOMY = 12
 """From this height on, blank lines separate the parts."""
 
@@ -139,9 +147,13 @@ class _Told:
     def done(self, view: StepView) -> Iterator[Line]:
         """Show thought, call, error and answer."""
         state, told = self.state, self.state.call_at(view.index)
-        if self.awaited(view):
+        if state.question is not None and state.at_question:
+            yield from self.asked(state.question)
+        elif self.awaited(view):
             keys = f"{key_for('pause-run')} pauses before it, {key_for('stop-run')} stops"
             now = f"the agent is working on its next call; {state.only_watched or keys}"
+            if state.run is not None and state.run.waits_for:
+                now = f"the agent {state.run.waits_for}; its own program answers"
             yield from self.row("now", now, "caution")
         if view.call is None:
             run = state.run
@@ -212,6 +224,17 @@ class _Told:
         state, run = self.state, self.state.run
         under_way = run is not None and run.under_way and not run.pending and state.play is None
         return under_way and view.index == state.debug.run.last
+
+    def asked(self, question: Question) -> Iterator[Line]:
+        """What the interrupted agent asks the user, and the keys to answer."""
+        yield from self.row("asks you", question.text, "caution", 0 if self.roomy else self.few)
+        if question.wrong:
+            yield from self.row("", question.wrong, "broken", self.few)
+        keys = {"answer-call": "answer, with a text or a JSON value"}
+        if question.tool is not None:
+            keys = dict(_DECISIONS[one] for one in question.allowed)
+        keys |= {"stop-run": "stop"}
+        yield from self.row("", ", ".join(f"{key_for(id)} {verb}" for id, verb in keys.items()), "dim")
 
     def pending(self, view: StepView) -> Iterator[Line]:
         """Why the run is paused before this call, and the keys to decide."""
@@ -289,6 +312,8 @@ class _Told:
         if self.state.at_pending:
             here = lost == view.index and view.lost
             runs = [Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop")]
+            if self.state.debug.run.problem.unjudged:
+                return Line(tuple(runs))
             becomes = (
                 "it would lose the plan" if here else f"the plan would be {terms.STATES[view.state]} after it"
             )
@@ -310,7 +335,8 @@ class _Told:
     def certificate(self) -> tuple[Run, ...]:
         """What Z3 says about the verdict, at the step that decides it."""
         said = self.state.certificate
-        known = self.state.at_verdict and said in ("confirmed", "gave up")
+        judged = not self.state.debug.run.problem.unjudged
+        known = judged and self.state.at_verdict and said in ("confirmed", "gave up")
         return (Run(*certificate(said)),) if known else ()
 
     def instead(self, view: StepView) -> Iterator[Line]:

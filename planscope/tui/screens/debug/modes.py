@@ -62,6 +62,8 @@ class Live(Replay):
     def next(self) -> None:
         from planscope.agents.gate import GoOn
 
+        if self._asked(stepping=True):
+            return
         if self._dry():
             self.stage.action_answer_call()
         elif self.stage.work.live.only_watched:
@@ -75,6 +77,8 @@ class Live(Replay):
         from planscope.agents.gate import GoOn
 
         live = self.stage.work.live
+        if self._asked(stepping=False):
+            return
         if self._dry():
             self.stage.action_answer_call()
         elif live.only_watched:
@@ -86,6 +90,22 @@ class Live(Replay):
             self.stage.tell(
                 f"running to the next breakpoint; {key_for('pause-run')} pauses before the next call"
             )
+
+    def _asked(self, *, stepping: bool) -> bool:
+        """Approve the call that the interrupted agent asks about, or say how to answer. Return False if it does not
+        ask."""
+        from planscope.agents.gate import GoOn
+
+        question = self.stage.work.live.question
+        if question is None:
+            return False
+        if question.tool is None:
+            self.stage.tell(f"the agent asks you something: {key_for('answer-call')} answers")
+        elif wrong := question.refuses(GoOn()):
+            self.stage.tell(wrong)
+        else:
+            decide(self.stage, GoOn(), stepping=stepping)
+        return True
 
     def _dry(self) -> bool:
         """Whether a call is paused whose tool must not be called: the user answers in its place."""
@@ -131,6 +151,6 @@ def mode_of(stage: Stage) -> Replay:
 
 
 def decide(stage: Stage, verb: object, *, stepping: bool) -> None:
-    """Send the user's decision about the paused call."""
+    """Send the user's decision about the paused call, or about what the interrupted agent asks."""
     taken = stage.work.live.decide(verb, stepping=stepping)  # type: ignore[arg-type]  # one of the gate's verbs
     stage.tell("" if taken else "that call is no longer paused")

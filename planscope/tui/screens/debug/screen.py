@@ -90,7 +90,7 @@ from planscope.wording.constraints import brief
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from planscope.agents.gate import PendingCall, Verb
+    from planscope.agents.gate import PendingCall, Question, Verb
     from planscope.dissection.culprit import Culprit
     from planscope.language.problem import Problem
     from planscope.oracle.verdict_types import StepNo
@@ -114,6 +114,8 @@ IN_PANES: tuple[FixedKey, ...] = (
 _AT_START = "this is the start of the run"
 _STOPPING = "stopping…"
 _ANOTHER = "another run is shown now"
+_NOT_CALLED = "The tool is not called, and the agent gets this answer."
+_THINK_AGAIN = "Think again about what has to be done before it."
 MOST_JUDGED = 400
 """In longer runs (steps), typed arguments are not judged, because the run is judged again for it."""
 
@@ -396,6 +398,7 @@ class DebugScreen(AppScreen[None]):
             facts=None,
             play=self.work.what_if.play,
             why_paused=self._why_paused(run_id),
+            question=self._question(run_id),
             found=self.work.findings.of(variant_id),
             predicted=document.predicted(record),
             **self._layout_fields(),
@@ -582,11 +585,16 @@ class DebugScreen(AppScreen[None]):
                     self.tell(
                         f"the running agent is paused before step {call.step}: {key_for('choose-run')} opens it"
                     )
+            case "asks":
+                if mine:
+                    self.change(question=self._question(message.run_id))
+                else:
+                    self.tell(f"the running agent asks you something: {key_for('choose-run')} opens it")
             case "resumed":
-                self.change(why_paused=())
+                self.change(why_paused=(), question=None)
             case "ended" | "failed":
                 self._stop_counting()
-                self.change(why_paused=(), seconds=None, only_watched="")
+                self.change(why_paused=(), question=None, seconds=None, only_watched="")
                 if message.what == "failed":
                     self.tell(f"not run: {shown(message.trouble, 300)}")
                 elif self.view.notice in (_starting(), _STOPPING):
@@ -607,6 +615,10 @@ class DebugScreen(AppScreen[None]):
     def _why_paused(self, run_id: str) -> tuple[str, ...]:
         call = self.work.live.paused
         return call.why if call is not None and run_id and run_id == self.work.live.run_id else ()
+
+    def _question(self, run_id: str) -> Question | None:
+        """Return what the interrupted agent asks the user, if that is the run."""
+        return self.work.live.question if run_id and run_id == self.work.live.run_id else None
 
     def _follow(self, run_id: str) -> None:
         """Display a run that began, unless the user is playing calls, which would be lost."""
@@ -1158,7 +1170,7 @@ class DebugScreen(AppScreen[None]):
         self._tick = self.set_interval(1.0, self._count_seconds)
 
     def _count_seconds(self) -> None:
-        if self.view.seconds is not None and self.work.live.paused is None:
+        if self.view.seconds is not None and not self.work.live.waits:
             self.change(seconds=self.work.live.seconds)
 
     def _stop_counting(self) -> None:
@@ -1172,6 +1184,8 @@ class DebugScreen(AppScreen[None]):
             self.tell(self._waiting() or f"no run is in progress: {key_for('rerun')} runs the query")
         elif live.only_watched:
             self.tell(live.only_watched)
+        elif live.question is not None:
+            self.tell(f"the agent asks you something: {key_for('go-end')} goes there")
         elif live.paused is not None:
             self.tell(
                 f"already paused: {key_for('next-call')} runs the call, {key_for('continue')} continues"
@@ -1194,6 +1208,9 @@ class DebugScreen(AppScreen[None]):
 
         if self.view.play is not None:
             self._edit_played("arguments")
+            return
+        if (question := self._asked_here()) is not None:
+            self._reply_arguments(question)
             return
         call = self._paused_call()
         if call is None:
@@ -1222,6 +1239,9 @@ class DebugScreen(AppScreen[None]):
         if self.view.play is not None:
             self._edit_played("answer")
             return
+        if self._asked_here() is not None:
+            self.action_answer_call()
+            return
         call = self._paused_call()
         if call is None:
             return
@@ -1239,6 +1259,11 @@ class DebugScreen(AppScreen[None]):
     def action_answer_call(self) -> None:
         from planscope.agents.gate import Answer
 
+        if (question := self._asked_here()) is not None:
+            hint = "A JSON value, or else a text." if question.tool is None else _NOT_CALLED
+            read = Answer if question.tool is None else lambda text: Answer(_said(text))
+            self._reply(Answer(""), "Answer", hint, "", read)
+            return
         call = self._paused_call()
         if call is None:
             return
@@ -1249,7 +1274,7 @@ class DebugScreen(AppScreen[None]):
             self._ask(
                 call,
                 "Answer to step {step}",
-                "The tool is not called, and the agent gets this answer.",
+                _NOT_CALLED,
                 "",
                 lambda text: Answer(_said(text)),
             )
@@ -1258,6 +1283,11 @@ class DebugScreen(AppScreen[None]):
     def action_refuse_call(self) -> None:
         from planscope.agents.gate import Refuse
 
+        if self._asked_here() is not None:
+            self._reply(
+                Refuse(""), "Reject the call", _NOT_CALLED, _THINK_AGAIN, lambda text: Refuse(_said(text))
+            )
+            return
         call = self._paused_call()
         if call is None:
             return
@@ -1265,8 +1295,8 @@ class DebugScreen(AppScreen[None]):
             self._ask(
                 call,
                 "Refuse step {step}",
-                "The tool is not called, and the agent gets this answer.",
-                "Think again about what has to be done before it.",
+                _NOT_CALLED,
+                _THINK_AGAIN,
                 lambda text: Refuse(_said(text)),
             )
         )
@@ -1297,6 +1327,52 @@ class DebugScreen(AppScreen[None]):
             return
         if self.work.live.paused is not call:
             self.tell("that call is no longer paused")
+        else:
+            decide(self, read(text), stepping=True)
+
+    def _asked_here(self) -> Question | None:
+        """Return what the interrupted agent asks, if the cursor is there."""
+        return self.view.question if self.view.at_question else None
+
+    def _reply_arguments(self, question: Question) -> None:
+        from planscope.agents.gate import EditArguments, GoOn
+
+        was = json_of(question.arguments or {})
+
+        def read(text: str) -> Verb:
+            return GoOn() if text == was else EditArguments(arguments_of(text))
+
+        self._reply(EditArguments({}), "Arguments", "JSON. The agent calls the tool with these.", was, read)
+
+    def _reply(self, kind: Verb, title: str, hint: str, value: str, read: Callable[[str], Verb]) -> None:
+        """Answer what the interrupted agent asks with a line of text, if it takes an answer of this kind."""
+        question = self.work.live.question
+        if question is None:
+            self.tell("the agent no longer asks")
+        elif wrong := question.refuses(kind):
+            self.tell(wrong)
+        else:
+            self.start_flow(self._ask_reply(question, title, hint, value, read))
+
+    async def _ask_reply(
+        self, question: Question, title: str, hint: str, value: str, read: Callable[[str], Verb]
+    ) -> None:
+        from planscope.tui.dialogs.ask import AskDialog
+
+        before = [f"The agent asks: {question.text}"]
+        dialog = AskDialog(
+            self.paint,
+            title,
+            f"{hint} Enter: OK, Esc: cancel",
+            partial(_wrong, read),
+            value=value,
+            before=before,
+        )
+        text = await self.answer(dialog)
+        if text is None:
+            return
+        if self.work.live.question is not question:
+            self.tell("the agent no longer asks")
         else:
             decide(self, read(text), stepping=True)
 

@@ -19,19 +19,20 @@ from pathlib import Path
 from typing import Any
 
 from planscope.errors import UserError
+from planscope.toolfuzz.lines import framed, moved_away
 
 
 def main() -> None:
     """Read the job, and do it."""
     job = json.loads(sys.stdin.readline())
-    job["commands"] = os.dup(0)
-    out = os.dup(1)
+    job["commands"] = moved_away(os.dup(0))
+    out, token = moved_away(os.dup(1)), str(job["token"])
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
 
     def send(message: Mapping[str, Any]) -> None:
-        data = (json.dumps(message, default=str) + "\n").encode()
+        data = framed(token, message)
         while data:
             data = data[os.write(out, data) :]
 

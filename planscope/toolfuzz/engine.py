@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from planscope.errors import UserError
+from planscope.toolfuzz.lines import read
 from planscope.toolfuzz.report import Report, ToolReport
 
 _BOOT = (
@@ -107,13 +109,12 @@ class Fuzz:
     def _messages(
         self, call: dict[str, Any] | None = None, play: list[dict[str, Any]] | None = None
     ) -> Iterator[dict[str, Any]]:
-        with tool_process(self.options, {"send": call, "play": play}) as (process, broken):
+        with tool_process(self.options, {"send": call, "play": play}) as (process, token, broken):
             assert process.stdout is not None
             ended = False
             for line in process.stdout:
-                try:
-                    message = json.loads(line)
-                except ValueError:
+                message = read(token, line)
+                if message is None:
                     continue
                 if message["event"] == "error":
                     raise UserError(_with_trace(message))
@@ -136,6 +137,9 @@ class Fuzz:
                 report.tools = tools_in(message)
             case "finding":
                 report.findings[(message["finding"]["tool"], message["key"])] = dict(message["finding"])
+            case "remark":
+                if message["text"] not in report.remarks:
+                    report.remarks.append(message["text"])
             case "dropped":
                 report.findings.pop((message["tool"], message["key"]), None)
             case "sequences":
@@ -171,19 +175,20 @@ def check_callable(target: str) -> None:
 @contextmanager
 def tool_process(
     options: Options, work: Mapping[str, Any], *, stays: bool = False
-) -> Iterator[tuple[subprocess.Popen[bytes], Callable[[], str]]]:
+) -> Iterator[tuple[subprocess.Popen[bytes], str, Callable[[], str]]]:
     """Start the process that imports the tools (``child.py``), in a folder of its own, and end it.
 
-    ``work``: what it is to do. ``stays``: it can be told more later. Yield the process, and a function that says why it
-    ended.
+    ``work``: what it is to do. ``stays``: it can be told more later. Yield the process, the token that its messages
+    begin with (``lines.py``), and a function that says why it ended.
     """
     with _folder() as folder, tempfile.TemporaryFile(dir=folder) as errors:
         inside = folder / "work"
         home = folder / "home"
         inside.mkdir()
         home.mkdir()
+        token = secrets.token_hex(8)
         job = {
-            "target": options.target, "tools": options.tools, "calls": None if options.seconds else options.calls,
+            "token": token, "target": options.target, "tools": options.tools, "calls": None if options.seconds else options.calls,
             "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
             "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(inside),
             "base": os.path.realpath("."), "blind": options.blind, "sequences": options.most_sequences,
@@ -212,7 +217,7 @@ def tool_process(
                 process.stdin.flush()
                 if not stays:
                     process.stdin.close()
-            yield process, broken
+            yield process, token, broken
         finally:
             _end(process)
 

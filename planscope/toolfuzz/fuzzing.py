@@ -13,7 +13,8 @@ from planscope.toolfuzz import taint
 from planscope.toolfuzz.coverage import Coverage
 from planscope.toolfuzz.documented import is_documented
 from planscope.toolfuzz.host import Channel, End, Host
-from planscope.toolfuzz.outcome import LISTED_ONLY, OK, REFUSED, Outcome, Refused, answered, raised
+from planscope.toolfuzz.outcome import LISTED_ONLY, OK, REFUSED, Outcome, Places, Refused, answered, raised
+from planscope.toolfuzz.sandbox import Kept
 from planscope.toolfuzz.search import Search
 from planscope.toolfuzz.shrink import MOST_CALLS, Shrinker
 from planscope.toolfuzz.statistics import chao1
@@ -24,6 +25,9 @@ BATCH = 100
 
 LONG_BATCH = 2_000
 """Calls in one child between two reports, if a reset hook makes fresh children unnecessary."""
+
+INVOKED = 20
+"""One call of so many is also made through the wrapper of a LangChain tool."""
 
 QUIET = 500
 """Calls without a new error before the estimate may end the search."""
@@ -186,6 +190,10 @@ class Fuzzing:
         """A call hung or ended its process."""
         if end.number < 0:
             self.calls = max(self.calls, start + 1)
+            why = end.outcome.message if end.outcome is not None else end.how
+            self._send({
+                "event": "remark", "text": f"{self.tool.name}: a process ended between two calls ({why})."
+            })  # fmt: skip
             return
         if end.outcome is None:
             self.calls = end.number + 1
@@ -372,9 +380,12 @@ def _one_call(
         return REFUSED
     try:
         answer = tool.invoke(json.loads(text)) if invoke else call(tool, bound)
+        channel.kept.restore_all()
         outcome = answered(answer, given, host.places, channel.watch.refusals)
     except BaseException as error:
+        channel.kept.restore_all()
         outcome = raised(error, given, host.places, channel.watch.refusals, details)
+    channel.kept.restore_all()
     channel.end()
     told = channel.told.take()
     if details and told:
@@ -399,6 +410,7 @@ def _send_calls(
         taint.watch(
             [vars(m) for m in list(sys.modules.values()) if places.own(getattr(m, "__file__", None) or "")]
         )
+        channel.kept = Kept()
     batch: list[str] = []
     refused = made = 0
     search.begin(start)
@@ -434,13 +446,17 @@ def _send_calls(
                 if not is_async and hasattr(answer, "__await__"):
                     answer = call(tool, bound)
             finally:
+                channel.kept.restore()
                 arcs = coverage.stop() if measured else None
             if watch.refusals or type(answer) is not str or answer[:1] in _MAY_BE_ERROR:
                 outcome = answered(answer, given, places, watch.refusals)
         except BaseException as error:
+            channel.kept.restore_all()
             outcome = raised(error, given, places, watch.refusals, False)
             if outcome.key not in known and outcome.plain not in known:
                 outcome = raised(error, given, places, watch.refusals, True)
+        if outcome is OK and tool.wrapped and number % INVOKED == INVOKED - 1:
+            outcome = _of_wrapper(channel, tool, places, text)
         channel.end()
         new = search.reached(arcs, json.loads(text)) if arcs and not arcs <= search.arcs else []
         if new or knowledge.news:
@@ -467,6 +483,19 @@ def _send_calls(
     channel.send(
         {"event": "batch", "calls": made, "refused": refused, "seconds": time.process_time() - began}
     )
+
+
+def _of_wrapper(channel: Channel, tool: Tool, places: Places, text: str) -> Outcome:
+    """Make a call again through the tool's wrapper. Return what the wrapper itself raises, such as on an answer of a
+    wrong shape."""
+    try:
+        tool.invoke(json.loads(text))
+    except BaseException as error:
+        channel.kept.restore_all()
+        outcome = raised(error, json.loads(text), places, channel.watch.refusals, True)
+        return outcome if outcome.location is None else OK
+    channel.kept.restore()
+    return OK
 
 
 _MAY_BE_ERROR = frozenset("ET \t\n\r")

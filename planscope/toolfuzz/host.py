@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import faulthandler
 import io
-import json
 import math
 import mmap
 import os
 import random
 import re
+import secrets
 import select
 import signal
 import struct
@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planscope.toolfuzz.outcome import Outcome, Places, lost
-from planscope.toolfuzz.sandbox import Watch, die_with_parent, empty, limit_resources
+from planscope.toolfuzz.lines import framed, moved_away, read
+from planscope.toolfuzz.outcome import Outcome, Places, class_name, lost
+from planscope.toolfuzz.sandbox import Kept, Watch, die_with_parent, empty, limit_resources
 
 _HEAD = struct.Struct("qdq")
 _SHARED = 2**20
@@ -39,12 +40,15 @@ PATIENCE = 5
 class Channel:
     """What a child tells: events on a pipe, and the current call in shared memory."""
 
-    def __init__(self, pipe: int, shared: mmap.mmap, watch: Watch) -> None:
-        self._pipe, self._shared, self.watch = pipe, shared, watch
+    def __init__(self, pipe: int, token: str, shared: mmap.mmap, watch: Watch) -> None:
+        self._pipe, self._token, self._shared, self.watch = pipe, token, shared, watch
         self.told = _Told()
+        sys.stdout = sys.stderr = self.told
+        sys.stdin = io.StringIO()
+        self.kept = Kept()
 
     def send(self, message: dict[str, Any]) -> None:
-        data = (json.dumps(message, default=str) + "\n").encode()
+        data = framed(self._token, message)
         while data:
             data = data[os.write(self._pipe, data) :]
 
@@ -102,6 +106,7 @@ class Host:
         self._folder, self._network, self._processes = folder, network, processes
         self._shared = mmap.mmap(-1, _SHARED)
         self._trace = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        self._token = secrets.token_hex(8)
 
     def run(
         self,
@@ -137,34 +142,35 @@ class Host:
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(null, stream)
+        os.close(null)
         me = os.getpid()
         os.chdir(self._folder)
         random.seed(0)
+        pipe, trace = moved_away(pipe), moved_away(os.dup(self._trace.fileno()))
         limit_resources()
-        trace = self._trace.fileno()
 
-        def last_words(location: str) -> None:
-            os.write(trace, f"LOCATION {location}\n".encode())
+        def last_words(text: str, what: str = "LOCATION") -> None:
+            os.write(trace, f"{what} {text}\n".encode())
 
         def waiting(*_: Any) -> None:
             from planscope.toolfuzz.tools import waiting_frames
 
             for frame in waiting_frames():
                 os.write(trace, f'TASK File "{frame.f_code.co_filename}", line {frame.f_lineno}\n'.encode())
+            os.write(trace, b"TOLD\n")
 
         signal.signal(signal.SIGUSR1, waiting)
         faulthandler.enable(trace, all_threads=False)
         faulthandler.register(signal.SIGUSR1, trace, all_threads=False, chain=True)
         watch = Watch(self._folder, self.places, self._network, self._processes, last_words)
-        channel = Channel(pipe, self._shared, watch)
-        sys.stdout = sys.stderr = channel.told
-        sys.stdin = io.StringIO()
+        channel = Channel(pipe, self._token, self._shared, watch)
         watch.start()
         try:
             job(channel)
         except BaseException as error:  # a bug of ours, or a tool that leaves an exception for later
-            if os.getpid() == me:
-                channel.send({"event": "broken", "message": repr(error)})
+            channel.kept.restore()
+            last_words(f"it left the process unusable: {class_name(type(error))}", "BROKEN")
+            return
         if os.getpid() == me:
             channel.send({"event": "over"})
 
@@ -183,11 +189,10 @@ class Host:
                 buffer += data
                 *lines, buffer = buffer.split(b"\n")
                 for line in lines:
-                    try:
-                        message = json.loads(line)
-                    except ValueError:
+                    message = read(self._token, line)
+                    if message is None:
                         continue
-                    if message.get("event") == "over":
+                    if message["event"] == "over":
                         over = True
                     else:
                         heard(message)
@@ -211,7 +216,9 @@ class Host:
     def _hung(self, pid: int, number: int) -> End:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGUSR1)
-        time.sleep(GRACE)
+        ends = time.monotonic() + GRACE
+        while time.monotonic() < ends and not self._words().endswith("TOLD\n"):
+            time.sleep(0.005)
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         with suppress(ChildProcessError):
@@ -219,7 +226,7 @@ class Host:
         now, _, length = _HEAD.unpack_from(self._shared, 0)
         if now != number:  # it ended at the last moment
             return End("slow", number)
-        trace = self._words()
+        trace = self._words().removesuffix("TOLD\n")
         location, shown = _hung_at(trace, self.places)
         text = self._text(length)
         return End("hung", number, text, lost("hung", "the call did not end", location, shown, self.places))
@@ -232,7 +239,10 @@ class Host:
         location = said[1] if said else None
         if location is None and (own := _own_places(trace, self.places)):
             location = f"{self.places.name(own[0][0])}:{own[0][1]}"
-        if code < 0:
+        broken = re.search(r"^BROKEN (.+)$", trace, re.MULTILINE)
+        if broken is not None:
+            message, trace = broken[1], ""
+        elif code < 0:
             name = signal.Signals(-code).name if -code in {int(s) for s in signal.Signals} else str(-code)
             message = f"the process was ended by {name}"
         else:
@@ -242,8 +252,8 @@ class Host:
         return End("died", number, self._text(length), lost("killed", message, location, trace, self.places))
 
     def _words(self) -> str:
-        self._trace.seek(0)
-        return self._trace.read(20_000).decode("utf-8", "replace")
+        data = os.pread(self._trace.fileno(), 20_000, 0)  # the child's place in the file must not move
+        return data.decode("utf-8", "replace")
 
     def _end(self, pid: int) -> None:
         """End the child and everything that it started."""

@@ -17,6 +17,7 @@ KINDS = ("raised", "returned", "hung", "killed", "outside", "sequence", "lying",
 LISTED_ONLY = frozenset({"returned", "infrastructure"})
 """Kinds that are listed, but count neither as errors nor for the exit status."""
 
+CALL_ID = "call-1"
 LONGEST_MESSAGE = 2000
 LONGEST_TRACEBACK = 12_000
 _DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
@@ -186,6 +187,8 @@ def raised(
     """Return the outcome of a call that raised. ``details``: with message and traceback."""
     kind, name = _kind_of(error), class_name(type(error))
     frame, deepest = _own_frame(error.__traceback__, places)
+    if isinstance(error, RecursionError):
+        frame, deepest = _recursing_frame(error.__traceback__, places) or frame, False
     location = f"{places.name(frame[0])}:{frame[1]}" if frame is not None else None
     why = message_of(error)
     if refusals:
@@ -252,6 +255,21 @@ def _own_frame(trace: TracebackType | None, places: Places) -> tuple[tuple[str, 
             deepest = found is not None  # a method of a tainted value stands for one of a built-in type
         trace = trace.tb_next
     return found, deepest
+
+
+def _recursing_frame(trace: TracebackType | None, places: Places) -> tuple[str, int] | None:
+    """Return the first line of the tool's own that comes again deeper. The deepest one depends on where Python's limit
+    is reached, and so on who called the tool."""
+    seen = set[tuple[str, int]]()
+    again = set[tuple[str, int]]()
+    order = list[tuple[str, int]]()
+    while trace is not None:
+        here = (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        if places.own(here[0]):
+            (again if here in seen else seen).add(here)
+            order.append(here)
+        trace = trace.tb_next
+    return next((one for one in order if one in again), None)
 
 
 _ERROR_TEXT = re.compile(r"\s*(?:Error|Exception|Traceback)\b")

@@ -7,22 +7,32 @@ and there is no network. What is not enforced is said (:class:`Enforced`).
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import errno
+import json
 import os
+import re
 import shutil
 import signal
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from planscope.toolfuzz.outcome import Places, Refusal
 
-MEMORY = 2**30
-"""Bytes of address space that a tool may use beyond what the child uses before the first call."""
+MEMORY = 512 * 2**20
+"""Bytes of data that a tool may use beyond what the child uses before the first call. Address space that a library
+only reserves does not count; the stacks of threads do."""
+
+STACK = 2 * 2**20
+"""Bytes of a thread's stack: a tool may leave a thread behind in each of a hundred calls."""
 
 DISK = 64 * 2**20
 """Bytes of one file, and where there are namespaces of the whole temporary folder."""
@@ -108,8 +118,10 @@ def limit_resources() -> None:
             pass
 
     if sys.platform.startswith("linux"):
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        limit(resource.RLIMIT_AS, pages * os.sysconf("SC_PAGE_SIZE") + MEMORY)
+        pages = int(Path("/proc/self/statm").read_text().split()[5])
+        limit(resource.RLIMIT_DATA, pages * os.sysconf("SC_PAGE_SIZE") + MEMORY)
+    with suppress(ValueError, RuntimeError):
+        threading.stack_size(STACK)
     limit(resource.RLIMIT_FSIZE, DISK)
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_NOFILE, 256)
@@ -133,6 +145,63 @@ def empty(folder: Path) -> None:
             shutil.rmtree(one, ignore_errors=True)
         else:
             one.unlink(missing_ok=True)
+
+
+class Kept:
+    """What the child's own loop needs of Python. A tool that replaces it would end the search, not its own call."""
+
+    def __init__(self) -> None:
+        self._builtins = dict(vars(builtins))
+        self._names: list[tuple[dict[str, Any], str, Any]] = [
+            (vars(module), name, vars(module)[name])
+            for module, names in (
+                (json, ("dumps", "loads")),
+                (os, ("chdir", "close", "fsdecode", "fspath", "getpid", "kill", "write", "path")),
+                (re, ("compile", "escape", "search", "sub")),
+                (time, ("monotonic", "process_time")),
+                (traceback, ("extract_stack", "format_exception", "format_list")),
+                (
+                    sys,
+                    (
+                        "getrecursionlimit",
+                        "modules",
+                        "setrecursionlimit",
+                        "settrace",
+                        "stderr",
+                        "stdin",
+                        "stdout",
+                    ),
+                ),
+            )
+            for name in names
+        ]
+        self._path, self._meta_path = list(sys.path), list(sys.meta_path)
+        self._modules = {name: sys.modules[name] for name in _NEEDED if name in sys.modules}
+        self._depth = sys.getrecursionlimit()
+
+    def restore(self) -> None:
+        """Put back what a call has replaced; what it has added stays."""
+        for names, name, value in self._names:
+            if names.get(name) is not value:
+                names[name] = value
+        if vars(builtins) != self._builtins:
+            vars(builtins).update(self._builtins)
+            self._builtins = dict(vars(builtins))
+        if sys.getrecursionlimit() != self._depth:
+            sys.setrecursionlimit(self._depth)
+
+    def restore_all(self) -> None:
+        """Put back what is needed only now and then, too: after an error, and before another module is imported."""
+        self.restore()
+        if len(sys.path) < len(self._path):
+            sys.path[:] = self._path
+        if len(sys.meta_path) < len(self._meta_path):
+            sys.meta_path[:] = self._meta_path
+        for name, module in self._modules.items():
+            sys.modules.setdefault(name, module)
+
+
+_NEEDED = ("json", "linecache", "os", "re", "time", "traceback", "tokenize")
 
 
 class Watch:

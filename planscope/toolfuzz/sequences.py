@@ -119,8 +119,10 @@ class Stage:
             return Made(tool.name, given, None, "refused"), REFUSED
         try:
             answer = call(tool, bound)
+            channel.kept.restore_all()
             outcome = answered(answer, given, places, channel.watch.refusals)
         except BaseException as error:
+            channel.kept.restore_all()
             outcome = raised(error, given, places, channel.watch.refusals, True)
         channel.end()
         return Made(tool.name, given, plain_answer(answer), outcome.kind), outcome

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Options, check_callable, check_platform, tool_process, tools_in
+from planscope.toolfuzz.lines import read
 from planscope.toolfuzz.outcome import Outcome
 from planscope.toolfuzz.report import ToolReport
 
@@ -59,7 +60,7 @@ class ServedTools:
         check_platform()
         check_callable(self.options.target)
         self._context = tool_process(self.options, {"serve": True}, stays=True)
-        self._process, self._broken = self._context.__enter__()
+        self._process, self._token, self._broken = self._context.__enter__()
         try:
             self.tools = [one for one in tools_in(self._heard("tools", GRACE * 4)) if not one.skipped]
         except BaseException:
@@ -110,7 +111,9 @@ class ServedTools:
                 self._read += part
                 continue
             self._read = rest
-            message: dict[str, Any] = json.loads(line)
+            message = read(self._token, line)
+            if message is None:
+                continue
             if message["event"] == "error":
                 raise UserError(str(message["message"]))
             if message["event"] == event:

@@ -88,8 +88,10 @@ def _made(channel: Channel, tool: Tool, host: Host, one: Mapping[str, Any], numb
     if outcome is OK:
         try:
             answer = tool.invoke(json.loads(text))
+            channel.kept.restore_all()
             outcome = answered(answer, given, places, channel.watch.refusals)
         except BaseException as error:
+            channel.kept.restore_all()
             outcome = raised(error, given, places, channel.watch.refusals, True)
     channel.end()
     channel.told.take()

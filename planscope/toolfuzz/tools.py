@@ -5,6 +5,7 @@ A LangChain tool is known by its methods, so that LangChain is imported only if 
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import functools
 import importlib
@@ -14,15 +15,16 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from planscope.errors import UserError
 from planscope.toolfuzz.accepts import mismatch
-from planscope.toolfuzz.outcome import Places, Refused
+from planscope.toolfuzz.injected import injected_values
+from planscope.toolfuzz.outcome import CALL_ID, Places, Refused
+from planscope.toolfuzz.source import source_tree
 
-CALL_ID = "call-1"
 Bind = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -31,7 +33,8 @@ class Tool:
     """One tool. ``schema``: the JSON schema of its arguments object. ``skipped``: why it cannot be fuzzed.
 
     ``bind`` validates arguments into keyword arguments of ``function`` and raises :class:`Refused`; ``invoke`` calls
-    the tool as an agent would. ``functions``: where its source is read from. ``reset`` resets its state.
+    the tool as an agent would, through a wrapper of its own if it is ``wrapped``. ``functions``: where its source is
+    read from. ``reset`` resets its state.
     """
 
     name: str
@@ -45,8 +48,7 @@ class Tool:
     skipped: str | None = None
     owner: Any = None
     target: str = ""
-    positional: tuple[str, ...] = ()
-    hints: dict[str, Any] = field(default_factory=dict)
+    wrapped: bool = False
 
     @property
     def is_async(self) -> bool:
@@ -245,7 +247,10 @@ def _validation(function: Callable[..., Any]) -> tuple[dict[str, Any], Bind]:
     from pydantic import ConfigDict, Field, PydanticUserError, ValidationError, create_model
 
     signature = inspect.signature(function)
-    plain = function if inspect.isroutine(function) or not callable(function) else type(function).__call__
+    plain = function
+    while isinstance(plain, functools.partial):
+        plain = plain.func
+    plain = plain if inspect.isroutine(plain) else type(plain).__call__
     try:
         hints = get_type_hints(plain, include_extras=True)
     except Exception:
@@ -358,9 +363,9 @@ def _with_schema(file: str, name: str) -> Tool:
 def _langchain(tool: Any) -> Tool:
     schema_of = tool.tool_call_schema
     schema = schema_of if isinstance(schema_of, dict) else schema_of.model_json_schema()
-    injected, skipped = _injected(tool)
-    coroutine, function = getattr(tool, "coroutine", None), getattr(tool, "func", None)
-    called = coroutine or function or tool._run
+    injected, skipped = injected_values(tool)
+    called, others = _called_by(tool)
+    is_async = inspect.iscoroutinefunction(called)
     extra: dict[str, Any] = {}
     for one in inspect.signature(called).parameters.values():
         if one.name in ("run_manager", "callbacks"):
@@ -371,7 +376,7 @@ def _langchain(tool: Any) -> Tool:
 
     def bind(given: dict[str, Any]) -> dict[str, Any]:
         try:
-            first, rest = tool._to_args_and_kwargs({**given, **injected}, CALL_ID)
+            first, rest = tool._to_args_and_kwargs({**given, **injected()}, CALL_ID)
         except refusals as error:
             raise Refused(str(error)) from None
         made = dict(zip(names, first, strict=False)) if first else {}
@@ -387,11 +392,11 @@ def _langchain(tool: Any) -> Tool:
             return plain_bind(given)
 
     def invoke(given: dict[str, Any]) -> Any:
-        call = {"type": "tool_call", "id": CALL_ID, "name": tool.name, "args": {**given, **injected}}
-        return _loop().run_until_complete(tool.ainvoke(call)) if coroutine is not None else tool.invoke(call)
+        call = {"type": "tool_call", "id": CALL_ID, "name": tool.name, "args": {**given, **injected()}}
+        return _loop().run_until_complete(tool.ainvoke(call)) if is_async else tool.invoke(call)
 
     plain = inspect.unwrap(called)
-    owned = called == getattr(tool, "_run", None)
+    owned = called in (tool._run, tool._arun)
     return Tool(
         name=str(tool.name),
         description=str(tool.description or ""),
@@ -399,12 +404,35 @@ def _langchain(tool: Any) -> Tool:
         bind=bind,
         function=called,
         invoke=invoke,
-        functions=(plain,),
+        functions=(plain, *others),
+        wrapped=True,
         reset=getattr(tool, "planscope_reset", None) or getattr(plain, "planscope_reset", None)
         or getattr(sys.modules.get(getattr(plain, "__module__", "")), "planscope_reset", None),
         skipped=skipped,
         owner=tool if owned else None,
     )  # fmt: skip
+
+
+def _called_by(tool: Any) -> tuple[Callable[..., Any], tuple[Callable[..., Any], ...]]:
+    """Return what a LangChain tool calls, its coroutine if it has one, and what else tells what it does."""
+    coroutine: Any = getattr(tool, "coroutine", None)
+    function: Any = getattr(tool, "func", None)
+    if coroutine is not None or function is not None:
+        both = coroutine is not None and function is not None
+        return (function if coroutine is None else coroutine), ((function,) if both else ())
+    own = next(kind for kind in type(tool).__mro__ if "_arun" in vars(kind))
+    if own.__module__.startswith("langchain_core.") or _is_left_out(tool._arun):
+        return tool._run, ()
+    return tool._arun, (tool._run,)
+
+
+def _is_left_out(method: Callable[..., Any]) -> bool:
+    """Return whether a method only raises NotImplementedError."""
+    tree = source_tree(method)
+    body = [] if tree is None else tree.body
+    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]
+    return len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplementedError" in ast.dump(body[0])
 
 
 def _names(called: Callable[..., Any]) -> list[str]:
@@ -416,44 +444,6 @@ def _validation_errors() -> tuple[type[BaseException], ...]:
     from pydantic.v1 import ValidationError as ValidationErrorV1
 
     return (ValidationError, ValidationErrorV1)
-
-
-def _injected(tool: Any) -> tuple[dict[str, Any], str | None]:
-    """Return neutral values for the arguments that the framework injects, and why that is impossible, if it is."""
-    if isinstance(tool.args_schema, dict):
-        return {}, None
-    model, visible = tool.get_input_schema(), tool.tool_call_schema
-    shown = set(getattr(visible, "model_fields", {}))
-    hidden = {name: one for name, one in getattr(model, "model_fields", {}).items() if name not in shown}
-    values: dict[str, Any] = {}
-    called = getattr(tool, "coroutine", None) or getattr(tool, "func", None) or tool._run
-    hints = inspect.signature(called).parameters
-    for name in {*hidden, *getattr(tool, "_injected_args_keys", ())}:
-        if name in ("run_manager", "callbacks"):
-            continue
-        one = hidden.get(name)
-        annotation = str(hints[name].annotation if name in hints else one and one.annotation)
-        text = annotation + str(getattr(one, "metadata", ""))
-        if name == "tool_call_id" or "InjectedToolCallId" in text:
-            continue
-        if "ToolRuntime" in text:
-            try:
-                kind = importlib.import_module("langchain.tools").ToolRuntime
-                values[name] = kind(
-                    state={},
-                    context=None,
-                    config={},
-                    stream_writer=lambda _: None,
-                    tool_call_id=CALL_ID,
-                    store=None,
-                )
-            except Exception:
-                return {}, f"its argument {name} is injected, and no neutral value could be made"
-        elif "Store" in text:
-            values[name] = None
-        else:
-            values[name] = {}
-    return values, None
 
 
 # --- calling ---

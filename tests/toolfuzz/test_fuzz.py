@@ -17,7 +17,7 @@ from planscope.errors import UserError
 from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.formats import page, pytest_file
 from planscope.toolfuzz.report import Report
-from tests.toolfuzz import tools
+from tests.toolfuzz import shapes, tools
 
 HERE = "tests.toolfuzz.tools:"
 
@@ -71,15 +71,17 @@ def test_one_tool_does_not_change_another() -> None:
 
 def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
     times: list[float] = []
-    run = Fuzz(Options(HERE + "blocks", calls=60, call_limit=0.5))
-    began = time.monotonic()
+    run = Fuzz(Options(HERE + "blocks", calls=12, call_limit=0.2))
     run.run(
-        lambda message, _: times.append(time.monotonic() - began) if message["event"] == "finding" else None
+        lambda message, _: (
+            times.append(time.monotonic()) if message["event"] in ("tools", "finding") else None
+        )
     )
+    assert times[1] - times[0] < 0.2 + 3  # a busy machine is given some more
     errors = found(run.report)
     one = errors["hung", None]
     assert one["location"] is not None and one["location"].endswith("tools.py:100")
-    assert run.report.calls > one["at_call"] and times
+    assert run.report.calls == 12 > one["at_call"] and one["occurrences"] > 3
 
 
 def test_attacks_are_survived_and_told() -> None:
@@ -219,3 +221,17 @@ def _started(children: Path) -> bool:
         return any(Path(f"/proc/{pid}/task/{pid}/children").read_text().split() for pid in found)
     except OSError:
         return False
+
+
+@pytest.mark.parametrize("group", ["SHAPES", "BREAKERS"])
+def test_every_shape_is_called_as_an_agent_calls_it_and_none_breaks_the_search(group: str) -> None:
+    report = Fuzz(Options(f"tests.toolfuzz.shapes:{group}", calls=60, call_limit=1.0, sequences=0)).run()
+    told: dict[str, set[Any]] = {tool.name: set() for tool in report.tools}
+    for one in report.sorted():
+        told[one["tool"]].add((one["kind"], one["exception"]))
+    assert told == {name: shapes.FINDS[name] for name in told}
+    assert len(told) == len(getattr(shapes, group))
+    for tool in report.tools:
+        assert tool.skipped or (tool.calls == 60 and tool.refused <= 6), tool.name
+    skipped = {tool.name: str(tool.skipped) for tool in report.tools if tool.skipped}
+    assert set(skipped) <= {"with_connection"} and all("link" in why for why in skipped.values())

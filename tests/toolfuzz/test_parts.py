@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from planscope.toolfuzz import chao1, chao1_interval
 from planscope.toolfuzz.accepts import mismatch
 from planscope.toolfuzz.engine import Options
-from planscope.toolfuzz.host import _is_starved, _work_of
+from planscope.toolfuzz.host import Channel, Host, _is_starved, _work_of
 from planscope.toolfuzz.nodes import Knowledge
 from planscope.toolfuzz.outcome import Places, normal, raised, returned_error
 from planscope.toolfuzz.search import Search
@@ -191,3 +192,20 @@ def test_the_number_of_sequences_follows_the_calls() -> None:
     asked = [Options("x", calls=calls).most_sequences for calls in (None, 5, 200, 1990, 2000, 9000)]
     assert asked == [200, 10, 20, 199, 200, 200]
     assert Options("x", calls=5, sequences=0).most_sequences == 0
+
+
+def test_a_tool_that_leaves_an_error_for_later_is_told_as_killed(tmp_path: Path) -> None:
+    host = Host(tmp_path, Places(__file__, False), False, False)
+
+    def in_a_call(channel: Channel) -> None:
+        channel.begin(3, '{"n": 1}')
+        raise KeyError("later")
+
+    def between(channel: Channel) -> None:
+        raise KeyError("later")
+
+    end = host.run(in_a_call, lambda _: None, lambda: 5.0)
+    assert (end.how, end.number, end.text) == ("died", 3, '{"n": 1}')
+    assert end.outcome is not None and end.outcome.kind == "killed" and "KeyError" in end.outcome.message
+    assert host.run(between, lambda _: None, lambda: 5.0).number == -1
+    host._trace.close()

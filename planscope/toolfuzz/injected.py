@@ -1,0 +1,134 @@
+"""Neutral values for the arguments that a framework injects into a tool: state, store, runtime, and others by type."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from planscope.toolfuzz.outcome import CALL_ID
+
+DEEPEST = 6
+_EMPTY: dict[Any, Any] = {str: "", bytes: b"", bool: False, int: 0, float: 0.0, complex: 0j, type(None): None}
+_HOLDERS = (list, dict, set, frozenset, tuple)
+
+
+def injected_values(tool: Any) -> tuple[Callable[[], dict[str, Any]], str | None]:
+    """Return what makes neutral values for a LangChain tool's injected arguments, and why that is impossible, if it is.
+
+    They are made for each call, since a tool may change them.
+    """
+    if isinstance(tool.args_schema, dict):
+        return dict, None
+    model, visible = tool.get_input_schema(), tool.tool_call_schema
+    shown = set(getattr(visible, "model_fields", {}))
+    hidden = {name: one for name, one in getattr(model, "model_fields", {}).items() if name not in shown}
+    called = getattr(tool, "coroutine", None) or getattr(tool, "func", None) or tool._run
+    hints = _hints(called)
+    wanted: dict[str, Any] = {}
+    for name in sorted({*hidden, *getattr(tool, "_injected_args_keys", ())} - {"run_manager", "callbacks"}):
+        one = hidden.get(name)
+        hint = hints.get(name, one.annotation if one is not None else Any)
+        text = f"{hint}{getattr(one, 'metadata', '')}"
+        if name == "tool_call_id" or "InjectedToolCallId" in text:
+            continue
+        if one is not None and not one.is_required() and "Injected" not in text:
+            continue
+        wanted[name] = hint
+        try:
+            _neutral(hint)
+        except Exception:
+            shape = inspect.formatannotation(hint)
+            return dict, f"its argument {name} is injected, and no neutral value could be made of {shape}"[
+                :300
+            ]
+    return lambda: {name: _neutral(hint) for name, hint in wanted.items()}, None
+
+
+def _hints(function: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    except Exception:
+        return {name: one.annotation for name, one in inspect.signature(function).parameters.items()}
+
+
+def _neutral(hint: Any, depth: int = 0) -> Any:
+    """Return an empty value of a type. Raises TypeError where none can be made."""
+    if depth > DEEPEST:
+        raise TypeError("it nests too deep")
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        marks = " ".join(
+            getattr(m if isinstance(m, type) else type(m), "__name__", "") for m in arguments[1:]
+        )
+        if "Store" in marks:
+            return _store()
+        if "State" in marks and arguments[0] in (Any, object, dict):
+            return {}
+        return _neutral(arguments[0], depth + 1)
+    if origin in (typing.Required, typing.NotRequired):
+        return _neutral(arguments[0], depth + 1)
+    if hint in (Any, object, inspect.Parameter.empty):
+        return {}
+    if origin in (Union, types.UnionType):
+        return None if type(None) in arguments else _neutral(arguments[0], depth + 1)
+    if origin is Literal:
+        return arguments[0]
+    kind = origin or hint
+    if kind in _EMPTY:
+        return _EMPTY[kind]
+    if not isinstance(kind, type):
+        raise TypeError(f"{hint} is no type")
+    if kind.__name__ == "ToolRuntime":
+        return _runtime(kind)
+    if "BaseStore" in {base.__name__ for base in kind.__mro__}:
+        return _store()
+    if issubclass(kind, Enum):
+        return next(iter(kind))
+    if fields := _fields(kind):
+        return kind(**{name: _neutral(one, depth + 1) for name, one in fields.items()})
+    for holder in _HOLDERS:
+        if issubclass(holder, kind):  # an abstract class such as Sequence, too
+            return holder()
+    return kind()
+
+
+def _fields(kind: type) -> dict[str, Any]:
+    """Return the types of the fields that a class of data must be given."""
+    models: Mapping[str, Any] = getattr(kind, "model_fields", {})
+    if models:
+        return {name: one.annotation for name, one in models.items() if one.is_required()}
+    required = getattr(kind, "__required_keys__", None)  # a TypedDict, of typing or of typing_extensions
+    if required is not None:
+        return {
+            name: one for name, one in get_type_hints(kind, include_extras=True).items() if name in required
+        }
+    if dataclasses.is_dataclass(kind):
+        hints = get_type_hints(kind, include_extras=True)
+        missing = dataclasses.MISSING
+        return {
+            f.name: hints[f.name]
+            for f in dataclasses.fields(kind)
+            if f.init and f.default is missing and f.default_factory is missing
+        }
+    return {}
+
+
+def _store() -> Any:
+    """Return an empty store of langgraph, or None without langgraph."""
+    try:
+        return importlib.import_module("langgraph.store.memory").InMemoryStore()
+    except ImportError:
+        return None
+
+
+def _runtime(kind: Any) -> Any:
+    known = {"state": {}, "context": None, "config": {}, "stream_writer": lambda _: None, "tool_call_id": CALL_ID,
+    "store": _store()}  # fmt: skip
+    more = {name: None for name in inspect.signature(kind).parameters if name not in known}
+    return kind(**known, **more)

@@ -280,7 +280,7 @@ def _work_of(pid: int) -> tuple[float, bool]:
 
 def _is_starved(work: float, waits: bool, limit: float) -> bool:
     """Return whether a call is only late because the machine is busy: it wants to run, and got little of its time."""
-    return not waits and work < limit / 2
+    return not waits and work < 0.9 * limit
 
 
 def _own_places(trace: str, places: Places) -> list[tuple[str, int]]:

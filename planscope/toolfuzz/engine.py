@@ -188,7 +188,8 @@ def tool_process(
         home.mkdir()
         token = secrets.token_hex(8)
         job = {
-            "token": token, "target": options.target, "tools": options.tools, "calls": None if options.seconds else options.calls,
+            "token": token,
+            "target": options.target, "tools": options.tools, "calls": None if options.seconds else options.calls,
             "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
             "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(inside),
             "base": os.path.realpath("."), "blind": options.blind, "sequences": options.most_sequences,

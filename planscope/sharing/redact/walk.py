@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -162,8 +161,7 @@ def _strings(value: Json, found: dict[str, None]) -> int:
     return count
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The place of a value. ``field`` is a path such as ``query.text``, ``actions.0.name`` or ``arguments.key``.
 
     ``variant`` or ``run`` is an id; ``event`` counts the run's events from 0; without any of them it is a field of the
@@ -348,7 +346,7 @@ class _Walker:
         """Rewrite a key that is data, so that it differs from those already taken."""
         new = key
         if not self._dull(key):
-            new = self._change(key, Spot(replace(place, field=f"{place.field} (key)")))
+            new = self._change(key, Spot(place._replace(field=f"{place.field} (key)")))
         n = 1
         while new in taken:
             n += 1
@@ -367,7 +365,8 @@ def _says_type(value: Json) -> bool:
 
 
 def _below(place: Place, name: str) -> Place:
-    return replace(place, field=f"{place.field}.{name}" if place.field else name)
+    field, *where = place
+    return Place._make((f"{field}.{name}" if field else name, *where))
 
 
 def _place_of(part: dict[str, Json], n: int, place: Place) -> Place:

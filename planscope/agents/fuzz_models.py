@@ -147,6 +147,16 @@ class FuzzModels:
     ) -> None:
         self.close()
 
+    def as_data(self) -> dict[str, object]:
+        """Return models and costs as the JSON document has them."""
+        return {
+            "model": self._agent.spec.text,
+            "agent": self.options.agent,
+            "prompt_model": self._asked.spec.text,
+            "temperature": self.options.temperature,
+            **self.spending.as_data(),
+        }
+
     def close(self) -> None:
         """Close the connections."""
         for model in {id(one): one for one in (self._agent, self._asked)}.values():

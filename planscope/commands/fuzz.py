@@ -9,7 +9,8 @@ import shlex
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +28,15 @@ from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
+    from planscope.agents.fuzz_models import FuzzModels
+    from planscope.toolfuzz.engine import Options
     from planscope.toolfuzz.report import Report
 
 ABOUT = (
     "Find inputs that a tool's schema accepts and on which the tool fails. TARGET is module:object (a LangChain tool, "
     "a function with type hints, a list of them, or a factory) or SCHEMA.json=module:function. Each tool runs in a "
-    "child process, in an empty folder, without network. The exit status is 1 if there are findings."
+    "child process, in an empty folder, without network. The exit status is 1 if there are findings. With --model, the "
+    "model says of each finding whether it would make the call, and an agent tries to get there."
 )
 CALLS = 2000
 LONGEST_INPUT = 200
@@ -88,11 +92,55 @@ def _add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep the findings in this session, made if it is not there (default: fuzz-TARGET in the library)",
     )
+    _add_model(parser)
     parser.add_argument("--html", metavar="FILE", help="write a web page")
     parser.add_argument("--pytest", metavar="FILE", help="write a test for each finding")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
     parser.add_argument("--sarif", metavar="FILE", help="write SARIF")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("with a model")
+    group.add_argument("--model", metavar="M", help="provider:name (planscope models lists all providers)")
+    group.add_argument(
+        "--agent", metavar="A", help="tools (default), react, responses, or your own: package.module:factory"
+    )
+    group.add_argument("--prompt-model", metavar="M", help="the model that is asked (default: --model)")
+    group.add_argument("--base-url", metavar="URL", help="another server for the models")
+    group.add_argument("--temperature", type=_amount, metavar="T", help="of the models (default 0)")
+    group.add_argument("--prompts", type=Path, metavar="FILE", help="prompts in place of the paper's (TOML)")
+    group.add_argument(
+        "--no-sanity", action="store_true", help="do not ask the model whether it would make the call"
+    )
+    group.add_argument("--budget-tokens", type=whole(1), metavar="N", help="stop asking after N tokens")
+    group.add_argument(
+        "--budget-money", type=_amount, metavar="X", help="stop asking when X is spent; needs --price"
+    )
+    group.add_argument(
+        "--price", type=_price, metavar="IN,OUT", help="of a million tokens in and out; no price is built in"
+    )
+
+
+_NEED_MODEL = ("agent", "prompt_model", "base_url", "temperature", "prompts", "no_sanity", "budget_tokens",
+"budget_money", "price")  # fmt: skip
+
+
+def _amount(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a number from 0 to a million")
+    return value
+
+
+def _price(text: str) -> tuple[float, float]:
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a price; write IN,OUT, such as 2.5,10")
+    return _amount(parts[0]), _amount(parts[1])
 
 
 def _seconds(text: str) -> float:
@@ -106,7 +154,8 @@ def _seconds(text: str) -> float:
 
 
 def _fuzz(args: argparse.Namespace) -> int:
-    from planscope.toolfuzz.engine import Fuzz, Options
+    from planscope.toolfuzz.engine import Options
+    from planscope.toolfuzz.report import Report
 
     formats = ("html", "pytest", "junit", "sarif")
     files = {name: output_file(given) for name in formats if (given := getattr(args, name)) is not None}
@@ -128,16 +177,18 @@ def _fuzz(args: argparse.Namespace) -> int:
         writes=tuple(args.writes),
     )
     kept = _session_file(args.output)
-    fuzz = Fuzz(options)
+    models = _models(args)
+    report = Report(args.target, args.seed)
     line = ProgressLine()
     interrupted: KeyboardInterrupt | None = None
     try:
-        fuzz.run(lambda message, report: _show(line, message))
+        with models or nullcontext():
+            _find(options, report, models, line, sanity=not args.no_sanity)
     except KeyboardInterrupt as signal:
         interrupted = signal
+        report.interrupted = True
     finally:
         line.clear()
-    report = fuzz.report
     with suppress(BrokenPipeError):
         if args.json:
             print_json(json.loads(json.dumps(report.as_data())))
@@ -148,6 +199,52 @@ def _fuzz(args: argparse.Namespace) -> int:
     if interrupted is not None:
         raise interrupted
     return 1 if report.counted() else 0
+
+
+def _models(args: argparse.Namespace) -> FuzzModels | None:
+    """Return the models of the command line, or None if there is none."""
+    if args.model is None:
+        for name in _NEED_MODEL:
+            if getattr(args, name) not in (None, False):
+                raise UserError(f"--{name.replace('_', '-')} needs --model; add it, or leave this out")
+        return None
+    from planscope.agents.fuzz_models import FuzzModels, ModelOptions
+
+    return FuzzModels(
+        ModelOptions(
+            args.model,
+            agent=args.agent or "tools",
+            prompt_model=args.prompt_model,
+            base_url=args.base_url,
+            temperature=args.temperature,
+            prompts=args.prompts,
+            tokens=args.budget_tokens,
+            money=args.budget_money,
+            price=args.price,
+        )
+    )
+
+
+def _find(
+    options: Options, report: Report, models: FuzzModels | None, line: ProgressLine, *, sanity: bool
+) -> None:
+    """Fuzz the tools alone; with models, have them judge and try what was found. The report grows."""
+    from planscope.toolfuzz.engine import Fuzz
+
+    if models is None:
+        Fuzz(options, report).run(lambda message, _: _show(line, message))
+        return
+    from planscope.agents.fuzz_findings import InAgentHands, priors_of
+    from planscope.toolfuzz.served import ServedTools
+
+    try:
+        with ServedTools(options) as tools:
+            line.show("the model is asked for values that the arguments mean")
+            options = replace(options, priors=priors_of(models, tools.tools, report))
+            Fuzz(options, report).run(lambda message, _: _show(line, message))
+            InAgentHands(models, tools, report, sanity=sanity, heard=line.show).run()
+    finally:
+        report.model = models.as_data()
 
 
 def _show(line: ProgressLine, message: Mapping[str, Any]) -> None:
@@ -204,7 +301,7 @@ def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
     if not report.tools or (kept is None and not report.findings and not path.exists()):
         return
     try:
-        keep(record_of(report, args.reset), path)
+        keep(record_of(report, args.reset), path, report)
     except SessionError as error:
         if kept is not None:
             raise
@@ -217,6 +314,7 @@ def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
 
 def _lines(report: Report, width: int) -> Iterator[str]:
     """Return the report as text."""
+    from planscope.toolfuzz.formats import cost_line
     from planscope.toolfuzz.report import is_sequence
     from planscope.wording.phrases import plural
 
@@ -249,13 +347,15 @@ def _lines(report: Report, width: int) -> Iterator[str]:
     yield f"{plural(figures['unique_errors'], 'error')} in {plural(report.calls, 'call')}, seed {report.seed}"
     if figures["unique_errors"]:
         yield f"estimate of all errors: {figures['chao1']:g} (95 % interval {low:g} to {high:g}), under guidance"
+    if report.model is not None:
+        yield cost_line(report.model)
     yield from [*report.missing(), *report.remarks]
     if report.interrupted:
         yield "interrupted; these are the findings so far"
 
 
 def _finding(one: dict[str, Any], number: int, width: int) -> Iterator[str]:
-    from planscope.toolfuzz.formats import smallest_lines, title
+    from planscope.toolfuzz.formats import agent_lines, smallest_lines, title
     from planscope.toolfuzz.report import is_counted, is_sequence
     from planscope.wording.phrases import plural
 
@@ -267,6 +367,7 @@ def _finding(one: dict[str, Any], number: int, width: int) -> Iterator[str]:
     listed = "" if is_counted(one) else "; listed only"
     stated = "; the documentation states the limit" if one["documented"] else ""
     yield f"     {where}first in call {one['at_call']:,}, {plural(one['occurrences'], 'time')}{listed}{stated}"
+    yield from (f"     {text}" for text in agent_lines(one))
     label = "input" if one["shrunk"] is None else "smallest input"
     lines = smallest_lines(one)
     if is_sequence(one):

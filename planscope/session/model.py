@@ -323,6 +323,8 @@ class FuzzFinding(_Part):
 
     ``input`` and ``shrunk``: the arguments, or a list of calls. ``label``: whether the user thinks that it is an error.
     ``set``: the number, from 1, of the set of prompts that shows it.
+    ``sane``: whether a model would make the call, and ``reason``, in its words. ``agent``: how an agent got there
+    (``hit``, ``request``, ``step``, ``tries``, ``why``), and ``run``, the id of its run.
     """
 
     tool: str
@@ -342,6 +344,9 @@ class FuzzFinding(_Part):
     knows: dict[str, Any] | None = None
     set: int | None = None
     label: Literal["true", "false"] | None = None
+    sane: bool | None = None
+    reason: str = ""
+    agent: dict[str, Any] | None = None
 
 
 class FuzzCall(_Part):
@@ -405,6 +410,7 @@ class Fuzzing(_Part):
     calls: int = 0
     seconds: float = 0.0
     reset: str | None = None
+    model: dict[str, Any] | None = None
     statistics: dict[str, Any] = Field(default_factory=dict)
     tools: list[FuzzedTool] = Field(default_factory=list)
     findings: list[FuzzFinding] = Field(default_factory=list)

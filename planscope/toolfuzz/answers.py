@@ -9,7 +9,7 @@ from typing import Any
 
 LARGEST = 200_000
 """Characters of an answer that are read."""
-DEEPEST = 30
+DEEPEST = 20
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _TRIES = 50

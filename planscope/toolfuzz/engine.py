@@ -36,7 +36,8 @@ class Options:
     """What to fuzz, and how far. ``calls`` and ``seconds`` are for each tool; ``call_limit`` is in seconds.
 
     ``sequences``: sequences of calls to all tools together; None: by the calls. ``reads`` and ``writes``: names of
-    tools in pairs, of which the one reads what the other writes.
+    tools in pairs, of which the one reads what the other writes. ``priors``: values that fit the meaning of arguments,
+    by tool and argument.
     """
 
     target: str
@@ -53,6 +54,7 @@ class Options:
     sequences: int | None = None
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    priors: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict)
 
     @property
     def most_sequences(self) -> int:
@@ -68,10 +70,10 @@ class Fuzz:
     """One run of the fuzzer. ``report`` grows while it runs and is whole at any moment."""
 
     options: Options
-    report: Report = field(init=False)
+    report: Report = field(default_factory=lambda: Report("", 0))
 
     def __post_init__(self) -> None:
-        self.report = Report(self.options.target, self.options.seed)
+        self.report.target, self.report.seed = self.options.target, self.options.seed
 
     def run(self, heard: Heard | None = None) -> Report:
         """Fuzz all tools of the target. Raises UserError if the target cannot be used."""
@@ -193,7 +195,7 @@ def tool_process(
             "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
             "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(inside),
             "base": os.path.realpath("."), "blind": options.blind, "sequences": options.most_sequences,
-            "reads": options.reads, "writes": options.writes, **work,
+            "reads": options.reads, "writes": options.writes, "priors": options.priors, **work,
         }  # fmt: skip
         path = [str(Path.cwd() / one) for one in ("", *sys.path)]
         process = subprocess.Popen(

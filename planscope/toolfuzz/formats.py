@@ -51,6 +51,32 @@ def smallest(finding: Mapping[str, Any]) -> Any:
     return finding["input"] if finding["shrunk"] is None else finding["shrunk"]
 
 
+def agent_lines(finding: Mapping[str, Any]) -> list[str]:
+    """Return what model and agent said of a finding, a line each; none without a model."""
+    lines = []
+    if finding.get("sane") is not None:
+        would = "would make this call" if finding["sane"] else "would not make this call; listed only"
+        reason = " ".join(str(finding.get("reason") or "").split())
+        lines.append(f"the model {would}" + (f": {reason}" if reason else ""))
+    agent = finding.get("agent")
+    if agent:
+        request = " ".join(str(agent.get("request") or "").split())
+        asked = f', asked "{request[:300]}"' if request else ""
+        if agent.get("hit"):
+            lines.append(f"failed in the agent's hands, in its call {agent.get('step')}{asked}")
+        else:
+            lines.append(f"did not fail in the agent's hands, because {agent.get('why')}{asked}")
+    return lines
+
+
+def cost_line(model: Mapping[str, Any]) -> str:
+    """Return what the models have cost, in a line."""
+    tokens = f"{model['tokens_in']:,} tokens in, {model['tokens_out']:,} out"
+    told = f"{model['model']}: {model['model_calls']:,} calls, {tokens}"
+    guessed = f", {model['tokens_estimated']:,} of them estimated" if model["tokens_estimated"] else ""
+    return told + guessed + ("" if model["money"] is None else f", cost {model['money']:.4f}")
+
+
 # --- JUnit and SARIF ---
 
 
@@ -251,7 +277,9 @@ def _finding(finding: dict[str, Any]) -> Iterator[str]:
     if finding["source"]:
         yield f"<tr><td>line</td><td><code>{_safe(finding['source'])}</code></td></tr>"
     times = f"call {finding['at_call']:,}, {finding['occurrences']:,} in all"
-    yield f"<tr><td>found</td><td>{times}</td></tr></table>"
+    yield f"<tr><td>found</td><td>{times}</td></tr>"
+    yield from (f"<tr><td>with a model</td><td>{_safe(text)}</td></tr>" for text in agent_lines(finding))
+    yield "</table>"
     label = "sent, as small as it fails" if finding["shrunk"] is not None else "sent"
     if is_sequence(finding):
         calls = "\n".join(smallest_lines(finding))

@@ -88,6 +88,7 @@ class Fuzzing:
     ) -> None:
         self.tool, self.host, self.job, self._send = tool, host, job, send
         self.search = Search(tool, int(job["seed"]), guided=not job.get("blind"))
+        self.search.use_priors((job.get("priors") or {}).get(tool.name) or {})
         self.found: dict[str, Found] = {}
         self.forms: dict[str, str] = {}
         self.calls = self.refused = self.hung = 0

@@ -5,12 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, FuzzSet, Session, next_fuzzing_id
+from planscope.session.model import (
+    ActionRecord,
+    FuzzedTool,
+    FuzzFinding,
+    Fuzzing,
+    FuzzSet,
+    Origin,
+    Query,
+    Session,
+    Variant,
+    next_fuzzing_id,
+    next_run_id,
+    next_variant_id,
+)
 from planscope.session.record import RecordedCall, RunRecord
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.outcome import LISTED_ONLY, normal, returned_error
@@ -56,6 +70,7 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
         calls=report.calls,
         seconds=report.seconds,
         reset=reset,
+        model=report.model,
         statistics=data["statistics"],
         tools=tools,
         findings=[FuzzFinding.model_validate(one) for one in data["findings"]],
@@ -99,8 +114,11 @@ def own_session(target: str) -> Path:
     return library_folder() / f"fuzz-{name}.planscope.json"
 
 
-def keep(fuzzing: Fuzzing, path: Path) -> None:
-    """Write findings to a session file: to the session that is there, or to a new one. Raises SessionError."""
+def keep(fuzzing: Fuzzing, path: Path, report: Report | None = None) -> None:
+    """Write findings to a session file: to the session that is there, or to a new one. Raises SessionError.
+
+    ``report``: where the findings come from; the runs of its agents are kept with them.
+    """
     from planscope.session.locations import make_folder
     from planscope.session.store import load, save
     from planscope.session.writer import adding
@@ -109,12 +127,61 @@ def keep(fuzzing: Fuzzing, path: Path) -> None:
         if not path.parent.is_dir():
             make_folder(path.parent)
         session = Session(id=path.name.partition(".")[0], title=f"Findings in {fuzzing.target}"[:200])
-        put(session, fuzzing)
+        put(session, _with_runs(session, fuzzing, report))
         save(session, path)
         return
     session = load(path)
     with adding(session, path, path, [one.id for one in session.variants]) as now:
-        put(now, fuzzing)
+        put(now, _with_runs(now, fuzzing, report))
+
+
+def _with_runs(session: Session, fuzzing: Fuzzing, report: Report | None) -> Fuzzing:
+    """Add the runs of the report's agents to the session. Return the findings with the ids of their runs."""
+    if report is None or not report.agent_runs:
+        return fuzzing
+    variant = _variant_of(session, report)
+    places = {id(one): k for k, one in enumerate(report.sorted())}
+    findings = list(fuzzing.findings)
+    for one in report.agent_runs:
+        run = one.run.model_copy(update={"id": next_run_id(session), "variant": variant.id})
+        session.runs.append(run)
+        at = places[id(one.finding)]
+        findings[at] = findings[at].model_copy(
+            update={"agent": {**(findings[at].agent or {}), "run": run.id}}
+        )
+    return fuzzing.model_copy(update={"findings": findings})
+
+
+def _variant_of(session: Session, report: Report) -> Variant:
+    """Return the session's variant with these tools, or a new one."""
+    from planscope.language.problem import is_tool_name
+    from planscope.session.oracle_input import plain_name
+
+    names = Counter(plain_name(one.name).casefold() for one in report.tools)
+    actions = [
+        ActionRecord(
+            id=f"a{k}",
+            name=one.name if names[plain_name(one.name).casefold()] > 1 else plain_name(one.name),
+            tool=one.name,
+            description=one.description,
+            parameters=one.schema,
+        )
+        for k, one in enumerate(
+            (one for one in report.tools if not one.skipped and is_tool_name(one.name)), 1
+        )
+    ]
+    for one in session.variants:
+        if one.own and one.origin.kind == "imported" and not one.query.text and one.actions == actions:
+            return one
+    made = Variant(
+        id=next_variant_id(session),
+        origin=Origin(kind="imported"),
+        query=Query(text=""),
+        actions=actions,
+        own=True,
+    )
+    session.variants.append(made)
+    return made
 
 
 # --- steps of runs ---

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.toolfuzz.correctness.checks import PASSES, PromptSet
 from planscope.toolfuzz.correctness.said import message
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.statistics import statistics
+
+if TYPE_CHECKING:
+    from planscope.session.model import Run
 
 
 @dataclass
@@ -28,9 +31,20 @@ class ToolReport:
     looping: float = 0.0
 
 
+@dataclass(frozen=True)
+class AgentRun:
+    """A run of an agent that was led to a finding. The run has no variant yet."""
+
+    finding: dict[str, Any]
+    run: Run
+
+
 @dataclass
 class Report:
-    """All tools of a target. ``findings``: the JSON document's findings by tool and key."""
+    """All tools of a target. ``findings``: the JSON document's findings by tool and key.
+
+    ``model``: the models that were used and what they cost; None without one. ``agent_runs``: runs to keep.
+    """
 
     target: str
     seed: int
@@ -43,6 +57,8 @@ class Report:
     sequences: dict[str, int] | None = None
     sets: list[PromptSet] = field(default_factory=list)
     matrix: list[dict[str, Any]] = field(default_factory=list)
+    model: dict[str, Any] | None = None
+    agent_runs: list[AgentRun] = field(default_factory=list)
 
     def put_sets(self, sets: Sequence[PromptSet], matrix: Sequence[dict[str, Any]]) -> None:
         """Replace the sets of prompts. Each faulty one is a finding."""
@@ -128,6 +144,7 @@ class Report:
             "sandbox": self.sandbox,
             "interrupted": self.interrupted,
             "remarks": self.remarks,
+            "model": self.model,
         }
 
 
@@ -145,23 +162,26 @@ def found_in(one: PromptSet, number: int, at: int) -> dict[str, Any]:
         if call.tool == one.tool and isinstance(call.arguments, dict)
     )
     return {
-        "tool": one.tool,
-        "kind": "inconsistent",
-        "exception": None,
-        "message": message(one),
-        "location": None,
+        **_bare(one.tool, "inconsistent", message(one)),
         "input": next(sent, {}),
-        "shrunk": None,
         "at_call": at,
         "occurrences": len(failed),
-        "shrink_calls": 0,
-        "needs": None,
-        "documented": False,
-        "traceback": "",
-        "source": "",
-        "printed": "",
         "set": number,
     }
+
+
+def infrastructure(tool: str, message: str) -> dict[str, Any]:
+    """Return a finding that blames no tool. It is listed only."""
+    return _bare(tool, "infrastructure", message)
+
+
+def _bare(tool: str, kind: str, message: str) -> dict[str, Any]:
+    """Return a finding that no call of the search has shown."""
+    return {
+        "tool": tool, "kind": kind, "exception": None, "message": message, "location": None, "input": {},
+        "shrunk": None, "at_call": 0, "occurrences": 1, "shrink_calls": 0, "needs": None, "documented": False,
+        "traceback": "", "source": "", "printed": "",
+    }  # fmt: skip
 
 
 def is_counted(finding: Mapping[str, Any]) -> bool:

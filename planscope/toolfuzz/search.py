@@ -7,7 +7,7 @@ tool never changes another's, and a batch can begin again in a fresh child.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
@@ -36,6 +36,7 @@ class Search:
         self.guided = guided
         self.kept: list[dict[str, Any]] = []
         self.arcs: set[tuple[str, int, int]] = set()
+        self._meant: list[dict[str, Any]] = []
         self._schema = tool.schema
         self._seed = f"{seed}/{tool.name}"
         self._random = Random(self._seed)
@@ -47,6 +48,17 @@ class Search:
         self.generator = Generator(tool.schema, self.knowledge.roots, self.hints, self.pools)
         self.draw_pools()
         self.knowledge.news.clear()
+
+    def use_priors(self, priors: Mapping[str, list[Any]]) -> None:
+        """Take values that fit the meaning of arguments, by name. Each is sent once as it is, after the first calls."""
+        most = max(map(len, priors.values()), default=0)
+        self._meant = [
+            {name: values[k % len(values)] for name, values in priors.items()} for k in range(most)
+        ]
+        for name, values in priors.items():
+            self.pools.meant[name] = tuple(one for one in values if isinstance(one, str))
+            for one in values:
+                self.hints.add(one)
 
     def _examples(self, schema: Any) -> None:
         if isinstance(schema, dict):
@@ -95,6 +107,8 @@ class Search:
         random = self._random
         if number < len(MODES):
             return self.generator.arguments(random, MODES[number])
+        if number - len(MODES) < len(self._meant):
+            return {**self.generator.arguments(random), **self._meant[number - len(MODES)]}
         if self.kept and self.guided and random.random() < 0.18:
             return self._changed(random)
         return self.generator.arguments(random)

@@ -99,10 +99,14 @@ CHARACTER = {
 
 @dataclass
 class Pools:
-    """Values that Hypothesis has drawn: texts, and samples of regular expressions."""
+    """Values that Hypothesis has drawn: texts, and samples of regular expressions.
+
+    ``meant``: texts that a model gave for an argument, by its name.
+    """
 
     texts: list[str] = field(default_factory=lambda: ["a"])
     patterns: dict[str, list[str]] = field(default_factory=dict)
+    meant: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 Recipe = Callable[[Node, Random, tuple[str, ...], int], Any]
@@ -206,7 +210,8 @@ class Generator:
         elif kind in FORMATS and random.random() < 0.95:
             made = random.choice(FORMATS[kind])
         else:
-            made = self.text(node, random, words_for(name, str(schema.get("description", ""))), 0)
+            words = self.pools.meant.get(name, ()) + words_for(name, str(schema.get("description", "")))
+            made = self.text(node, random, words, 0)
             if high is not None and low is not None and random.random() < 0.2:
                 made = (made or "a") * (high // max(1, len(made)) + 1)
                 made = made[: random.choice((low, high))]

@@ -47,3 +47,15 @@ def own_agent(model: Any, tools: list[Any], middleware: list[Any]) -> Any:
     from langchain.agents import create_agent
 
     return create_agent(model, tools, middleware=middleware)
+
+
+def passphrase(words: str) -> str:
+    """Take the words that were agreed on."""
+    if hash_of(words) == 2126:
+        raise RuntimeError("it is the one")
+    return "no"
+
+
+def hash_of(text: str) -> int:
+    """Hide a text from the fuzzer."""
+    return sum(ord(c) for c in text) if len(text) == 21 else 0

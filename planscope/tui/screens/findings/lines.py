@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from planscope.session.model import FuzzFinding, Fuzzing
-from planscope.toolfuzz.formats import MEANINGS, smallest_lines, title
+from planscope.toolfuzz.formats import MEANINGS, agent_lines, smallest_lines, title
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
@@ -126,6 +126,8 @@ def _facts(fuzzing: Fuzzing, one: FuzzFinding) -> Iterator[tuple[str, str, str]]
         yield "at", one.location, ""
     if one.source:
         yield "line", one.source, "quote"
+    for k, text in enumerate(agent_lines(one.model_dump())):
+        yield "model" if k == 0 else "", text, ""
     yield "found", f"in call {one.at_call:,}, {phrases.plural(one.occurrences, 'time')}", ""
     documented = next((tool.description for tool in fuzzing.tools if tool.tool == one.tool), "")
     if documented:

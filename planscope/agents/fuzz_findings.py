@@ -1,0 +1,211 @@
+"""What a model and an agent say about findings of the fuzzer: would anybody call it so, and does an agent get there?
+
+For each finding the model is asked whether it would make the call (Figure 10 of the ToolFuzz paper). If it would, it
+writes a user's request that leads to the call (Figure 11), and the agent runs it with the tools. A model that is down
+is infrastructure; a refusal is no finding.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from planscope.agents.fuzz_models import FuzzModels, ModelDown, ToolRun
+from planscope.toolfuzz.outcome import LISTED_ONLY
+from planscope.toolfuzz.report import AgentRun, Report, ToolReport, infrastructure, is_counted, is_sequence
+from planscope.toolfuzz.served import ServedTools, ToolsLost
+from planscope.toolfuzz.spending import BudgetSpent
+
+LONGEST_ARGUMENTS = 4000
+"""Characters of arguments that a model is told."""
+LONGEST_REQUEST = 20_000
+MOST_PRIORS = 8
+LARGEST_PRIOR = 2000
+MOST_DOWN = 2
+"""Runs of an agent that may be down one after another, before no more are tried."""
+
+Heard = Callable[[str], None]
+
+
+def told(tool: ToolReport) -> str:
+    """Describe a tool as an agent is told of it."""
+    arguments = json.dumps(tool.schema.get("properties", {}))
+    return f"{tool.name}: {' '.join(tool.description.split())}\nArguments: {arguments}"
+
+
+def priors_of(
+    models: FuzzModels, tools: Sequence[ToolReport], report: Report
+) -> dict[str, dict[str, list[Any]]]:
+    """Ask the model for values that fit the meaning of each tool's arguments. A tool without an answer is left out.
+
+    A model that is down, or a spent budget, is a remark in the report.
+    """
+    found: dict[str, dict[str, list[Any]]] = {}
+    try:
+        for tool in tools:
+            names = tool.schema.get("properties")
+            if isinstance(names, Mapping) and names:
+                said = models.ask_for("priors", partial(_values, names), {"tool_prompt": told(tool)})
+                found |= {tool.name: said} if said is not None else {}
+    except (BudgetSpent, ModelDown) as error:
+        report.remarks.append(f"The model gave no values for arguments: {error}.")
+    return found
+
+
+def _values(names: Mapping[str, Any], answer: Any) -> dict[str, list[Any]] | None:
+    """Return the values of an answer for arguments that there are, at most ``MOST_PRIORS`` each, or None."""
+    found: dict[str, list[Any]] = {}
+    for name, values in answer.items() if isinstance(answer, Mapping) else ():
+        if name in names and isinstance(values, list):
+            found[name] = [one for one in values if len(json.dumps(one)) <= LARGEST_PRIOR][:MOST_PRIORS]
+    return {name: values for name, values in found.items() if values} or None
+
+
+class InAgentHands:
+    """Judges the findings of a report, and has the agent try to get there. The report is whole at any moment."""
+
+    def __init__(
+        self,
+        models: FuzzModels,
+        tools: ServedTools,
+        report: Report,
+        *,
+        sanity: bool = True,
+        heard: Heard = lambda _: None,
+    ) -> None:
+        self.models, self.tools, self.report, self.sanity, self.heard = models, tools, report, sanity, heard
+        self._down = 0
+
+    def run(self) -> None:
+        """Judge all findings that count and need one call.
+
+        If a model is down, a budget spent or the tools' process lost, the report says what was left out.
+        """
+        todo = [
+            one for one in self.report.sorted() if one["kind"] not in LISTED_ONLY and not is_sequence(one)
+        ]
+        try:
+            for number, one in enumerate(todo, 1):
+                if self.sanity:
+                    self.heard(f"would the model call it so? finding {number} of {len(todo)}")
+                    self.judge(one)
+            real = [one for one in todo if is_counted(one)]
+            for number, one in enumerate(real, 1):
+                self.heard(f"the agent tries finding {number} of {len(real)}")
+                self.try_it(one)
+        except (BudgetSpent, ToolsLost) as error:
+            self._left_out(todo, str(error))
+        except ModelDown as error:
+            self._left_out(todo, str(error))
+            self._infrastructure(todo[0]["tool"], str(error))
+
+    def _left_out(self, todo: Sequence[Mapping[str, Any]], why: str) -> None:
+        left = sum("agent" not in one and is_counted(one) for one in todo)
+        count = "1 finding was" if left == 1 else f"{left} findings were"
+        self.report.remarks.append(f"{why[:1].upper()}{why[1:]}; {count} not tried with the agent.")
+
+    def _infrastructure(self, tool: str, why: str) -> None:
+        self.report.findings[(tool, "agent")] = infrastructure(tool, f"the agent did not run: {why}")
+
+    def judge(self, finding: dict[str, Any]) -> None:
+        """Ask whether the model would make the call: ``sane`` is true, false, or null if the answer cannot be read."""
+        tool = self.report.tool(finding["tool"])
+
+        def read(answer: Any) -> tuple[bool, str] | None:
+            said = answer.get("sane") if isinstance(answer, Mapping) else None
+            return (said, str(answer.get("reason") or "")[:500]) if isinstance(said, bool) else None
+
+        fields = {
+            "tool_prompt": told(tool),
+            "tool_name": tool.name,
+            "bad_arg": _shown(next(_arguments(finding))),
+        }
+        said = self.models.ask_for("sane", read, fields)
+        finding["sane"], finding["reason"] = said if said is not None else (None, "")
+
+    def try_it(self, finding: dict[str, Any]) -> None:
+        """Have the agent run a request that leads to the call; if the tool does not fail, one for other arguments.
+
+        ``finding["agent"]`` says how it went: ``hit`` is true if the tool failed so in the agent's hands, false if not,
+        null if that is not known.
+        """
+        tries = 0
+        why = "the agent was down" if self._down >= MOST_DOWN else "no request could be read"
+        tried: dict[str, Any] = {"hit": None, "request": None, "step": None, "why": why}
+        for given in _arguments(finding):
+            request = self._request(finding["tool"], given) if self._down < MOST_DOWN else None
+            if request is None:
+                continue
+            tries += 1
+            done = self.models.run(request, self.tools)
+            step = _step_of(finding, done)
+            why = "" if step else done.down or _why_not(finding["tool"], done)
+            tried = {
+                "hit": True if step else None if done.down else False,
+                "request": request,
+                "step": step,
+                "why": why,
+            }
+            self._keep(finding, done)
+            self._down = self._down + 1 if done.down and not step else 0
+            if done.down and not step:
+                self._infrastructure(finding["tool"], done.down)
+            if step or done.down:
+                break
+        finding["agent"] = {**tried, "tries": tries}
+
+    def _request(self, tool: str, given: Any) -> str | None:
+        def read(answer: Any) -> str | None:
+            text = answer.get("request") if isinstance(answer, Mapping) else None
+            good = isinstance(text, str) and text.strip() and len(text) <= LONGEST_REQUEST
+            return text.strip() if good and isinstance(text, str) else None
+
+        one = self.report.tool(tool)
+        fields = {"tool_prompt": told(one), "tool_name": tool, "bad_arg": _shown(given)}
+        return self.models.ask_for("request", read, fields)
+
+    def _keep(self, finding: dict[str, Any], done: ToolRun) -> None:
+        """Keep the run of this finding: the last one, which failed if any did."""
+        self.report.agent_runs = [one for one in self.report.agent_runs if one.finding is not finding]
+        self.report.agent_runs.append(AgentRun(finding, done.run))
+
+
+def _arguments(finding: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the smallest arguments, then those that were sent first if they differ."""
+    if finding["shrunk"] is not None:
+        yield finding["shrunk"]
+    if finding["input"] != finding["shrunk"]:
+        yield finding["input"]
+
+
+def _shown(given: Any) -> str:
+    text = json.dumps(given)
+    return (
+        text
+        if len(text) <= LONGEST_ARGUMENTS
+        else f"{text[:LONGEST_ARGUMENTS]}... ({len(text):,} characters)"
+    )
+
+
+def _step_of(finding: Mapping[str, Any], done: ToolRun) -> int | None:
+    """Return the number of the agent's call that failed as the finding says, from 1, or None."""
+    wanted = (finding["tool"], finding["kind"], finding["exception"], finding["location"])
+    return next(
+        (
+            step
+            for step, one in enumerate(done.calls, 1)
+            if (one.tool, one.outcome.kind, one.outcome.exception, one.outcome.location) == wanted
+        ),
+        None,
+    )
+
+
+def _why_not(tool: str, done: ToolRun) -> str:
+    calls = [one for one in done.calls if one.tool == tool]
+    if not calls:
+        return "the agent did not call the tool"
+    if all(one.outcome.kind == "refused" for one in calls):
+        return "the tool's schema refused what the agent sent"
+    return "the tool did not fail so"

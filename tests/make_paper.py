@@ -20,11 +20,10 @@ from planscope.campaign.dissecting import dissect
 from planscope.campaign.engine import Campaign
 from planscope.campaign.report import ArmReport, Cell, Report, Topic, report
 from planscope.campaign.store import SUFFIX, Budget, Store
-from planscope.commands.campaign_text import clock
 from planscope.session.model import Limits
 from planscope.sharing.campaign_files import picture
 from planscope.wording import terms
-from planscope.wording.phrases import interval, percent
+from planscope.wording.phrases import duration, interval, percent
 
 DOCS = Path(__file__).parent.parent / "docs"
 ERRORS = 100
@@ -165,7 +164,7 @@ def _effect_row(name: str, arm: ArmReport) -> tuple[str, ...]:
     share = interval(wilson(arm.errors, arm.generated))
     return (
         _model(name), f"{arm.generated:,}", f"{arm.errors} ({percent(arm.errors / arm.generated)}; {share})",
-        f"{arm.z3_checks:,}", clock(arm.z3_ms / 1000), clock(arm.synthesis_ms / 1000), clock(arm.agent_s),
+        f"{arm.z3_checks:,}", duration(arm.z3_ms / 1000), duration(arm.synthesis_ms / 1000), duration(arm.agent_s),
     )  # fmt: skip
 
 

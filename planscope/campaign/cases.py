@@ -49,12 +49,19 @@ class Knobs:
         """The largest number of actions that a campaign goes to by itself."""
         return DAY if self.timed else LAST
 
-    def drawn_cases(self) -> Iterator[tuple[int, int]]:
-        """Yield (n, index) of the cases whose n is drawn: as many as the range would have otherwise."""
-        assert self.drawn is not None
-        low, high = self.drawn
-        for index in range(sum(self.count(n) for n in range(low, high + 1))):
-            yield low + _hash(self.seed, self.timed, "n", index) % (high - low + 1), index
+    def number_of(self, low: int, high: int) -> int:
+        """Return how many cases there are from ``low`` to ``high`` actions; where n is drawn, its own range counts."""
+        low, high = self.drawn or (low, high)
+        return sum(self.count(n) for n in range(low, high + 1))
+
+    def cases_of(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Yield (n, index) of each of these cases."""
+        if self.drawn is None:
+            yield from ((n, index) for n in range(low, high + 1) for index in range(self.count(n)))
+            return
+        first, last = self.drawn
+        for index in range(self.number_of(low, high)):
+            yield first + _hash(self.seed, self.timed, "n", index) % (last - first + 1), index
 
 
 @dataclass(frozen=True, slots=True)

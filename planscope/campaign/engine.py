@@ -352,13 +352,10 @@ class Campaign:
 
     def _cases(self, state: ArmState) -> list[tuple[int, int]]:
         """Return the cases that the arm has to run now: those of its n, or all if no n depends on another."""
-        if self.knobs.drawn is not None:
-            return list(self.knobs.drawn_cases())
+        low, high = state.record.low, state.record.high
         if state.n is not None:
-            return [(state.n, index) for index in range(self.knobs.count(state.n))]
-        assert state.record.high is not None
-        ns = range(state.record.low, state.record.high + 1)
-        return [(n, index) for n in ns for index in range(self.knobs.count(n))]
+            low = high = state.n
+        return list(self.knobs.cases_of(low, high or low))
 
     # ------------------------------------------------------------------ progress
 

@@ -353,12 +353,9 @@ class Store:
         """Return the number of runs that the campaign will have, or None if an arm grows until its limit."""
         knobs, total = self.knobs, 0
         for record in self.arms():
-            if knobs.drawn is not None:
-                total += sum(1 for _ in knobs.drawn_cases())
-            elif record.high is None:
+            if record.high is None and knobs.drawn is None:
                 return None
-            else:
-                total += sum(knobs.count(n) for n in range(record.low, record.high + 1))
+            total += knobs.number_of(record.low, record.high or record.low)
         return total
 
     def claimed_elsewhere(self, arm: int, n: int | None = None) -> bool:

@@ -14,21 +14,13 @@ from planscope.campaign.report import Report
 from planscope.campaign.statistics import LEVEL
 from planscope.report import table
 from planscope.wording import terms
-from planscope.wording.phrases import interval, percent
+from planscope.wording.phrases import duration, interval, percent
 
 MOST_TOPICS = 5
 """The paper shows five topics (Table 5)."""
 
 BAR = 20
 FULL, HALF, EMPTY = "█", "▌", "·"
-
-
-def clock(seconds: float) -> str:
-    """Return a time as minutes and seconds, as Table 2 does, or with hours."""
-    whole = int(seconds)
-    if whole >= 3600:
-        return f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
-    return f"{whole // 60:02}:{seconds % 60:05.2f}"
 
 
 def text_lines(found: Report) -> Iterator[str]:
@@ -93,9 +85,9 @@ def effect_lines(found: Report) -> Iterator[str]:
                 str(arm.generated),
                 share,
                 str(arm.z3_checks),
-                clock(arm.z3_ms / 1000),
-                clock(arm.synthesis_ms / 1000),
-                clock(arm.agent_s),
+                duration(arm.z3_ms / 1000),
+                duration(arm.synthesis_ms / 1000),
+                duration(arm.agent_s),
                 str(tokens or "-"),
                 "-" if arm.money is None else f"{arm.money:.2f}",
             )

@@ -56,6 +56,14 @@ def hours(start: int | None, end: int | None) -> str:
     return "" if start is None or end is None else f"{clock(start)}-{clock(end)}"
 
 
+def duration(seconds: float) -> str:
+    """Write a time as the first paper's Table 2 does, ``01:12.50``, or with hours, ``2:00:01``."""
+    whole = int(seconds)
+    if whole >= 3600:
+        return f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
+    return f"{whole // 60:02}:{seconds % 60:05.2f}"
+
+
 def plural(number: int, one: str, more: str = "") -> str:
     """Write a count: ``1 call``, ``1,200 calls``."""
     return f"{number} {one}" if number == 1 else f"{number:,} {more or one + 's'}"

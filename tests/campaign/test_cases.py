@@ -40,11 +40,11 @@ def test_arms_have_the_same_cases_and_other_seeds() -> None:
 
 
 def test_drawn_numbers_of_actions_stay_in_their_range() -> None:
-    cases = list(Knobs(cases=50, drawn=(3, 5)).drawn_cases())
+    cases = list(Knobs(cases=50, drawn=(3, 5)).cases_of(3, 5))
     assert len(cases) == 150
     assert {n for n, _ in cases} == {3, 4, 5}
     assert [index for _, index in cases] == list(range(150))
-    assert cases == list(Knobs(cases=50, drawn=(3, 5)).drawn_cases())
+    assert cases == list(Knobs(cases=50, drawn=(3, 5)).cases_of(3, 5))
 
 
 def test_names() -> None:

@@ -9,7 +9,7 @@ from planscope.campaign.report import ArmReport, Report
 from planscope.tui.controllers.campaign_view import Wanted
 from planscope.tui.style.lines import Line, Run, cut, line, shown, width_of
 from planscope.wording import terms
-from planscope.wording.phrases import interval, percent
+from planscope.wording.phrases import duration, interval, percent
 
 TABLES = ("rates", "totals", "errors", "causes", "topics")
 TITLES = {
@@ -98,18 +98,12 @@ def _totals(found: Report) -> Table:
 def _total_row(name: str, arm: ArmReport, limit: int | None) -> Row:
     share = f"{arm.errors} ({arm.errors / arm.generated:.0%})" if arm.generated else "-"
     texts = (
-        name, str(arm.generated), share, "-" if limit is None else str(limit), _clock(arm.agent_s),
+        name, str(arm.generated), share, "-" if limit is None else str(limit), duration(arm.agent_s),
         f"{arm.input_tokens + arm.output_tokens:,}" if arm.input_tokens + arm.output_tokens else "-",
-        "-" if arm.money is None else f"{arm.money:.2f}", _clock(arm.synthesis_ms / 1000), _clock(arm.z3_ms / 1000),
+        "-" if arm.money is None else f"{arm.money:.2f}", duration(arm.synthesis_ms / 1000), duration(arm.z3_ms / 1000),
         f"{arm.z3_checks:,}",
     )  # fmt: skip
     return Row(texts, Wanted(name, verdict="wrong"))
-
-
-def _clock(seconds: float) -> str:
-    whole = int(seconds)
-    hours, rest = f"{whole // 3600}:" if whole >= 3600 else "", whole % 3600
-    return f"{hours}{rest // 60:02}:{rest % 60:02}" if whole >= 60 else f"{seconds:.2f} s"
 
 
 def _shares(

@@ -24,7 +24,9 @@ ABOUT = (
     "is wrong; exit status 2 if something is. Contacts no server and changes nothing. A report of a bug is easier to "
     "understand with it."
 )
-PACKAGES = ("textual", "z3-solver", "langchain", "langchain-core", "pydantic", "lark", "rich", "platformdirs")
+PACKAGES = (
+    "textual", "z3-solver", "langchain", "langchain-core", "pydantic", "lark", "rich", "platformdirs", "orjson",
+)  # fmt: skip
 
 
 class Extra(NamedTuple):

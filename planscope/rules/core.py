@@ -161,8 +161,8 @@ def drop_calls(
         if isinstance(event, Said):
             after.insert(0, k)
             continue
-        if not any(book.touches(event.tool)):
-            continue
+        if not any(book.touches(event.tool)) and not any(book.late):
+            continue  # a rule that goes by messages may need the call: it can be the first of its message
         begin = place - place % BETWEEN
         judge = saved[begin].copy()
         feed(judge, [happened[j] for j in kept[begin:place]])

@@ -9,20 +9,24 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from planscope.rules.judge import Rulebook
+from planscope.rules.judge import Rulebook, Tested
+from planscope.rules.quick import Quick
 from planscope.rules.report import KEPT, Checked, CheckOptions, Fields, check_trace, details, with_branches
 from planscope.traces import Options, Unreadable
+from planscope.traces.json_stream import LONGEST, Lines
 from planscope.traces.opening import once, read, reader_of, sources
 from planscope.traces.shape import Trace
 
-PART = 2 * 2**20
+PART = 2**20
 """The bytes of a file that a worker takes at once."""
 LARGE = 8 * 2**20
 """A smaller file is read in this process."""
+MOST_RESULTS = 10_000
+"""Limit of lists of results that traces share."""
 Heard = Callable[[str], None]
 Progress = Callable[[int, int], None]
 """A function that receives the bytes that were read and those of all files."""
@@ -30,8 +34,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a file of lines, from the beginning of a line to the end of one. ``line``: the number of its first
-    line."""
+    """A part of a file of lines, from the beginning of a line to the end of one. ``endless``: one of its lines may be
+    too long to be read; then the part goes to the end of the file."""
 
     reader: Any
     stem: str
@@ -39,7 +43,7 @@ class Part:
     path: str
     start: int
     end: int
-    line: int
+    endless: bool = False
 
 
 @dataclass(slots=True)
@@ -53,9 +57,7 @@ class Judged:
     more: Fields = field(default_factory=dict)
 
 
-_book: Rulebook
-_options: CheckOptions
-_wanted: Any
+_work: _Work
 
 
 def _begin(book: Rulebook, options: CheckOptions, wanted: Any) -> None:
@@ -65,56 +67,131 @@ def _begin(book: Rulebook, options: CheckOptions, wanted: Any) -> None:
 
     gc.freeze()
     gc.disable()  # traces form no cycles
-    global _book, _options, _wanted
-    _book, _options, _wanted = book, options, wanted
+    global _work
+    _work = _Work(book, options, wanted)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-Packed = list[Judged | tuple[str, int, bytes, str, frozenset[str]]]
-"""Results as a worker sends them: of a trace that keeps all rules only id, calls, which rules it tests, and tools."""
+Small = tuple[str, int, bytes, str, frozenset[str]]
+"""What a worker sends of a trace that keeps all rules: id, calls, for how many values each rule is put to the test,
+file, and tools."""
+Packed = list[Judged | Small]
 
 
-def _packed(found: list[Judged], book: Rulebook) -> Packed:
-    packed: Packed = []
-    for judged in found:
-        checked = judged.checked
-        small: Judged | tuple[str, int, bytes, str, frozenset[str]] = judged
-        if checked.verdict == "right" and checked.problem is None:
-            flags = bytes(
-                [
-                    0 if result is no else 1 if result is yes else 2
-                    for result, (no, yes) in zip(checked.results, book.kept, strict=True)
-                ]
-            )
-            if 2 not in flags:
-                small = (checked.id, checked.calls, flags, judged.source, judged.tools)
-        packed.append(small)
-    return packed
+class _Work:
+    """What a worker judges by. ``wanted``: its ``value`` says how many wrong traces still get details."""
+
+    def __init__(self, book: Rulebook, options: CheckOptions, wanted: Any) -> None:
+        self.book, self.options, self.wanted = book, options, wanted
+        self.quick = Quick(book)
+        self._results: dict[bytes, list[Tested]] = {}
+        self._buffer = bytearray(PART)
+        self._counted = ("", 0, 1)
+        """A file, a place in it where a line begins, and the number of that line."""
+
+    def judge(self, part: Part) -> Packed:
+        """Read and judge a part of a file."""
+        found: Packed = []
+        with Path(part.path).open("rb", 0) as file:
+            file.seek(part.start)
+            if part.endless:
+                lines = Lines(file, LONGEST)
+                lines.number = self._line(part) - 1
+                self._read(part, lines, found, 0)
+                return found
+            size = part.end - part.start
+            if size > len(self._buffer):
+                self._buffer = bytearray(size)
+            data = self._buffer
+            size = _fill(file, memoryview(data)[:size])
+        plain = getattr(part.reader, "plain", None) if self.quick.fits else None
+        answers, right_of, view = self.quick.answers, self.quick.right, memoryview(data)
+        number = wrong = end = 0
+        while end < size:
+            start, end = end, data.find(b"\n", end, size) + 1 or size
+            trace = plain(view[start:end], answers=answers) if plain is not None else None
+            right = right_of(trace) if trace is not None else None
+            if trace is not None and right is not None:
+                id = trace.id or f"{part.stem}:{self._line(part) + number}"
+                found.append((id, len(trace.calls), right[0], part.name, right[1]))
+            elif not (line := bytes(view[start:end])).isspace():
+                wrong += self._read(part, [(self._line(part) + number, line)], found, wrong)
+            number += 1
+        return found
+
+    def _line(self, part: Part) -> int:
+        """Return the number of the part's first line. Lines are counted only if somebody asks for it."""
+        path, at, number = self._counted
+        if path != part.path or at > part.start:
+            path, at, number = part.path, 0, 1
+        if at < part.start:
+            buffer = bytearray(PART)
+            with Path(path).open("rb", 0) as file:
+                file.seek(at)
+                while at < part.start:
+                    size = file.readinto(memoryview(buffer)[: part.start - at]) or part.start - at
+                    number += buffer.count(b"\n", 0, size)
+                    at += size
+        self._counted = path, at, number
+        return number
+
+    def _read(self, part: Part, lines: Iterable[tuple[int, bytes]], found: Packed, wrong: int) -> int:
+        """Judge the traces of lines as any trace is judged. Return how many of them are wrong."""
+        more = 0
+        for trace in part.reader.read_lines(part.stem, lines):
+            trace.source = part.name
+            for judged in _judged(self.book, trace, self.options, self.wanted.value - wrong - more):
+                more += judged.checked.verdict == "wrong"
+                found.append(_packed(judged, self.book))
+        return more
+
+    def unpacked(self, packed: Packed) -> Iterator[Judged]:
+        """Return results as they were before they were sent."""
+        for one in packed:
+            if isinstance(one, Judged):
+                yield one
+                continue
+            id, calls, counts, source, tools = one
+            results = self._results.get(counts)
+            if results is None:
+                pairs = zip(counts, self.book.kept, strict=True)
+                results = [_kept(count, *pair) for count, pair in pairs]
+                if len(self._results) < MOST_RESULTS:
+                    self._results[counts] = results
+            checked = Checked(id, "right", calls, results, explanation=KEPT, tools=tools)
+            yield Judged(checked, source, tools)
 
 
-def _unpacked(packed: Packed, book: Rulebook) -> Iterator[Judged]:
-    for one in packed:
-        if isinstance(one, Judged):
-            yield one
-            continue
-        id, calls, flags, source, tools = one
-        results = [pair[flag] for flag, pair in zip(flags, book.kept, strict=True)]
-        checked = Checked(id, "right", calls, results, explanation=KEPT, tools=tools)
-        yield Judged(checked, source, tools)
+def _fill(file: Any, view: memoryview) -> int:
+    """Fill the view from a file as far as the file goes. Return the number of bytes."""
+    size = 0
+    while size < len(view) and (count := file.readinto(view[size:])):
+        size += count
+    return size
+
+
+def _packed(judged: Judged, book: Rulebook) -> Judged | Small:
+    """Return a result as a worker sends it."""
+    checked = judged.checked
+    if checked.verdict != "right" or checked.problem is not None:
+        return judged
+    counts = []
+    for result, pair in zip(checked.results, book.kept, strict=True):
+        if result is not pair[0] and result is not pair[1]:
+            return judged
+        counts.append(result is pair[1])
+    return checked.id, checked.calls, bytes(counts), judged.source, judged.tools
+
+
+def _kept(count: int, not_tested: Tested, tested: Tested) -> Tested:
+    """Return the result of a rule that is kept for this many values."""
+    if count < 2:
+        return tested if count else not_tested
+    return replace(tested, values_applicable=count)
 
 
 def _judge_part(part: Part) -> Packed:
-    with Path(part.path).open("rb", 2**18) as file:
-        file.seek(part.start)
-        data = file.read(part.end - part.start)
-    lines = ((part.line + k, line) for k, line in enumerate(data.splitlines(keepends=True)) if line.strip())
-    found: list[Judged] = []
-    explained = 0
-    for trace in part.reader.read_lines(part.stem, lines):
-        trace.source = part.name
-        found += _judged(_book, trace, _options, _wanted.value - explained)
-        explained += found[-1].checked.verdict == "wrong"
-    return _packed(found, _book)
+    return _work.judge(part)
 
 
 def _judged(book: Rulebook, trace: Trace, options: CheckOptions, wanted: int) -> list[Judged]:
@@ -176,7 +253,7 @@ def _all(
     for source in sources(paths, heard):
         size = source.path.stat().st_size if source.path is not None else 0
         try:
-            parts = _parts(source, size, heard) if count > 1 and size >= LARGE else None
+            parts = _parts(source, size, heard) if size >= LARGE else None
             if parts is None:
                 for trace in read(source, Options(), heard):
                     yield from _judged(book, trace, options, wanted())
@@ -205,52 +282,56 @@ def _parts(source: Any, size: int, heard: Heard) -> Iterator[Part] | None:
 
 
 def _cut(source: Any, reader: Any, size: int) -> Iterator[Part]:
-    start, line = 0, 1
+    start = 0
     with source.path.open("rb", 0) as file:
         while start < size:
-            file.seek(start)
-            data = file.read(PART)
-            end = start + len(data)
-            newlines = data.count(b"\n")
-            if end < size and not data.endswith(b"\n"):
-                cut = data.rfind(b"\n")
-                if cut >= 0:
-                    end = start + cut + 1
-                else:
-                    end, newlines = _line_end(file, end, size), 1
-            yield Part(reader, source.stem, source.name, str(source.path), start, end, line)
-            start, line = end, line + newlines
+            end = _line_end(file, min(start + PART, size), size)
+            endless = end is None or end - start > LONGEST
+            if end is None or endless:
+                end = size
+            yield Part(reader, source.stem, source.name, str(source.path), start, end, endless)
+            start = end
 
 
-def _line_end(file: Any, start: int, size: int) -> int:
-    """Return the end of the line that continues at ``start``."""
-    while start < size:
-        file.seek(start)
-        data = file.read(PART)
+def _line_end(file: Any, start: int, size: int) -> int | None:
+    """Return the end of the line that continues at ``start``, or None if it is too long to be read."""
+    longest = start + LONGEST
+    file.seek(start)
+    while start < min(size, longest):
+        data = file.read(2**16)
+        if not data:
+            break
         cut = data.find(b"\n")
         if cut >= 0:
             return int(start + cut + 1)
         start += len(data)
-    return size
+    return size if start >= size else None
 
 
 def _in_workers(
     parts: Iterable[Part], book: Rulebook, options: CheckOptions, count: int, wanted: Callable[[], int]
 ) -> Iterator[tuple[Part, Iterable[Judged]]]:
-    """Yield the parts with their results, in order. At most two parts for each worker are in progress."""
+    """Yield the parts with their results, in order. At most two parts for each worker are in progress. One worker is
+    this process."""
     from collections import deque
 
     context = multiprocessing.get_context("spawn" if os.name == "nt" else "fork")
     flag = context.Value("i", wanted(), lock=False)
+    work = _Work(book, options, flag)
+    if count == 1:
+        for part in parts:
+            flag.value = wanted()
+            yield part, work.unpacked(work.judge(part))
+        return
     with context.Pool(count, _begin, (book, options, flag)) as pool:
         waiting: deque[tuple[Part, Any]] = deque()
         for part in parts:
             waiting.append((part, pool.apply_async(_judge_part, (part,))))
             if len(waiting) > 2 * count:
                 first, answer = waiting.popleft()
-                yield first, _unpacked(answer.get(), book)
+                yield first, work.unpacked(answer.get())
                 flag.value = wanted()
         while waiting:
             first, answer = waiting.popleft()
-            yield first, _unpacked(answer.get(), book)
+            yield first, work.unpacked(answer.get())
             flag.value = wanted()

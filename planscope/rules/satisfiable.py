@@ -3,8 +3,10 @@ values."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
@@ -14,6 +16,8 @@ from planscope.rules.values import moment, number
 
 MOST = 10
 """Limit of conditions on one tool, of which all combinations are tried. More are not decided."""
+
+INFINITE = 10**400
 
 ABSENT = object()
 """Stands for a value that is fixed to be missing."""
@@ -182,9 +186,7 @@ class _World:
             self.facts += [kind >= MISSING_KIND, kind <= OBJECT]
             for literal, seconds in self.literals.items():
                 is_date = found["dated"] if seconds is not None else self.z3.Not(found["dated"])
-                same_time = (
-                    [] if seconds is None else [found["date"] == self.z3.RealVal(seconds, self.context)]
-                )
+                same_time = [] if seconds is None else [found["date"] == self._real(seconds)]
                 self.facts.append(
                     self.z3.Implies(found["string"] == self._text(literal), self.z3.And(is_date, *same_time))
                 )
@@ -193,7 +195,14 @@ class _World:
         return found
 
     def _text(self, text: str) -> Any:
-        return self.z3.StringVal(text, self.context)
+        plain = text.replace("\\", "\\u{5c}")  # else Z3 reads \u{41} as A
+        return self.z3.StringVal(plain, self.context)
+
+    def _real(self, number: float) -> Any:
+        """Return a number as Z3 reads it. Infinity, which JSON's 1e999 is, is larger than every other number."""
+        if isinstance(number, float) and math.isinf(number):
+            number = INFINITE if number > 0 else -INFINITE
+        return self.z3.RealVal(str(Fraction(number)), self.context)
 
     def background(self) -> list[Any]:
         """Say how the values at longer paths depend on those at shorter ones, and answers on the outcome."""
@@ -220,8 +229,8 @@ class _World:
             wanted = inner
         if isinstance(wanted, bool):
             return z3.And(value["kind"] == BOOL, value["bool"] == wanted)
-        if isinstance(wanted, (int, float)):
-            return z3.And(value["kind"] == NUMBER, value["number"] == z3.RealVal(wanted, self.context))
+        if isinstance(wanted, (int, float)) and wanted == wanted:  # NaN equals nothing
+            return z3.And(value["kind"] == NUMBER, value["number"] == self._real(wanted))
         if isinstance(wanted, str):
             return z3.And(value["kind"] == STRING, value["string"] == self._text(wanted))
         return z3.BoolVal(False, self.context)
@@ -263,9 +272,9 @@ class _World:
         else:
             limit, found = number(wanted), value["number"]
             ready = value["kind"] == NUMBER
-        if limit is None:
+        if limit is None or limit != limit:
             return z3.BoolVal(False, self.context)
-        bound = z3.RealVal(limit, self.context)
+        bound = self._real(limit)
         tests = {"<": found < bound, "<=": found <= bound, ">": found > bound, ">=": found >= bound}
         return z3.And(ready, tests[compare.operator])
 

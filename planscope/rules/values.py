@@ -201,7 +201,7 @@ def key_part(value: Any) -> Any:
         return value
     if isinstance(value, bool):
         return ("bool", value)
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float)) and value == value:
         return ("number", value)
     return ("json", json.dumps(value, sort_keys=True))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from planscope.traces.build import Builder, Full
 from planscope.traces.json_stream import Broken, Cursor, parsed, salvaged
+from planscope.traces.plain import PlainTrace
 from planscope.traces.reader import Options, closed
 from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source, damage_of, text_of_line
@@ -32,7 +33,7 @@ class MessageFormat:
     ``lists``: keys that may have the messages; ``in_row``: under all of them, in this order. ``is_message`` tells a
     message from other objects. ``sure``: how surely these messages, and the members beside them, have this format.
     ``take`` adds one message, ``take_many`` a list of them,
-    ``about`` what the members beside them say.
+    ``about`` what the members beside them say. ``plain``: reads a line that is a plain trace at once (``plain.py``).
     """
 
     def __init__(
@@ -48,9 +49,10 @@ class MessageFormat:
         id_of: Callable[[dict[str, Any]], str] | None = None,
         in_row: bool = False,
         take_many: Callable[[Builder, list[Any]], None] | None = None,
+        plain: Callable[..., PlainTrace | None] | None = None,
     ) -> None:
         self.name, self.title, self.lists, self.in_row = name, title, lists, in_row
-        self.take_many = take_many
+        self.take_many, self.plain = take_many, plain
         self.is_message, self.sure, self.take = is_message, sure, take
         self.about = about or about_messages
         self.id_of = id_of or id_beside

@@ -124,6 +124,16 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
+@pytest.mark.parametrize(
+    "value", [1e-7, 1.5e20, 2**64, float("inf"), -1e999, float("nan"), "\\u{41}", "\\", "é"]
+)
+def test_numbers_and_texts_of_every_form_reach_z3(value: Any) -> None:
+    """Z3 cannot read inf, and reads \\u{41} as A."""
+    formulas = formulas_of(["x > 0", 'x = "A"', "x = 1"])
+    call = ToolCall(1, "A", 0, {"x": value})
+    assert combinations(formulas, {("x",): key_part(value)}) == (tuple(holds(one, call) for one in formulas),)
+
+
 def test_one_and_true_are_told_apart() -> None:
     one, true = formulas_of(["x = 1", "x = true"])
     assert one != true and len({one, true}) == 2

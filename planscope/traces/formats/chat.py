@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from planscope.traces.blocks import speaks, take, take_plain
 from planscope.traces.build import Builder
-from planscope.traces.messages import MessageFormat, about_messages
+from planscope.traces.messages import IDS, MessageFormat, about_messages
+from planscope.traces.plain import plain_trace
 from planscope.traces.shape import Said
 from planscope.traces.values import as_text, obj, seq, text
 
@@ -46,6 +48,7 @@ CHAT = MessageFormat(
     sure=_sure_chat,
     take=take,
     take_many=take_plain,
+    plain=partial(plain_trace, ids=IDS),
 )
 
 ANTHROPIC = MessageFormat(

@@ -1,0 +1,187 @@
+"""Reads a trace of plain chat messages at once, without building it. Large files of traces have hardly any others.
+
+It reads only what every program writes, with ``orjson``, and leaves all else to the reader of the format: other shapes,
+damage, and numbers that ``orjson`` and ``json`` read differently.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import orjson
+
+from planscope.traces.build import MOST_CALLS, Builder
+from planscope.traces.values import arguments_of
+
+DEEPEST = 300
+"""Values that are nested deeper are left to ``json``, whose limit is near 1,000."""
+MOST_KNOWN = 1_000
+"""Limit of lists of tools that are remembered."""
+_FLAT = frozenset((str, int, float, bool, type(None)))
+_EXACT = frozenset((str, int, bool, type(None)))
+"""Types of values that ``orjson`` reads as ``json`` does. It reads whole numbers beyond 64 bits as floats."""
+
+
+PlainCall = tuple[str, Any, int, str | None]
+"""A call: its tool, its arguments as they are written, the index of its message, and its answer if that is wanted."""
+
+
+class PlainTrace(NamedTuple):
+    """A trace's calls in order. ``tools``: those that it defines. ``id`` is empty if it has none."""
+
+    id: str
+    calls: list[PlainCall]
+    tools: frozenset[str]
+
+
+def plain_trace(line: bytes, ids: tuple[str, ...], *, answers: bool) -> PlainTrace | None:
+    """Return the trace of a line, or None if another reader must read it.
+
+    ``ids``: keys that may name the trace, the first one first. ``answers``: give each call its answer, too.
+    """
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    id, tools = "", _NONE
+    messages = record
+    if type(record) is dict:
+        messages = record.pop("messages", None)
+        for key, value in record.items():
+            if type(value) not in _FLAT and key != "tools" and key != "functions":
+                return None
+        for key in ids:
+            found = record.get(key)
+            if found is not None:
+                if type(found) is not str:
+                    return None
+                if found:
+                    id = found
+                    break
+        if "tools" in record or "functions" in record:
+            defined = _defined(record.get("tools", record.get("functions")))
+            if defined is None:
+                return None
+            tools = defined
+    if type(messages) is not list or len(messages) > MOST_CALLS:
+        return None
+    calls = _calls(messages)
+    if calls is not None and answers:
+        calls = _with_answers(messages, calls)
+    return None if calls is None or len(calls) > MOST_CALLS else PlainTrace(id, calls, tools)
+
+
+def _calls(messages: list[Any]) -> list[PlainCall] | None:
+    """Return the calls of messages without their answers, or None if a message is not plain."""
+    calls: list[PlainCall] = []
+    more = False  # there are members that nothing below looks at
+    for at, message in enumerate(messages):
+        if type(message) is not dict:
+            return None
+        content, role = message.get("content"), message.get("role")
+        if type(content) is str:
+            if len(message) == 2 and type(role) is str:
+                continue
+        elif not _without_acts(content, message):
+            return None
+        if "tool_calls" not in message or not (made := message["tool_calls"]):
+            if message.get("function_call") is not None:
+                return None
+            known = len(message) == 3 and type(role) is type(message.get("tool_call_id")) is str
+            more = more or not known
+            continue
+        if type(made) is not list or role != "assistant":
+            return None
+        more = more or len(message) > 3
+        for one in made:
+            function = one.get("function") if type(one) is dict else None
+            if type(function) is not dict:
+                return None
+            tool, arguments = function.get("name"), function.get("arguments")
+            if type(tool) is not str or not tool:
+                return None
+            known = len(function) == 2 and len(one) == 3 and type(arguments) is str
+            more = more or not known or not (type(one.get("id")) is type(one.get("type")) is str)
+            calls.append((tool, arguments, at, None))
+    return calls if not more or _shallow(messages, DEEPEST) else None
+
+
+def _with_answers(messages: list[Any], calls: list[PlainCall]) -> list[PlainCall] | None:
+    """Return the calls with their answers, or None unless every answer names its call."""
+    places: dict[str, int] = {}
+    k = 0
+    for message in messages:
+        if "tool_calls" in message:
+            for one in message["tool_calls"] or ():
+                id = one.get("id")
+                if type(id) is not str or not id or id in places:
+                    return None
+                places[id] = k
+                k += 1
+        elif message.get("role") in ("tool", "function"):
+            id, content = message.get("tool_call_id"), message.get("content")
+            place = places.get(id, -1) if type(id) is str else -1
+            if place < 0 or type(content) is not str or calls[place][3] is not None:
+                return None
+            calls[place] = (*calls[place][:3], content)
+    return calls
+
+
+def _without_acts(content: Any, message: dict[str, Any]) -> bool:
+    """Return whether content that is not text has no calls and no answers."""
+    if content is None:
+        return "parts" not in message
+    if type(content) is not list or message.get("role") in ("tool", "function"):
+        return False
+    return all(type(one) is dict and one.get("type") in ("text", "image_url") for one in content)
+
+
+def plain_arguments(value: Any) -> dict[str, Any] | None:
+    """Return a call's arguments, or None if they were not captured or cannot be read."""
+    if type(value) is str:
+        try:
+            found = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            found = None
+        if type(found) is dict and _EXACT.issuperset(map(type, found.values())):
+            return found
+    elif type(value) is dict and not _EXACT.issuperset(map(type, value.values())):
+        return None
+    return arguments_of(value)[0]
+
+
+_NONE: frozenset[str] = frozenset()
+_known: dict[bytes, frozenset[str]] = {}
+
+
+def _defined(definitions: Any) -> frozenset[str] | None:
+    """Return the names of the tools that a trace defines. Most traces of a file define the same ones."""
+    try:
+        key = orjson.dumps(definitions)
+    except orjson.JSONEncodeError:  # nested too deeply
+        return None
+    found = _known.get(key)
+    if found is None:
+        if len(_known) > MOST_KNOWN:
+            _known.clear()
+        build = Builder("", "")
+        build.tools(definitions)
+        found = _known[key] = frozenset(build.trace.tools)
+    return found
+
+
+def _shallow(value: list[Any], depth: int) -> bool:
+    """Return whether lists and objects are nested at most so deep."""
+    level: list[Any] = value
+    while depth:
+        depth -= 1
+        below: list[Any] = []
+        for one in level:
+            if type(one) is dict:
+                below += one.values()
+            elif type(one) is list:
+                below += one
+        if not below:
+            return True
+        level = below
+    return False

@@ -228,7 +228,8 @@ def test_the_words_that_decide_what_differs_are_told() -> None:
     ],
 )
 def test_the_score_of_a_judge(answer: Any, score: int | None) -> None:
-    assert read_score(answer)[0] == score
+    found = read_score(answer)
+    assert (found and found[0]) == score
 
 
 def test_the_matrix_counts_prompts_and_not_calls() -> None:

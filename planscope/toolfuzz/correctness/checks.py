@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
+from planscope.toolfuzz.outcome import Outcome
 
 Oracle = Literal["passes", "fails", "unjudged", "no data"]
 
@@ -20,13 +21,14 @@ MOST_WORDS = 2
 
 @dataclass(frozen=True)
 class Call:
-    """A call that the agent made. ``arguments``: an object, or the text that is none. ``output``: what the tool gave
-    back, None if it did not run."""
+    """A call that the agent made. ``arguments``: an object, or the text that is none. ``output``: what the agent was
+    told, None if nothing. ``outcome``: of the call, if it was made just now."""
 
     tool: str
     arguments: Any
     output: str | None
     failed: bool = False
+    outcome: Outcome | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass
@@ -267,13 +269,13 @@ def _of(calls: Sequence[Any], name: str) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def read_score(answer: Any) -> tuple[int | None, str]:
-    """Return a judge's score, 0 to 10, and its reason. The score is None if it cannot be read.
+def read_score(answer: Any) -> tuple[int, str] | None:
+    """Return a judge's score, 0 to 10, and its reason, or None if there is no score.
 
     The scale is 1 to 10; the paper's prompt gives 0 to an answer that satisfies neither criterion.
     """
     if not isinstance(answer, Mapping):
-        return None, ""
+        return None
     names = ("correctness_degree", "score", "degree", "rating")
     value = next((answer[name] for name in names if name in answer), None)
     reason = next((answer[k] for k in ("reason", "reasoning") if isinstance(answer.get(k), str)), "")
@@ -285,7 +287,7 @@ def read_score(answer: Any) -> tuple[int | None, str]:
     ):
         value = int(value.strip())
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 10:
-        return None, reason
+        return None
     return int(value), reason
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from planscope.toolfuzz.correctness.checks import PromptRun, PromptSet, cross_calls, read_score
 from planscope.toolfuzz.correctness.templates import (
@@ -26,20 +26,27 @@ PROMPTS = 6
 TRIES = 3
 """Times that a model is asked for templates, before what there is must do."""
 
+MOST_USED = 40
+"""Fillings that the model is told not to use again."""
+
 MOST_TOLD = 4000
 """Characters of a tool's output or an agent's answer that the judge is told."""
 
 NOT_CALLED = "(the tool was not called)"
 NO_OUTPUT = "(no output)"
 
+Value = TypeVar("Value")
+
 
 class Door(Protocol):
     """What the search needs of a model and of an agent."""
 
-    def ask(self, name: str, **fields: str) -> Any:
-        """Ask the model a prompt of the data file. Return its JSON answer, None if it cannot be read."""
+    def ask_for(
+        self, name: str, read: Callable[[Any], Value | None], fields: Mapping[str, str]
+    ) -> Value | None:
+        """Ask the model a prompt of the data file. Return what ``read`` makes of its JSON; None: unreadable."""
 
-    def run(self, filled: Filled, prompt: str) -> PromptRun:
+    def run(self, prompt: str, filled: Filled) -> PromptRun:
         """Have the agent run a prompt with all tools of the target, from their first state."""
 
 
@@ -107,10 +114,10 @@ class Correctness:
         """Ask for templates until there are enough (Figure 12)."""
         found: dict[str, str] = {}
         for _ in range(TRIES):
-            answer = self.door.ask(
-                "templates", tool_prompt=tool.told(), tool_context=self.context, count=str(self.most_sets)
-            )
-            for one in read_templates(answer):
+            fields = {"tool_prompt": tool.told(), "tool_context": self.context, "count": str(self.most_sets)}
+            for one in (
+                self.door.ask_for("templates", lambda said: read_templates(said) or None, fields) or ()
+            ):
                 found.setdefault(one.casefold(), one)
             if len(found) >= self.most_sets:
                 break
@@ -118,31 +125,26 @@ class Correctness:
 
     def _fillings(self, tool: About, template: str, used: Sequence[str]) -> dict[str, list[str]] | None:
         """Ask for synonyms that fill a template (Figure 13)."""
-        for _ in range(TRIES):
-            answer = self.door.ask(
-                "fillings",
-                template_prompt=template,
-                tool_prompt=tool.told(),
-                tool_context=self.context,
-                used_args=json.dumps(used[-40:], ensure_ascii=False),
-            )
-            found = read_fillings(answer, template)
-            if found is not None:
-                return found
-        return None
+        fields = {
+            "template_prompt": template,
+            "tool_prompt": tool.told(),
+            "tool_context": self.context,
+            "used_args": json.dumps(used[-MOST_USED:], ensure_ascii=False),
+        }
+        return self.door.ask_for("fillings", lambda said: read_fillings(said, template), fields)
 
     def _worded(self, tool: About, filled: Sequence[Filled]) -> list[str]:
         """Ask for natural wordings (Figure 14). One is used only if the model says that it means the same."""
         plain = [one.text for one in filled]
-        answer = self.door.ask(
-            "natural", tool_prompt=tool.told(), prompts=json.dumps(plain, ensure_ascii=False)
-        )
-        worded = natural(filled, answer)
+        fields = {"tool_prompt": tool.told(), "prompts": json.dumps(plain, ensure_ascii=False)}
+        worded = self.door.ask_for("natural", lambda said: natural(filled, said), fields)
         if worded is None or worded == plain:
             return plain
         pairs = [{"before": a, "after": b} for a, b in zip(plain, worded, strict=True)]
-        answer = self.door.ask("same_meaning", pairs=json.dumps(pairs, ensure_ascii=False))
-        same = same_meaning(answer, len(plain)) or [False] * len(plain)
+        fields = {"pairs": json.dumps(pairs, ensure_ascii=False)}
+        same = self.door.ask_for("same_meaning", lambda said: same_meaning(said, len(plain)), fields)
+        if same is None:
+            return plain
         made = [b if good else a for a, b, good in zip(plain, worded, same, strict=True)]
         return made if len(set(made)) == len(made) else plain
 
@@ -155,11 +157,12 @@ class Correctness:
         self.sets.append(made)
         try:
             for one, prompt in zip(filled, worded, strict=True):
-                run = self.door.run(one, prompt)
+                run = self.door.run(prompt, one)
                 made.runs.append(run)
                 self.made_for.append((tool.name, run))
                 self.heard()
-            made.expectation = self._expectation(tool, worded)
+            if any(run.answered for run in made.runs):
+                made.expectation = self._expectation(tool, worded)
             for run in made.runs:
                 self._judge(made, run)
                 self.heard()
@@ -170,32 +173,33 @@ class Correctness:
 
     def _expectation(self, tool: About, worded: Sequence[str]) -> str | None:
         """Have the model answer the prompts without tools, and merge the answers (Figures 15 and 16)."""
-        answers = _texts(self.door.ask("answers", tool_prompt=tool.told(), questions="\n".join(worded)))
+        fields = {"tool_prompt": tool.told(), "questions": "\n".join(worded)}
+        answers = self.door.ask_for("answers", _texts, fields)
         if not answers:
             return None
-        merged = _texts(self.door.ask("expectation", sentences="\n".join(answers)))
-        return " ".join(merged) or None
+        merged = self.door.ask_for("expectation", _texts, {"sentences": "\n".join(answers)})
+        return " ".join(merged) if merged else None
 
     def _judge(self, made: PromptSet, run: PromptRun) -> None:
         """Score an answer by what the tool gave back and by the expectation (Figure 17)."""
         if not run.answered or made.expectation is None:
             return
         outputs = [NO_OUTPUT if c.output is None else c.output for c in run.calls if c.tool == made.tool]
-        said = self.door.ask(
-            "judge",
-            agent_output=(run.answer or "")[:MOST_TOLD],
-            tool_output="\n".join(outputs)[:MOST_TOLD] or NOT_CALLED,
-            expected=made.expectation[:MOST_TOLD],
-        )
-        run.score, run.reason = read_score(said)
+        fields = {
+            "agent_output": (run.answer or "")[:MOST_TOLD],
+            "tool_output": "\n".join(outputs)[:MOST_TOLD] or NOT_CALLED,
+            "expected": made.expectation[:MOST_TOLD],
+        }
+        found = self.door.ask_for("judge", read_score, fields)
+        if found is not None:
+            run.score, run.reason = found
 
 
-def _texts(answer: Any) -> list[str]:
-    """Return the texts of an answer: a text, a list of texts, or an object that has either."""
+def _texts(answer: Any) -> list[str] | None:
+    """Return the texts of an answer: a text, a list of texts, or an object that has either. None if there is none."""
     if isinstance(answer, str):
-        return [answer] if answer.strip() else []
-    if isinstance(answer, Mapping):
-        return [text for value in answer.values() if isinstance(value, str | list) for text in _texts(value)]
-    if isinstance(answer, list):
-        return [text for value in answer for text in _texts(value)]
-    return []
+        return [answer] if answer.strip() else None
+    parts = (
+        list(answer.values()) if isinstance(answer, Mapping) else answer if isinstance(answer, list) else []
+    )
+    return [text for part in parts for text in _texts(part) or ()] or None

@@ -35,7 +35,7 @@ def placeholders(template: str) -> list[str]:
 def read_templates(answer: Any) -> list[str]:
     """Return the usable templates in a model's answer: those whose brackets are all placeholders. Each comes once."""
     found: dict[str, str] = {}
-    for one in _texts(answer):
+    for one in texts_in(answer):
         text = " ".join(one.split())
         if placeholders(text) and len(text) <= LONGEST and not _OPENING.search(_PLACEHOLDER.sub("", text)):
             found.setdefault(text.casefold(), text)
@@ -61,7 +61,7 @@ def read_fillings(answer: Any, template: str) -> dict[str, list[str]] | None:
     found: dict[str, list[str]] = {}
     for name in names:
         words: dict[str, None] = {}
-        for one in _texts(by_name.get(_plain(name), [])):
+        for one in texts_in(by_name.get(_plain(name), [])):
             word = " ".join(one.split())
             if (
                 word
@@ -135,7 +135,7 @@ def natural(filled: Sequence[Filled], answer: Any) -> list[str] | None:
 
     A wording that is empty, degenerate or the same as another prompt's is the prompt itself.
     """
-    texts = [" ".join(one.split()) for one in _texts(answer)]
+    texts = [" ".join(one.split()) for one in texts_in(answer)]
     if len(texts) != len(filled):
         return None
     taken: set[str] = set()
@@ -161,7 +161,7 @@ def same_meaning(answer: Any, count: int) -> list[bool] | None:
     return [one is True for one in said] if all(isinstance(one, bool) for one in said) else None
 
 
-def _texts(answer: Any) -> Iterable[str]:
+def texts_in(answer: Any) -> Iterable[str]:
     """Yield the texts of a list, or of an object that has one list."""
     if isinstance(answer, Mapping):
         lists = [one for one in answer.values() if isinstance(one, list)]

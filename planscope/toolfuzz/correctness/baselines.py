@@ -1,0 +1,100 @@
+"""The paper's baselines (5.1): a model makes prompts from the documentation, for ``whitebox`` also from the code.
+
+For errors at run time the agent runs prompts that should make the tool crash (Figure 18). For wrong answers it runs
+prompts that should mislead it (Figure 19), and a judge says of each answer alone whether it is correct (Figure 20).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from planscope.toolfuzz.correctness.checks import PromptRun
+from planscope.toolfuzz.correctness.search import MOST_TOLD, TRIES, About, Door
+from planscope.toolfuzz.correctness.templates import LONGEST, Filled, texts_in
+
+Aim = Literal["crash_prompts", "wrong_prompts"]
+
+
+@dataclass
+class Tried:
+    """A prompt that a model made for a tool. ``correct``: what the judge says of the answer; None: unjudged, or not
+    asked."""
+
+    tool: str
+    aim: Aim
+    run: PromptRun
+    correct: bool | None = None
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the prompt as the JSON document has it."""
+        run = self.run
+        return {
+            "tool": self.tool,
+            "aim": "runtime" if self.aim == "crash_prompts" else "correctness",
+            "prompt": run.prompt,
+            "calls": [
+                {"tool": c.tool, "arguments": c.arguments, "output": c.output, "failed": c.failed}
+                for c in run.calls
+            ],
+            "answer": run.answer,
+            "correct": self.correct,
+            "reason": run.reason,
+            "error": run.error,
+        }
+
+
+@dataclass
+class Baseline:
+    """A search by one of the baselines. ``tried`` grows while it runs. ``most``: prompts for each tool and aim."""
+
+    tools: Sequence[About]
+    door: Door
+    aims: Sequence[Aim]
+    source: bool
+    most: int
+    heard: Callable[[], None] = lambda: None
+    tried: list[Tried] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Test all tools, one after another."""
+        for tool in self.tools:
+            for aim in self.aims:
+                self._run(tool, aim)
+
+    def _run(self, tool: About, aim: Aim) -> None:
+        prompts = self._prompts(tool, aim)
+        if not prompts:
+            self.remarks.append(f"{tool.name}: the model gave no prompt that can be used.")
+        for prompt in prompts:
+            one = Tried(tool.name, aim, self.door.run(prompt, Filled(prompt, {})))
+            self.tried.append(one)
+            if aim == "wrong_prompts" and one.run.answered:
+                fields = {"question": prompt, "answer": (one.run.answer or "")[:MOST_TOLD]}
+                said = self.door.ask_for("is_correct", read_correct, fields)
+                if said is not None:
+                    one.correct, one.run.reason = said
+            self.heard()
+
+    def _prompts(self, tool: About, aim: Aim) -> list[str]:
+        found: dict[str, None] = {}
+        for _ in range(TRIES):
+            fields = {"tool_info": tool.told(source=self.source)}
+            found.update(dict.fromkeys(self.door.ask_for(aim, _prompts_in, fields) or ()))
+            if len(found) >= self.most:
+                break
+        return list(found)[: self.most]
+
+
+def _prompts_in(answer: Any) -> list[str] | None:
+    return [one for one in texts_in(answer) if one.strip() and len(one) <= LONGEST] or None
+
+
+def read_correct(answer: Any) -> tuple[bool, str] | None:
+    """Return whether a judge calls an answer correct, and its reason; None if it does not say."""
+    if not isinstance(answer, Mapping) or not isinstance(answer.get("correct"), bool):
+        return None
+    reason = next((answer[k] for k in ("reason", "reasoning") if isinstance(answer.get(k), str)), "")
+    return answer["correct"], reason

@@ -51,3 +51,75 @@ class PromptDoor:
         )
         self.runs.append((run, made))
         return run
+
+
+Method = Literal["toolfuzz", "graybox", "whitebox"]
+
+
+@dataclass(frozen=True)
+class PromptOptions:
+    """What to search with prompts. ``runtime`` and ``correctness``: the aims; the own method has no prompts for the
+    first. ``context``: what the model is told of where the tool works; ``sets`` for each tool, ``prompts`` for each set.
+    """
+
+    runtime: bool = True
+    correctness: bool = True
+    method: Method = "toolfuzz"
+    context: str = ""
+    sets: int = SETS
+    prompts: int = PROMPTS
+
+
+def search_prompts(
+    models: FuzzModels,
+    tools: ServedTools,
+    report: Report,
+    options: PromptOptions,
+    heard: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Search with prompts of a model. The report grows, and is whole at any moment.
+
+    A budget that is spent ends the search with a remark; a model that is down is also a finding that blames no tool.
+    """
+    door = PromptDoor(models, tools)
+    about = [About(one.name, one.description, one.schema, one.source) for one in tools.tools]
+    remarks: list[str]
+    run: Callable[[], None]
+    if options.method == "toolfuzz":
+        search = Correctness(
+            about,
+            door,
+            seed=report.seed,
+            context=options.context,
+            most_sets=options.sets,
+            most_prompts=options.prompts,
+        )
+
+        def take() -> None:
+            report.put_sets(search.sets, search.matrix)
+            report.prompt_runs = [(prompt, made.run) for prompt, made in door.runs]
+            prompts = sum(len(one.runs) for one in search.sets)
+            heard(f"{plural(len(search.sets), 'set')} of prompts, {plural(prompts, 'run')} of the agent")
+
+        search.heard, run, remarks = take, search.run, search.remarks
+    else:
+        aims: list[Aim] = ["crash_prompts"] * options.runtime + ["wrong_prompts"] * options.correctness
+        most = options.sets * options.prompts
+        baseline = Baseline(about, door, aims, options.method == "whitebox", most)
+
+        def take() -> None:
+            report.put_tried(options.method, baseline.tried)
+            heard(f"{plural(len(baseline.tried), 'prompt')}")
+
+        baseline.heard, run, remarks = take, baseline.run, baseline.remarks
+    try:
+        run()
+    except (BudgetSpent, ModelDown) as error:
+        said = str(error)
+        remarks.append(f"{said[:1].upper()}{said[1:]}; the search with prompts ended there.")
+        if isinstance(error, ModelDown) and tools.tools:
+            name = tools.tools[0].name
+            report.findings[(name, "prompts")] = infrastructure(name, f"no prompts could be made: {said}")
+    finally:
+        take()
+        report.remarks += remarks

@@ -6,13 +6,17 @@ prompts that should mislead it (Figure 19), and a judge says of each answer alon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from planscope.toolfuzz.correctness.checks import PromptRun
+from planscope.safe import visible
+from planscope.toolfuzz.correctness.checks import Call, PromptRun
 from planscope.toolfuzz.correctness.search import MOST_TOLD, TRIES, About, Door
 from planscope.toolfuzz.correctness.templates import LONGEST, Filled, texts_in
+from planscope.wording.phrases import plural
 
 Aim = Literal["crash_prompts", "wrong_prompts"]
 
@@ -98,3 +102,71 @@ def read_correct(answer: Any) -> tuple[bool, str] | None:
         return None
     reason = next((answer[k] for k in ("reason", "reasoning") if isinstance(answer.get(k), str)), "")
     return answer["correct"], reason
+
+
+def found_by(tried: Sequence[Tried]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the findings of a baseline as the report has them: an error of a tool once, each wrong answer alone."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    numbers: Counter[str] = Counter()
+    for one in tried:
+        numbers[one.tool] += 1
+        if one.aim == "crash_prompts":
+            for call in one.run.calls:
+                outcome = call.outcome
+                if outcome is None or not outcome.failed:
+                    continue
+                key = (call.tool, outcome.key)
+                if key in found:
+                    found[key]["occurrences"] += 1
+                else:
+                    found[key] = _finding(one, call, numbers[one.tool])
+        elif one.correct is False:
+            call = next((c for c in one.run.calls if c.tool == one.tool), None)
+            found[(one.tool, f"wrong\x1f{len(found)}")] = _finding(one, call, numbers[one.tool])
+    return found
+
+
+def _finding(one: Tried, call: Call | None, at: int) -> dict[str, Any]:
+    crash = one.aim == "crash_prompts"
+    outcome = call.outcome if call is not None and crash else None
+    return {
+        "tool": call.tool if call is not None and crash else one.tool,
+        "kind": "inconsistent" if outcome is None else outcome.kind,
+        "exception": None if outcome is None else outcome.exception,
+        "message": f"the judge calls the answer wrong: {one.run.reason}"
+        if outcome is None
+        else outcome.message,
+        "location": None if outcome is None else outcome.location,
+        "input": call.arguments if call is not None and isinstance(call.arguments, dict) else {},
+        "shrunk": None,
+        "at_call": at,
+        "occurrences": 1,
+        "shrink_calls": 0,
+        "needs": None,
+        "documented": False,
+        "traceback": "" if outcome is None else outcome.traceback,
+        "source": "" if outcome is None else outcome.line,
+        "printed": "",
+        "prompt": one.run.prompt,
+    }
+
+
+def tried_lines(tried: Sequence[Tried], width: int) -> Iterator[str]:
+    """Yield the prompts of a baseline as text."""
+    for aim, told in (
+        ("crash_prompts", "should make it crash"),
+        ("wrong_prompts", "should make its answer wrong"),
+    ):
+        some = [one for one in tried if one.aim == aim]
+        if not some:
+            continue
+        yield f"prompts that {told}: {plural(len(some), 'prompt')}"
+        for one in some:
+            failed = any(call.outcome is not None and call.outcome.failed for call in one.run.calls)
+            said = {True: "correct", False: "wrong", None: "unjudged"}[one.correct]
+            ended = f"no data: {one.run.error}" if one.run.error else said
+            if aim == "crash_prompts":
+                ended = ended if one.run.error else "failed" if failed else "no failure"
+            text = visible(f"  {one.tool}, {ended}: {one.run.prompt}")
+            yield from textwrap.wrap(text, width, subsequent_indent="     ", max_lines=4, placeholder=" ...")
+        yield ""

@@ -153,10 +153,30 @@ def matrix_rows(matrix: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 # --- terminal ---
 
 
-def set_lines(one: PromptSet, number: int, width: int) -> Iterator[str]:
+def section_lines(
+    sets: Sequence[PromptSet], matrix: Sequence[Mapping[str, Any]], width: int
+) -> Iterator[str]:
+    """Yield all sets: a faulty one whole, another with its checks and what differs."""
+    if not sets:
+        return
+    yield f"prompts that mean the same: {plural(len(sets), 'set')}, {sum(one.faulty for one in sets):,} faulty"
+    for number, one in enumerate(sets, 1):
+        yield ""
+        yield from set_lines(one, number, width, whole=one.faulty)
+    if len(matrix) > 1:
+        yield from ("", "  prompts that led to a call of each tool:")
+        yield from matrix_lines(matrix)
+    yield ""
+
+
+def set_lines(one: PromptSet, number: int, width: int, *, whole: bool = True) -> Iterator[str]:
     """Yield a set as text of at most ``width`` cells a line. Long outputs are cut."""
-    yield from _wrapped(f"  {number}. {verdict(one)}: {one.template}", width, 5)
+    yield from _wrapped(f"  {number}. {one.tool}, {verdict(one)}: {one.template}", width, 5)
     yield from _wrapped(f"     {', '.join(checks(one))}", width, 5)
+    if not whole:
+        for difference in one.differences:
+            yield from _wrapped(f"     {difference_title(difference)}", width, 7)
+        return
     if one.expectation:
         yield from _wrapped(f"     expected: {one.expectation}", width, 7)
     for difference in one.differences:

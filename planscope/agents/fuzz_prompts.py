@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
 
-from planscope.agents.fuzz_models import FuzzModels, ToolRun
+from planscope.agents.fuzz_models import FuzzModels, ModelDown, ToolRun
+from planscope.toolfuzz.correctness.baselines import Aim, Baseline
 from planscope.toolfuzz.correctness.checks import Call, PromptRun
+from planscope.toolfuzz.correctness.search import PROMPTS, SETS, About, Correctness
 from planscope.toolfuzz.correctness.templates import Filled
+from planscope.toolfuzz.report import Report, infrastructure
 from planscope.toolfuzz.served import ServedTools
+from planscope.toolfuzz.spending import BudgetSpent
+from planscope.wording.phrases import plural
 
 Value = TypeVar("Value")
 
@@ -16,7 +22,7 @@ Value = TypeVar("Value")
 class PromptDoor:
     """The door of the search (``toolfuzz.correctness.search.Door``) to models and to an agent with sandboxed tools.
 
-    ``runs``: what the agent did, by the identity of each ``PromptRun``.
+    ``runs``: what the agent did with each prompt.
     """
 
     def __init__(self, models: FuzzModels, tools: ServedTools) -> None:
@@ -59,7 +65,7 @@ Method = Literal["toolfuzz", "graybox", "whitebox"]
 @dataclass(frozen=True)
 class PromptOptions:
     """What to search with prompts. ``runtime`` and ``correctness``: the aims; the own method has no prompts for the
-    first. ``context``: what the model is told of where the tool works; ``sets`` for each tool, ``prompts`` for each set.
+    first. ``context``: what the model is told of where the tool works. ``sets``: of a tool; ``prompts``: of a set.
     """
 
     runtime: bool = True
@@ -85,6 +91,7 @@ def search_prompts(
     about = [About(one.name, one.description, one.schema, one.source) for one in tools.tools]
     remarks: list[str]
     run: Callable[[], None]
+    take: Callable[[], None]
     if options.method == "toolfuzz":
         search = Correctness(
             about,
@@ -95,23 +102,27 @@ def search_prompts(
             most_prompts=options.prompts,
         )
 
-        def take() -> None:
+        def take_sets() -> None:
             report.put_sets(search.sets, search.matrix)
             report.prompt_runs = [(prompt, made.run) for prompt, made in door.runs]
             prompts = sum(len(one.runs) for one in search.sets)
             heard(f"{plural(len(search.sets), 'set')} of prompts, {plural(prompts, 'run')} of the agent")
 
-        search.heard, run, remarks = take, search.run, search.remarks
+        search.heard = take = take_sets
+        run, remarks = search.run, search.remarks
     else:
-        aims: list[Aim] = ["crash_prompts"] * options.runtime + ["wrong_prompts"] * options.correctness
+        aims: list[Aim] = []
+        aims += ["crash_prompts"] if options.runtime else []
+        aims += ["wrong_prompts"] if options.correctness else []
         most = options.sets * options.prompts
         baseline = Baseline(about, door, aims, options.method == "whitebox", most)
 
-        def take() -> None:
+        def take_tried() -> None:
             report.put_tried(options.method, baseline.tried)
             heard(f"{plural(len(baseline.tried), 'prompt')}")
 
-        baseline.heard, run, remarks = take, baseline.run, baseline.remarks
+        baseline.heard = take = take_tried
+        run, remarks = baseline.run, baseline.remarks
     try:
         run()
     except (BudgetSpent, ModelDown) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import shlex
@@ -20,6 +21,7 @@ from planscope.commands.common import (
     columns,
     output_file,
     print_json,
+    read_text,
     say,
     say_all,
     whole,
@@ -29,6 +31,7 @@ from planscope.safe import visible
 
 if TYPE_CHECKING:
     from planscope.agents.fuzz_models import FuzzModels
+    from planscope.agents.fuzz_prompts import PromptOptions
     from planscope.toolfuzz.engine import Options
     from planscope.toolfuzz.report import Report
 
@@ -39,6 +42,11 @@ ABOUT = (
     "model says of each finding whether it would make the call, and an agent tries to get there."
 )
 CALLS = 2000
+SETS, PROMPTS = 4, 6
+MOST_NAMES = 500
+MOST_CONTEXT = 20_000
+"""Characters of ``--context`` that the model is told."""
+
 LONGEST_INPUT = 200
 
 
@@ -101,6 +109,14 @@ def _add(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--runtime", action="store_true", help="look for failing calls (default without --model)"
+    )
+    what.add_argument(
+        "--correctness", action="store_true", help="look for documentation that misleads; needs --model"
+    )
+    what.add_argument("--both", action="store_true", help="look for both (default with --model)")
     group = parser.add_argument_group("with a model")
     group.add_argument("--model", metavar="M", help="provider:name (planscope models lists all providers)")
     group.add_argument(
@@ -110,6 +126,23 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--base-url", metavar="URL", help="another server for the models")
     group.add_argument("--temperature", type=_amount, metavar="T", help="of the models (default 0)")
     group.add_argument("--prompts", type=Path, metavar="FILE", help="prompts in place of the paper's (TOML)")
+    group.add_argument(
+        "--context",
+        metavar="FILE",
+        help="what the model is told of where the tools work; of a folder, its names",
+    )
+    group.add_argument(
+        "--sets", type=whole(1, 1000), metavar="N", help=f"sets of prompts for each tool (default {SETS})"
+    )
+    group.add_argument(
+        "--set-size", type=whole(2, 1000), metavar="N", help=f"prompts of a set (default {PROMPTS})"
+    )
+    group.add_argument(
+        "--method",
+        choices=("toolfuzz", "graybox", "whitebox"),
+        help="graybox, whitebox: a model makes prompts from the documentation, or also from the code, as the paper's "
+        "baselines do",
+    )
     group.add_argument(
         "--no-sanity", action="store_true", help="do not ask the model whether it would make the call"
     )
@@ -122,8 +155,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )
 
 
-_NEED_MODEL = ("agent", "prompt_model", "base_url", "temperature", "prompts", "no_sanity", "budget_tokens",
-"budget_money", "price")  # fmt: skip
+_NEED_MODEL = ("correctness", "both", "context", "sets", "set_size", "method", "agent", "prompt_model", "base_url",
+"temperature", "prompts", "no_sanity", "budget_tokens", "budget_money", "price")  # fmt: skip
 
 
 def _amount(text: str) -> float:
@@ -178,12 +211,13 @@ def _fuzz(args: argparse.Namespace) -> int:
     )
     kept = _session_file(args.output)
     models = _models(args)
+    prompts = _prompts(args)
     report = Report(args.target, args.seed)
     line = ProgressLine()
     interrupted: KeyboardInterrupt | None = None
     try:
         with models or nullcontext():
-            _find(options, report, models, line, sanity=not args.no_sanity)
+            _find(options, report, models, line, prompts, sanity=not args.no_sanity)
     except KeyboardInterrupt as signal:
         interrupted = signal
         report.interrupted = True
@@ -225,24 +259,66 @@ def _models(args: argparse.Namespace) -> FuzzModels | None:
     )
 
 
+def _prompts(args: argparse.Namespace) -> PromptOptions | None:
+    """Return what to search with prompts, or None without a model."""
+    if args.model is None:
+        return None
+    from planscope.agents.fuzz_prompts import PromptOptions
+
+    return PromptOptions(
+        runtime=not args.correctness,
+        correctness=not args.runtime,
+        method=args.method or "toolfuzz",
+        context=_context(args.context),
+        sets=args.sets or SETS,
+        prompts=args.set_size or PROMPTS,
+    )
+
+
+def _context(name: str | None) -> str:
+    """Return the text of ``--context``: of a file, or the names in a folder. Raises UserError."""
+    if name is None:
+        return ""
+    path = Path(name)
+    if path.is_dir():
+        names = (one.relative_to(path).as_posix() + "/" * one.is_dir() for one in sorted(path.rglob("*")))
+        return "\n".join(itertools.islice(names, MOST_NAMES))[:MOST_CONTEXT]
+    return read_text(name)[:MOST_CONTEXT]
+
+
 def _find(
-    options: Options, report: Report, models: FuzzModels | None, line: ProgressLine, *, sanity: bool
+    options: Options,
+    report: Report,
+    models: FuzzModels | None,
+    line: ProgressLine,
+    prompts: PromptOptions | None,
+    *,
+    sanity: bool,
 ) -> None:
-    """Fuzz the tools alone; with models, have them judge and try what was found. The report grows."""
+    """Fuzz the tools alone; with models, have them judge and try what was found, and search with prompts.
+
+    The report grows.
+    """
     from planscope.toolfuzz.engine import Fuzz
 
-    if models is None:
+    if models is None or prompts is None:
         Fuzz(options, report).run(lambda message, _: _show(line, message))
         return
     from planscope.agents.fuzz_findings import InAgentHands, priors_of
+    from planscope.agents.fuzz_prompts import search_prompts
     from planscope.toolfuzz.served import ServedTools
 
     try:
         with ServedTools(options) as tools:
-            line.show("the model is asked for values that the arguments mean")
-            options = replace(options, priors=priors_of(models, tools.tools, report))
-            Fuzz(options, report).run(lambda message, _: _show(line, message))
-            InAgentHands(models, tools, report, sanity=sanity, heard=line.show).run()
+            if prompts.runtime and prompts.method == "toolfuzz":
+                line.show("the model is asked for values that the arguments mean")
+                options = replace(options, priors=priors_of(models, tools.tools, report))
+                Fuzz(options, report).run(lambda message, _: _show(line, message))
+                InAgentHands(models, tools, report, sanity=sanity, heard=line.show).run()
+            else:
+                report.tools = tools.tools
+            if prompts.correctness or prompts.method != "toolfuzz":
+                search_prompts(models, tools, report, prompts, line.show)
     finally:
         report.model = models.as_data()
 
@@ -314,6 +390,8 @@ def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
 
 def _lines(report: Report, width: int) -> Iterator[str]:
     """Return the report as text."""
+    from planscope.toolfuzz.correctness.baselines import tried_lines
+    from planscope.toolfuzz.correctness.said import section_lines
     from planscope.toolfuzz.formats import cost_line
     from planscope.toolfuzz.report import is_sequence
     from planscope.wording.phrases import plural
@@ -325,11 +403,16 @@ def _lines(report: Report, width: int) -> Iterator[str]:
             continue
         found = report.counted(tool.name)
         refused = f", {tool.refused:,} refused by its schema" if tool.refused else ""
-        yield f"{tool.name}: {plural(len(found), 'error')} in {plural(tool.calls, 'call')}{refused}"
+        agent = report.agent_calls(tool.name)
+        calls = (
+            plural(tool.calls, "call") if tool.calls or not agent else plural(agent, "call") + " of the agent"
+        )
+        both = f" and {plural(agent, 'call')} of the agent" if tool.calls and agent else ""
+        yield f"{tool.name}: {plural(len(found), 'error')} in {calls}{both}{refused}"
         if tool.stopped == "hung":
             yield "  The search ended early, because too many calls hung."
         for one in report.sorted():
-            if one["tool"] == tool.name and not is_sequence(one):
+            if one["tool"] == tool.name and not is_sequence(one) and not one.get("set"):
                 number += 1
                 yield from _finding(one, number, width)
         yield ""
@@ -342,9 +425,12 @@ def _lines(report: Report, width: int) -> Iterator[str]:
             number += 1
             yield from _finding(one, number, width)
         yield ""
+    yield from section_lines(report.sets, report.matrix, width)
+    yield from tried_lines(report.tried, width)
     figures = report.as_data()["statistics"]
     low, high = figures["chao1_ci"]
-    yield f"{plural(figures['unique_errors'], 'error')} in {plural(report.calls, 'call')}, seed {report.seed}"
+    made = plural(report.calls + report.agent_calls(), "call")
+    yield f"{plural(figures['unique_errors'], 'error')} in {made}, seed {report.seed}"
     if figures["unique_errors"]:
         yield f"estimate of all errors: {figures['chao1']:g} (95 % interval {low:g} to {high:g}), under guidance"
     if report.model is not None:

@@ -59,7 +59,7 @@ def _bug(error: Exception) -> dict[str, str]:
 
 def _work(job: dict[str, Any], send: Any) -> None:
     from planscope.toolfuzz.sandbox import enter_namespaces
-    from planscope.toolfuzz.tools import load
+    from planscope.toolfuzz.tools import code_of, load
 
     tools = load(job["target"], job.get("reset"))
     wanted = job.get("tools") or []
@@ -81,7 +81,8 @@ def _work(job: dict[str, Any], send: Any) -> None:
         "event": "tools",
         "sandbox": enforced.as_data(),
         "tools": [
-            {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped} for t in tools
+            {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped,
+             "source": code_of(t)} for t in tools
         ],
     })  # fmt: skip
     gc.collect()

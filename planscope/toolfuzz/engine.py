@@ -227,7 +227,10 @@ def tool_process(
 
 def tools_in(message: Mapping[str, Any]) -> list[ToolReport]:
     """Return the tools that the process tells of."""
-    return [ToolReport(t["name"], t["description"], t["schema"], t["skipped"]) for t in message["tools"]]
+    return [
+        ToolReport(t["name"], t["description"], t["schema"], t["skipped"], source=t["source"])
+        for t in message["tools"]
+    ]
 
 
 def check_platform() -> None:

@@ -136,8 +136,21 @@ def keep(fuzzing: Fuzzing, path: Path, report: Report | None = None) -> None:
 
 
 def _with_runs(session: Session, fuzzing: Fuzzing, report: Report | None) -> Fuzzing:
-    """Add the runs of the report's agents to the session. Return the findings with the ids of their runs."""
-    if report is None or not report.agent_runs:
+    """Add the runs of the report's agents to the session: those of findings, and those of faulty sets of prompts.
+
+    Return the findings and the sets with the ids of their runs.
+    """
+    if report is None:
+        return fuzzing
+    prompts = {id(prompt): run for prompt, run in report.prompt_runs}
+    kept = [
+        (k, n, prompts[id(one)])
+        for k, made in enumerate(report.sets)
+        if made.faulty
+        for n, one in enumerate(made.runs)
+        if id(one) in prompts
+    ]
+    if not report.agent_runs and not kept:
         return fuzzing
     variant = _variant_of(session, report)
     places = {id(one): k for k, one in enumerate(report.sorted())}
@@ -149,7 +162,12 @@ def _with_runs(session: Session, fuzzing: Fuzzing, report: Report | None) -> Fuz
         findings[at] = findings[at].model_copy(
             update={"agent": {**(findings[at].agent or {}), "run": run.id}}
         )
-    return fuzzing.model_copy(update={"findings": findings})
+    sets = [one.model_copy(update={"runs": list(one.runs)}) for one in fuzzing.sets]
+    for at, number, own in kept:
+        run = own.model_copy(update={"id": next_run_id(session), "variant": variant.id})
+        session.runs.append(run)
+        sets[at].runs[number] = sets[at].runs[number].model_copy(update={"run": run.id})
+    return fuzzing.model_copy(update={"findings": findings, "sets": sets})
 
 
 def _variant_of(session: Session, report: Report) -> Variant:

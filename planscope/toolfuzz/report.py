@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from planscope.toolfuzz.correctness.checks import PASSES, PromptSet
+from planscope.toolfuzz.correctness.baselines import Tried, found_by
+from planscope.toolfuzz.correctness.checks import PASSES, PromptRun, PromptSet
 from planscope.toolfuzz.correctness.said import message
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.statistics import statistics
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 @dataclass
 class ToolReport:
     """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the
-    children's loops of calls."""
+    children's loops of calls. ``source``: the tool's code, empty if it is not known."""
 
     name: str
     description: str = ""
@@ -29,6 +31,7 @@ class ToolReport:
     curve: list[list[int]] = field(default_factory=list)
     stopped: str = ""
     looping: float = 0.0
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Report:
     """All tools of a target. ``findings``: the JSON document's findings by tool and key.
 
     ``model``: the models that were used and what they cost; None without one. ``agent_runs``: runs to keep.
+    ``prompt_runs``: the runs of the prompts of ``sets``. ``tried``: the prompts of a baseline, if ``method`` is one.
     """
 
     target: str
@@ -59,21 +63,37 @@ class Report:
     matrix: list[dict[str, Any]] = field(default_factory=list)
     model: dict[str, Any] | None = None
     agent_runs: list[AgentRun] = field(default_factory=list)
+    prompt_runs: list[tuple[PromptRun, Run]] = field(default_factory=list)
+    method: str = "toolfuzz"
+    tried: list[Tried] = field(default_factory=list)
+    _prompted: set[tuple[str, str]] = field(default_factory=set, repr=False)
 
     def put_sets(self, sets: Sequence[PromptSet], matrix: Sequence[dict[str, Any]]) -> None:
         """Replace the sets of prompts. Each faulty one is a finding."""
         self.sets, self.matrix = list(sets), list(matrix)
-        self.findings = {key: one for key, one in self.findings.items() if one["kind"] != "inconsistent"}
-        prompts: dict[str, int] = {}
+        prompts: Counter[str] = Counter()
+        found = {}
         for k, one in enumerate(self.sets, 1):
             if one.faulty:
-                self.findings[(one.tool, f"set\x1f{k}")] = found_in(one, k, prompts.get(one.tool, 0) + 1)
-            prompts[one.tool] = prompts.get(one.tool, 0) + len(one.runs)
+                found[(one.tool, f"set\x1f{k}")] = found_in(one, k, prompts[one.tool] + 1)
+            prompts[one.tool] += len(one.runs)
+        self._put(found)
+
+    def put_tried(self, method: str, tried: Sequence[Tried]) -> None:
+        """Replace the prompts of one of the paper's baselines, and what they found."""
+        self.method, self.tried = method, list(tried)
+        self._put(found_by(self.tried))
+
+    def _put(self, found: Mapping[tuple[str, str], dict[str, Any]]) -> None:
+        """Replace the findings of prompts."""
+        kept = {key: one for key, one in self.findings.items() if key not in self._prompted}
+        self._prompted = set(found)
+        self.findings = {**kept, **found}
 
     def agent_calls(self, tool: str | None = None) -> int:
-        """Calls that the agent made with prompts of sets: to one tool, or to all."""
-        calls = (call for one in self.sets for run in one.runs for call in run.calls)
-        return sum(tool is None or call.tool == tool for call in calls)
+        """Calls that the agent made with prompts: to one tool, or to all."""
+        runs = [*(run for one in self.sets for run in one.runs), *(one.run for one in self.tried)]
+        return sum(tool is None or call.tool == tool for run in runs for call in run.calls)
 
     def tool(self, name: str) -> ToolReport:
         return next(one for one in self.tools if one.name == name)
@@ -141,6 +161,8 @@ class Report:
             "sequences": self.sequences,
             "sets": [one.as_data() for one in self.sets],
             "matrix": self.matrix,
+            "method": self.method,
+            "baseline": [one.as_data() for one in self.tried],
             "sandbox": self.sandbox,
             "interrupted": self.interrupted,
             "remarks": self.remarks,

@@ -13,6 +13,7 @@ import inspect
 import json
 import os
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -92,6 +93,21 @@ def load(target: str, reset: str | None = None) -> list[Tool]:
         if tool.reset is not None and not callable(tool.reset):
             raise UserError(f"{reset or 'planscope_reset'} is not a function")
     return tools
+
+
+LARGEST_CODE = 20_000
+"""Characters of a tool's code that a model is told."""
+
+
+def code_of(tool: Tool) -> str:
+    """Return the code of a tool's functions, or "" where it cannot be read."""
+    parts = []
+    for function in tool.functions:
+        try:
+            parts.append(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+        except (OSError, TypeError):
+            continue
+    return "\n".join(parts)[:LARGEST_CODE]
 
 
 def find(name: str) -> Any:

@@ -39,7 +39,7 @@ def ship_said(speed: Speed) -> str:
     return ship(speed)
 
 
-def misleading() -> list[Callable[..., Any]]:
+def misleading_tools() -> list[Callable[..., Any]]:
     return [roster, parcel, ship]
 
 

@@ -210,6 +210,8 @@ def test_the_words_that_decide_what_differs_are_told() -> None:
     assert [(value, list(some)) for value, some in one.values] == [("04-03", [1, 2]), ("03-04", [3, 4])]
     alone = PromptSet("route", "[day] in [city]", fillings, [runs[0], runs[3]])
     assert alone.differences[0].words == ()  # each word comes once: it could be either
+    alone.fillings = {"day": fillings["day"], "city": ["Bern"]}
+    assert alone.differences[0].words == ("day",)  # nothing else varies
 
 
 @pytest.mark.parametrize(

@@ -121,8 +121,8 @@ def found_by(tried: Sequence[Tried]) -> dict[tuple[str, str], dict[str, Any]]:
                 else:
                     found[key] = _finding(one, call, numbers[one.tool])
         elif one.correct is False:
-            call = next((c for c in one.run.calls if c.tool == one.tool), None)
-            found[(one.tool, f"wrong\x1f{len(found)}")] = _finding(one, call, numbers[one.tool])
+            own = next((call for call in one.run.calls if call.tool == one.tool), None)
+            found[(one.tool, f"wrong\x1f{len(found)}")] = _finding(one, own, numbers[one.tool])
     return found
 
 

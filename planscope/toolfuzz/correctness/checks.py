@@ -171,14 +171,15 @@ class PromptSet:
     def _deciding(self, forms: Mapping[int, str]) -> tuple[str, ...]:
         """Return the fewest placeholders whose fillings decide these forms.
 
-        Words that come once prove nothing: at least one filling must come twice.
+        Words that come once prove nothing: at least one filling must come twice, unless nothing else varies.
         """
         names = [name for name, words in self.fillings.items() if len(words) > 1]
         for size in range(1, MOST_WORDS + 1):
             for some in itertools.combinations(names, size):
                 seen: dict[tuple[str | None, ...], str] = {}
                 words = {k: tuple(self.runs[k - 1].words.get(name) for name in some) for k in forms}
-                if len(set(words.values())) < len(words) and all(
+                proof = len(names) == 1 or len(set(words.values())) < len(words)
+                if proof and all(
                     seen.setdefault(words[k], form) == form for k, form in forms.items()
                 ):
                     return some

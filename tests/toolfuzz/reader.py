@@ -35,11 +35,12 @@ TEMPLATES = {
 
 @dataclass
 class Reader:
-    """The model. ``asked`` counts its answers by prompt; ``agent`` is the prompt of an agent's run."""
+    """The model. ``asked`` counts its answers by prompt (``agent``: as the agent); ``context``: what it was told."""
 
     faults: frozenset[str] = frozenset()
     overrides: Mapping[str, str] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
+    context: list[str] = field(default_factory=list)
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         messages = body["messages"]
@@ -104,7 +105,17 @@ class Reader:
 
     # --- as the model that asks and judges; it reads without faults ---
 
-    def _templates(self, tool_prompt: str, count: str, **_: str) -> Any:
+    def _priors(self, tool_prompt: str) -> Any:
+        return {_argument(tool_prompt): WORDS[_argument(tool_prompt)]}
+
+    def _sane(self, **_: str) -> Any:
+        return {"sane": True, "reason": "why not"}
+
+    def _request(self, tool_prompt: str, tool_name: str, bad_arg: str) -> Any:
+        return {"request": f"Use {bad_arg}."}
+
+    def _templates(self, tool_prompt: str, tool_context: str, count: str) -> Any:
+        self.context.append(tool_context)
         return {"templates": TEMPLATES[_argument(tool_prompt)][: int(count)]}
 
     def _fillings(self, template_prompt: str, tool_prompt: str, **_: str) -> Any:

@@ -183,7 +183,17 @@ def test_the_command_judges_tries_and_keeps_the_run(
     ]
     kept = tmp_path / "kept.planscope.json"
     with WireServer(replies) as server:
-        given = ["fuzz", TARGET, "--calls", "60", "--model", "openai:local", "--base-url", server.base_url]
+        given = [
+            "fuzz",
+            TARGET,
+            "--runtime",
+            "--calls",
+            "60",
+            "--model",
+            "openai:local",
+            "--base-url",
+            server.base_url,
+        ]
         status = main([*given, "-o", str(kept), "--json", "--price", "1,2"])
     assert status == 1
     document = json.loads(capsys.readouterr().out)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planscope.agents.fuzz_models import FuzzModels, ModelOptions
 from planscope.agents.fuzz_prompts import PromptDoor
+from planscope.cli import main
+from planscope.session.store import load
 from planscope.toolfuzz.correctness.search import About, Correctness
 from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.served import ServedTools
+from tests.agents.wire.server import nobody
 from tests.toolfuzz.reader import Answering, Reader
 
 FAULTS = {"roster": "day-first", "parcel": "no-units", "ship": "second-choice"}
@@ -45,3 +51,109 @@ def test_a_misread_tool_is_found_and_what_its_documentation_says_is_not(tool: st
 def test_a_careful_reader_finds_nothing_in_misleading_tools() -> None:
     for tool in FAULTS:
         assert [one.as_data()["inputs_agree"] for one in searched(Reader(), tool).sets] == [True, True]
+
+
+# --- the command ---
+
+TARGET = "tests.toolfuzz.misleading:misleading_tools"
+
+
+@pytest.fixture
+def reader() -> Reader:
+    return Reader(frozenset(FAULTS.values()))
+
+
+@pytest.fixture
+def given(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with Answering(reader) as server:
+        yield ["--model", "openai:local", "--base-url", server.base_url, "--sets", "1"]
+
+
+def test_the_command_prints_sets_keeps_the_agents_runs_and_writes_a_page(
+    tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept, html = tmp_path / "kept.planscope.json", tmp_path / "page.html"
+    told = [
+        "--tool",
+        "roster",
+        "--tool",
+        "roster_said",
+        "--correctness",
+        "-o",
+        str(kept),
+        "--html",
+        str(html),
+    ]
+    assert main(["fuzz", "tests.toolfuzz.misleading:tools", *told, *given, "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["calls"] == 0 and data["method"] == "toolfuzz" and data["baseline"] == []
+    # the agent takes the first tool that fits, also for prompts that were made for the other one
+    assert [one["called"] for one in data["matrix"]] == [{"roster": 4, "roster_said": 0}] * 2
+    [one, other] = data["sets"]
+    assert one["faulty"] and one["output_words"] == ["day"] and one["differences"][0]["words"] == ["day"]
+    assert sorted(one["scores"]) == [2, 2, 2, 9] and "[day]" in one["template"]
+    assert (other["inputs_agree"], other["outputs_agree"], other["faulty"]) == (True, None, False)
+    [finding] = data["findings"]
+    assert (finding["kind"], finding["tool"], finding["set"]) == ("inconsistent", "roster", 1)
+    session = load(kept)
+    [fuzzing] = session.fuzzings or []
+    runs = {run.id: run for run in session.runs}
+    assert len(runs) == 4 and all(prompt.run in runs for prompt in fuzzing.sets[0].runs)
+    first = next(event for event in session.runs[0].events if event.type == "prompt")
+    assert first.text == fuzzing.sets[0].prompts[0]
+    assert html.read_text().count("<pre>") >= 4
+
+
+def test_both_look_for_calls_that_fail_too(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", TARGET, "--tool", "roster", "--calls", "50", *given]) == 1
+    out = capsys.readouterr().out
+    assert "ValueError" in out and "prompts that mean the same: 1 set, 1 faulty" in out
+    assert "the words for [day] decide it" in out and '"04/03/2025"' in out
+
+
+@pytest.mark.parametrize("method", ["graybox", "whitebox"])
+def test_baselines_run_single_prompts(
+    method: str, given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fuzz", TARGET, "--tool", "roster", "--method", method, *given, "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["method"] == method and data["sets"] == []
+    crash, *wrong = data["baseline"]
+    assert crash["aim"] == "runtime" and crash["correct"] is None
+    assert [one["correct"] for one in wrong] == [False, True]
+    assert (f"code {method == 'whitebox'}" in wrong[1]["prompt"]) is True
+    assert [(one["kind"], one["exception"]) for one in data["findings"]] == [
+        ("raised", "ValueError"),
+        ("inconsistent", None),
+    ]
+
+
+def test_context_is_a_file_or_the_names_in_a_folder(tmp_path: Path, given: list[str], reader: Reader) -> None:
+    (tmp_path / "maps").mkdir()
+    (tmp_path / "maps" / "swiss.txt").write_text("x")
+    seen: list[str] = []
+    reader.context = seen
+    assert main(["fuzz", TARGET, "--tool", "ship", "--correctness", "--context", str(tmp_path), *given]) == 1
+    assert seen[0].split() == ["maps/", "maps/swiss.txt"]
+    assert main(["fuzz", TARGET, "--correctness", "--context", str(tmp_path / "none"), *given]) == 2
+
+
+def test_a_budget_and_a_model_that_is_down_are_told_and_blame_no_tool(
+    given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = main(["fuzz", TARGET, "--correctness", *given, "--budget-tokens", "100", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert any("the search with prompts ended there" in one for one in data["remarks"])
+    assert status == (1 if data["findings"] else 0) and len(data["sets"]) == 1
+    with nobody() as address:
+        given[3] = address
+        assert main(["fuzz", TARGET, "--correctness", *given, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [one["kind"] for one in data["findings"]] == ["infrastructure"]
+
+
+@pytest.mark.parametrize("option", ["--correctness", "--both"])
+def test_without_a_model_it_is_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", TARGET, option]) == 2
+    assert f"{option} needs --model" in capsys.readouterr().err

@@ -179,9 +179,7 @@ class PromptSet:
                 seen: dict[tuple[str | None, ...], str] = {}
                 words = {k: tuple(self.runs[k - 1].words.get(name) for name in some) for k in forms}
                 proof = len(names) == 1 or len(set(words.values())) < len(words)
-                if proof and all(
-                    seen.setdefault(words[k], form) == form for k, form in forms.items()
-                ):
+                if proof and all(seen.setdefault(words[k], form) == form for k, form in forms.items()):
                     return some
         return ()
 

@@ -39,8 +39,8 @@ ABOUT = (
     "Find inputs that a tool's schema accepts and on which the tool fails. TARGET is module:object (a LangChain tool, "
     "a function with type hints, a list of them, or a factory) or SCHEMA.json=module:function. Each tool runs in a "
     "child process, in an empty folder, without network. The exit status is 1 if there are findings. With --model, the "
-    "model says of each finding whether it would make the call, an agent tries to get there, and documentation that misleads "
-    "it is found by prompts that mean the same."
+    "model says of each finding whether it would make the call, an agent tries to get there, and documentation that "
+    "misleads it is found by prompts that mean the same."
 )
 CALLS = 2000
 SETS, PROMPTS = 4, 6

@@ -296,16 +296,13 @@ class SentenceReader:
         types = (
             {"ACTION", "TIME"} if at and tokens[at - 1].type in ("P", "PSC", "PT", "UNTIL") else {"ACTION"}
         )
-        tokens.append(Token("DOT", tokens[-1].end, tokens[-1].end))
-        return stuck(text, tokens, at, frozenset(types), self.scanner.names, self.timed)
+        return stuck(text, _with_period(tokens), at, frozenset(types), self.scanner.names, self.timed)
 
     def _read(self, text: str) -> SentenceReading | Trouble:
         tokens = self.scanner.tokens(text)
         if tokens is None:
             return _too_long(text)
-        if tokens[-1].type != "DOT":
-            end = tokens[-1].end
-            tokens.append(Token("DOT", end, end))
+        tokens = _with_period(tokens)
         regular = list(strict(tokens))
         if regular and all(map(agrees, regular)):
             return self._regular(text, regular)
@@ -346,8 +343,7 @@ class SentenceReader:
         tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
         if tokens is None or isinstance(tokens, Trouble):
             return tokens
-        if tokens[-1].type != "DOT":
-            tokens.append(Token("DOT", tokens[-1].end, tokens[-1].end))
+        tokens = _with_period(tokens)
         wrong = any(token.type in NOT_IN_SENTENCES for token in tokens)
         if wrong or _gaps(tokens) > MAX_ODD or not may_be_natural(tokens):
             return None
@@ -533,6 +529,12 @@ def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
 def _place(tokens: Sequence[Token], found: Stuck) -> int:
     """Return the token where the lenient grammar got stuck."""
     return fold(tokens, strict=False).place(found.at)
+
+
+def _with_period(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with the period that the last sentence of a text may lack."""
+    last = tokens[-1]
+    return tokens if last.type == "DOT" else [*tokens, Token("DOT", last.end, last.end)]
 
 
 def _gaps(tokens: Sequence[Token]) -> int:

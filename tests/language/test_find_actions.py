@@ -80,3 +80,17 @@ def test_what_is_found_in_random_queries_is_right_or_unsure() -> None:
         sure += 1
         assert {name.casefold() for name in found} == wanted, made.text
     assert sure > 50
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Review of the draft precedes lunch.", ("review of the draft", "lunch")),
+        ("Review of a draft for the print precedes lunch.", ("review of a draft for the print", "lunch")),
+        ("The lunch precedes the nap", ("lunch", "nap")),
+    ],
+)
+def test_words_inside_a_name_belong_to_it_if_a_word_of_a_name_follows(
+    text: str, names: tuple[str, ...]
+) -> None:
+    assert new_names(text, ()) == names

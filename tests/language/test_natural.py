@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from planscope.language.grammar import clause_skeletons, grammar_report
 from planscope.language.lexicon import load_lexicon
-from planscope.language.natural import natural_phrases
+from planscope.language.natural import may_be_natural, natural_phrases
 from planscope.language.problem import make_actions
 from planscope.language.reading import paper_reading, read_query
-from planscope.language.scan import load_hints, surfaces
+from planscope.language.scan import Token, load_hints, surfaces
 from planscope.language.tree import Natural, is_natural, walk
 from planscope.language.tree_json import dump, load
 from planscope.session.oracle_input import own_reading
@@ -224,3 +224,37 @@ def test_a_list_in_a_text_is_one_sentence() -> None:
     text = "A precedes b.\n1. c\n2. d\nE follows f."
     problem = read_query(text, make_actions(LETTERS)).problem
     assert [(c.text, c.sentence) for c in problem.said] == [("a1 < a2", 0), ("a3 < a4", 1), ("a5 > a6", 2)]
+
+
+@pytest.mark.parametrize(
+    ("types", "may"),
+    [
+        ("ACTION VP ACTION DOT", False),
+        ("ACTION AND ACTION VP ACTION DOT", False),
+        ("ACTION VP ACTION COMMA ACTION DOT", False),
+        ("ACTION P ACTION DOT", True),
+        ("P ACTION VP ACTION DOT", True),
+        ("SC ACTION VP0 ACTION DOT", True),
+        ("ACTION VP0 ACTION PSC ACTION DOT", True),
+        ("ACTION VP ACTION BUT P ACTION DOT", True),
+        ("ACTION VP ACTION AND VP0 ACTION DOT", True),
+        ("ACTION VP ACTION COMMA SC ACTION DOT", True),
+        ("ACTION VP P DOT", False),
+        ("ACTION VP ACTION THEN ACTION DOT", True),
+        ("ACTION ACTION DOT", True),
+    ],
+)
+def test_only_what_may_be_natural_is_looked_at_twice(types: str, may: bool) -> None:
+    assert may_be_natural([Token(one, 0, 0) for one in types.split()]) is may
+
+
+def test_a_list_with_bullets_is_blamed_at_its_first_mark() -> None:
+    found = error("- a\n- b\n- c")
+    assert (found.line, found.column, found.span) == (1, 1, (0, 1))
+
+
+@pytest.mark.parametrize(
+    "text", ["A precedes the b", "a precedes the b.", "The a precedes the b", "First a, then the b"]
+)
+def test_the_last_sentence_may_lack_its_period_and_a_name_may_have_an_article(text: str) -> None:
+    assert said(text) == ["a1 < a2"]

@@ -594,6 +594,31 @@ def test_the_runs_of_a_dissection_are_carried_and_not_listed() -> None:
         assert loads(text.encode()) == session
 
 
+def test_it_carries_hours_and_the_words_of_each_action() -> None:
+    text = "Alpha review is before beta review. Gamma review is after beta review."
+    variant = written(text, durations=(2, 3, 4))
+    run = run_of(variant, (0, 1, 2), hours=(1, 4, 20))
+    page = share(Session(id="s", title="t", variants=[variant], runs=[run]), None, "html", redaction=None)
+    view = json.loads(re.search(r'id="planscope-view">(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
+    (request,) = view["requests"]
+    pieces = request["pieces"]
+    assert "".join(pieces) == text
+    said = {one["name"]: [pieces[n] for n in one["pieces"]] for one in request["actions"]}
+    assert said == {
+        "alpha review": ["Alpha review"],
+        "beta review": ["beta review", "beta review"],
+        "gamma review": ["Gamma review"],
+    }
+    assert [one["hours"] for one in request["actions"]] == [2, 3, 4]
+    lit = [[pieces[n] for n in touched] for touched, _, _ in request["lit"]["constraints"][:2]]
+    assert lit == [["Alpha review", "is before", "beta review"], ["Gamma review", "is after", "beta review"]]
+    assert [step.get("hours") for step in view["runs"][0]["steps"][1:4]] == [
+        "1:00-3:00",
+        "4:00-7:00",
+        "20:00-24:00",
+    ]
+
+
 def test_without_a_script_it_is_a_text(figure: tuple[Session, Path]) -> None:
     text = figure[1].read_text(encoding="utf-8")
     plain = re.search(r"<noscript>(.*?)</noscript>", text, re.DOTALL)

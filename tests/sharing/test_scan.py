@@ -16,6 +16,7 @@ from planscope.safe.secret_names import (
 )
 from planscope.sharing.redact import shapes
 from planscope.sharing.redact.hits import Hit, beside_settled, is_telling, settle
+from planscope.sharing.redact.people import users_in
 from planscope.sharing.redact.scan import Scanner, Surroundings, scanner_for
 from planscope.sharing.redact.spellings import Matcher, tool_spelling
 from planscope.sharing.redact.walk import what_lists_tell, what_pairs_tell
@@ -237,6 +238,12 @@ V = "quiet-heron7"
         ("user,password\njoe,rain\nann,snow\n\njoe,wind", ["rain", "snow"]),
         ("user,password\njoe,rain,1", []),
         ("|user|token|\n|---|---|\n|joe|rain|", ["rain"]),
+        ("| user | token |\n+------+-------+\n| joe | rain |\n+---+---+\n| ann | snow |", ["rain", "snow"]),
+        ("token;user\n;\nrain;joe", ["rain"]),
+        ("user\ttoken\njoe\train\njoe;wind\njoe\twind", ["rain"]),
+        ("token,user\nrain,joe", ["rain"]),
+        ("token,user", []),
+        ("a line, token\n\njoe, rain", []),
         ("we hand out passwords, tokens\nand keys, too", []),
         ("insert into u (name, password) values ('joe', 'rain')", ["rain"]),
         ("credentials: joe / rain7", ["rain7"]),
@@ -354,3 +361,36 @@ def test_the_longest_known_text_is_found_at_each_place() -> None:
     assert [list(names.find(one)) for one in ("x_get_anna", "get_anna-2", "get_annas")] == [[], [], []]
     many = Matcher({f"name {k}" for k in range(400)}, set(), set())
     assert list(many.find("xx name 399")) == [(3, 11, "name 399")] and list(many.find("nobody")) == []
+
+
+def test_a_user_is_found_once_at_each_place_by_the_longest_name() -> None:
+    users = frozenset({"anna", "lee.anna", "anna-lee"})
+    texts = {
+        "lee.anna@host": ["lee.anna"],
+        "xlee.anna@host": [],
+        "see anna@h, anna-lee@h": ["anna", "anna-lee"],
+        "@anna, nobody@h": [],
+        "anna@": ["anna"],
+        "/home/anna-lee/x and /home/anna": ["anna-lee", "anna"],
+        "/home/annas/x": [],
+        "user = anna-lee, user: anna": ["anna-lee", "anna"],
+        "user = annas": [],
+    }
+    assert {text: [text[a:b] for a, b in users_in(text, users)] for text in texts} == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("4111111111111111", True),
+        ("4111111111111112", False),
+        ("5500000000000004", True),
+        ("1000000000000008", False),
+        ("2222222222222224", True),
+        ("7000000000000007", False),
+        ("4242-4242-4242-4242", True),
+        ("6011 0000 0000 0004", True),
+    ],
+)
+def test_a_card_has_its_check_digit(text: str, found: bool) -> None:
+    assert any(hit.kind == "card" for hit in Scanner(NOWHERE).find(f"paid by {text}.")) is found

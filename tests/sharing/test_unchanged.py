@@ -21,6 +21,7 @@ from planscope.session.validation import from_document
 from planscope.sharing.formats import FORMATS, share
 from planscope.sharing.redact import RedactionError, Surroundings, look_through, redact
 from planscope.sharing.redact.replace import Edit, moved
+from planscope.sharing.redact.review import _document
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.sharing.cases import plain_session, run_of, written
@@ -225,3 +226,12 @@ def test_a_secret_may_stand_in_a_constraint() -> None:
     session = plain_session()
     session.variants[0].constraints[0]["db_password"] = {"of": "quiet-heron-lake"}
     assert b"quiet-heron" not in dumps(redact(session, look_through(session, NOWHERE)))
+
+
+def test_what_cannot_be_written_at_once_is_searched_all_the_same() -> None:
+    session = plain_session(notes="ask ada@acme-corp.com")
+    assert _document(session, None) == _document(session, session.model_dump_json(exclude_none=True))
+    session.notes += " \ud800"
+    made = redact(session, look_through(session, NOWHERE))
+    assert "ada@" not in made.notes and "acme" not in made.notes and made.notes.startswith("ask ")
+    assert made.runs == session.runs

@@ -268,6 +268,7 @@ def test_runs_of_one_query_share_a_variant_unless_their_tools_disagree() -> None
         ("r7", "v2", "t7"),
     ]
     assert [v.query.timed for v in session.variants] == [False, False, True, False]
+    assert [[a.tool for a in v.actions] for v in session.variants] == [["a", "b"], ["a"], [], []]
     written = figure_10()
     same = recorded(query=written.variants[0].query.text, timed=True)
     assert with_recordings(written, [same]).runs[-1].variant == "v2"  # mock tools are no own tools
@@ -335,6 +336,11 @@ def test_rules_of_a_recorder_replace_those_of_the_last_one_and_no_others(
     assert kept_rules(Session(id="s", title="s", **fields), given) == changes
 
 
+def test_a_recording_brings_its_rules() -> None:
+    session = with_recordings(None, [recorded(rules=OLD), recorded("t2", rules=NEW), recorded("t3")])
+    assert (session.rules, session.rules_recorded, session.rules_before) == (NEW, NEW, ["", OLD])
+
+
 def test_only_the_last_rules_are_kept() -> None:
     before = [str(n) for n in range(50)]
     session = Session(id="s", title="s", rules=OLD, rules_before=before)
@@ -384,6 +390,60 @@ def test_what_cannot_be_merged_goes_into_one_new_file_in_the_library(
     assert path.read_text() == "no session" and not any_recordings(path)
     (place,) = merging._elsewhere.values()
     assert place != path and len(load(place).runs) == 2
+
+
+def handles() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files of Linux")
+def test_no_file_stays_open(tmp_path: Path) -> None:
+    before, path = handles(), tmp_path / "none" / "yet" / "x"
+    journal, dropped = Journal(path, head()), Journal(path, head())
+    assert handles() == before + 2
+    (recordings_of(path) / "pipe.jsonl").mkdir()
+    del dropped
+    assert handles() == before + 1
+    tail = RecordingTail(path, journal.token)
+    assert len(recordings.recordings(path)) == 2
+    with complete_recordings(path) as found:
+        assert len(found) == 1 and handles() == before + 3
+    assert handles() == before + 2
+    journal.close()
+    tail.close()
+    tail.close()
+    assert handles() == before
+    (file,) = recordings_of(path).glob(f"{journal.token}.jsonl")
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_follows_a_broken_line_is_never_read(tmp_path: Path) -> None:
+    for first in ("{}", json.dumps({"event": {"type": "message", "text": "x"}})):
+        journal = Journal(tmp_path / "x", head())
+        file = recordings_of(tmp_path / "x") / f"{journal.token}.jsonl"
+        if first == "{}":
+            file.write_text("{}\n")
+        tail = RecordingTail(tmp_path / "x", journal.token)
+        journal.append_text(first)
+        known = tail.more()
+        assert len(known) == (first != "{}")
+        journal.append_text('{"event": 1}', first)
+        assert tail.more() == []
+        journal.append_text(first)
+        assert tail.more() == [] and tail.tools == 0
+        assert (tail.run is None) is (first == "{}")
+
+
+def test_at_most_as_much_is_read_as_a_session_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path / "x", head())
+    size = (recordings_of(tmp_path / "x") / f"{journal.token}.jsonl").stat().st_size
+    line = json.dumps({"event": {"type": "message", "text": "x"}})
+    monkeypatch.setattr(recordings, "LARGEST", size + len(line) + 1)
+    monkeypatch.setattr(recordings, "_PIECE", 7)
+    journal.append_text(line, line)
+    tail = RecordingTail(tmp_path / "x", journal.token)
+    assert len(tail.more()) == 1 and tail.more() == []
+    assert [len(one.events) for one in recordings.recordings(tmp_path / "x")] == [1]
 
 
 def test_what_can_be_merged_nowhere_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

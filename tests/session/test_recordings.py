@@ -393,7 +393,7 @@ def test_what_cannot_be_merged_goes_into_one_new_file_in_the_library(
 
 
 def handles() -> int:
-    return len(os.listdir("/proc/self/fd"))
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files of Linux")
@@ -434,7 +434,9 @@ def test_what_follows_a_broken_line_is_never_read(tmp_path: Path) -> None:
         assert (tail.run is None) is (first == "{}")
 
 
-def test_at_most_as_much_is_read_as_a_session_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_at_most_as_much_is_read_as_a_session_may_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = Journal(tmp_path / "x", head())
     size = (recordings_of(tmp_path / "x") / f"{journal.token}.jsonl").stat().st_size
     line = json.dumps({"event": {"type": "message", "text": "x"}})

@@ -24,6 +24,11 @@ def test_pinned_queries() -> None:
     assert golden.current() == json.loads(golden.FILE.read_text(encoding="utf-8"))
 
 
+def test_pinned_sums() -> None:
+    """Like the pinned queries, for every option. A sum that differs names the kind of request."""
+    assert golden.sums() == json.loads(golden.SUMS.read_text(encoding="utf-8"))
+
+
 def test_hash_seeds_do_not_matter() -> None:
     program = "import json; from tests.synthesis import golden; print(json.dumps(golden.current()))"
     said = set()

@@ -15,6 +15,7 @@ from planscope.language.problem import Problem
 from planscope.oracle.base import BasePlan
 from planscope.oracle.facts import Fact
 from planscope.oracle.plan import Plan
+from planscope.oracle.precedence import bits, topological
 from planscope.oracle.schedule import Schedule, TooHard
 from planscope.oracle.statuses import Attempt
 from planscope.oracle.timed import TimedPlan
@@ -186,20 +187,11 @@ class _Search:
     def _must_follow(self) -> list[int]:
         """For each action, return the mask of all actions that must come after it, directly or not."""
         after = [0] * self.n
-        done, rest = 0, (1 << self.n) - 1
-        order = []
-        while rest:
-            free = [i for i in range(self.n) if rest >> i & 1 and not self.preds[i] & ~done]
-            order += free
-            for i in free:
-                done |= 1 << i
-                rest ^= 1 << i
-        for j in reversed(order):
-            before = self.preds[j]
-            while before:
-                low = before & -before
-                after[low.bit_length() - 1] |= after[j] | 1 << j
-                before ^= low
+        before = [bits(mask) for mask in self.preds]
+        order = topological(self.n, [(i, j) for j in range(self.n) for i in before[j]])
+        for j in reversed(order or ()):
+            for i in before[j]:
+                after[i] |= after[j] | 1 << j
         return after
 
     def _moves(self, rest: int, clock: int) -> Iterator[tuple[int, int | None, int, Cost]]:

@@ -95,17 +95,17 @@ class Watcher:
             return
         attempt.first[action] = fact
         attempt.broke[at].extend(self.impossible.get(action, ()))
-        for constraint, other in self.earlier[action]:
-            earlier = attempt.first.get(other)
-            if earlier is not None:
-                attempt.decide(constraint, at, "holds" if self._in_time(earlier, fact) else "broken")
-            elif not self.problem.timed:  # the other action can only come later
+        if self.problem.timed:
+            for constraint, other in self.earlier[action]:
+                if other in attempt.first:
+                    self._hours(attempt, constraint, at, attempt.first[other], fact)
+            for constraint, other in self.later[action]:
+                if other in attempt.first:
+                    self._hours(attempt, constraint, at, fact, attempt.first[other])
+        else:  # whichever of the two is called first decides
+            for constraint, _ in self.earlier[action]:
                 attempt.decide(constraint, at, "broken")
-        for constraint, other in self.later[action]:
-            later = attempt.first.get(other)
-            if later is not None:
-                attempt.decide(constraint, at, "holds" if self._in_time(fact, later) else "broken")
-            elif not self.problem.timed:
+            for constraint, _ in self.later[action]:
                 attempt.decide(constraint, at, "holds")
         for constraint, kind, hour in self.clocks[action]:
             assert fact.start is not None and fact.end is not None
@@ -114,11 +114,9 @@ class Watcher:
         if len(attempt.first) == len(self.problem.actions) and "all_done" in self.rules:
             attempt.decide(self.rules["all_done"], at, "holds")
 
-    def _in_time(self, earlier: Fact, later: Fact) -> bool:
-        if not self.problem.timed:
-            return earlier.step < later.step
+    def _hours(self, attempt: Attempt, constraint: str, at: int, earlier: Fact, later: Fact) -> None:
         assert earlier.end is not None and later.start is not None
-        return earlier.end <= later.start
+        attempt.decide(constraint, at, "holds" if earlier.end <= later.start else "broken")
 
     def _clock_rules(self, attempt: Attempt, fact: Fact) -> None:
         assert fact.start is not None and fact.end is not None

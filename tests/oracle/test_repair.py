@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import pytest
 
@@ -242,3 +242,15 @@ def test_the_budget_is_a_number_of_placements(monkeypatch: pytest.MonkeyPatch) -
     for budget, exact in ((tried, True), (tried - 1, False)):
         monkeypatch.setattr(repair, "BUDGET", budget)
         assert many(6, ["T0<T5"], [5, 1, 2, 3, 4, 0]).repair().exact is exact
+
+
+@pytest.mark.parametrize("chain", list(permutations(range(4))))
+def test_all_that_a_chain_forces_costs_nothing(
+    chain: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each action must come after those before it in the chain, although only its neighbours are named."""
+    monkeypatch.setattr(repair, "BUDGET", 1)
+    monkeypatch.setattr(repair, "EXACT", -1)
+    said = [f"T{a}<T{b}" for a, b in pairwise(chain)]
+    fixed = many(4, said, list(reversed(chain))).repair()
+    assert fixed.exact and fixed.swaps == 6 and fixed.order == tuple(f"a{i + 1}" for i in chain)

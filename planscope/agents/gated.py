@@ -26,7 +26,7 @@ from planscope.agents.gate import (
     StoppedAtGate,
     Verb,
 )
-from planscope.agents.messages import REFUSED_BY, text_of
+from planscope.agents.messages import REFUSED_BY, command_again, conversation, text_of
 from planscope.agents.toolset import REFUSED
 from planscope.session.json_bytes import plain_text
 
@@ -111,7 +111,7 @@ class Gated:
 
     def _decided(
         self, talk: Talk, request: ToolCallRequest, verb: Verb
-    ) -> tuple[ToolCallRequest, ToolMessage | None]:
+    ) -> tuple[ToolCallRequest, Result | None]:
         """Record the call as the gate decided. Return the request to carry out, or the answer in its place."""
         identity = _identity(request)
         if isinstance(verb, Stop):
@@ -123,13 +123,15 @@ class Gated:
             arguments = plain(dict(verb.arguments))
             request = request.override(tool_call={**request.tool_call, "args": dict(arguments)})
         self._attempt(self._talks.called, talk, identity, arguments)
-        answer = None
+        answer: Result | None = None
         if isinstance(verb, Refuse):
             mark = {REFUSED_BY: "user"}
             answer = _message(request, f"{REFUSED}{plain_text(verb.text)}", "error", mark)
             self._attempt(self._talks.answered, talk, identity, answer, 0.0)
         elif isinstance(verb, Answer):
             answer = _message(request, plain_text(verb.text), verb.status, verb.artifact)
+            if verb.to_graph is not None:
+                answer = command_again(verb.to_graph, answer, conversation(request))
             self._attempt(lambda: self._talks.answered(talk, identity, answer, 0.0, given_by=verb.by))
         elif isinstance(verb, Raise):
             error = RecordedError(plain_text(verb.text))

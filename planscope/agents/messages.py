@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from langchain_core.messages import (
 )
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command
+from langgraph.types import Command, Send
 
 from planscope.agents.call_arguments import plain, was_completed, why_unreadable
 from planscope.safe.secret_names import without_secrets
@@ -309,9 +309,13 @@ def finish_of(message: AIMessage) -> str | None:
 
 
 def answer_parts(answer: Any, identity: str) -> tuple[ToolMessage | None, dict[str, Any] | None]:
-    """Return the message in a tool's answer to that call, and the command to the graph that came with it."""
+    """Return the message in a tool's answer to that call, and the command to the graph that came with it.
+
+    The command's ``history`` is the number of messages of the conversation that the update repeats before the answer.
+    ``lost`` names what is not kept; it is empty if the command can be given again.
+    """
     parts = answer if isinstance(answer, list | tuple) else [answer]
-    message, command = None, dict[str, Any]()
+    message, command, lost = None, dict[str, Any](), list[str]()
     for part in parts:
         if isinstance(part, ToolMessage):
             message = part if message is None or part.tool_call_id == identity else message
@@ -325,9 +329,57 @@ def answer_parts(answer: Any, identity: str) -> tuple[ToolMessage | None, dict[s
                 _node(n) for n in (part.goto if isinstance(part.goto, list | tuple) else [part.goto]) if n
             ]
             rest = {k: v for k, v in update.items() if k != "messages"}
-            more = {"goto": goto, "graph": part.graph, "update": plain(rest)}
+            history, others = _history(said, identity)
+            more = {"goto": goto, "graph": part.graph, "update": plain(rest), "history": history}
             command |= {key: value for key, value in more.items() if value}
+            lost += _lost_of(part, rest, others)
+            command["lost"] = lost
+    if "lost" in command and message is None:
+        command["wordless"] = True
     return message, command or None
+
+
+def _history(said: Any, identity: str) -> tuple[int, bool]:
+    """Return how many messages of the conversation an update repeats, and whether it has any others."""
+    said = said if isinstance(said, list | tuple) else [said]
+    others = [m for m in said if m is not None and getattr(m, "tool_call_id", None) != identity]
+    last = others[-1] if others else None
+    repeats = isinstance(last, AIMessage) and any(call["id"] == identity for call in last.tool_calls)
+    return (len(others), False) if repeats else (0, bool(others))
+
+
+def _lost_of(command: Command[Any], rest: Mapping[str, Any], others: bool) -> Iterator[str]:
+    """Yield what of a command the record does not keep."""
+    if command.update is not None and not isinstance(command.update, dict):
+        yield "an update that is no mapping"
+    for name, value in rest.items():
+        if not _is_json(value):
+            yield f"the update of {plain_text(str(name))!r}, which is no JSON"
+    if others:
+        yield "messages besides the answer"
+    goto = command.goto if isinstance(command.goto, list | tuple) else [command.goto]
+    if any(isinstance(one, Send) for one in goto):
+        yield "what is sent to a node"
+    if command.resume is not None:
+        yield "a value to resume with"
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        return bool(json.loads(json.dumps(value)) == value == plain(value))
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def command_again(to_graph: Mapping[str, Any], answer: ToolMessage, messages: Sequence[BaseMessage]) -> Any:
+    """Return a recorded command with the answer to this call. ``messages``: the conversation now."""
+    history, update, goto = to_graph.get("history"), to_graph.get("update"), to_graph.get("goto")
+    history = min(history, len(messages)) if type(history) is int and history > 0 else 0
+    said = [*(messages[-history:] if history else ()), *(() if to_graph.get("wordless") else (answer,))]
+    made = {**(update if isinstance(update, dict) else {}), **({"messages": said} if said else {})}
+    nodes = [one for one in goto if isinstance(one, str)] if isinstance(goto, list) else ()
+    graph = to_graph.get("graph")
+    return Command(graph=graph if isinstance(graph, str) else None, update=made or None, goto=nodes)
 
 
 def _node(goto: Any) -> str:

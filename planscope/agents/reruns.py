@@ -50,7 +50,10 @@ class _Recorded:
         if self.answer is None or self.answer.captured is False:
             return "the record has no answer to it"
         if self.answer.to_graph is not None:
-            return "its recorded answer was a command to the graph, of which the record holds only a part"
+            lost = self.answer.to_graph.get("lost")
+            if lost != []:
+                said = phrases.listed([str(one) for one in lost]) if isinstance(lost, list) else "all parts"
+                return f"its recorded answer was a command to the graph, of which the record does not hold {said}"
         return ""
 
 
@@ -157,7 +160,8 @@ class RecordedAnswers:
 def _verb(one: _Recorded) -> Verb:
     if one.error or one.answer is None:
         return Raise(one.error)
-    return Answer(one.answer.text, one.answer.status, "record", one.answer.artifact)
+    answer = one.answer
+    return Answer(answer.text, answer.status, "record", answer.artifact, answer.to_graph)
 
 
 def _calls_in(run: Run) -> list[_Recorded]:

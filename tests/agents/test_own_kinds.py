@@ -213,7 +213,7 @@ async def test_a_command_is_recorded_as_what_it_is(path: Path, sync: bool) -> No
     (run,) = load(path).runs
     (answer,) = answers_of(run)
     assert answer.text == "ann has it"
-    assert answer.to_graph == {"goto": ["somewhere"], "update": {"owner": "ann"}}
+    assert answer.to_graph == {"goto": ["somewhere"], "update": {"owner": "ann"}, "lost": []}
 
 
 @pytest.mark.parametrize("sync", [True, False])

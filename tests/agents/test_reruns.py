@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NotRequired
 
 import pytest
-from langchain.agents import create_agent
-from langchain_core.messages import AIMessage
-from langchain_core.tools import tool
+from langchain.agents import AgentState, create_agent
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import InjectedToolCallId, tool
+from langgraph.prebuilt import InjectedState
+from langgraph.types import Command
 
 from planscope.agents import record
 from planscope.agents.gate import Answer, Verb
@@ -20,7 +23,7 @@ from planscope.session.store import load
 
 from .support import answers_of, calls_of, end_of, says
 from .test_own_agent import Both
-from .test_own_graphs import ASK, helper_tool
+from .test_own_graphs import ASK, graph, helper_tool, steps
 from .test_own_kinds import ASKED, path
 from .test_own_live import Name, load_agent, named
 
@@ -140,3 +143,71 @@ def test_a_sub_agents_calls_are_part_of_the_answer(named: Name, path: Path) -> N
     gate = RecordedAnswers(run)
     made = OwnRun(agent, first_input(run), variant="v1", run_id="r2", gate=gate).wait()
     assert [c.tool for c in calls_of(made)] == ["ask_helper", "deploy_image"] and gate.answered == 2
+
+
+class Owned(AgentState[Any]):
+    owner: NotRequired[Any]
+
+
+@pytest.mark.parametrize("owner", ["ann", {"id": [1, None]}, {1, 2}])
+def test_a_command_is_given_again_if_the_record_holds_it(named: Name, path: Path, owner: Any) -> None:
+    works = True
+
+    @tool
+    def hand_over(tool_call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:
+        """Hand over."""
+        assert works, "a tool was called"
+        answer = ToolMessage("handed over", tool_call_id=tool_call_id)
+        return Command(update={"messages": [answer], "owner": owner})
+
+    seen: list[Any] = []
+
+    class Looks(AgentMiddleware[Any, Any, Any]):
+        def after_agent(self, state: Any, runtime: Any) -> None:
+            seen.append((state["owner"], state["messages"][-2].text))
+
+    def made(*middleware: Any) -> Any:
+        script = [says(("hand_over", {})), AIMessage("Done.")]
+        more = {"middleware": [Looks(), *middleware], "state_schema": Owned}
+        return create_agent(Both(script=script), [hand_over], **more)
+
+    made(record(path)).invoke(ASKED)
+    run, works = load(path).runs[-1], False
+    gate = RecordedAnswers(run)
+    again = OwnRun(load_agent(named(made())), first_input(run), variant="v1", run_id="r2", gate=gate).wait()
+    if isinstance(owner, set):
+        assert str(end_of(again).reason).endswith("does not hold the update of 'owner', which is no JSON")
+        return
+    assert seen == [(owner, "handed over")] * 2 and end_of(again).ending == "stopped"
+    assert answers_of(again)[0].to_graph == answers_of(run)[0].to_graph
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_a_hand_over_goes_on_with_the_other_agent(named: Name, path: Path, last: bool) -> None:
+    works = True
+
+    @tool
+    def to_bob(id: Annotated[str, InjectedToolCallId], state: Annotated[Any, InjectedState]) -> Command[Any]:
+        """Hand over to bob."""
+        assert works, "a tool was called"
+        before = state["messages"][-1:] if last else state["messages"]
+        said = [*before, ToolMessage("over to bob", tool_call_id=id)]
+        return Command(goto="bob", graph=Command.PARENT, update={"messages": said})
+
+    def made(*middleware: Any) -> Any:
+        model = Both(script=[says(BUILD), says(("to_bob", {}))])
+        alice = create_agent(model, [*tools(works), to_bob], middleware=list(middleware), name="alice")
+        model = Both(script=[says(DEPLOY), AIMessage("Done.")])
+        bob = create_agent(model, tools(works), middleware=list(middleware), name="bob")
+        return graph(alice=alice, bob=bob).compile()
+
+    recorder = record(path)
+    made(recorder).invoke(ASKED)
+    recorder.close()
+    run, works = load(path).runs[-1], False
+    gate = RecordedAnswers(run)
+    again = OwnRun(load_agent(named(made())), first_input(run), variant="v1", run_id="r2", gate=gate).wait()
+    assert (
+        steps(again) == steps(run) == [("alice", "build_image"), ("alice", "to_bob"), ("bob", "deploy_image")]
+    )
+    assert gate.answered == 3 and end_of(again).ending == "stopped"

@@ -132,8 +132,8 @@ class AnswerEvent(_Event):
 
     ``took``: seconds. ``refused_by``: who blocked the call; then ``text`` tells the agent why. ``said``: the tool's
     answer, if the user changed it. ``to_graph``: the fields ``goto`` and ``update`` of a LangGraph ``Command`` that the
-    tool returned; its ``lost`` names what of it is not kept. ``artifact``: what the tool returned to the program and not
-    to the model. ``given_by``: who answered in the tool's place, which was not called: a person, or the answer of a
+    tool returned; its ``lost`` names what of it is not kept. ``artifact``: what the tool returned to the program and
+    not to the model. ``given_by``: who answered in the tool's place, which was not called: a person, or the answer of a
     recorded run.
 
     In imported runs ``guessed`` says that the words alone show whether the call failed, ``captured`` is False if the

@@ -168,7 +168,7 @@ def test_a_command_is_given_again_if_the_record_holds_it(named: Name, path: Path
 
     def made(*middleware: Any) -> Any:
         script = [says(("hand_over", {})), AIMessage("Done.")]
-        more = {"middleware": [Looks(), *middleware], "state_schema": Owned}
+        more: Any = {"middleware": [Looks(), *middleware], "state_schema": Owned}
         return create_agent(Both(script=script), [hand_over], **more)
 
     made(record(path)).invoke(ASKED)

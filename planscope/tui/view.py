@@ -45,10 +45,10 @@ class DebugView:
     None: the query ``variant`` is displayed without a run. ``runs``: how many there are; ``run_number``: the index of
     the displayed one. ``pane``: the current pane; ``top``: which of the upper three a narrow window displays. ``hit``:
     the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause. ``question``: what the
-    displayed run's agent asks the user. ``play``: the what-if play,
-    if any. ``seconds``: the time since the live run began, if any. ``only_watched``: why nothing can be decided about
-    the attached agent, or "". ``saving``: the save status. ``found``: what the last dissection of the query found, if
-    it is known. ``predicted``: the run's steps that failed as the fuzzer says.
+    displayed run's agent asks the user. ``play``: the what-if play, if any. ``seconds``: the time since the live
+    run began, if any. ``only_watched``: why nothing can be decided about the attached agent, or "". ``unfollowed``:
+    how many other runs it has under way. ``saving``: the save status. ``found``: what the last dissection of the
+    query found, if it is known. ``predicted``: the run's steps that failed as the fuzzer says.
     """
 
     debug: DebugState
@@ -88,6 +88,7 @@ class DebugView:
     play: Play | None = None
     seconds: int | None = None
     only_watched: str = ""
+    unfollowed: int = 0
     saving: Saving = NOTHING_CHANGED
     found: Found | None = None
     predicted: tuple[Predicted, ...] = ()

@@ -102,6 +102,25 @@ async def test_runs_are_followed_paused_and_decided_about(program: Program) -> N
     assert [e.given_by for e in runs[0].events if isinstance(e, AnswerEvent)] == [None, "user", None]
 
 
+async def test_other_runs_of_the_process_are_said_to_go_on(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = threading.Event()
+    monkeypatch.setattr(get_order, "func", lambda order_id: goes_on.wait(20) and "paid")
+    async with attached(program) as driven:
+        first = program.begin()
+        await paused(driven, 1)
+        other = program.begin()
+        await driven.sees("1 other run of this program goes on")
+        goes_on.set()
+        await joined(other)
+        await driven.until(lambda: not driven.state.unfollowed)
+        assert "other run of" not in driven.text
+        await driven.press("c")
+        await joined(first)
+        await driven.sees("waits for its next run")
+
+
 async def test_leaving_at_a_paused_call_asks_nothing_and_lets_it_go_on(program: Program) -> None:
     async with attached(program) as driven:
         thread = program.begin()

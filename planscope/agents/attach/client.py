@@ -271,6 +271,12 @@ class AttachedAgent:
         run = self._runs.get(token)
         return not self._gone and run is not None and run.open
 
+    @property
+    def unfollowed(self) -> int:
+        """How many runs are under way that are not followed: their calls go on."""
+        followed = self._follower.token if self._follower is not None else ""
+        return sum(run.open and run.token != followed for run in list(self._runs.values()))
+
     def gated(self, token: str) -> bool:
         """Return whether the calls of a run can be paused from here."""
         run = self._runs.get(token)

@@ -158,6 +158,11 @@ class LiveRun:
         return "" if gated else "recorded by callbacks or spans: it can be watched, not paused"
 
     @property
+    def unfollowed(self) -> int:
+        """How many other runs the attached agent has under way, whose calls go on."""
+        return self.attached.unfollowed if self.attached is not None and self._run is not None else 0
+
+    @property
     def seconds(self) -> int:
         """The seconds that the run has taken, without the time at paused calls."""
         if self._run is None:

@@ -28,6 +28,7 @@ class StepPane(LinePane):
             state.run is not None and state.run.waits_for,
             state.why_paused,
             state.question,
+            state.unfollowed,
         )
         if self.prepared_for != (place, told):
             if self._place != place:

@@ -155,6 +155,13 @@ class _Told:
             if state.run is not None and state.run.waits_for:
                 now = f"the agent {state.run.waits_for}; its own program answers"
             yield from self.row("now", now, "caution")
+        if state.unfollowed and state.run is not None and view.index == state.debug.run.last:
+            said = f"{phrases.plural(state.unfollowed, 'other run')} of this program goes on, not followed"
+            if state.unfollowed > 1:
+                said = said.replace("goes", "go")
+            yield from self.row(
+                "others", f"{said}; when this run ends, one that still runs is next", "caution"
+            )
         if view.call is None:
             run = state.run
             if view.step == "end" and run is not None and run.last_words:

@@ -594,7 +594,7 @@ class DebugScreen(AppScreen[None]):
                 self.change(why_paused=(), question=None)
             case "ended" | "failed":
                 self._stop_counting()
-                self.change(why_paused=(), question=None, seconds=None, only_watched="")
+                self.change(why_paused=(), question=None, seconds=None, only_watched="", unfollowed=0)
                 if message.what == "failed":
                     self.tell(f"not run: {shown(message.trouble, 300)}")
                 elif self.view.notice in (_starting(), _STOPPING):
@@ -1170,8 +1170,11 @@ class DebugScreen(AppScreen[None]):
         self._tick = self.set_interval(1.0, self._count_seconds)
 
     def _count_seconds(self) -> None:
-        if self.view.seconds is not None and not self.work.live.waits:
-            self.change(seconds=self.work.live.seconds)
+        live = self.work.live
+        if live.unfollowed != self.view.unfollowed:
+            self.change(unfollowed=live.unfollowed)
+        if self.view.seconds is not None and not live.waits:
+            self.change(seconds=live.seconds)
 
     def _stop_counting(self) -> None:
         if self._tick is not None:

@@ -64,10 +64,8 @@ NOT_SEEN = (
     "the agent called no chat model that planscope can see, so nothing was recorded; it gets callbacks in its config, "
     "and has to pass that config on"
 )
-NOT_CAPTURED = (
-    "not captured: of what went before, this fork has only the messages; other state of the graph is not restored, nor "
-    "is what tools did in the world"
-)
+NOT_CAPTURED = "not captured: other state, files, clock, random numbers; what tools did stays done"
+"""What a fork says about the run before it, of which it has only the messages."""
 
 NOT_CALLED = "(not called: this is a dry run)"
 

@@ -120,7 +120,7 @@ def parse_breakpoint(text: str, run: RunIndex) -> Breakpoint:
         return When(parse_condition(rest, run.problem))
     if not rest and (kind in ("start", "end") or (kind.isascii() and kind.isdigit())):
         return StepBreak(_step(kind, run))
-    if text.strip() in _tools(run):
+    if text.strip() in tools_of(run):
         return ToolBreak(text.strip())
     if not word:
         raise DebuggerError(f"a breakpoint begins with one of: {', '.join(KINDS)}")
@@ -137,8 +137,9 @@ def _step(text: str, run: RunIndex) -> StepNo:
     return run.steps[parse_step(run, text)].step
 
 
-def _tools(run: RunIndex) -> dict[str, None]:
-    known = [*(action.tool for action in run.problem.actions), *run.called]
+def tools_of(run: RunIndex) -> dict[str, None]:
+    """Return the tools that a breakpoint can name: those of the query, the agent's own, and those that were called."""
+    known = [*(action.tool for action in run.problem.actions), *(run.problem.own or ()), *run.called]
     return dict.fromkeys([*known, RESTART_TOOL] if run.problem.timed else known)
 
 
@@ -147,12 +148,15 @@ def _tool(name: str, run: RunIndex) -> str:
         raise DebuggerError("a tool's name is missing after 'tool'")
     if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
         name = unquoted(name)
-    tools = _tools(run)
+    tools = tools_of(run)
     if name in tools:
         return name
     for action in run.problem.actions:
         if name.casefold() in (action.id.casefold(), action.name.casefold(), action.tool.casefold()):
             return action.tool
+    for tool in run.problem.own or ():
+        if name.casefold() == tool.casefold():
+            return tool
     raise unknown("tool", name, tools)
 
 

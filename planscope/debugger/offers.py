@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from planscope.debugger.breakpoints import ToolBreak
+from planscope.debugger.breakpoints import ToolBreak, tools_of
 from planscope.debugger.expressions import ASPECTS, quoted
 from planscope.debugger.run_index import RunIndex
 from planscope.language.problem import Constraint, Problem
-from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import ERROR_TYPES
 from planscope.wording.constraints import brief
 from planscope.wording.phrases import plural
@@ -33,9 +32,7 @@ def _breakpoints(run: RunIndex) -> Iterator[Offer]:
     yield Offer("lost", NO_RETURN)
     yield Offer("breaks", "before a call that violates any constraint")
     yield Offer("error", "at an error of any type")
-    names = {action.tool: action.name for action in problem.actions}
-    known = dict.fromkeys([*names, *run.called, *([RESTART_TOOL] if problem.timed else [])])
-    for tool in known:
+    for tool in tools_of(run):
         calls = len(run.called.get(tool, ()))
         yield Offer(str(ToolBreak(tool)), f"called {plural(calls, 'time')} here; stops before it")
     for constraint in problem.constraints:

@@ -36,6 +36,12 @@ def read(text: str, problem: Problem = ABC) -> Breakpoint:
     return parse_breakpoint(text, RunIndex(replay(problem, Trace(calls))))
 
 
+def test_without_a_query_a_run_pauses_at_the_agents_own_tools() -> None:
+    unjudged = Problem((), (), own={"alpha": None, "beta": None}, unjudged="no query")
+    assert asked("alpha", at="tool ALPHA", problem=unjudged) == ("tool alpha",)
+    assert asked("beta", at="tool alpha", problem=unjudged) == ()
+
+
 def so_far(*calls: Call) -> RunRecord:
     """The record of a run under way in which these calls were answered."""
     told = [

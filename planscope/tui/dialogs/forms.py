@@ -194,7 +194,8 @@ def own_fork_form(
     fields.append(ChoiceField("stepping", "Pause", _PAUSES, "calls" if choice.stepping else ""))
     before = (
         f"{visible(choice.agent, limit=60)} goes on from run {visible(run.id, limit=20)} with its own tools.",
-        "No kept call is made again. State besides the messages, and what tools did, is not restored.",
+        "No kept call is made again. Only the messages are kept: other state begins anew, files, clock and random "
+        "numbers are those of now, and what tools did stays done.",
     )
 
     def read(answers: Answers) -> Forked:

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "Find inputs that a tool's schema accepts and on which the tool fails. TARGET is module:object (a LangChain tool, "
-    "a function with type hints, a list of them, or a factory) or SCHEMA.json=module:function. Each tool runs in a "
-    "child process, in an empty folder, without network. The exit status is 1 if there are findings. With --model, the "
-    "model says of each finding whether it would make the call, an agent tries to get there, and documentation that "
-    "misleads it is found by prompts that mean the same."
+    "a function with type hints, a list of them, or a factory), SCHEMA.json=module:function, or 'mcp:COMMAND ARGS', an "
+    "MCP server. Each tool runs in a child process, in an empty folder, without network. The exit status is 1 if there "
+    "are findings. With --model, the model says of each finding whether it would make the call, an agent tries to get "
+    "there, and documentation that misleads it is found by prompts that mean the same."
 )
 CALLS = 2000
 SETS, PROMPTS = 4, 6
@@ -52,7 +52,8 @@ LONGEST_INPUT = 200
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="TARGET", help="module:object, or SCHEMA.json=module:function")
+    targets = "module:object, SCHEMA.json=module:function, or 'mcp:COMMAND ARGS'"
+    parser.add_argument("target", metavar="TARGET", help=targets)
     parser.add_argument(
         "--tool", action="append", metavar="NAME", default=[], help="only this tool; may be repeated"
     )

@@ -13,10 +13,10 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from planscope.errors import UserError
 from planscope.toolfuzz.lines import framed, moved_away
@@ -58,10 +58,32 @@ def _bug(error: Exception) -> dict[str, str]:
 
 
 def _work(job: dict[str, Any], send: Any) -> None:
+    from planscope.toolfuzz.mcp_process import is_server
     from planscope.toolfuzz.sandbox import enter_namespaces
-    from planscope.toolfuzz.tools import code_of, load
 
-    tools = load(job["target"], job.get("reset"))
+    folder = Path(job["folder"])
+    served = is_server(job["target"])
+    tools = [] if served else _wanted(job, _imported(job))
+    import planscope.toolfuzz.drawn
+    import planscope.toolfuzz.fuzzing
+    import planscope.toolfuzz.sequences  # noqa: F401
+
+    enforced = enter_namespaces(folder, bool(job.get("network")))
+    if served:
+        _in_first_process(send, lambda: _serve(job, folder, enforced.of_server(), send))
+    _announce(tools, enforced, send)
+    gc.collect()
+    gc.freeze()
+    _in_first_process(send, lambda: _fuzz_all(job, tools, _hosts(job, tools, folder, enforced), folder, send))
+
+
+def _imported(job: dict[str, Any]) -> list[Any]:
+    from planscope.toolfuzz.tools import load
+
+    return load(job["target"], job.get("reset"))
+
+
+def _wanted(job: dict[str, Any], tools: list[Any]) -> list[Any]:
     wanted = job.get("tools") or []
     names = [tool.name for tool in tools]
     for name in wanted:
@@ -71,12 +93,12 @@ def _work(job: dict[str, Any], send: Any) -> None:
     for name in (*job["reads"], *job["writes"]):
         if name not in [tool.name for tool in tools]:
             raise UserError(f"{job['target']} has no tool {name!r}; its tools are {', '.join(names)}")
-    folder = Path(job["folder"])
-    import planscope.toolfuzz.drawn
-    import planscope.toolfuzz.fuzzing
-    import planscope.toolfuzz.sequences  # noqa: F401
+    return tools
 
-    enforced = enter_namespaces(folder, bool(job.get("network")))
+
+def _announce(tools: list[Any], enforced: Any, send: Any) -> None:
+    from planscope.toolfuzz.tools import code_of
+
     send({
         "event": "tools",
         "sandbox": enforced.as_data(),
@@ -85,64 +107,90 @@ def _work(job: dict[str, Any], send: Any) -> None:
              "source": code_of(t)} for t in tools
         ],
     })  # fmt: skip
-    gc.collect()
-    gc.freeze()
-    child = os.fork()  # the first process of the new namespace: when it ends, everything in it ends
+
+
+def _in_first_process(send: Any, work: Callable[[], None]) -> NoReturn:
+    """Work in the first process of the new namespace: when it ends, everything in it ends."""
+    child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
         os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
-    try:
-        _fuzz_all(job, tools, folder, enforced, send)
-    finally:
-        os._exit(0)
-
-
-def _fuzz_all(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any, send: Any) -> None:
-    from planscope.toolfuzz.fuzzing import Fuzzing
-    from planscope.toolfuzz.host import Host
     from planscope.toolfuzz.sandbox import die_with_parent
-    from planscope.toolfuzz.sequences import Sequences, Stage
 
     die_with_parent()
-    tools = [tool for tool in tools if not tool.skipped]
-    places = {tool.name: tool.places() for tool in tools}
-    for one in places.values():
-        one.sandbox, one.base = str(folder), job.get("base", "")
-    hosts = {
-        name: Host(folder, one, bool(job.get("network")), enforced.processes == "allowed")
-        for name, one in places.items()
-    }
-    done: list[Fuzzing] = []
     try:
-        if tools and job.get("serve"):
-            from planscope.toolfuzz.serving import serve
-
-            serve({t.name: t for t in tools}, hosts, folder, job["commands"], job["call_limit"], send)
-            tools = []
-        if tools and job.get("play"):
-            stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
-            played = stage.play_these(job["play"])
-            send({"event": "played", **asdict(played)})
-            tools = []
-        for tool in tools:
-            host = hosts[tool.name]
-            start = time.monotonic()
-            if job.get("send"):
-                Fuzzing(tool, host, {**job, "blind": True}, send).send_one(
-                    job["send"]["needs"], job["send"]["given"]
-                )
-            else:
-                done.append(Fuzzing(tool, host, job, send))
-                done[-1].run()
-            send({"event": "done", "tool": tool.name, "seconds": time.monotonic() - start})
-        if len(done) > 1 and job.get("sequences"):
-            stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
-            known = {one.tool.name: set(one.forms) for one in done}
-            searches = {one.tool.name: one.search for one in done}
-            seconds = job["seconds"] / 4 if job["seconds"] else None
-            Sequences(stage, job, send, searches, known).run(job["sequences"], seconds)
+        work()
         send({"event": "end"})
+    except UserError as error:
+        send({"event": "error", "message": str(error)})
     except BrokenPipeError:
         pass
     except Exception as error:
         send(_bug(error))
+    finally:
+        os._exit(0)
+
+
+def _serve(job: dict[str, Any], folder: Path, enforced: Any, send: Any) -> None:
+    from planscope.toolfuzz.mcp_tools import ServerGone, serve
+
+    if job.get("reset"):
+        raise UserError(
+            "--reset cannot reach into a server; it is started anew after 100 calls and for each confirmation"
+        )
+    tools, hosts = serve(job["target"], folder, Path(job["base"]))
+    tools = _wanted(job, tools)
+    _announce(tools, enforced, send)
+    try:
+        _fuzz_all(job, tools, hosts, folder / "work", send)
+    except ServerGone as error:
+        send({"event": "remark", "text": f"The search ended early: {error}."})
+
+
+def _hosts(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any) -> dict[str, Any]:
+    from planscope.toolfuzz.host import Host
+
+    found = {}
+    for tool in tools:
+        if not tool.skipped:
+            places = tool.places()
+            places.sandbox, places.base = str(folder), job.get("base", "")
+            found[tool.name] = Host(folder, places, bool(job.get("network")), enforced.processes == "allowed")
+    return found
+
+
+def _fuzz_all(job: dict[str, Any], tools: list[Any], hosts: dict[str, Any], folder: Path, send: Any) -> None:
+    """Do the job. ``folder``: the one in which the tools are."""
+    from planscope.toolfuzz.fuzzing import Fuzzing
+    from planscope.toolfuzz.sequences import Sequences, Stage
+
+    tools = [tool for tool in tools if not tool.skipped]
+    places = {tool.name: hosts[tool.name].places for tool in tools}
+    done: list[Fuzzing] = []
+    if tools and job.get("serve"):
+        from planscope.toolfuzz.serving import serve
+
+        serve({t.name: t for t in tools}, hosts, folder, job["commands"], job["call_limit"], send)
+        tools = []
+    if tools and job.get("play"):
+        stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
+        played = stage.play_these(job["play"])
+        send({"event": "played", **asdict(played)})
+        tools = []
+    for tool in tools:
+        host = hosts[tool.name]
+        start = time.monotonic()
+        if job.get("send"):
+            Fuzzing(tool, host, {**job, "blind": True}, send).send_one(
+                job["send"]["needs"], job["send"]["given"]
+            )
+        else:
+            done.append(Fuzzing(tool, host, job, send))
+            done[-1].run()
+        send({"event": "done", "tool": tool.name, "seconds": time.monotonic() - start})
+    if len(done) > 1 and job.get("sequences"):
+        stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
+        known = {one.tool.name: set(one.forms) for one in done}
+        searches = {one.tool.name: one.search for one in done}
+        seconds = job["seconds"] / 4 if job["seconds"] else None
+        Sequences(stage, job, send, searches, known).run(job["sequences"], seconds)

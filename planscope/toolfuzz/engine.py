@@ -19,6 +19,7 @@ from typing import Any
 
 from planscope.errors import UserError
 from planscope.toolfuzz.lines import read
+from planscope.toolfuzz.mcp_process import is_server
 from planscope.toolfuzz.report import Report, ToolReport
 
 _BOOT = (
@@ -58,8 +59,11 @@ class Options:
 
     @property
     def most_sequences(self) -> int:
-        """The number of sequences: as given, or else a tenth of the calls, from 10 to 200."""
-        return min(max((self.calls or 2000) // 10, 10), 200) if self.sequences is None else self.sequences
+        """The number of sequences: as given, or else a tenth of the calls, from 10 to 200; at most 40 for a server,
+        which is started for each."""
+        if self.sequences is not None:
+            return self.sequences
+        return min(max((self.calls or 2000) // 10, 10), 40 if is_server(self.target) else 200)
 
 
 Heard = Callable[[Mapping[str, Any], Report], None]

@@ -7,18 +7,31 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.toolfuzz import taint
 from planscope.toolfuzz.coverage import Coverage
 from planscope.toolfuzz.documented import is_documented
 from planscope.toolfuzz.host import Channel, End, Host
-from planscope.toolfuzz.outcome import LISTED_ONLY, OK, REFUSED, Outcome, Places, Refused, answered, raised
+from planscope.toolfuzz.outcome import (
+    LISTED_ONLY,
+    OK,
+    REFUSED,
+    Lost,
+    Outcome,
+    Places,
+    Refused,
+    answered,
+    raised,
+)
 from planscope.toolfuzz.sandbox import Kept
 from planscope.toolfuzz.search import Search
 from planscope.toolfuzz.shrink import MOST_CALLS, Shrinker
 from planscope.toolfuzz.statistics import chao1
 from planscope.toolfuzz.tools import Tool, call
+
+if TYPE_CHECKING:
+    from planscope.toolfuzz.mcp_tools import ServerHost
 
 BATCH = 100
 """Calls in one child, if nothing resets the tool's state."""
@@ -84,10 +97,14 @@ class Fuzzing:
     """The fuzzing of one tool. ``send`` takes events."""
 
     def __init__(
-        self, tool: Tool, host: Host, job: dict[str, Any], send: Callable[[dict[str, Any]], None]
+        self,
+        tool: Tool,
+        host: Host | ServerHost,
+        job: dict[str, Any],
+        send: Callable[[dict[str, Any]], None],
     ) -> None:
         self.tool, self.host, self.job, self._send = tool, host, job, send
-        self.search = Search(tool, int(job["seed"]), guided=not job.get("blind"))
+        self.search = Search(tool, int(job["seed"]), guided=not job.get("blind") and not tool.remote)
         self.search.use_priors((job.get("priors") or {}).get(tool.name) or {})
         self.found: dict[str, Found] = {}
         self.forms: dict[str, str] = {}
@@ -99,7 +116,8 @@ class Fuzzing:
 
     def run(self) -> None:
         """Fuzz until the budget is spent."""
-        most = self.job.get("calls")
+        wrong = self._violations()
+        most = None if self.job.get("calls") is None else self.job["calls"] - len(wrong)
         seconds = self.job.get("seconds")
         began, paused = time.monotonic(), 0.0
         stopped = "budget"
@@ -121,6 +139,7 @@ class Fuzzing:
                 self._settle(key)
             paused += time.monotonic() - at
             self._progress()
+        self._violate(wrong)
         self._send({
             "event": "summary", "tool": self.tool.name, "calls": self.calls, "refused": self.refused,
             "curve": self.curve, "stopped": stopped, "looping": self._looping, "occurrences": self._occurrences(),
@@ -128,7 +147,45 @@ class Fuzzing:
 
     def send_one(self, before: list[dict[str, Any]], given: dict[str, Any]) -> None:
         """Make one call after others in a fresh child, and send its outcome."""
-        self._send({"event": "outcome", "outcome": asdict(self._after(before, given))})
+        self._send({"event": "outcome", "outcome": asdict(self._after(before, given, violates=True))})
+
+    def _violations(self) -> list[dict[str, Any]]:
+        """Return arguments that a server must refuse; for any other tool none."""
+        if not self.tool.remote:
+            return []
+        from planscope.toolfuzz.mcp_tools import violations
+
+        found = violations(self.tool.schema, self.search.generator.arguments)
+        return found if self.job.get("calls") is None else found[: self.job["calls"] // 2]
+
+    def _violate(self, several: list[dict[str, Any]]) -> None:
+        """Send arguments that the schema refuses. What they show is confirmed, and not made smaller."""
+        outcomes: list[Outcome] = []
+
+        def job(channel: Channel) -> None:
+            for given in several:
+                try:
+                    outcome = _one_call(channel, self.tool, self.host, given, details=True, violates=True)
+                except Lost as lost:
+                    lost.again()
+                    outcome = lost.outcome
+                outcomes.append(outcome)
+
+        if not several:
+            return
+        self.host.run(job, lambda message: None, lambda: self._limit)
+        for given, outcome in zip(several, outcomes, strict=False):
+            self.calls += 1
+            new: list[str] = []
+            if outcome.failed:
+                self._heard(outcome, given, self.calls, [], new)
+            for key in new:
+                if self._after([], given, violates=True).shows(key, outcome.plain):
+                    self.found[key].shrunk = given
+                    self._tell(key)
+                else:
+                    self._drop(key)
+        self._progress()
 
     def _is_complete(self) -> bool:
         if not self.job.get("stop_early") or self.calls - self._last_new < QUIET:
@@ -178,7 +235,7 @@ class Fuzzing:
         end = self.host.run(
             lambda channel: _send_calls(channel, self.tool, self.host, search, start, count, until, dict(self.forms)),
             heard,
-            lambda: self._limit if self.hung < 3 else min(self._limit, QUICK_LIMIT),
+            lambda: self._limit if self.hung < 3 or self.tool.remote else min(self._limit, QUICK_LIMIT),
         )  # fmt: skip
         if end.how == "done":
             if self.calls == start:
@@ -263,7 +320,9 @@ class Fuzzing:
     def _shrunk(self, one: Found, wanted: Outcome) -> dict[str, Any] | None:
         most = {"returned": SHRINK_OF_RETURNED, "hung": SHRINK_OF_HUNG}.get(one.outcome.kind, MOST_CALLS)
         ended = one.outcome.exception is None and one.outcome.kind in ("killed", "hung")
-        if ended:
+        if self.tool.remote and one.outcome.kind in ("killed", "hung"):
+            best = self._shrunk_in_child(one, min(most, SHRINK_OF_ENDED))
+        elif ended:
             quick = min(self._limit, QUICK_LIMIT)
             shrinker = Shrinker(
                 one.given, lambda given: _same(self._alone(given, quick), wanted), min(most, SHRINK_OF_ENDED)
@@ -292,7 +351,11 @@ class Fuzzing:
 
         def job(channel: Channel) -> None:
             def fails(given: dict[str, Any]) -> bool:
-                return _same(_one_call(channel, self.tool, self.host, given, details=False), outcome)
+                try:
+                    return _same(_one_call(channel, self.tool, self.host, given, details=False), outcome)
+                except Lost as lost:
+                    lost.again()
+                    return _same(lost.outcome, outcome)
 
             shrinker = Shrinker(
                 one.given,
@@ -303,7 +366,8 @@ class Fuzzing:
             shrinker.run()
             channel.send({"event": "shrunk", "calls": shrinker.calls})
 
-        self.host.run(job, heard, lambda: self._limit)
+        quick = min(self._limit, QUICK_LIMIT) if one.outcome.kind == "hung" else self._limit
+        self.host.run(job, heard, lambda: quick)
         return best[0]
 
     def _with_calls_before(self, key: str) -> None:
@@ -328,7 +392,10 @@ class Fuzzing:
             one.documented = is_documented(self.tool, one.outcome)
             self._tell(key)
             return
-        del self.found[key]
+        self._drop(key)
+
+    def _drop(self, key: str) -> None:
+        one = self.found.pop(key)
         self.curve = [point for point in self.curve if point[0] < one.at_call] + [
             (at, unique - 1) for at, unique in self.curve if at > one.at_call
         ]
@@ -339,14 +406,21 @@ class Fuzzing:
         return self._after([], given, limit)
 
     def _after(
-        self, before: list[dict[str, Any]], given: dict[str, Any], limit: float | None = None
+        self,
+        before: list[dict[str, Any]],
+        given: dict[str, Any],
+        limit: float | None = None,
+        violates: bool = False,
     ) -> Outcome:
+        """Return the outcome of a call after others in a fresh child. ``violates``: a server's schema may refuse it."""
         answers: list[Outcome] = []
 
         def job(channel: Channel) -> None:
             for one in before:
                 _one_call(channel, self.tool, self.host, one, details=False)
-            outcome = _one_call(channel, self.tool, self.host, given, details=True, invoke=not before)
+            outcome = _one_call(
+                channel, self.tool, self.host, given, details=True, invoke=not before, violates=violates
+            )
             channel.send({"event": "outcome", "outcome": asdict(outcome)})
 
         def heard(message: dict[str, Any]) -> None:
@@ -367,7 +441,14 @@ def _same(one: Outcome, other: Outcome) -> bool:
 
 
 def _one_call(
-    channel: Channel, tool: Tool, host: Host, given: dict[str, Any], *, details: bool, invoke: bool = False
+    channel: Channel,
+    tool: Tool,
+    host: Host | ServerHost,
+    given: dict[str, Any],
+    *,
+    details: bool,
+    invoke: bool = False,
+    violates: bool = False,
 ) -> Outcome:
     """Make one call without taint."""
     text = json.dumps(given)
@@ -377,12 +458,16 @@ def _one_call(
     try:
         bound = tool.bind(json.loads(text))
     except Refused:
-        channel.end()
-        return REFUSED
+        if not (violates and tool.remote):
+            channel.end()
+            return REFUSED
+        bound = json.loads(text)
     try:
         answer = tool.invoke(json.loads(text)) if invoke else call(tool, bound)
         channel.kept.restore_all()
         outcome = answered(answer, given, host.places, channel.watch.refusals)
+    except Lost:
+        raise
     except BaseException as error:
         channel.kept.restore_all()
         outcome = raised(error, given, host.places, channel.watch.refusals, details)
@@ -397,7 +482,7 @@ def _one_call(
 def _send_calls(
     channel: Channel,
     tool: Tool,
-    host: Host,
+    host: Host | ServerHost,
     search: Search,
     start: int,
     count: int,
@@ -451,6 +536,8 @@ def _send_calls(
                 arcs = coverage.stop() if measured else None
             if watch.refusals or type(answer) is not str or answer[:1] in _MAY_BE_ERROR:
                 outcome = answered(answer, given, places, watch.refusals)
+        except Lost:
+            raise
         except BaseException as error:
             channel.kept.restore_all()
             outcome = raised(error, given, places, watch.refusals, False)

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -70,6 +71,22 @@ class Outcome:
     @property
     def failed(self) -> bool:
         return self.kind not in ("ok", "refused")
+
+
+class Told(Exception):
+    """Raised by a call that knows its own outcome."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.message)
+        self.outcome = outcome
+
+
+class Lost(BaseException):
+    """Raised by a call that hung or ended the tool's process, where the caller lives on. ``again`` starts a new one."""
+
+    def __init__(self, how: str, outcome: Outcome, again: Callable[[], None]) -> None:
+        super().__init__(outcome.message)
+        self.how, self.outcome, self.again = how, outcome, again
 
 
 OK = Outcome("ok")
@@ -185,6 +202,8 @@ def raised(
     error: BaseException, given: Any, places: Places, refusals: list[Refusal], details: bool
 ) -> Outcome:
     """Return the outcome of a call that raised. ``details``: with message and traceback."""
+    if isinstance(error, Told):
+        return error.outcome
     kind, name = _kind_of(error), class_name(type(error))
     frame, deepest = _own_frame(error.__traceback__, places)
     if isinstance(error, RecursionError):

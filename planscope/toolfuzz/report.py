@@ -105,6 +105,10 @@ class Report:
             found.append("Writes by C code are not seen here: this platform gave no namespaces.")
         if self.sandbox.get("network") == "audit hook":
             found.append("Connections by C code are not seen here: this platform gave no namespaces.")
+        if self.sandbox.get("writes") == "nothing":
+            found.append("What the server writes is not limited here: this platform gave no namespaces.")
+        if self.sandbox.get("network") == "nothing":
+            found.append("The server's connections are not limited here: this platform gave no namespaces.")
         if self.sandbox.get("network") == "allowed":
             found.append("The network was allowed, as asked.")
         if self.sandbox.get("memory") == "nothing":

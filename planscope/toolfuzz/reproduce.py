@@ -58,7 +58,8 @@ def check_sequence(
     made = [Made(**one) for one in played["made"]]
     if knows is not None:
         roles = {
-            name: Role(what, noun, tuple(needed)) for name, (what, noun, needed) in knows["roles"].items()
+            name: Role(what, noun, tuple(needed), *again)
+            for name, (what, noun, needed, *again) in knows["roles"].items()
         }
         told = contradictions(made, roles, knowledge_from(knows))
         if any(one.kind == kind for one in told):

@@ -21,7 +21,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,15 @@ class Enforced:
 
     def as_data(self) -> dict[str, str]:
         return asdict(self)
+
+    def of_server(self) -> Enforced:
+        """Return what holds for a server, in which there is no audit hook."""
+        return replace(
+            self,
+            writes="nothing" if self.writes == "audit hook" else self.writes,
+            network="nothing" if self.network == "audit hook" else self.network,
+            processes="allowed",
+        )
 
 
 def enter_namespaces(folder: Path, network: bool) -> Enforced:
@@ -125,6 +134,17 @@ def limit_resources() -> None:
     limit(resource.RLIMIT_FSIZE, DISK)
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_NOFILE, 256)
+
+
+def limit_server() -> None:
+    """Limit this process, which becomes a server: its data, not its address space, of which node reserves a lot."""
+    import resource
+
+    if sys.platform.startswith("linux"):
+        resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY, 2 * MEMORY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (DISK, DISK))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    die_with_parent()
 
 
 def die_with_parent() -> None:

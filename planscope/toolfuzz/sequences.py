@@ -12,14 +12,26 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.toolfuzz.host import Channel, Host
-from planscope.toolfuzz.outcome import REFUSED, Outcome, Places, answered, raised
+from planscope.toolfuzz.outcome import REFUSED, Lost, Outcome, Places, answered, raised
 from planscope.toolfuzz.search import Search
 from planscope.toolfuzz.shrink import Shrinker
-from planscope.toolfuzz.stateful import Knowledge, Made, Role, contradictions, knowledge_from, learn, roles_of
+from planscope.toolfuzz.stateful import (
+    Knowledge,
+    Made,
+    Role,
+    contradictions,
+    knowledge_from,
+    learn,
+    roles_of,
+    with_hints,
+)
 from planscope.toolfuzz.tools import Tool, call
+
+if TYPE_CHECKING:
+    from planscope.toolfuzz.mcp_tools import ServerHost
 
 Call = dict[str, Any]
 """``{"tool": NAME, "arguments": {...}}``"""
@@ -72,7 +84,7 @@ def plain_answer(answer: Any) -> Any:
 class Stage:
     """Where sequences are played. ``places``: which files are each tool's own. ``limit``: seconds of a call."""
 
-    host: Host
+    host: Host | ServerHost
     tools: Mapping[str, Tool]
     places: Mapping[str, Places]
     limit: float
@@ -121,6 +133,8 @@ class Stage:
             answer = call(tool, bound)
             channel.kept.restore_all()
             outcome = answered(answer, given, places, channel.watch.refusals)
+        except Lost:
+            raise
         except BaseException as error:
             channel.kept.restore_all()
             outcome = raised(error, given, places, channel.watch.refusals, True)
@@ -151,11 +165,14 @@ class Sequences:
         self.stage, self.tools = stage, stage.tools
         self.job, self._send = job, send
         self.searches, self.known = searches, known
-        self.roles = roles_of(
-            {name: one.schema for name, one in stage.tools.items()},
-            job.get("reads") or (),
-            job.get("writes") or (),
-        )
+        schemas = {name: one.schema for name, one in stage.tools.items()}
+        pairs = job.get("reads") or (), job.get("writes") or ()
+        self.roles = roles_of(schemas, *pairs)
+        if any(one.hints for one in stage.tools.values()):
+            hints = {
+                name: one.hints for name, one in stage.tools.items() if name not in (*pairs[0], *pairs[1])
+            }
+            self.roles |= with_hints({n: self.roles[n] for n in hints}, schemas, hints)
         self._families = families(self.roles)
         self.sequences = self.calls = 0
         self._found: dict[str, _Found] = {}
@@ -245,7 +262,9 @@ class Sequences:
         self._tell(key)
 
     def _roles_as_data(self) -> dict[str, Any]:
-        return {name: [role.what, role.noun, list(role.needed)] for name, role in self.roles.items()}
+        return {
+            name: [role.what, role.noun, list(role.needed), role.again] for name, role in self.roles.items()
+        }
 
     def _tell(self, key: str) -> None:
         self._send({"event": "finding", "key": f"sequence\x1f{key}", "finding": self._found[key].data})
@@ -289,7 +308,9 @@ def _is_call(one: Any, tools: Mapping[str, Tool]) -> bool:
 
 
 def _line_of(tool: Tool, places: Places) -> str | None:
-    """Return file and line of a tool's function."""
+    """Return file and line of a tool's function, or None if a server has it."""
+    if tool.remote:
+        return None
     function: Any = inspect.unwrap(tool.functions[0] if tool.functions else tool.function)
     code = getattr(function, "__code__", None)
     return f"{places.name(code.co_filename)}:{code.co_firstlineno}" if code is not None else None

@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.toolfuzz.host import Channel, Host
-from planscope.toolfuzz.outcome import OK, REFUSED, Refused, answered, raised
+from planscope.toolfuzz.outcome import OK, REFUSED, Lost, Refused, answered, raised
 from planscope.toolfuzz.sequences import plain_answer
 from planscope.toolfuzz.tools import Tool
+
+if TYPE_CHECKING:
+    from planscope.toolfuzz.mcp_tools import ServerHost
 
 MOST_FILES = 500
 LARGEST_FILES = 2_000_000
@@ -26,7 +29,7 @@ LARGEST_FILES = 2_000_000
 
 def serve(
     tools: Mapping[str, Tool],
-    hosts: Mapping[str, Host],
+    hosts: Mapping[str, Host | ServerHost],
     folder: Path,
     commands: int,
     limit: float,
@@ -47,7 +50,7 @@ def serve(
 
 def _job(
     tools: Mapping[str, Tool],
-    hosts: Mapping[str, Host],
+    hosts: Mapping[str, Host | ServerHost],
     folder: Path,
     commands: int,
     files: Mapping[str, str],
@@ -73,7 +76,9 @@ def _job(
     return job
 
 
-def _made(channel: Channel, tool: Tool, host: Host, one: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _made(
+    channel: Channel, tool: Tool, host: Host | ServerHost, one: Mapping[str, Any], number: int
+) -> dict[str, Any]:
     """Call a tool as an agent does, through its own validation."""
     given, places = one["arguments"], host.places
     text = json.dumps(given)
@@ -90,6 +95,8 @@ def _made(channel: Channel, tool: Tool, host: Host, one: Mapping[str, Any], numb
             answer = tool.invoke(json.loads(text))
             channel.kept.restore_all()
             outcome = answered(answer, given, places, channel.watch.refusals)
+        except Lost:
+            raise
         except BaseException as error:
             channel.kept.restore_all()
             outcome = raised(error, given, places, channel.watch.refusals, True)

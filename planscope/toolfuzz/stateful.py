@@ -29,11 +29,13 @@ _SMALL_WORDS = frozenset(("a", "an", "the", "to", "from", "in", "of", "by", "new
 
 
 class Role(NamedTuple):
-    """What a tool does with which thing. ``needed``: the arguments that it cannot do without."""
+    """What a tool does with which thing. ``needed``: the arguments that it cannot do without; ``again``: the server
+    says that doing it twice is as good as once."""
 
     what: What
     noun: str = ""
     needed: tuple[str, ...] = ()
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Contradiction(NamedTuple):
 
 def role_of(name: str, schema: Mapping[str, Any]) -> Role:
     """Return a tool's role by its name. A tool without a known verb is ``other``, which may change anything."""
-    words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
+    words = _words(name)
     at = next((k for k, word in enumerate(words) if word in _VERBS), None)
     needed = tuple(sorted(one for one in schema.get("required", ()) if isinstance(one, str)))
     if at is None:
@@ -101,6 +103,58 @@ def roles_of(
         roles[read] = Role("read", noun, roles[read].needed)
         roles[write] = Role("write", noun, roles[write].needed)
     return roles
+
+
+def with_hints(
+    roles: Mapping[str, Role],
+    schemas: Mapping[str, Mapping[str, Any]],
+    hints: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Role]:
+    """Return roles with what a server's readOnlyHint, destructiveHint and idempotentHint say of its tools.
+
+    A tool without a known verb reads if the server says that it only reads, and writes or deletes if it says that it
+    changes something. It belongs to a tool whose thing its name has, or to one with the same first word and the same
+    key; if it takes more than the key it writes. A tool that only reads changes nothing, whatever its name says.
+    """
+    found = dict(roles)
+    for name, told in hints.items():
+        if told.get("readOnlyHint") is True and roles[name].what in ("write", "delete", "other"):
+            found[name] = Role("look", "", roles[name].needed)
+    reads = [n for n, told in hints.items() if told.get("readOnlyHint") is True and found[n].needed]
+    changes = [
+        n for n, told in hints.items() if told.get("readOnlyHint") is False or "destructiveHint" in told
+    ]
+    for name in changes:
+        if found[name].what != "other":
+            continue
+        for read in reads:
+            if roles[read].what not in ("read", "other") or not set(found[read].needed) <= set(
+                found[name].needed
+            ):
+                continue
+            noun = roles[read].noun or _words(read)[0]
+            if not set(noun.split()) <= set(_words(name)):
+                continue
+            more = set(schemas[name].get("properties", ())) - set(found[read].needed)
+            if more or _only_adds(hints[name]):
+                found[name] = Role("write", noun, found[name].needed)
+            else:
+                found[name] = Role("delete", noun, found[name].needed)
+            found[read] = Role("read", noun, found[read].needed)
+            break
+    return {
+        name: role._replace(again=hints.get(name, {}).get("idempotentHint") is True)
+        for name, role in found.items()
+    }
+
+
+def _only_adds(hints: Mapping[str, Any]) -> bool:
+    """Return whether a server says that a tool only adds."""
+    return hints.get("destructiveHint") is False
+
+
+def _words(name: str) -> list[str]:
+    return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)] or [""]
 
 
 # --- answers ---
@@ -310,7 +364,8 @@ class _Follower:
         state = self._states.pop(place, None)
         if is_absent(one):
             return
-        if state is not None and state.what == "deleted" and state.call.tool == one.tool:
+        again = self.roles[one.tool].again
+        if state is not None and state.what == "deleted" and state.call.tool == one.tool and not again:
             self._tell("sequence", one.tool, f"{one.tool} said a second time that it worked", at, "second")
         if state is not None:
             self._states[place] = _State("deleted", one)

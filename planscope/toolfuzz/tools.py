@@ -16,7 +16,7 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -33,6 +33,7 @@ Bind = Callable[[dict[str, Any]], dict[str, Any]]
 class Tool:
     """One tool. ``schema``: the JSON schema of its arguments object. ``skipped``: why it cannot be fuzzed.
 
+    ``remote``: it is a server's, with the schema ``output`` of its answers; ``hints`` are what the server says of it.
     ``bind`` validates arguments into keyword arguments of ``function`` and raises :class:`Refused`; ``invoke`` calls
     the tool as an agent would, through a wrapper of its own if it is ``wrapped``. ``functions``: where its source is
     read from. ``reset`` resets its state.
@@ -50,6 +51,9 @@ class Tool:
     owner: Any = None
     target: str = ""
     wrapped: bool = False
+    hints: dict[str, Any] = field(default_factory=dict)
+    remote: bool = False
+    output: dict[str, Any] | None = None
 
     @property
     def is_async(self) -> bool:

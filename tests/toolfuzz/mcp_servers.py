@@ -1,0 +1,111 @@
+"""MCP servers to fuzz: ``python -m tests.toolfuzz.mcp_servers sound``, or with the name of a planted bug."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Any, Literal
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+
+NOTES: dict[str, str] = {}
+
+
+def sound(server: MCPServer[Any]) -> None:
+    @server.tool()
+    def convert(amount: float, unit: Literal["km", "mile"] = "km", note: str | None = None) -> dict[str, Any]:
+        """Convert a distance."""
+        sys.stderr.write("working\n")
+        return {"amount": amount * (1.6 if unit == "mile" else 0.6), "note": note}
+
+    @server.tool()
+    def words(text: str, most: int = 10) -> list[str]:
+        """Split a text into words. Words such as Traceback are words, too."""
+        return text.split()[: max(most, 0)]
+
+
+def broken(server: MCPServer[Any]) -> None:
+    @server.tool()
+    def shows(key: str) -> str:
+        """Look a key up."""
+        try:
+            return {"a": "1"}[key]
+        except KeyError:
+            return f"it failed\n{traceback.format_exc()}"
+
+    @server.tool()
+    def tells(key: str) -> str:
+        """Look a key up."""
+        if key != "a":
+            raise ToolError(f"there is no {key!r}")
+        return "1"
+
+
+def pairs(server: MCPServer[Any]) -> None:
+    changes, reads = ToolAnnotations(destructive_hint=True), ToolAnnotations(read_only_hint=True)
+
+    @server.tool(annotations=changes)
+    def note_upsert(name: str, text: str) -> str:
+        """Write a note."""
+        if len(text) < 8:
+            NOTES[name] = text
+        return "written"
+
+    @server.tool(annotations=reads)
+    def note_now(name: str) -> dict[str, Any]:
+        """Show a note."""
+        return {"text": NOTES[name]} if name in NOTES else {"error": f"there is no note {name}"}
+
+    @server.tool(annotations=ToolAnnotations(destructive_hint=True, idempotent_hint=True))
+    def note_purge(name: str) -> str:
+        """Drop a note."""
+        NOTES.pop(name, None)
+        return "dropped"
+
+
+RAW = """
+import json, sys, time
+number = {"type": "integer", "minimum": 0}
+def tool(name, **properties):
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"name": name, "description": "", "inputSchema": schema}
+tools = [tool("add", a=number, b={"type": "integer"}), tool("hangs", a=number), tool("floods", a=number),
+    tool("dies", a=number)]
+def send(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+print("add server 1.0 is ready", flush=True)
+for line in sys.stdin:
+    one = json.loads(line)
+    if "id" not in one:
+        continue
+    answer = {}
+    if one["method"] == "initialize":
+        answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "x"}}
+    elif one["method"] == "tools/list":
+        answer = {"tools": tools}
+    elif one["method"] == "tools/call":
+        name, given = one["params"]["name"], one["params"]["arguments"]
+        a = given.get("a")
+        answer = {"content": [{"type": "text", "text": str(a) + str(given.get("b"))}]}
+        if name != "add" and not (isinstance(a, int) and a >= 0):
+            send(id=one["id"], error={"code": -32602, "message": "a is wrong"})
+            continue
+        if name == "add" and a == 0:
+            send(id=one["id"], error={"code": -32603, "message": "Internal error"})
+            continue
+        if name == "hangs" and a > 100:
+            time.sleep(60)
+        if name == "dies" and a > 100:
+            raise ValueError("it is too large")
+        while name == "floods" and a > 100:
+            send(method="notifications/message", params={"data": "x" * 10000})
+    send(id=one["id"], result=answer)
+"""
+"""A server without the package: it greets on standard output, and fails in its own way in each tool."""
+
+if __name__ == "__main__":
+    made: MCPServer[Any] = MCPServer("tests", log_level="CRITICAL")
+    {"sound": sound, "broken": broken, "pairs": pairs}[sys.argv[1]](made)
+    made.run()

@@ -1,0 +1,136 @@
+"""MCP servers as targets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planscope.cli import main
+from planscope.errors import UserError
+from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.mcp_process import command_of
+from planscope.toolfuzz.report import Report
+from planscope.toolfuzz.stateful import Knowledge, Made, contradictions, roles_of, with_hints
+from tests.toolfuzz.mcp_servers import RAW
+
+pytest.importorskip("mcp")
+HERE = f"mcp:{sys.executable} -m tests.toolfuzz.mcp_servers "
+
+
+def fuzz(name: str, calls: int = 60, **more: Any) -> Report:
+    return Fuzz(Options(name if name.startswith("mcp:") else HERE + name, calls=calls, **more)).run()
+
+
+def found(report: Report) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(f["tool"], f["kind"]): f for f in report.sorted()}
+
+
+def without_time(report: Report) -> str:
+    return json.dumps({k: v for k, v in report.as_data().items() if k != "seconds"})
+
+
+def test_a_sound_server_has_no_findings() -> None:
+    report = fuzz("sound", 10, sequences=0)
+    assert report.findings == {} and [tool.calls for tool in report.tools] == [10, 10]
+    assert report.sandbox["writes"] in ("namespace", "nothing")
+
+
+def test_each_bug_planted_in_a_server_of_the_package_is_found() -> None:
+    errors = found(fuzz("broken", 6, sequences=0))
+    shown = errors["shows", "protocol"]
+    assert (shown["exception"], shown["shrunk"]) == ("KeyError", {"key": ""})
+    assert shown["location"].startswith("tests/toolfuzz/mcp_servers.py:")
+    assert "there is no" in errors["tells", "returned"]["message"] and len(errors) == 2
+
+
+def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "raw.py").write_text(RAW)
+    target = f"mcp:{sys.executable} raw.py"
+    options: dict[str, Any] = {"sequences": 0, "call_limit": 0.5}
+    report = fuzz(target, 20, **options)
+    assert [(one["tool"], one["kind"], one["message"].partition(":")[0]) for one in report.sorted()] == [
+        ("add", "protocol", "a protocol error for arguments that its schema accepts"),
+        ("add", "protocol", "a line on standard output that is no message"),
+        ("add", "protocol", "it accepts arguments that its schema refuses"),
+        ("add", "protocol", "it accepts arguments that its schema refuses"),
+        ("add", "protocol", "it accepts arguments that its schema refuses"),
+        ("hangs", "hung", "the call did not end"),
+        ("floods", "protocol", "more than 8 MB on standard output before the answer"),
+        ("dies", "killed", "the server ended with exit status 1"),
+    ]
+    died = report.sorted()[-1]
+    assert (died["exception"], died["source"]) == ("ValueError", 'raise ValueError("it is too large")')
+    assert died["location"].startswith("raw.py:") and 'File "raw.py"' in died["traceback"]
+    assert [tool.calls for tool in report.tools] == [20] * 4
+    assert without_time(report) == without_time(fuzz(target, 20, **options))
+    tests = tmp_path / "test_it.py"
+    assert main(["fuzz", target, "--tool", "add", "--calls", "30", "--pytest", str(tests), "--json"]) == 1
+    names: dict[str, Any] = {}
+    exec(compile(tests.read_text(), "reproducer", "exec"), names)
+    for name, test in names.items():
+        if name.startswith("test_"):
+            with pytest.raises(AssertionError, match="protocol"):
+                test()
+
+
+def test_what_is_no_server_is_one_clear_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for target in (
+        "mcp:",
+        "mcp:no-such-command-here x",
+        "mcp:'",
+        f"mcp:{sys.executable} -c 'import no_such_module'",
+    ):
+        assert main(["fuzz", target]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("planscope: ") and said.count("\n") == 1 and "bug" not in said
+    assert "No module named 'no_such_module'" in said
+
+
+def test_a_file_of_the_current_folder_is_found_from_the_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "server.py").touch()
+    (tmp_path / "python3").touch()
+    words = command_of("mcp:python3 server.py --db . other.py", tmp_path)
+    assert words == ["python3", str(tmp_path / "server.py"), "--db", ".", "other.py"]
+    with pytest.raises(UserError, match="no command"):
+        command_of("mcp:./none", tmp_path)
+
+
+def test_a_servers_hints_pair_its_tools() -> None:
+    key, both = {"properties": {"name": {}}, "required": ["name"]}, {"properties": {"name": {}, "text": {}}}
+    schemas = {
+        "note_now": key,
+        "note_upsert": {**both, "required": ["name", "text"]},
+        "note_purge": key,
+        "get_x": key,
+    }
+    hints = {
+        "note_now": {"readOnlyHint": True},
+        "note_upsert": {"destructiveHint": True},
+        "note_purge": {"destructiveHint": True, "idempotentHint": True},
+        "get_x": {},
+    }
+    roles = with_hints(roles_of(schemas), schemas, hints)
+    told = {name: (role.what, role.noun) for name, role in roles.items()}
+    assert told == {
+        "note_now": ("read", "note"), "note_upsert": ("write", "note"), "note_purge": ("delete", "note"),
+        "get_x": ("read", "x"),
+    }  # fmt: skip
+    key_of = {"name": "a"}
+    made = [
+        Made("note_upsert", {"name": "a", "text": "apple"}, "written"),
+        Made("note_now", key_of, {"text": "apple"}),
+        Made("note_purge", key_of, "dropped"),
+        Made("note_purge", key_of, "dropped"),
+        Made("note_upsert", {"name": "a", "text": "pear"}, "written"),
+        Made("note_now", key_of, {"error": "it is not there"}, "returned"),
+    ]
+    assert [one.kind for one in contradictions(made, roles, Knowledge())] == ["lying"]
+    assert [one.kind for one in contradictions(made, {**roles, "note_purge": roles["note_purge"]._replace(again=False)},
+        Knowledge())] == ["sequence", "lying"]  # fmt: skip
+    sure = with_hints(roles_of({"delete_x": key}), {"delete_x": key}, {"delete_x": {"readOnlyHint": True}})
+    assert sure["delete_x"].what == "look"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -123,6 +124,7 @@ def search_prompts(
 
         baseline.heard = take = take_tried
         run, remarks = baseline.run, baseline.remarks
+    began = time.monotonic()
     try:
         run()
     except (BudgetSpent, ModelDown) as error:
@@ -133,4 +135,5 @@ def search_prompts(
             report.findings[(name, "prompts")] = infrastructure(name, f"no prompts could be made: {said}")
     finally:
         take()
+        report.seconds = round(report.seconds + time.monotonic() - began, 3)
         report.remarks += remarks

@@ -319,7 +319,7 @@ def _find(
                 Fuzz(options, report).run(lambda message, _: _show(line, message))
                 InAgentHands(models, tools, report, sanity=sanity, heard=line.show).run()
             else:
-                report.tools = tools.tools
+                report.tools, report.sandbox = tools.all, tools.sandbox
             if prompts.correctness or prompts.method != "toolfuzz":
                 search_prompts(models, tools, report, prompts, line.show)
     finally:
@@ -455,7 +455,10 @@ def _finding(one: dict[str, Any], number: int, width: int) -> Iterator[str]:
     where = f"at {one['location']}, " if one["location"] else ""
     listed = "" if is_counted(one) else "; listed only"
     stated = "; the documentation states the limit" if one["documented"] else ""
-    yield f"     {where}first in call {one['at_call']:,}, {plural(one['occurrences'], 'time')}{listed}{stated}"
+    unit = "prompt" if one.get("prompt") else "call"
+    yield f"     {where}first in {unit} {one['at_call']:,}, {plural(one['occurrences'], 'time')}{listed}{stated}"
+    if one.get("prompt"):
+        yield f"     prompt: {_cut(one['prompt'])}"
     yield from (f"     {text}" for text in agent_lines(one))
     label = "input" if one["shrunk"] is None else "smallest input"
     lines = smallest_lines(one)

@@ -34,6 +34,7 @@ class FindingDocument(Document):
     knows: Any = Field(
         default=None, description="what sequences showed of the tools, by which answers were judged, or null"
     )
+    prompt: str | None = Field(default=None, description="the prompt of a baseline that showed it")
     set: int | None = Field(
         default=None, description="the number, from 1, of the set of prompts that shows it"
     )
@@ -53,6 +54,7 @@ class FuzzedToolDocument(Document):
 
     tool: str
     calls: int
+    agent_calls: int = Field(default=0, description="calls of the agent with prompts of a model")
     refused: int = Field(description="calls that the schema refused")
     skipped: str | None = Field(description="why the tool was not fuzzed")
     statistics: StatisticsDocument
@@ -127,6 +129,19 @@ class MatrixRowDocument(Document):
     called: dict[str, int]
 
 
+class BaselineDocument(Document):
+    """A prompt of one of the paper's baselines, and what the agent did with it."""
+
+    tool: str
+    aim: Literal["runtime", "correctness"]
+    prompt: str
+    calls: list[dict[str, Any]]
+    answer: str | None
+    correct: bool | None = Field(description="what the judge says; null: unjudged, or the aim is runtime")
+    reason: str
+    error: str | None
+
+
 class FuzzDocument(Document):
     """What ``fuzz --json`` prints."""
 
@@ -143,4 +158,6 @@ class FuzzDocument(Document):
     sandbox: dict[str, str] = Field(description="what enforces each limit on this platform")
     sets: list[SetDocument] = Field(default=[], description="prompts that mean the same, of all tools")
     matrix: list[MatrixRowDocument] = Field(default=[])
+    method: Literal["toolfuzz", "graybox", "whitebox"] = "toolfuzz"
+    baseline: list[BaselineDocument] = Field(default=[], description="prompts of graybox and whitebox")
     interrupted: bool

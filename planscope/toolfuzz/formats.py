@@ -10,7 +10,7 @@ from typing import Any
 
 from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
 from planscope.safe import visible
-from planscope.toolfuzz.correctness.page import STYLE, sections
+from planscope.toolfuzz.correctness.page import STYLE, sections, tried_section
 from planscope.toolfuzz.correctness.said import set_lines
 from planscope.toolfuzz.markup import safe_html as _safe
 from planscope.toolfuzz.outcome import KINDS
@@ -214,6 +214,7 @@ def page(report: Report) -> str:
             *_curve(report),
             *(line for finding in data["findings"] for line in _finding(finding)),
             *sections(report.sets, report.matrix),
+            *tried_section(report.tried, report.method),
             *_sandbox(report),
             "</body></html>\n",
         ]
@@ -221,18 +222,22 @@ def page(report: Report) -> str:
 
 
 def _summary(data: dict[str, Any]) -> Iterator[str]:
+    agent = sum(tool["agent_calls"] for tool in data["tools"])
     yield (
-        f"<p>{data['calls']:,} calls, seed {data['seed']}. An estimate under guidance: "
+        f"<p>{data['calls']:,} calls{f', {agent:,} of the agent' if agent else ''}, seed {data['seed']}. "
+        "An estimate under guidance: "
         f"{data['statistics']['chao1']} errors in all, 95&nbsp;% interval {data['statistics']['chao1_ci'][0]} to "
         f"{data['statistics']['chao1_ci'][1]} (Chao1).</p>"
     )
-    yield "<table><tr><th>tool</th><th>calls</th><th>refused by the schema</th><th>errors</th></tr>"
+    head = "<th>the agent's calls</th>" if agent else ""
+    yield f"<table><tr><th>tool</th><th>calls</th>{head}<th>refused by the schema</th><th>errors</th></tr>"
     for tool in data["tools"]:
         errors = tool["statistics"]["unique_errors"]
         said = f"skipped: {_safe(tool['skipped'])}" if tool["skipped"] else f"{errors}"
         yield (
-            f"<tr><td>{_safe(tool['tool'])}</td><td>{tool['calls']:,}</td><td>{tool['refused']:,}</td>"
-            f"<td>{said}</td></tr>"
+            f"<tr><td>{_safe(tool['tool'])}</td><td>{tool['calls']:,}</td>"
+            + (f"<td>{tool['agent_calls']:,}</td>" if agent else "")
+            + f"<td>{tool['refused']:,}</td><td>{said}</td></tr>"
         )
     yield "</table>"
 

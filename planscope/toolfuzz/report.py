@@ -151,6 +151,7 @@ class Report:
                 {
                     "tool": tool.name,
                     "calls": tool.calls,
+                    "agent_calls": self.agent_calls(tool.name),
                     "refused": tool.refused,
                     "skipped": tool.skipped,
                     "stopped": tool.stopped,

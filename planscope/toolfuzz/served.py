@@ -45,13 +45,15 @@ class Answered:
 class ServedTools:
     """The tools of a target in a process of their own; ``with ServedTools(options) as tools``.
 
-    ``tools``: those that can be called. Raises UserError if the target cannot be used. One run at a time; it may be
-    used from any thread.
+    ``tools``: those that can be called; ``all``: also those that are skipped. ``sandbox``: what enforces it. Raises
+    UserError if the target cannot be used. One run at a time; it may be used from any thread.
     """
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self.tools: list[ToolReport] = []
+        self.all: list[ToolReport] = []
+        self.sandbox: dict[str, str] = {}
         self._lock = threading.RLock()
         self._exchange = threading.Lock()
         self._read = b""
@@ -62,7 +64,9 @@ class ServedTools:
         self._context = tool_process(self.options, {"serve": True}, stays=True)
         self._process, self._token, self._broken = self._context.__enter__()
         try:
-            self.tools = [one for one in tools_in(self._heard("tools", GRACE * 4)) if not one.skipped]
+            told = self._heard("tools", GRACE * 4)
+            self.all, self.sandbox = tools_in(told), dict(told["sandbox"])
+            self.tools = [one for one in self.all if not one.skipped]
         except BaseException:
             self._context.__exit__(None, None, None)
             raise

@@ -12,6 +12,7 @@ import pytest
 from planscope.agents.fuzz_models import FuzzModels, ModelOptions
 from planscope.agents.fuzz_prompts import PromptDoor
 from planscope.cli import main
+from planscope.documents.fuzz import FuzzDocument
 from planscope.session.store import load
 from planscope.toolfuzz.correctness.search import About, Correctness
 from planscope.toolfuzz.engine import Options
@@ -103,6 +104,9 @@ def test_the_command_prints_sets_keeps_the_agents_runs_and_writes_a_page(
     first = next(event for event in session.runs[0].events if event.type == "prompt")
     assert first.text == fuzzing.sets[0].prompts[0]
     assert html.read_text().count("<pre>") >= 4
+    FuzzDocument.model_validate(data)
+    assert data["seconds"] > 0 and data["sandbox"]["memory"]
+    assert [one["agent_calls"] for one in data["tools"]] == [8, 0]
 
 
 def test_both_look_for_calls_that_fail_too(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,10 +118,14 @@ def test_both_look_for_calls_that_fail_too(given: list[str], capsys: pytest.Capt
 
 @pytest.mark.parametrize("method", ["graybox", "whitebox"])
 def test_baselines_run_single_prompts(
-    method: str, given: list[str], capsys: pytest.CaptureFixture[str]
+    method: str, given: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert main(["fuzz", TARGET, "--tool", "roster", "--method", method, *given, "--json"]) == 1
+    html = tmp_path / "page.html"
+    told = ["--tool", "roster", "--method", method, "--html", str(html)]
+    assert main(["fuzz", TARGET, *told, *given, "--json"]) == 1
     data = json.loads(capsys.readouterr().out)
+    FuzzDocument.model_validate(data)
+    assert f"Prompts of the baseline, {method}" in html.read_text()
     assert data["method"] == method and data["sets"] == []
     crash, *wrong = data["baseline"]
     assert crash["aim"] == "runtime" and crash["correct"] is None

@@ -151,6 +151,14 @@ def _finding(one: Tried, call: Call | None, at: int) -> dict[str, Any]:
     }
 
 
+def outcome_of(one: Tried) -> str:
+    """Say how a prompt ended: whether the tool failed, or what the judge says."""
+    if one.aim == "crash_prompts":
+        failed = any(call.outcome is not None and call.outcome.failed for call in one.run.calls)
+        return "failed" if failed else "no failure"
+    return {True: "correct", False: "wrong", None: "unjudged"}[one.correct]
+
+
 def tried_lines(tried: Sequence[Tried], width: int) -> Iterator[str]:
     """Yield the prompts of a baseline as text."""
     for aim, told in (
@@ -162,11 +170,7 @@ def tried_lines(tried: Sequence[Tried], width: int) -> Iterator[str]:
             continue
         yield f"prompts that {told}: {plural(len(some), 'prompt')}"
         for one in some:
-            failed = any(call.outcome is not None and call.outcome.failed for call in one.run.calls)
-            said = {True: "correct", False: "wrong", None: "unjudged"}[one.correct]
-            ended = f"no data: {one.run.error}" if one.run.error else said
-            if aim == "crash_prompts":
-                ended = ended if one.run.error else "failed" if failed else "no failure"
+            ended = f"no data: {one.run.error}" if one.run.error else outcome_of(one)
             text = visible(f"  {one.tool}, {ended}: {one.run.prompt}")
             yield from textwrap.wrap(text, width, subsequent_indent="     ", max_lines=4, placeholder=" ...")
         yield ""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from planscope.toolfuzz.correctness.baselines import Tried, outcome_of
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.correctness.said import (
     checks,
@@ -28,6 +30,7 @@ STYLE = """
 .wide td { overflow-wrap: anywhere } .wide .where { overflow-wrap: normal; min-width: 5.5rem }
  .wide .number { text-align: right; overflow-wrap: normal }
 mark { background: #fe9; color: #222; border-radius: .2rem; padding: 0 .15rem }
+.scroll { overflow-x: auto } a { color: inherit }
 @media (max-width: 45rem) { .buckets { grid-template-columns: 1fr } }
 @media (prefers-color-scheme: dark) { .bad { color: #f77 } mark { background: #665500; color: #fff } }
 """
@@ -49,13 +52,13 @@ def sections(sets: Sequence[PromptSet], matrix: Sequence[Mapping[str, Any]]) -> 
 def _matrix(matrix: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     head, *rows = matrix_rows(matrix)
     yield (
-        "<h3>Tools that were called</h3><table><tr>"
+        '<h3>Tools that were called</h3><div class="scroll"><table><tr>'
         + "".join(f"<th>{safe_html(c)}</th>" for c in head)
         + "</tr>"
     )
     for row in rows:
         yield "<tr>" + "".join(f"<td>{safe_html(cell)}</td>" for cell in row) + "</tr>"
-    yield "</table>"
+    yield "</table></div>"
 
 
 def _set(one: PromptSet, number: int) -> Iterator[str]:
@@ -100,4 +103,19 @@ def _prompts(one: PromptSet) -> Iterator[str]:
         reason = f"<br>{safe_html(run.reason)}" if run.reason else ""
         yield f'<tr><td class="number">{k}</td><td>{text}</td><td>{safe_html(said)}{reason}</td>'
         yield "".join(f'<td class="number">{"" if c is None else c}</td>' for c in cells) + "</tr>"
+    yield "</table>"
+
+
+def tried_section(tried: Sequence[Tried], method: str) -> Iterator[str]:
+    """Yield the page's part about the prompts of a baseline."""
+    if not tried:
+        return
+    yield f"<h2>Prompts of the baseline, {safe_html(method)}</h2>"
+    names = ("tool", "prompt", "calls", "answer", "judge")
+    yield f'<table class="wide"><tr>{"".join(f"<th>{name}</th>" for name in names)}</tr>'
+    for one in tried:
+        calls = "\n".join(f"{c.tool} {json.dumps(c.arguments)}: {c.output or ''}" for c in one.run.calls)
+        said = f"no data: {one.run.error}" if one.run.error else f"{outcome_of(one)} {one.run.reason}"
+        cells = (one.tool, one.run.prompt, calls, one.run.answer or "", said)
+        yield "<tr>" + "".join(f"<td>{safe_html(cell)}</td>" for cell in cells) + "</tr>"
     yield "</table>"

@@ -165,7 +165,7 @@ def section_lines(
         yield from set_lines(one, number, width, whole=one.faulty)
     if len(matrix) > 1:
         yield from ("", "  prompts that led to a call of each tool:")
-        yield from matrix_lines(matrix)
+        yield from matrix_lines(matrix, width)
     yield ""
 
 
@@ -198,10 +198,17 @@ def set_lines(one: PromptSet, number: int, width: int, *, whole: bool = True) ->
         yield from _wrapped(f"     {k:>2}  {_told(one, k, run)}", width, 9)
 
 
-def matrix_lines(matrix: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def matrix_lines(matrix: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
     """Yield which tools the prompts for each tool led to."""
     rows = [[clip(visible(cell), 24) for cell in row] for row in matrix_rows(matrix)]
     wide = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    if sum(wide) + 2 * len(wide) > width:
+        for row in rows[1:]:
+            told = [
+                f"{name} {count}" for name, count in zip(rows[0][2:], row[2:], strict=True) if count != "0"
+            ]
+            yield from _wrapped(f"  {row[0]}, {row[1]} prompts: {', '.join(told)}", width, 4)
+        return
     for row in rows:
         cells = [row[0].ljust(wide[0]), *(cell.rjust(wide[k]) for k, cell in enumerate(row[1:], 1))]
         yield ("  " + "  ".join(cells)).rstrip()
@@ -251,4 +258,7 @@ def _wrapped(text: str, width: int, indent: int) -> list[str]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        return repr(value)[:10_000]

@@ -78,7 +78,9 @@ class FindingsScreen(SideScreen):
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         tools = sum(len(one.tools) for one in self.list.fuzzings)
         calls = sum(one.calls for one in self.list.fuzzings)
+        prompts = sum(len(one.prompts) for fuzzing in self.list.fuzzings for one in fuzzing.sets)
         told = f"{phrases.plural(tools, 'tool')}, {phrases.plural(calls, 'call')}"
+        told += f", {phrases.plural(prompts, 'prompt')}" if prompts else ""
         return [Run(" tools ", "brand"), Run(" "), Run(told)], []
 
     def action_go(self, by: int) -> None:
@@ -123,7 +125,7 @@ class FindingsScreen(SideScreen):
         if row is None:
             self.tell("nothing was found")
             return
-        if row.finding is None or row.set is not None:
+        if row.finding is None or row.finding.kind == "inconsistent":
             self.tell("there is no test of prompts: it would need a model")
             return
         text = tests_of(row.fuzzing.target, row.fuzzing.seed, [row.finding.model_dump()], row.fuzzing.reset)

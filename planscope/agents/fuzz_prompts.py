@@ -13,7 +13,8 @@ from planscope.toolfuzz.correctness.checks import Call, PromptRun
 from planscope.toolfuzz.correctness.search import PROMPTS, SETS, About, Correctness
 from planscope.toolfuzz.correctness.templates import Filled
 from planscope.toolfuzz.report import Report, infrastructure
-from planscope.toolfuzz.served import ServedTools
+from planscope.toolfuzz.served import ServedTools, ToolsLost
+from planscope.toolfuzz.served_answers import UNRECORDED
 from planscope.toolfuzz.spending import BudgetSpent
 from planscope.wording.phrases import plural
 
@@ -47,7 +48,7 @@ class PromptDoor:
                 Call(
                     call.tool,
                     call.arguments,
-                    call.text,
+                    None if call.outcome.kind == UNRECORDED else call.text,
                     call.outcome.failed or call.outcome.kind == "refused",
                     call.outcome,
                 )
@@ -127,7 +128,7 @@ def search_prompts(
     began = time.monotonic()
     try:
         run()
-    except (BudgetSpent, ModelDown) as error:
+    except (BudgetSpent, ModelDown, ToolsLost) as error:
         said = str(error)
         remarks.append(f"{said[:1].upper()}{said[1:]}; the search with prompts ended there.")
         if isinstance(error, ModelDown) and tools.tools:

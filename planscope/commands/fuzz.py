@@ -267,9 +267,11 @@ def _prompts(args: argparse.Namespace) -> PromptOptions | None:
     if args.model is None:
         return None
     from planscope.agents.fuzz_prompts import PromptOptions
+    from planscope.toolfuzz.recorded import session_of
 
+    answers = session_of(args.target) is not None and not args.both  # there is nothing to call
     return PromptOptions(
-        runtime=not args.correctness,
+        runtime=args.runtime or not (args.correctness or answers),
         correctness=not args.runtime,
         method=args.method or "toolfuzz",
         context=_context(args.context),
@@ -309,10 +311,13 @@ def _find(
         return
     from planscope.agents.fuzz_findings import InAgentHands, priors_of
     from planscope.agents.fuzz_prompts import search_prompts
+    from planscope.toolfuzz.recorded import session_of
     from planscope.toolfuzz.served import ServedTools
+    from planscope.toolfuzz.served_answers import ServedAnswers
 
+    served = ServedTools if session_of(options.target) is None or prompts.runtime else ServedAnswers
     try:
-        with ServedTools(options) as tools:
+        with served(options) as tools:
             if prompts.runtime and prompts.method == "toolfuzz":
                 line.show("the model is asked for values that the arguments mean")
                 options = replace(options, priors=priors_of(models, tools.tools, report))

@@ -183,6 +183,14 @@ def test_no_call_is_a_bucket_and_an_agent_that_is_down_is_none() -> None:
     assert (nothing.inputs_agree, nothing.outputs_agree, nothing.oracle) == (None, None, "no data")
 
 
+def test_an_output_that_nobody_recorded_is_no_data() -> None:
+    runs = [_run(1, {"to": "Bern"}, "5", 1), _run(2, {"to": "Zug"}, None, 1), _run(3, {"to": "Bern"}, "5", 1)]
+    made = PromptSet("route", "[A]", {}, runs)
+    assert (made.inputs_agree, made.outputs_agree, made.faulty) == (False, True, False)
+    assert PromptSet("route", "[A]", {}, runs[:2]).outputs_agree is None
+    assert PromptSet("route", "[A]", {}, [*runs, _run(4, {"to": "Chur"}, "9", 1)]).faulty
+
+
 def test_calls_are_compared_in_order_and_only_those_to_the_tool() -> None:
     first, second = Call("route", {"to": "Bern"}, "5"), Call("route", {"to": "Zug"}, "6")
     other = Call("weather", {"in": "Bern"}, "rain")

@@ -13,7 +13,7 @@ from planscope.agents.fuzz_models import FuzzModels, ModelOptions
 from planscope.agents.fuzz_prompts import PromptDoor
 from planscope.cli import main
 from planscope.documents.fuzz import FuzzDocument
-from planscope.session.store import load
+from planscope.session.store import load, save
 from planscope.toolfuzz.correctness.search import About, Correctness
 from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.served import ServedTools
@@ -165,3 +165,21 @@ def test_a_budget_and_a_model_that_is_down_are_told_and_blame_no_tool(
 def test_without_a_model_it_is_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fuzz", TARGET, option]) == 2
     assert f"{option} needs --model" in capsys.readouterr().err
+
+
+def test_a_recorded_session_answers_as_its_tools_did(
+    tmp_path: Path, given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "kept.planscope.json"
+    assert main(["fuzz", TARGET, "--tool", "roster", "--correctness", "-o", str(kept), *given]) == 1
+    capsys.readouterr()
+    assert main(["fuzz", str(kept), *given, "--json"]) == 1  # the same prompts: all answers are recorded
+    [one] = json.loads(capsys.readouterr().out)["sets"]
+    assert one["faulty"] and {text[:5] for each in one["outputs"] for text in each["outputs"]} == {"team "}
+    session = load(kept)
+    session.runs = session.runs[:1]
+    save(session, kept)
+    assert main(["fuzz", str(kept), "--correctness", *given, "--json"]) == 0
+    [one] = json.loads(capsys.readouterr().out)["sets"]
+    assert one["inputs_agree"] is False and one["faulty"] is False
+    assert None in [text for each in one["outputs"] for text in each["outputs"]]

@@ -22,7 +22,7 @@ MOST_WORDS = 2
 @dataclass(frozen=True)
 class Call:
     """A call that the agent made. ``arguments``: an object, or the text that is none. ``output``: what the agent was
-    told, None if nothing. ``outcome``: of the call, if it was made just now."""
+    told, None if it is not known. ``outcome``: of the call, if it was made just now."""
 
     tool: str
     arguments: Any
@@ -107,14 +107,18 @@ class PromptSet:
     @property
     def inputs_agree(self) -> bool | None:
         """None: fewer than two runs."""
-        return self._agree(self.inputs)
+        return len(self.inputs) == 1 if len(self._data()) > 1 else None
 
     @property
     def outputs_agree(self) -> bool | None:
-        """None: fewer than two runs, or no run has an output."""
+        """None: no run has an output, or fewer than two are known.
+
+        An output is not known if the call is one that no run recorded; such prompts are left out.
+        """
         if not any(call.output is not None for run in self._data() for call in self._own(run)):
             return None
-        return self._agree(self.outputs)
+        known = [one for one in self.outputs if None not in one.content]
+        return len(known) == 1 if sum(len(one.prompts) for one in known) > 1 else None
 
     @property
     def oracle(self) -> Oracle:
@@ -190,9 +194,6 @@ class PromptSet:
 
     def _own(self, run: PromptRun) -> list[Call]:
         return [call for call in run.calls if call.tool == self.tool]
-
-    def _agree(self, buckets: Sequence[Bucket]) -> bool | None:
-        return len(buckets) == 1 if len(self._data()) > 1 else None
 
     def _buckets(self, form: Any, content: Any) -> list[Bucket]:
         found: dict[tuple[str, ...], list[int]] = {}

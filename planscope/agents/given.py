@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
+from operator import is_
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -31,8 +32,7 @@ class GivenSoFar:
         self._tools = prompt.tools
         self._text = prompt.text
         self._same: tuple[int, ...] | None = None
-        self._length = len(recorded)
-        self._first = plain_text(text_of(recorded[0])) if recorded else None
+        self._last: list[BaseMessage] | None = list(recorded) or None
         self._head: BaseMessage | None = None
         self._looked_at = 0
         self._system_there = False
@@ -55,13 +55,12 @@ class GivenSoFar:
             self._same, offered = same, seen_tools(tools)
             if offered != self._tools:
                 fresh["tools"] = self._tools = offered
-        first = plain_text(text_of(messages[0])) if messages else ""
-        if self._first is None:  # the first call: a lone prompt is recorded already
-            if len(messages) != 1 or first != self._text:
+        if self._last is None:  # the first call: a lone prompt is recorded already
+            if len(messages) != 1 or plain_text(text_of(messages[0])) != self._text:
                 fresh["messages"] = seen_messages(messages)
-        elif len(messages) < self._length or first != self._first:
+        elif not _goes_on(self._last, messages):
             fresh["messages"] = seen_messages(messages)
-        self._first, self._length = first, len(messages)
+        self._last = list(messages)
         return Given(**fresh) if fresh else None
 
     def _has_system(self, messages: Sequence[BaseMessage]) -> bool:
@@ -72,6 +71,21 @@ class GivenSoFar:
         self._system_there = found or (grown and self._system_there)
         self._head, self._looked_at = (messages[0] if messages else None), len(messages)
         return self._system_there
+
+
+def _goes_on(before: list[BaseMessage], now: Sequence[BaseMessage]) -> bool:
+    """Return whether a conversation begins with another one. Usually its messages are the same objects."""
+    if len(now) < len(before):
+        return False
+    return all(map(is_, before, now)) or all(map(_same, before, now))
+
+
+def _same(one: BaseMessage, other: BaseMessage) -> bool:
+    """Return whether the model sees the same message."""
+    if one is other:
+        return True
+    calls = [m.tool_calls if isinstance(m, AIMessage) else None for m in (one, other)]
+    return one.type == other.type and one.content == other.content and calls[0] == calls[1]
 
 
 def seen_messages(messages: Sequence[BaseMessage]) -> list[SeenMessage]:

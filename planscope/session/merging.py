@@ -44,7 +44,7 @@ def merge_recordings(path: Path, *, held: bool = False, into: Path | None = None
         session = loads(read_bytes(place), str(place)) if place.exists() else None
         if session is None:
             # A new session is written with its running runs, too, so that its file appears at once.
-            found = found if into is not None else recordings(path)
+            found = found if into is not None else recordings(path, found)
         if not found:
             return
         write_atomic(place, dumps(with_recordings(session, found)))

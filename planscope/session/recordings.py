@@ -19,8 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -277,10 +278,16 @@ def _said(one: RecordedRun) -> tuple[str, bool]:
     return text, timed
 
 
-def recordings(path: Path) -> list[RecordedRun]:
-    """Return the runs in a session's journals, in the order in which they began. Broken journals are left out."""
-    found = []
+def recordings(path: Path, read: Sequence[RecordedRun] = ()) -> list[RecordedRun]:
+    """Return the runs in a session's journals, in the order in which they began. Broken journals are left out.
+
+    ``read``: those that were read before; the others are read.
+    """
+    found = list(read)
+    known = {f"{one.token}{_SUFFIX}" for one in read}
     for file in _journals(path):
+        if file.name in known:
+            continue
         with suppress(OSError):
             handle = _open(file, os.O_RDONLY)
             try:
@@ -356,23 +363,29 @@ def _read(handle: int, name: str) -> RecordedRun | None:
     """Return the run in a journal, up to the first broken line; None without a head."""
     os.lseek(handle, 0, os.SEEK_SET)
     with os.fdopen(os.dup(handle), "rb") as file:
-        data = file.read(LARGEST + 1)
-    return _run_in(data, name)
+        return _run_in(_lines_of(file), name)
+
+
+def _lines_of(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the whole lines, one after the other, as long as a journal may be."""
+    left = LARGEST
+    while (line := file.readline(left)).endswith(b"\n"):
+        left -= len(line)
+        yield line[:-1]
 
 
 def session_in_journal(data: bytes) -> Session | None:
     """Return a session with the run in a journal's bytes, up to the first broken line; None without a head."""
-    one = _run_in(data, None)
+    one = _run_in(_lines_of(BytesIO(data)), None)
     return with_recordings(None, [one]) if one is not None else None
 
 
-def _run_in(data: bytes, file: str | None) -> RecordedRun | None:
-    """Return the run in a journal's bytes. ``file`` is the journal's name, which its head must agree with."""
-    lines = data[:LARGEST].split(b"\n")[:-1]
-    if not lines or (one := _head(lines[0], file)) is None:
+def _run_in(lines: Iterator[bytes], file: str | None) -> RecordedRun | None:
+    """Return the run in a journal's lines. ``file`` is the journal's name, which its head must agree with."""
+    if (one := _head(next(lines, b""), file)) is None:
         return None
     reader = _Reader(one, file or "the recording")
-    for line in lines[1:]:
+    for line in lines:
         if not reader.take(line):
             break
     return reader.tidy()

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from planscope.session import recordings as recordings_module
 from planscope.session.files import recordings_of
 from planscope.session.library import copy
 from planscope.session.merging import merge_recordings
 from planscope.session.record import record_of
-from planscope.session.recordings import any_recordings
+from planscope.session.recordings import Journal, any_recordings
 from planscope.session.store import load, save
 from planscope.session.writer import SessionWriter
 from tests.cli.conftest import cli as cli
@@ -153,6 +154,20 @@ def test_a_copy_and_an_open_debugger_have_the_runs_that_are_being_recorded(tmp_p
     assert len(load(copied).runs[0].events) == len(now.runs[0].events)
     assert not any_recordings(path)
     copied.unlink()
+
+
+def test_a_complete_journal_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for the first run of a session: a long one takes much memory."""
+    read: list[str] = []
+    really = recordings_module._read
+    monkeypatch.setattr(recordings_module, "_read", lambda *given: read.append(given[1]) or really(*given))
+    path = tmp_path / "new.planscope.json"
+    head = {"title": "t", "query": "", "timed": False, "agent": "own", "model": "m"}
+    journals = [Journal(path, {**head, "started": f"2026-01-0{day}T00:00:00+00:00"}) for day in (1, 2)]
+    journals[0].close()
+    merge_recordings(path)
+    assert len(read) == len(set(read)) == 2 and len(load(path).runs) == 2, "one is still open"
+    journals[1].close()
 
 
 def test_broken_and_strange_journals_are_left_out(tmp_path: Path) -> None:

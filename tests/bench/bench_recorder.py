@@ -31,10 +31,11 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
-from planscope.agents import record
+from planscope.agents import graphs, record
 from planscope.agents.gate import GoOn, PendingCall, Verb
 from planscope.agents.langchain_agent import langchain_tools, tracing
 from planscope.agents.many_runs import run_many
+from planscope.agents.own_agent import OwnAgentRecorder
 from planscope.agents.recorder import Recorder
 from planscope.agents.toolset import make_toolset
 from planscope.language.problem import make_actions
@@ -265,6 +266,33 @@ def own_memory() -> list[list[str]]:
     return rows
 
 
+@contextmanager
+def own_code() -> Iterator[list[float]]:
+    """Yields the seconds at work in the recorder's own code, without what LangChain does for any middleware."""
+    spent = [0.0]
+
+    def watched(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **more: Any) -> Any:
+            began = time.thread_time()
+            try:
+                return function(*given, **more)
+            finally:
+                spent[0] += time.thread_time() - began
+
+        return call
+
+    names = ("on_chain_start", "on_chain_end", "on_tool_start", "on_tool_end")
+    places = [(OwnAgentRecorder, "attempt"), *((graphs._Listener, name) for name in names)]
+    before = [getattr(of, name) for of, name in places]
+    for (of, name), function in zip(places, before, strict=True):
+        setattr(of, name, watched(function))
+    try:
+        yield spent
+    finally:
+        for (of, name), function in zip(places, before, strict=True):
+            setattr(of, name, function)
+
+
 def own_agents() -> list[list[str]]:
     rows = []
     with TemporaryDirectory() as folder:
@@ -274,19 +302,26 @@ def own_agents() -> list[list[str]]:
             for number in range(rounds):
                 bare.append(own_agent(calls, None))
                 recorded.append(own_agent(calls, Path(folder) / f"{calls}-{number}.planscope.json"))
+            with own_code() as spent:
+                own_agent(calls, Path(folder) / f"{calls}-own.planscope.json", finish=False)
+                began = time.process_time()
+                finish_merging()
+                merging = time.process_time() - began
             rows.append(
                 [
                     f"{calls:,}",
                     f"{min(bare):.2f}",
                     f"{min(recorded):.2f}",
                     f"{min(recorded) - min(bare):+.2f}",
+                    f"{1000 * spent[0] / calls:.2f}",
+                    f"{1000 * merging / calls:.2f}",
                 ]
             )
     return rows
 
 
 def main() -> None:
-    head = ["calls", "ms a call without", "with", "over bare"]
+    head = ["calls", "ms a call without", "with", "over bare", "of it our own code", "and merging"]
     table("An agent of one's own with record(...), its session written; processor time", head, own_agents())
     head = ["calls", "MB more without", "with", "over bare"]
     table("The memory of the same agent while it runs", head, own_memory())

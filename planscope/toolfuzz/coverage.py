@@ -1,4 +1,4 @@
-"""Branch coverage of a tool's own code: which line followed which.
+"""Branch coverage of a tool's own code: which line followed which, and about how often.
 
 With Python 3.12 and later it uses ``sys.monitoring``, with 3.11 ``sys.settrace``. Both cost time, so the search
 measures some of its calls only.
@@ -11,8 +11,10 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-Arc = tuple[str, int, int]
-"""File, line before, line."""
+Arc = tuple[str, int, int, int]
+"""File, line before, line, and how often: the number of its binary digits, at most 5."""
+
+MOST_DIGITS = 5
 
 
 class Coverage:
@@ -21,7 +23,7 @@ class Coverage:
     def __init__(self, own: Callable[[str], bool]) -> None:
         self._own = own
         self._known: dict[CodeType, bool] = {}
-        self._arcs: set[Arc] = set()
+        self._arcs: dict[tuple[str, int, int], int] = {}
         self._monitor = _Monitor(self._is_own, self._arcs) if sys.version_info >= (3, 12) else None
 
     def _is_own(self, code: CodeType) -> bool:
@@ -39,12 +41,12 @@ class Coverage:
             sys.settrace(self._called)
 
     def stop(self) -> set[Arc]:
-        """Return the arcs since :meth:`start`. The set is reused by the next call."""
+        """Return the arcs since :meth:`start`."""
         if self._monitor is not None:
             self._monitor.stop()
         else:
             sys.settrace(None)
-        return self._arcs
+        return {(*arc, min(count.bit_length(), MOST_DIGITS)) for arc, count in self._arcs.items()}
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Any:
         if not self._is_own(frame.f_code):
@@ -55,7 +57,8 @@ class Coverage:
             nonlocal last
             if event == "line":
                 number = frame.f_lineno
-                arcs.add((file, last, number))
+                arc = (file, last, number)
+                arcs[arc] = arcs.get(arc, 0) + 1
                 last = number
             return line
 
@@ -65,7 +68,7 @@ class Coverage:
 class _Monitor:
     """Coverage by ``sys.monitoring``. An arc of two lines in one frame; recursion mixes the frames of one code."""
 
-    def __init__(self, own: Callable[[CodeType], bool], arcs: set[Arc]) -> None:
+    def __init__(self, own: Callable[[CodeType], bool], arcs: dict[tuple[str, int, int], int]) -> None:
         self._own, self._arcs = own, arcs
         self._api: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
         self._id = self._api.COVERAGE_ID
@@ -90,6 +93,7 @@ class _Monitor:
     def _line(self, code: CodeType, line: int) -> Any:
         if not self._own(code):
             return self._api.DISABLE
-        self._arcs.add((code.co_filename, self._last.get(code, -code.co_firstlineno), line))
+        arc = (code.co_filename, self._last.get(code, -code.co_firstlineno), line)
+        self._arcs[arc] = self._arcs.get(arc, 0) + 1
         self._last[code] = line
         return None

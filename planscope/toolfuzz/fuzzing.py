@@ -219,8 +219,8 @@ class Fuzzing:
                 case "learned":
                     search.knowledge.merge(message["news"])
                     if message["arcs"]:
-                        search.arcs.update((file, a, b) for file, a, b in message["arcs"])
-                        search.kept.append(message["given"])
+                        arcs = [(file, a, b, often) for file, a, b, often in message["arcs"]]
+                        search.keep(message["number"], arcs, message["given"])
                 case "error":
                     outcome = Outcome(**message["outcome"])
                     self._heard(outcome, message["given"], message["number"] + 1, message["before"], new)
@@ -546,9 +546,11 @@ def _send_calls(
         if outcome is OK and tool.wrapped and number % INVOKED == INVOKED - 1:
             outcome = _of_wrapper(channel, tool, places, text)
         channel.end()
-        new = search.reached(arcs, json.loads(text)) if arcs and not arcs <= search.arcs else []
+        new = search.reached(number, arcs, json.loads(text)) if arcs and not arcs <= search.arcs else []
         if new or knowledge.news:
-            channel.send({"event": "learned", "news": knowledge.news, "arcs": new, "given": json.loads(text)})
+            channel.send({
+                "event": "learned", "news": knowledge.news, "arcs": new, "given": json.loads(text), "number": number
+            })  # fmt: skip
             knowledge.news.clear()
         if outcome is not OK and outcome.failed:
             key = known.get(outcome.plain) or known.get(outcome.key)

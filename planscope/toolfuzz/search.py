@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
+from planscope.toolfuzz.accepts import mismatch
+from planscope.toolfuzz.coverage import Arc
 from planscope.toolfuzz.nodes import Knowledge
 from planscope.toolfuzz.source import Hints, read_function, read_words
 from planscope.toolfuzz.tools import Tool
 from planscope.toolfuzz.values import Generator, Pools
-from planscope.toolfuzz.words import ODD
+from planscope.toolfuzz.words import LONG, ODD, SLOW
 
 LARGEST = 64 * 1024
 """Limit of bytes of an argument object as JSON."""
@@ -24,6 +26,14 @@ MODES = ("minimal", "", "long", "", "null", "", "unicode", "number")
 """The first calls: everything empty, everything long, and so on, with mixed ones between."""
 
 MOST_KEPT = 200
+SHARE, SHARE_WHEN_QUIET = 0.45, 0.06
+"""How many calls change kept arguments: while new branches are reached, and when QUIET calls have reached none."""
+
+FIRST_LONG, LONG_EVERY = 70, 12
+"""Which calls send a long text."""
+
+QUIET = 300
+SEPARATORS = (" ", ",", ";", "\n", "/", ":", "=", ".")
 TAINTED, MEASURED = 400, 400
 """Among this many first calls most carry taint, and all are measured for coverage; later ones now and then."""
 
@@ -35,7 +45,9 @@ class Search:
         self.knowledge, self.hints, self.pools = Knowledge(), Hints(), Pools()
         self.guided = guided
         self.kept: list[dict[str, Any]] = []
-        self.arcs: set[tuple[str, int, int]] = set()
+        self.arcs: set[Arc] = set()
+        self._last_kept, self._is_changed = 0, False
+        self._words: dict[str, tuple[int, list[str]]] = {}
         self._meant: list[dict[str, Any]] = []
         self._schema = tool.schema
         self._seed = f"{seed}/{tool.name}"
@@ -46,6 +58,8 @@ class Search:
         read_words(tool.description, self.hints)
         self._examples(tool.schema)
         self.generator = Generator(tool.schema, self.knowledge.roots, self.hints, self.pools)
+        names = [name for name, one in (tool.schema.get("properties") or {}).items() if _is_free_text(one)]
+        self._long = [(name, token) for token in SLOW for name in names]
         self.draw_pools()
         self.knowledge.news.clear()
 
@@ -105,92 +119,187 @@ class Search:
 
     def _next(self, number: int) -> dict[str, Any]:
         random = self._random
+        self._is_changed = False
         if number < len(MODES):
             return self.generator.arguments(random, MODES[number])
         if number - len(MODES) < len(self._meant):
             return {**self.generator.arguments(random), **self._meant[number - len(MODES)]}
-        if self.kept and self.guided and random.random() < 0.18:
-            return self._changed(random)
+        if self._is_long(number):
+            return self._with_long_text(number, random)
+        if self.kept:
+            share = SHARE if number - self._last_kept < QUIET else SHARE_WHEN_QUIET
+            if random.random() < share:
+                changed = self._changed(random)
+                if changed is not None:
+                    self._is_changed = True
+                    return changed
         return self.generator.arguments(random)
 
-    def _changed(self, random: Random) -> dict[str, Any]:
-        """Return kept arguments with a change: one is drawn again, or a text in it is changed."""
-        given: dict[str, Any] = json.loads(json.dumps(random.choice(self.kept)))
-        if not given:
-            return self.generator.arguments(random)
-        name = random.choice(list(given))
-        if name in self._schema.get("properties", {}) and random.random() < 0.4:
-            given[name] = self.generator.argument(name, random)
-            return given
-        given[name] = self._mutated(given[name], random)
-        return given
+    def _with_long_text(self, number: int, random: Random) -> dict[str, Any]:
+        """Return arguments of which one is a token again and again, as often as may be sent."""
+        name, token = self._long[(number - FIRST_LONG) // LONG_EVERY]
+        times = LONG * 2 // (len(json.dumps(token)) - 2)
+        most = self._schema["properties"][name].get("maxLength", LONG)
+        return {**self.generator.arguments(random, "minimal"), name: (token * times)[: min(most, LONG)]}
 
-    def _mutated(self, value: Any, random: Random) -> Any:
+    def _changed(self, random: Random) -> dict[str, Any] | None:
+        """Return kept arguments with a few changes that the schema accepts, or None. The newest are changed most."""
+        at = len(self.kept) - 1 - int(random.expovariate(0.3))
+        text = json.dumps(self.kept[at] if at >= 0 else random.choice(self.kept))
+        for _ in range(3):
+            given: dict[str, Any] = json.loads(text)
+            for _ in range(random.choice((1, 1, 1, 2, 4))):
+                if given:
+                    name = random.choice(list(given))
+                    if name in self._schema.get("properties", {}) and random.random() < 0.15:
+                        given[name] = self.generator.argument(name, random)
+                    else:
+                        given[name] = self._mutated(given[name], random, self._tokens(name))
+            if given and mismatch(given, self._schema) is None:
+                return given
+        return None
+
+    def _tokens(self, name: str) -> list[str]:
+        """Return the texts that the tool compares parts of an argument with."""
+        version, found = self._words.get(name, (-1, []))
+        if version != self.knowledge.version:
+            found = []
+            todo = [self.knowledge.node(name)]
+            while todo:
+                node = todo.pop()
+                for facts in node.facts.values():
+                    found += [one for one in facts if isinstance(one, str) and 0 < len(one) <= 40]
+                todo += node.children.values()
+            self._words[name] = (self.knowledge.version, found)
+        return found
+
+    def _mutated(self, value: Any, random: Random, tokens: list[str]) -> Any:
         if isinstance(value, str):
-            return self._text(value, random)
+            return self._text(value, random, tokens)
         if isinstance(value, bool) or value is None:
             return value
         if isinstance(value, int):
-            return value + random.choice((-1, 1, 10, -10, value, -value, -2 * value))
+            if random.random() < 0.5:
+                return value + random.choice((-1, 1, 10, -10, value, -value, -2 * value))
+            digits = str(abs(value))
+            at = random.randrange(len(digits))
+            digit = random.choice("0123456789")
+            changed = digits[:at] + digit + digits[at + (random.random() < 0.7) :]
+            return int(changed[:18]) * (-1 if value < 0 else 1)
         if isinstance(value, float):
             return random.choice((-value, value / 2, float(int(value)) if abs(value) < 1e300 else 0.0))
         if isinstance(value, list) and value:
             k = random.randrange(len(value))
             chance = random.random()
-            if chance < 0.3:
+            if chance < 0.2:
                 return value[:k] + value[k + 1 :]
-            if chance < 0.5:
+            if chance < 0.35:
                 return [*value, value[k]]
-            return [*value[:k], self._mutated(value[k], random), *value[k + 1 :]]
+            if chance < 0.5:
+                return [*value, self._mutated(value[k], random, tokens)]
+            return [*value[:k], self._mutated(value[k], random, tokens), *value[k + 1 :]]
         if isinstance(value, dict) and value:
             key = random.choice(list(value))
             if random.random() < 0.25:
                 return {k: v for k, v in value.items() if k != key}
-            return {**value, key: self._mutated(value[key], random)}
+            return {**value, key: self._mutated(value[key], random, tokens)}
         return value
 
-    def _text(self, value: str, random: Random) -> str:
+    def _text(self, value: str, random: Random, tokens: list[str]) -> str:
         if value[:1] in ("{", "[") and random.random() < 0.7:
             try:
-                return json.dumps(self._mutated(json.loads(value), random))
+                return json.dumps(self._mutated(json.loads(value), random, tokens))
             except (ValueError, RecursionError):
                 pass
-        at = random.randrange(len(value) + 1)
-        token = (
-            random.choice(self.hints.strings)
-            if self.hints.strings and random.random() < 0.4
-            else random.choice(ODD)
-        )
         chance = random.random()
-        if chance < 0.4:
-            return value[:at] + token + value[at:]
+        known = tokens if tokens and chance < 0.7 else self.hints.strings if chance < 0.9 else ()
+        token = random.choice(known or ODD)
+        separators = [one for one in SEPARATORS if one in value]
+        if separators and random.random() < 0.5:
+            separator = random.choice(separators)
+            return separator.join(_parts(value.split(separator), token, random))[:5000]
+        chance = random.random()
+        if chance < 0.05:
+            return (value * random.choice((2, 3, 40)))[:5000]
+        at = len(value) if random.random() < 0.25 else random.randrange(len(value) + 1)
+        new = token if random.random() < 0.5 else self._letter(value, random)
         end = min(len(value), at + random.choice((1, 1, 2, 5)))
-        if chance < 0.6:
-            return value[:at] + value[end:]
-        if chance < 0.8:
-            return value[:at] + token + value[end:]
-        return (value * random.choice((2, 3, 40)))[:5000]
+        if chance < 0.4:
+            return value[:at] + new + value[at:]
+        return value[:at] + value[end:] if chance < 0.55 else value[:at] + new + value[end:]
+
+    def _letter(self, value: str, random: Random) -> str:
+        """Return one character: one of the text, a neighbour of one, or an ordinary one."""
+        chance = random.random()
+        if not value or chance < 0.3:
+            return random.choice("0123456789abcdefghijklmnopqrstuvwxyzABCXYZ")
+        letter = random.choice(value)
+        return letter if chance < 0.8 else chr(max(1, min(0xD7FF, ord(letter) + random.choice((-1, 1)))))
 
     def carries_taint(self, number: int) -> bool:
+        if self._is_long(number):
+            return False
         if number < TAINTED:
             return (
                 self.guided and number >= len(MODES) and (number % 4 > 0 if number < 60 else number % 2 > 0)
             )
         return self.guided and number % 8 == 0
 
-    def is_measured(self, number: int) -> bool:
-        return self.guided and (number < MEASURED or number % 16 == 1)
+    def _is_long(self, number: int) -> bool:
+        at, rest = divmod(number - FIRST_LONG, LONG_EVERY)
+        return rest == 0 and 0 <= at < len(self._long)
 
-    def reached(
-        self, arcs: Iterable[tuple[str, int, int]], given: dict[str, Any]
-    ) -> list[tuple[str, int, int]]:
-        """Keep arguments that reach a new branch. Return the arcs that are new."""
-        new = [arc for arc in arcs if arc not in self.arcs]
+    def is_measured(self, number: int) -> bool:
+        return (
+            self.guided
+            and not self._is_long(number)
+            and (number < MEASURED or self._is_changed or number % 16 == 1)
+        )
+
+    def reached(self, number: int, arcs: Iterable[Arc], given: dict[str, Any]) -> list[Arc]:
+        """Keep arguments that reach a new branch, or one more often. Return the arcs that are new."""
+        new = sorted(arc for arc in arcs if arc not in self.arcs)
         if new:
-            self.arcs.update(new)
-            if len(self.kept) < MOST_KEPT:
-                self.kept.append(given)
+            self.keep(number, new, given)
         return new
+
+    def keep(self, number: int, arcs: Iterable[Arc], given: dict[str, Any]) -> None:
+        """Keep the arguments of a call that reached these arcs."""
+        self.arcs.update(arcs)
+        self._last_kept = number
+        if len(self.kept) >= MOST_KEPT:
+            del self.kept[0]
+        self.kept.append(given)
+
+
+def _is_free_text(schema: Any) -> bool:
+    """Return whether an argument may be any text."""
+    if not isinstance(schema, dict):
+        return False
+    options = [schema, *(one for one in schema.get("anyOf", ()) if isinstance(one, dict))]
+    return any(
+        one.get("type") == "string" and not one.keys() & {"enum", "const", "pattern", "format"}
+        for one in options
+    )
+
+
+def _parts(parts: list[str], token: str, random: Random) -> list[str]:
+    """Return the parts of a text with one more, one less, or two exchanged."""
+    at = random.randrange(len(parts))
+    chance = random.random()
+    if chance < 0.15:
+        return parts[:at] + parts[at + 1 :]
+    if chance < 0.3:
+        return [*parts[:at], token + parts[at], *parts[at + 1 :]]
+    if chance < 0.4:
+        return [*parts[:at], random.choice(parts), *parts[at:]]
+    if chance < 0.5:
+        other = random.randrange(len(parts))
+        parts[at], parts[other] = parts[other], parts[at]
+        return parts
+    if chance < 0.7:
+        return [*parts, token]
+    return [*parts[:at], token, *parts[at + (chance > 0.85) :]]
 
 
 def _patterns(schema: Any, found: set[str]) -> None:

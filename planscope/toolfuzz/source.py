@@ -388,6 +388,8 @@ class _Walk:
                 if node is None:
                     if name in THROUGH or name in ("gather", "fromkeys", "deepcopy"):
                         return first
+                    if name == "split" and first is not None:  # shlex.split and others
+                        return first.child(("split", " "))
                     if name in ("get", "index", "count") and first is not None:
                         self._fact(first, "eq", self._constant(value))
                     self._follow_method(value, name, call, arguments)

@@ -9,7 +9,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "path|file|filename|folder|dir|directory|destination|source": (
         "notes.txt", "a.txt", "data.json", "folder", "folder/inner.txt", ".", "", "..", "missing.txt", "a\0b",
         "/", "folder/", "./a.txt", "~", "ünïcode.txt", "a b.txt", "x" * 300, "table.csv", "../planscope-outside.txt",
-        "/nonexistent/x.txt", "*", "*.txt", "con", "-", "a.txt/b",
+        "/nonexistent/x.txt", "/etc/hosts", "*", "*.txt", "con", "-", "a.txt/b",
     ),
     "url|uri|link|endpoint|website": (
         "https://example.com", "http://example.com/a?b=c#d", "example.com", "ftp://example.com", "http://", "//x",
@@ -59,6 +59,12 @@ ODD = (
     "a b c d e", "-", "_", "é", "\u0131",
 )  # fmt: skip
 """Strings that break code: empty, blank, separators, null bytes, numbers that are none, Unicode."""
+
+LONG = 30_000
+"""Characters of the texts that show whether a tool takes ever longer; as JSON they must weigh less than 64 KiB."""
+
+SLOW = ("a", "[", "(", " ", "{", "<", ",", "*a", "\n", "\\", "a.", "&", "0", '"', "(a", "é")
+"""What a long text repeats: brackets, quotes and separators, which parsers and patterns go back over."""
 
 _COMPILED = [(re.compile(rf"(?:^|[\W_]|(?<=[a-z])(?=[A-Z]))(?:{names})s?(?:$|[\W_]|(?=[A-Z]))", re.I),
 words) for names, words in LISTS.items()]  # fmt: skip

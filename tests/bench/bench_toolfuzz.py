@@ -34,7 +34,7 @@ from tests.bench.toolfuzz_corpus.sequences import SEQUENCES
 from tests.bench.toolfuzz_corpus.sound import SOUND
 from tests.bench.yardstick import table
 
-ARMS = ("planscope", "unguided", "plain Hypothesis")
+ARMS = ("planscope", "no coverage", "unguided", "plain Hypothesis")
 HERE = "tests.bench.toolfuzz_corpus"
 FILE_TOOLS = ("CopyFile", "DeleteFile", "FileSearch", "ListDirectory", "MoveFile", "ReadFile", "WriteFile")
 HUNG_AFTER = 0.5
@@ -129,9 +129,11 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
             found.pop(message["key"], None)
 
     with _host(tool) as host:
-        job = {"seed": seed, "calls": calls, "blind": arm != "planscope", "call_limit": HUNG_AFTER}
+        job = {"seed": seed, "calls": calls, "blind": arm in ARMS[2:], "call_limit": HUNG_AFTER}
         fuzzing = Fuzzing(tool, host, job, heard)
-        if arm == ARMS[2]:
+        if arm == ARMS[1]:
+            fuzzing.search.is_measured = lambda number: False  # type: ignore[method-assign]
+        if arm == ARMS[3]:
             fuzzing.search = PlainSearch(tool, seed, calls)
         began = time.perf_counter()
         fuzzing.run()

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from planscope.toolfuzz.accepts import mismatch
 from planscope.toolfuzz.nodes import MOST_CHILDREN, MOST_FACTS, Knowledge, Node
 from planscope.toolfuzz.outcome import Places, Refused
 from planscope.toolfuzz.search import LARGEST, MODES, Search
@@ -284,14 +285,15 @@ def merge(into: Node, other: Node) -> None:
 def test_kept_arguments_are_changed_in_every_way() -> None:
     (tool,) = load("tests.toolfuzz.tools:all_types")
     search = Search(tool, 1)
-    assert search.reached([("f", 1, 2), ("f", 2, 3)], {"a": 1}) == [("f", 1, 2), ("f", 2, 3)]
-    assert search.reached([("f", 1, 2)], {"a": 2}) == [] and search.kept == [{"a": 1}]
+    assert search.reached(1, [("f", 2, 3, 1), ("f", 1, 2, 1)], {"a": 1}) == [("f", 1, 2, 1), ("f", 2, 3, 1)]
+    assert search.reached(2, [("f", 1, 2, 1)], {"a": 2}) == [] and search.kept == [{"a": 1}]
+    assert search.reached(3, [("f", 1, 2, 2)], {"a": 3}) and search.kept == [{"a": 1}, {"a": 3}]  # more often
     random = Random("kept")
 
     def changes(value: Any, count: int = 400) -> list[Any]:
-        return [search._mutated(value, random) for _ in range(count)]
+        return [search._mutated(value, random, ["token"]) for _ in range(count)]
 
-    assert set(changes(10)) == {9, 11, 20, 0, -10}
+    assert {9, 11, 20, 0, -10, 70, 110, 15} < set(changes(10))
     assert set(changes(3.0)) == {-3.0, 1.5, 3.0}
     assert changes(True, 2) == [True, True] and changes(None, 1) == [None] and changes([], 1) == [[]]
     lists = changes([1, 2])
@@ -304,6 +306,9 @@ def test_kept_arguments_are_changed_in_every_way() -> None:
         and "abcdefabcdef" in texts
         and any(len(one) == 5000 or len(one) == 240 for one in texts)
     )
+    assert {"abcdeftoken", "tokenabcdef", "abcdf"} < set(changes("abcdef", 2000))
+    words = set(changes("push add", 2000))
+    assert {"push", "add push", "push add add", "push add token", "tokenpush add", "token add"} < words
     assert share(changes('{"a": 1}'), lambda one: one in ('{"a": 0}', '{"a": 2}', '{"a": 11}', "{}")) > 0.3
 
 
@@ -521,16 +526,22 @@ def test_a_file_is_named_from_the_nearest_known_folder(tmp_path: Path) -> None:
     assert alone.own(str(package / "a.py")) and not alone.own(str(package / "b.py"))
 
 
-def test_kept_arguments_come_again_with_one_change() -> None:
+def test_kept_arguments_come_again_with_a_few_changes_that_the_schema_accepts() -> None:
     (tool,) = load("tests.toolfuzz.tools:all_types")
     search = Search(tool, 1)
-    kept = {"unknown": "only in what was kept", "number": 123456}
-    search.kept.append(kept)
-    made = [search._changed(Random(k)) for k in range(300)]
-    assert all(set(one) == set(kept) for one in made)
+    kept = {
+        "colour": "red",
+        "mode": "a",
+        "ids": [123456],
+        "outer": {"inner": {"name": "x", "size": 5}},
+        "extra": {},
+    }
+    search.keep(0, [], kept)
+    made = [one for k in range(300) if (one := search._changed(Random(k))) is not None]
+    assert len(made) > 250 and all(mismatch(one, tool.schema) is None for one in made)
     changed = [{name for name in kept if one[name] != kept[name]} for one in made]
-    assert all(len(one) <= 1 for one in changed) and {"number"} in changed and {"unknown"} in changed
-    assert kept == {"unknown": "only in what was kept", "number": 123456}
+    assert {"ids"} in changed and {"outer"} in changed and max(map(len, changed)) <= 4
+    assert kept["ids"] == [123456]
 
 
 def test_an_argument_that_json_cannot_carry_is_left_to_its_default() -> None:

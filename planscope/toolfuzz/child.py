@@ -72,6 +72,8 @@ def _work(job: dict[str, Any], send: Any) -> None:
     if served:
         _in_first_process(send, lambda: _serve(job, folder, enforced.of_server(), send))
     _announce(tools, enforced, send)
+    folder /= "here"  # the mount itself behaves otherwise than a folder: it cannot be deleted, nor moved
+    folder.mkdir()
     gc.collect()
     gc.freeze()
     _in_first_process(send, lambda: _fuzz_all(job, tools, _hosts(job, tools, folder, enforced), folder, send))
@@ -154,7 +156,8 @@ def _hosts(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any) -
     for tool in tools:
         if not tool.skipped:
             places = tool.places()
-            places.sandbox, places.base = str(folder), job.get("base", "")
+            places.sandbox, places.temporary = str(folder), str(folder.parent.parent)
+            places.base = job.get("base", "")
             found[tool.name] = Host(folder, places, bool(job.get("network")), enforced.processes == "allowed")
     return found
 

@@ -107,12 +107,14 @@ class Refusal:
 class Places:
     """Which files belong to the tool, and how their names are shown.
 
-    ``root``: the folder of the tool's package, or its file. ``shown``: pairs of folder and what replaces it.
+    ``root``: the folder of the tool's package, or its file. ``sandbox``: the folder that it works in, somewhere in
+    ``temporary``.
     """
 
     root: str
     package: bool
     sandbox: str = ""
+    temporary: str = ""
     base: str = ""
     _names: dict[str, str] = field(default_factory=dict)
     _own: dict[str, bool] = field(default_factory=dict)
@@ -142,10 +144,9 @@ class Places:
 
     def clean(self, text: str) -> str:
         """Return text without what differs from run to run: temporary folders, addresses, durations."""
-        if self.sandbox:
-            text = text.replace(self.sandbox, "<sandbox>").replace(
-                str(Path(self.sandbox).parent), "<temporary>"
-            )
+        for folder, shown in ((self.sandbox, "<sandbox>"), (self.temporary, "<temporary>")):
+            if folder:
+                text = text.replace(folder, shown)
         text = re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", text)
         return re.sub(r"\b\d+\.\d+(?:e-?\d+)? ?(?:s|ms|us|µs|sec|seconds)\b", "... s", text)
 

@@ -346,11 +346,8 @@ class Watch:
                 full = os.path.realpath(text)
         except (OSError, ValueError, TypeError):
             return  # the operation itself will fail
-        if (
-            full.startswith(self._inside)
-            or full == self._folder
-            or full in ("/dev/null", "/dev/stdout", "/dev/stderr")
-        ):
+        mine = full == self._folder and verb not in ("delete", "move")
+        if mine or full.startswith(self._inside) or full in ("/dev/null", "/dev/stdout", "/dev/stderr"):
             return
         if verb in ("make", "write", "unlink") and os.path.isdir(full):  # noqa: PTH112
             return  # the system refuses that by itself, wherever it is

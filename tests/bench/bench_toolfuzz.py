@@ -37,7 +37,7 @@ from tests.bench.yardstick import table
 ARMS = ("planscope", "no coverage", "unguided", "plain Hypothesis")
 HERE = "tests.bench.toolfuzz_corpus"
 FILE_TOOLS = ("CopyFile", "DeleteFile", "FileSearch", "ListDirectory", "MoveFile", "ReadFile", "WriteFile")
-HUNG_AFTER = 0.5
+HUNG_AFTER = 1.0
 """Seconds of a call; shorter than by default, as hanging tools would take most of the time."""
 
 

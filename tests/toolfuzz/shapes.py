@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, InjectedToolArg, tool
@@ -171,4 +172,25 @@ def writes_to_files(number: int) -> float:
 def leaves_threads(number: int) -> str:
     """Leave a thread behind."""
     threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+    return "ok"
+
+
+@finds(BREAKERS, ("outside", "PermissionError"))
+def deletes_its_folder(number: int) -> str:
+    """Delete the folder that it works in."""
+    Path.cwd().rmdir()
+    return "ok"
+
+
+@finds(BREAKERS, ("outside", "PermissionError"))
+def moves_its_folder(number: int) -> str:
+    """Move the folder that it works in."""
+    Path.cwd().rename("../elsewhere")
+    return "ok"
+
+
+@finds(BREAKERS, ("raised", "IsADirectoryError"))
+def unlinks_a_folder(number: int) -> str:
+    """Delete as a file what is a folder: the system refuses it by itself, for its own reason."""
+    Path.cwd().unlink()
     return "ok"

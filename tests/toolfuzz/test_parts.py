@@ -173,8 +173,12 @@ def test_error_texts_are_found_by_rule(answer: Any, expected: bool) -> None:
 def test_messages_lose_what_differs() -> None:
     assert normal("no 'x' at /a/b.txt line 12") == normal("no 'yy z' at /c/d.txt line 3")
     assert normal("no file: x 'a", {"p": "x 'a"}) == normal("no file: other", {"p": "other"})
-    places = Places("/x", False, sandbox="/tmp/planscope-fuzz-abc/work")
-    assert "abc" not in places.clean("at /tmp/planscope-fuzz-abc/work/a and /tmp/planscope-fuzz-abc")
+    places = Places(
+        "/x", False, sandbox="/tmp/planscope-fuzz-abc/work/here", temporary="/tmp/planscope-fuzz-abc"
+    )
+    assert "abc" not in places.clean(
+        "at /tmp/planscope-fuzz-abc/work/here/a and /tmp/planscope-fuzz-abc/home"
+    )
     assert normal("unknown city Sofia", {"city": "Sofia"}) == normal(
         "unknown city Zurich", {"city": "Zurich"}
     )

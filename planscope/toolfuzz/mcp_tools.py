@@ -188,7 +188,7 @@ def serve(target: str, folder: Path, base: Path) -> tuple[list[Tool], dict[str, 
         if one["name"] in tools:
             tools[one["name"]].skipped = "the server lists two tools of this name"
             continue
-        places = Places(str(base), True, str(folder), str(base))
+        places = Places(str(base), True, str(folder), str(base), str(folder.parent))
         host = ServerHost(server, places, sees_start=not tools)
         tools[one["name"]], hosts[one["name"]] = _tool(one, host, target), host
     return list(tools.values()), hosts

@@ -114,8 +114,8 @@ class Places:
     root: str
     package: bool
     sandbox: str = ""
-    temporary: str = ""
     base: str = ""
+    temporary: str = ""
     _names: dict[str, str] = field(default_factory=dict)
     _own: dict[str, bool] = field(default_factory=dict)
 

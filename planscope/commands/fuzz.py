@@ -102,6 +102,12 @@ def _add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep the findings in this session, made if it is not there (default: fuzz-TARGET in the library)",
     )
+    parser.add_argument(
+        "--sample",
+        type=whole(1, 10_000),
+        metavar="N",
+        help="draw N findings and sets of prompts of each tool, to be labelled on screen with the verdict hidden",
+    )
     _add_model(parser)
     parser.add_argument("--html", metavar="FILE", help="write a web page")
     parser.add_argument("--pytest", metavar="FILE", help="write a test for each finding")
@@ -191,6 +197,7 @@ def _seconds(text: str) -> float:
 
 def _fuzz(args: argparse.Namespace) -> int:
     from planscope.toolfuzz.engine import Options
+    from planscope.toolfuzz.keeping import own_session, take_labels
     from planscope.toolfuzz.report import Report
 
     formats = ("html", "pytest", "junit", "sarif")
@@ -226,6 +233,7 @@ def _fuzz(args: argparse.Namespace) -> int:
         report.interrupted = True
     finally:
         line.clear()
+    take_labels(report, kept or own_session(report.target))
     with suppress(BrokenPipeError):
         if args.json:
             print_json(json.loads(json.dumps(report.as_data())))
@@ -380,12 +388,16 @@ def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
     """Keep the findings in the session that was asked for, or else in the library's own of the target."""
     from planscope.session.files import SessionError
     from planscope.toolfuzz.keeping import keep, own_session, record_of
+    from planscope.toolfuzz.labels import sampled, was_sampled
 
     path = kept or own_session(report.target)
     if not report.tools or (kept is None and not report.findings and not path.exists()):
         return
     try:
-        keep(record_of(report, args.reset), path, report)
+        record = record_of(report, args.reset)
+        if args.sample is not None:
+            record = sampled(record, args.sample, report.seed)
+        keep(record, path, report)
     except SessionError as error:
         if kept is not None:
             raise
@@ -393,7 +405,8 @@ def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
         return
     if not args.json:
         name = args.output or path.name.partition(".planscope")[0]
-        say(f"findings kept: planscope open {shlex.quote(name)}")
+        to_label = "" if args.sample is None else f" (t shows {was_sampled(record):,} of them to be labelled)"
+        say(f"findings kept: planscope open {shlex.quote(name)}{to_label}")
 
 
 def _lines(report: Report, width: int) -> Iterator[str]:
@@ -401,7 +414,7 @@ def _lines(report: Report, width: int) -> Iterator[str]:
     from planscope.toolfuzz.correctness.baselines import tried_lines
     from planscope.toolfuzz.correctness.said import section_lines
     from planscope.toolfuzz.formats import cost_line
-    from planscope.toolfuzz.report import is_sequence
+    from planscope.toolfuzz.report import is_sequence, rate_sentence
     from planscope.wording.phrases import plural
 
     number = 0
@@ -441,6 +454,8 @@ def _lines(report: Report, width: int) -> Iterator[str]:
     yield f"{plural(figures['unique_errors'], 'error')} in {made}, seed {report.seed}"
     if figures["unique_errors"]:
         yield f"estimate of all errors: {figures['chao1']:g} (95 % interval {low:g} to {high:g}), under guidance"
+    if figures["false_discovery"]:
+        yield rate_sentence(figures["false_discovery"])
     if report.model is not None:
         yield cost_line(report.model)
     yield from [*report.missing(), *report.remarks]

@@ -38,6 +38,22 @@ class FindingDocument(Document):
     set: int | None = Field(
         default=None, description="the number, from 1, of the set of prompts that shows it"
     )
+    label: Literal["true", "false"] | None = Field(
+        default=None, description="whether the user says that it is an error"
+    )
+    specified: Literal["under", "over", "ill"] | None = Field(
+        default=None, description="how the documentation is at fault, in the user's word"
+    )
+    sampled: bool = Field(default=False, description="it was drawn to be labelled")
+
+
+class FalseDiscoveryDocument(Document):
+    """How many findings the user has labelled as no error. If some were drawn to be labelled, these alone count."""
+
+    labelled: int
+    false: int
+    rate: float
+    ci: list[float] = Field(description="Wilson's 95 % interval of the rate")
 
 
 class StatisticsDocument(Document):
@@ -47,6 +63,10 @@ class StatisticsDocument(Document):
     calls_per_unique_error: float | None
     chao1: float = Field(description="bias-corrected estimate of all errors; an estimate under guidance")
     chao1_ci: list[float]
+    false_discovery: FalseDiscoveryDocument | None = Field(
+        default=None,
+        description="of all tools together, from labels that the session has; null without labels",
+    )
 
 
 class FuzzedToolDocument(Document):

@@ -322,7 +322,8 @@ class Dissection(_Part):
 class FuzzFinding(_Part):
     """An error that the fuzzer found in a tool: a finding of ``planscope fuzz --json``, with all its other fields.
 
-    ``input`` and ``shrunk``: the arguments, or a list of calls. ``label``: whether the user thinks that it is an error.
+    ``input`` and ``shrunk``: the arguments, or a list of calls. ``label``: whether the user thinks that it is an error;
+    ``specified``: how the documentation is at fault; ``sampled``: it was drawn to be labelled.
     ``set``: the number, from 1, of the set of prompts that shows it.
     ``sane``: whether a model would make the call, and ``reason``, in its words. ``agent``: how an agent got there
     (``hit``, ``request``, ``step``, ``tries``, ``why``), and ``run``, the id of its run.
@@ -345,6 +346,8 @@ class FuzzFinding(_Part):
     knows: dict[str, Any] | None = None
     set: int | None = None
     label: Literal["true", "false"] | None = None
+    specified: Literal["under", "over", "ill"] | None = None
+    sampled: bool = False
     sane: bool | None = None
     reason: str = ""
     agent: dict[str, Any] | None = None
@@ -385,6 +388,9 @@ class FuzzSet(_Part):
     faulty: bool = False
     fillings: dict[str, list[str]] = Field(default_factory=dict)
     expectation: str | None = None
+    label: Literal["true", "false"] | None = None
+    specified: Literal["under", "over", "ill"] | None = None
+    sampled: bool = False
     runs: list[FuzzPrompt] = Field(default_factory=list)
 
 

@@ -14,7 +14,7 @@ from planscope.toolfuzz.correctness.page import STYLE, sections, tried_section
 from planscope.toolfuzz.correctness.said import set_lines
 from planscope.toolfuzz.markup import safe_html as _safe
 from planscope.toolfuzz.outcome import KINDS
-from planscope.toolfuzz.report import Report, is_counted, is_sequence
+from planscope.toolfuzz.report import Report, is_counted, is_sequence, rate_sentence
 
 MEANINGS = {
     "raised": "The tool raised an exception on arguments that its schema accepts.",
@@ -49,6 +49,12 @@ def smallest_lines(finding: Mapping[str, Any]) -> list[str]:
 def smallest(finding: Mapping[str, Any]) -> Any:
     """Return the shrunk arguments of a finding, or those that were sent."""
     return finding["input"] if finding["shrunk"] is None else finding["shrunk"]
+
+
+def label_text(finding: Mapping[str, Any]) -> str:
+    """Return what the user says of a finding: ``true, under-specified``; "" if nothing."""
+    specified = f"{finding['specified']}-specified" if finding.get("specified") else ""
+    return ", ".join(one for one in (finding.get("label") or "", specified) if one)
 
 
 def agent_lines(finding: Mapping[str, Any]) -> list[str]:
@@ -229,6 +235,8 @@ def _summary(data: dict[str, Any]) -> Iterator[str]:
         f"{data['statistics']['chao1']} errors in all, 95&nbsp;% interval {data['statistics']['chao1_ci'][0]} to "
         f"{data['statistics']['chao1_ci'][1]} (Chao1).</p>"
     )
+    if told := data["statistics"]["false_discovery"]:
+        yield f"<p>{_safe(rate_sentence(told).capitalize())}.</p>"
     head = "<th>the agent's calls</th>" if agent else ""
     yield f"<table><tr><th>tool</th><th>calls</th>{head}<th>refused by the schema</th><th>errors</th></tr>"
     for tool in data["tools"]:
@@ -273,6 +281,8 @@ def _finding(finding: dict[str, Any]) -> Iterator[str]:
     listed = "" if is_counted(finding) else ' class="listed"'
     yield f'<h2{listed}><span class="kind">{_safe(finding["tool"])}</span>: {_safe(title(finding)[:300])}</h2>'
     yield f"<p>{MEANINGS[finding['kind']]}{' The documentation states the limit.' if finding['documented'] else ''}</p>"
+    if told := label_text(finding):
+        yield f"<p>Labelled {_safe(told)}.</p>"
     if finding.get("set"):
         yield f'<p>See <a href="#set{finding["set"]}">set {finding["set"]}</a>.</p>'
         return

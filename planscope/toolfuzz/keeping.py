@@ -27,6 +27,7 @@ from planscope.session.model import (
 )
 from planscope.session.record import RecordedCall, RunRecord
 from planscope.toolfuzz.correctness.checks import PromptSet
+from planscope.toolfuzz.labels import was_sampled
 from planscope.toolfuzz.outcome import LISTED_ONLY, normal, returned_error
 from planscope.toolfuzz.report import Report
 
@@ -86,11 +87,48 @@ def put(session: Session, fuzzing: Fuzzing) -> None:
     """Add a run of the fuzzer to a session. It replaces the one of the same target, but labels stay."""
     kept = list(session.fuzzings or ())
     before = next((one for one in kept if one.target == fuzzing.target), None)
-    labels = {_same(one, before): one.label for one in before.findings} if before is not None else {}
-    findings = [one.model_copy(update={"label": labels.get(_same(one, fuzzing))}) for one in fuzzing.findings]
     id = before.id if before is not None else next_fuzzing_id(session)
-    made = fuzzing.model_copy(update={"id": id, "findings": findings})
+    made = (with_labels(fuzzing, before) if before is not None else fuzzing).model_copy(update={"id": id})
     session.fuzzings = [made if one is before else one for one in kept] if before else [*kept, made]
+
+
+def with_labels(fuzzing: Fuzzing, before: Fuzzing) -> Fuzzing:
+    """Return a fuzzing with the labels that the same findings and sets of prompts had before.
+
+    Which of them were drawn to be labelled stays, too, unless the new ones were drawn again.
+    """
+    again = was_sampled(fuzzing) > 0
+    findings = {_same(one, before): _label_of(one, again) for one in before.findings}
+    sets = {(one.tool, one.template): _label_of(one, again) for one in before.sets}
+    return fuzzing.model_copy(
+        update={
+            "findings": [
+                one.model_copy(update=findings.get(_same(one, fuzzing), {})) for one in fuzzing.findings
+            ],
+            "sets": [one.model_copy(update=sets.get((one.tool, one.template), {})) for one in fuzzing.sets],
+        }
+    )
+
+
+def _label_of(one: FuzzFinding | FuzzSet, again: bool = False) -> dict[str, Any]:
+    return {"label": one.label, "specified": one.specified} | ({} if again else {"sampled": one.sampled})
+
+
+def take_labels(report: Report, path: Path) -> None:
+    """Put the labels that the same findings have in a session into a report. A session that cannot be read has none."""
+    from planscope.session.files import SessionError
+    from planscope.session.store import load
+
+    try:
+        kept = load(path).fuzzings or () if path.exists() else ()
+    except SessionError:
+        return
+    before = next((one for one in kept if one.target == report.target), None)
+    if before is None:
+        return
+    findings = report.sorted()
+    for one, labelled in zip(findings, with_labels(record_of(report), before).findings, strict=True):
+        one.update({name: value for name, value in _label_of(labelled).items() if value})
 
 
 def _same(one: FuzzFinding, fuzzing: Fuzzing) -> tuple[str, str, str | None, str | None, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from planscope.toolfuzz.correctness.baselines import Tried, found_by
 from planscope.toolfuzz.correctness.checks import PASSES, PromptRun, PromptSet
 from planscope.toolfuzz.correctness.said import message
 from planscope.toolfuzz.outcome import LISTED_ONLY
-from planscope.toolfuzz.statistics import statistics
+from planscope.toolfuzz.statistics import proportion_interval, statistics
 
 if TYPE_CHECKING:
     from planscope.session.model import Run
@@ -144,9 +144,10 @@ class Report:
             "calls": self.calls,
             "seconds": self.seconds,
             "findings": self.sorted(),
-            "statistics": statistics(
-                (f["occurrences"] for f in self.counted()), self.calls + self.agent_calls()
-            ),
+            "statistics": {
+                **statistics((f["occurrences"] for f in self.counted()), self.calls + self.agent_calls()),
+                "false_discovery": false_discovery(self.findings.values()),
+            },
             "tools": [
                 {
                     "tool": tool.name,
@@ -219,3 +220,33 @@ def is_counted(finding: Mapping[str, Any]) -> bool:
 def is_sequence(finding: Mapping[str, Any]) -> bool:
     """Return whether a finding needs several calls: its input is a list of ``{"tool", "arguments"}``."""
     return isinstance(finding["input"], list)
+
+
+def false_discovery(findings: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return how many findings are false by their labels: ``{"labelled", "false", "rate", "ci"}``; None without labels.
+
+    ``ci`` is Wilson's 95 % interval of the rate. Findings that are listed only do not count. If some were drawn to be
+    labelled, these alone do, since the user's own choice of findings is no sample.
+    """
+    counted = [one for one in findings if is_counted(one)]
+    drawn = [one for one in counted if one.get("sampled")]
+    labels = [one["label"] for one in drawn or counted if one.get("label")]
+    if not labels:
+        return None
+    wrong = labels.count("false")
+    low, high = proportion_interval(wrong, len(labels))
+    return {
+        "labelled": len(labels),
+        "false": wrong,
+        "rate": round(wrong / len(labels), 4),
+        "ci": [round(low, 4), round(high, 4)],
+    }
+
+
+def rate_sentence(told: Mapping[str, Any]) -> str:
+    """Say the false discovery rate with its interval."""
+    low, high = told["ci"]
+    return (
+        f"false discovery rate {told['rate']:.0%} (95 % interval {low:.0%} to {high:.0%}), "
+        f"{told['labelled']:,} labelled"
+    )

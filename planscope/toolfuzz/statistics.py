@@ -40,6 +40,16 @@ def chao1_interval(unique: int, once: int, twice: int) -> tuple[float, float]:
     return unique + missing / wide, unique + missing * wide
 
 
+def proportion_interval(part: int, whole: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a proportion (Wilson 1927). Of nothing it is (0, 1)."""
+    if whole <= 0:
+        return 0.0, 1.0
+    z, p = 1.96, part / whole
+    middle = (p + z * z / (2 * whole)) / (1 + z * z / whole)
+    half = z / (1 + z * z / whole) * math.sqrt(p * (1 - p) / whole + z * z / (4 * whole * whole))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
 def statistics(occurrences: Iterable[int], calls: int) -> dict[str, object]:
     """Return the figures of the JSON document, for the occurrences of each counted finding."""
     counts = list(occurrences)

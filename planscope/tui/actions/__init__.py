@@ -47,6 +47,16 @@ DIFFERENT: tuple[tuple[str, Where, str], ...] = (
         "edit",
         "On the edit screen t switches clock times; on the debug screen it shows what fuzzing found.",
     ),
+    (
+        "v",
+        "findings",
+        "On the findings screen v goes round the labels; in lists of runs and sessions it filters by verdict.",
+    ),
+    (
+        "i",
+        "findings",
+        "On the findings screen i says how the documentation is specified; on the edit screen it types.",
+    ),
     ("ctrl+s", "edit", "Ctrl+s saves; on the edit screen it saves the draft as a new variant."),
 )
 """Keys that mean something else on one screen than on the others: key, screen, reason."""

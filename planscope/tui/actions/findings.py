@@ -17,6 +17,24 @@ FINDINGS: tuple[KeyAction, ...] = (
         "Copy test",
         help="Copy a test that fails as the tool does, or write it to a file.",
     ),
+    _shown(
+        "label-finding",
+        "v",
+        "Label",
+        help="Label the finding: true, false, none. The false discovery rate comes from the labels.",
+    ),
+    _shown(
+        "specify-finding",
+        "i",
+        "Specified",
+        help="Say how the documentation is at fault: under-, over- or ill-specified, nothing.",
+    ),
+    _act(
+        "hide-verdicts",
+        "_",
+        "Hide verdicts",
+        help="Hide what planscope and the model concluded, in random order, so that it does not sway labels; show it.",
+    ),
     _shown("look-on-finding", "space", "Scroll", help="Scroll the chosen finding.", verb="look"),
     _shown("leave-findings", "escape", "Leave", help="Go back to the debugger."),
 )

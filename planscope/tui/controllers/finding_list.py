@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from random import Random
+from typing import Any, NamedTuple
 
 from planscope.session.model import FuzzFinding, Fuzzing, own_runs
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.keeping import predicted
+from planscope.toolfuzz.labels import (
+    NEXT_LABEL,
+    NEXT_SPECIFIED,
+    Label,
+    Labelled,
+    Place,
+    Specified,
+    labelled_at,
+    with_label,
+)
+from planscope.toolfuzz.report import false_discovery
 from planscope.tui.controllers.document import Document
 
 MOST_RUNS = 500
@@ -30,13 +42,20 @@ class Step(NamedTuple):
 class Row(NamedTuple):
     """A finding, the fuzzing that it is from, and the steps that failed so.
 
-    ``set``: the set of prompts that shows it. A set that is not faulty has a row without a finding.
+    ``set``: the set of prompts that shows it. A set that is not faulty has a row without a finding. ``place``: what a
+    label belongs to.
     """
 
     fuzzing: Fuzzing
     finding: FuzzFinding | None
     steps: tuple[Step, ...] = ()
     set: PromptSet | None = None
+    place: Place = Place("")
+
+    @property
+    def labelled(self) -> Labelled | None:
+        """What a label belongs to: the finding, or the set of prompts."""
+        return labelled_at(self.fuzzing, self.place)
 
     @property
     def tool(self) -> str:
@@ -46,27 +65,80 @@ class Row(NamedTuple):
 
 
 class FindingList:
-    """The rows, in the order of the fuzzer. ``begin``: the finding that is chosen at first."""
+    """The rows, in the order of the fuzzer. ``begin``: the finding that is chosen at first.
+
+    ``hidden``: verdicts are hidden, so that they do not sway labels. Then the rows are those that were drawn to be
+    labelled, or all if none was, in random order. It is so at first if some that were drawn have no label.
+    """
 
     def __init__(self, document: Document, begin: FuzzFinding | None = None) -> None:
-        session = document.open_session
-        steps: dict[int, list[Step]] = {}
-        for run in own_runs(session)[: -MOST_RUNS - 1 : -1]:
-            for one in predicted(session, document.record(run.id)):
-                steps.setdefault(id(one.finding), []).append(Step(run.id, one.step, one.exactly))
-        runs = {run.id for run in session.runs}
-        self.rows: Sequence[Row] = [
-            row for fuzzing in session.fuzzings or () for row in _rows(fuzzing, steps, runs)
-        ]
-        self.fuzzings: Sequence[Fuzzing] = session.fuzzings or ()
+        self._document = document
+        self._steps = _steps_of(document)
+        self.at = 0
+        self.hidden = False
+        self._read()
+        self.hidden = begin is None and any(
+            one is not None and one.sampled and one.label is None
+            for one in (row.labelled for row in self.rows)
+        )
+        self._arrange()
         self.at = next(
             (k for k, row in enumerate(self.rows) if begin is not None and row.finding is begin), 0
         )
 
+    def _read(self) -> None:
+        """Read the session's findings anew."""
+        session = self._document.open_session
+        runs = {run.id for run in session.runs}
+        self.fuzzings: Sequence[Fuzzing] = session.fuzzings or ()
+        self._all = [row for fuzzing in self.fuzzings for row in _rows(fuzzing, self._steps, runs)]
+        self._arrange()
+
+    def _arrange(self) -> None:
+        self.rows: Sequence[Row] = self._all
+        if self.hidden:
+            drawn = [row for row in self._all if row.labelled is not None and row.labelled.sampled]
+            self.rows = drawn or list(self._all)
+            Random("labels").shuffle(self.rows)
+
+    def hide(self, hidden: bool) -> None:
+        """Hide verdicts, or show them. The chosen row stays, if it is still there."""
+        place = self.chosen.place if self.chosen is not None else None
+        self.hidden = hidden
+        self._arrange()
+        self.choose(next((k for k, row in enumerate(self.rows) if row.place == place), 0))
+
+    def label(self) -> Label:
+        """Give the chosen row the next label. Return it."""
+        row = self.chosen
+        one = row.labelled if row is not None else None
+        if row is None or one is None:
+            return None
+        self._put(row.place, label=NEXT_LABEL[one.label])
+        return NEXT_LABEL[one.label]
+
+    def specify(self) -> Specified:
+        """Say the next thing of the chosen row's documentation. Return it."""
+        row = self.chosen
+        one = row.labelled if row is not None else None
+        if row is None or one is None:
+            return None
+        self._put(row.place, specified=NEXT_SPECIFIED[one.specified])
+        return NEXT_SPECIFIED[one.specified]
+
+    def _put(self, place: Place, **fields: Label | Specified) -> None:
+        self._document.edit(fuzzings=with_label(self.fuzzings, place, **fields))
+        self._read()
+
+    @property
+    def rate(self) -> dict[str, Any] | None:
+        """The false discovery rate of all findings, None without labels."""
+        return false_discovery(one.model_dump() for fuzzing in self.fuzzings for one in fuzzing.findings)
+
     @property
     def count(self) -> int:
-        """How many of the rows are findings."""
-        return sum(row.finding is not None for row in self.rows)
+        """How many of the rows are findings; if verdicts are hidden, how many rows there are."""
+        return len(self.rows) if self.hidden else sum(row.finding is not None for row in self.rows)
 
     @property
     def chosen(self) -> Row | None:
@@ -76,20 +148,35 @@ class FindingList:
         self.at = min(max(at, 0), max(len(self.rows) - 1, 0))
 
 
-def _rows(fuzzing: Fuzzing, steps: Mapping[int, Sequence[Step]], runs: AbstractSet[str]) -> Iterator[Row]:
+def _steps_of(document: Document) -> dict[Place, list[Step]]:
+    """Return the steps of the last runs that failed as a finding says."""
+    session = document.open_session
+    places = {
+        id(one): Place(fuzzing.id, finding=k)
+        for fuzzing in session.fuzzings or ()
+        for k, one in enumerate(fuzzing.findings)
+    }
+    steps: dict[Place, list[Step]] = {}
+    for run in own_runs(session)[: -MOST_RUNS - 1 : -1] if places else ():
+        for one in predicted(session, document.record(run.id)):
+            steps.setdefault(places[id(one.finding)], []).append(Step(run.id, one.step, one.exactly))
+    return steps
+
+
+def _rows(fuzzing: Fuzzing, steps: Mapping[Place, Sequence[Step]], runs: AbstractSet[str]) -> Iterator[Row]:
     """Yield the findings, then the sets of prompts that no finding is about."""
     sets = [PromptSet.of_data(one.model_dump()) for one in fuzzing.sets]
     told: set[int] = set()
-    for one in fuzzing.findings:
+    for k, one in enumerate(fuzzing.findings):
         number = one.set if one.set is not None and 0 < one.set <= len(sets) else None
         found = sets[number - 1] if number is not None else None
         if number is not None:
             told.add(number)
-        kept = steps.get(id(one), ()) if found is None else _runs_of(found, runs)
-        yield Row(fuzzing, one, tuple(kept), found)
+        kept = steps.get(Place(fuzzing.id, finding=k), ()) if found is None else _runs_of(found, runs)
+        yield Row(fuzzing, one, tuple(kept), found, Place(fuzzing.id, finding=k))
     for number, made in enumerate(sets, 1):
         if number not in told:
-            yield Row(fuzzing, None, tuple(_runs_of(made, runs)), made)
+            yield Row(fuzzing, None, tuple(_runs_of(made, runs)), made, Place(fuzzing.id, set=number - 1))
 
 
 def _runs_of(one: PromptSet, runs: AbstractSet[str]) -> Iterator[Step]:

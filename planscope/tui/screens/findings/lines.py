@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from planscope.session.model import FuzzFinding, Fuzzing
-from planscope.toolfuzz.formats import MEANINGS, agent_lines, smallest_lines, title
+from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest_lines, title
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
@@ -22,36 +22,53 @@ _PROMPTS = "prompts"
 
 
 class Columns(NamedTuple):
-    """The widths of the tools' names and of the kinds, in cells, equal in all rows."""
+    """The widths of the tools' names, the kinds and the labels, in cells, equal in all rows."""
 
     tool: int
     kind: int
+    label: int = 0
 
 
 def columns_of(rows: Sequence[Row]) -> Columns:
     tool = max((len(shown(row.tool, _MOST_TOOL)) for row in rows), default=0)
-    return Columns(tool, max((len(shown(_kind(row), 14)) for row in rows), default=0))
+    label = max((len(_short_label(row)) for row in rows), default=0)
+    return Columns(tool, max((len(shown(_kind(row), 14)) for row in rows), default=0), label)
+
+
+def _label(row: Row) -> str:
+    one = row.labelled
+    return "" if one is None else label_text(one.model_dump(include={"label", "specified"}))
 
 
 def _kind(row: Row) -> str:
     return _PROMPTS if row.finding is None else row.finding.kind
 
 
-def row_line(row: Row, chosen: bool, columns: Columns) -> Line:
-    """Lay out one finding: the tool, the kind, the error, and the steps that failed so."""
+def _short_label(row: Row) -> str:
+    return _label(row).removesuffix("-specified").replace(",", "")
+
+
+def row_line(row: Row, chosen: bool, columns: Columns, hidden: bool = False) -> Line:
+    """Lay out one finding: the tool, the kind, the error, the label, and the steps that failed so.
+
+    ``hidden``: without the verdict on a set of prompts.
+    """
     one = row.finding
+    kind = _PROMPTS if hidden and row.set is not None else _kind(row)
     if row.set is not None:
-        told = f"{''.join(marks(row.set))} {row.set.template}"
+        told = row.set.template if hidden else f"{''.join(marks(row.set))} {row.set.template}"
     else:
         told = title({**one.model_dump(), "kind": ""}) if one is not None else ""
-    role = "dim" if one is None or one.kind in LISTED_ONLY else "broken"
+    dim = one is None or one.kind in LISTED_ONLY or (hidden and row.set is not None)
+    role = "dim" if dim else "broken"
     steps = f"← {phrases.plural(len(row.steps), 'step')}  " if row.steps and row.set is None else ""
     return line(
         Run("▶ " if chosen else "  ", "mark"),
         Run(f"{shown(row.tool, _MOST_TOOL):<{columns.tool}}  ", "label"),
-        Run(f"{shown(_kind(row), 14):<{columns.kind}}  ", role),
+        Run(f"{shown(kind, 14):<{columns.kind}}  ", role),
+        Run(f"{_short_label(row):<{columns.label}}  " if columns.label else "", "mark"),
         Run(steps, "caution"),
-        Run(shown(told or MEANINGS.get(_kind(row), ""), 200), "dim" if one is None else ""),
+        Run(shown(told or MEANINGS.get(kind, ""), 200), "dim" if one is None and not hidden else ""),
         ground="cursor" if chosen else "",
     )
 
@@ -73,19 +90,23 @@ def chosen_title(row: Row | None) -> list[Run]:
     )
 
 
-def chosen_lines(row: Row | None, width: int) -> list[Line]:
-    """Describe a finding: the error, the smallest call, the steps of runs, the place, the tool's documentation."""
+def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line]:
+    """Describe a finding: the error, the smallest call, the steps of runs, the place, the tool's documentation.
+
+    ``hidden``: without what planscope and the model conclude.
+    """
     if row is None:
         return []
     if row.set is not None or row.finding is None:
-        return set_lines(row, width)
+        return [*_labels(row, width), *set_lines(row, width, hidden)]
     one, finding = row.finding, row.finding.model_dump()
     lines = [Line(runs) for runs in paragraph(title(finding), width, "broken", _LONGEST)]
     lines += [Line(runs) for runs in paragraph(MEANINGS.get(one.kind, ""), width, "dim")]
     lines.append(BLANK)
+    lines += _labels(row, width)
     lines += _calls(one, finding, width)
     lines += _steps(row, width)
-    for label, text, role in _facts(row.fuzzing, one):
+    for label, text, role in _facts(row.fuzzing, one, hidden):
         lines += _part(label, text, width, role)
     if one.traceback:
         lines += [BLANK, line(Run("Traceback", "label"))]
@@ -121,18 +142,23 @@ def _steps(row: Row, width: int) -> Iterator[Line]:
     yield from _part("in runs", text, width, "caution")
 
 
-def _facts(fuzzing: Fuzzing, one: FuzzFinding) -> Iterator[tuple[str, str, str]]:
+def _labels(row: Row, width: int) -> Iterator[Line]:
+    if told := _label(row):
+        yield from _part("label", told, width, "mark")
+
+
+def _facts(fuzzing: Fuzzing, one: FuzzFinding, hidden: bool) -> Iterator[tuple[str, str, str]]:
     if one.location:
         yield "at", one.location, ""
     if one.source:
         yield "line", one.source, "quote"
-    for k, text in enumerate(agent_lines(one.model_dump())):
+    for k, text in enumerate(() if hidden else agent_lines(one.model_dump())):
         yield "model" if k == 0 else "", text, ""
     yield "found", f"in call {one.at_call:,}, {phrases.plural(one.occurrences, 'time')}", ""
     documented = next((tool.description for tool in fuzzing.tools if tool.tool == one.tool), "")
     if documented:
         yield "says", " ".join(documented.split()), ""
-    if one.documented:
+    if one.documented and not hidden:
         yield "", "The documentation states the limit.", "dim"
     if one.printed:
         yield "printed", one.printed, "dim"

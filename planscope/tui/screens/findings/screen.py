@@ -9,7 +9,10 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from planscope.session.model import FuzzFinding
+from planscope.toolfuzz.labels import SPECIFIED
+from planscope.toolfuzz.report import rate_sentence
 from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.arrangement import WIDE
 from planscope.tui.controllers.finding_list import FindingList
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
@@ -61,10 +64,13 @@ class FindingsScreen(SideScreen):
             pane.measure()
         rows, at = self.list.rows, self.list.at
         self.rows.set_content(
-            Lazy(len(rows), lambda i: row_line(rows[i], i == at, self._columns))
+            Lazy(len(rows), lambda i: row_line(rows[i], i == at, self._columns, self.list.hidden))
             if rows
             else empty_lines(self.list.fuzzings, self.rows.inner_width),
-            title=(Run("Findings", "title"), Run(f" {self.list.count:,}", "number")),
+            title=(
+                Run("To be labelled" if self.list.hidden else "Findings", "title"),
+                Run(f" {self.list.count:,}", "number"),
+            ),
             current=True,
             reveal=at,
         )
@@ -72,7 +78,9 @@ class FindingsScreen(SideScreen):
             self._shown = at
             self.chosen.move_to(0)
         row = self.list.chosen
-        self.chosen.set_content(chosen_lines(row, self.chosen.inner_width), title=chosen_title(row))
+        self.chosen.set_content(
+            chosen_lines(row, self.chosen.inner_width, self.list.hidden), title=chosen_title(row)
+        )
         self.show_bars()
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
@@ -81,7 +89,12 @@ class FindingsScreen(SideScreen):
         prompts = sum(len(one.prompts) for fuzzing in self.list.fuzzings for one in fuzzing.sets)
         told = f"{phrases.plural(tools, 'tool')}, {phrases.plural(calls, 'call')}"
         told += f", {phrases.plural(prompts, 'prompt')}" if prompts else ""
-        return [Run(" tools ", "brand"), Run(" "), Run(told)], []
+        rate = self.list.rate
+        if rate is None or self.list.hidden:
+            return [Run(" tools ", "brand"), Run(" "), Run(told)], []
+        short = f"{rate['rate']:.0%} of {rate['labelled']:,} labelled are false"
+        right = [Run(f"{rate_sentence(rate) if self.size.width >= WIDE else short} ", "dim")]
+        return [Run(" tools ", "brand"), Run(" "), Run(told)], right
 
     def action_go(self, by: int) -> None:
         self.notice = ""
@@ -90,6 +103,33 @@ class FindingsScreen(SideScreen):
 
     def action_go_page(self, by: int) -> None:
         self.action_go(by * max(self.rows.window - 1, 1))
+
+    def action_label_finding(self) -> None:
+        """Give the chosen finding the next label: true, false, none."""
+        if self.list.chosen is None:
+            self.tell("nothing was found")
+            return
+        self.list.label()
+        self._labelled()
+
+    def action_specify_finding(self) -> None:
+        """Say how the documentation is at fault: under-, over- or ill-specified, nothing."""
+        if self.list.chosen is None:
+            self.tell("nothing was found")
+            return
+        told = self.list.specify()
+        self._labelled()
+        self.tell(SPECIFIED[told] if told is not None else "nothing is said of the documentation")
+
+    def _labelled(self) -> None:
+        self._columns = columns_of(self.list.rows)
+        self.show_state()
+
+    def action_hide_verdicts(self) -> None:
+        """Hide verdicts while labelling, or show them."""
+        self.list.hide(not self.list.hidden)
+        self.show_state()
+        self.tell("verdicts are hidden; label what you see" if self.list.hidden else "verdicts are shown")
 
     def action_look_on_finding(self) -> None:
         """Scroll the chosen finding; at its end, go back to its start."""

@@ -29,16 +29,20 @@ _GAP = 2
 _ROLES = {"✓": "holds", "✗": "broken", "·": "unknown"}
 
 
-def set_lines(row: Row, width: int) -> list[Line]:
-    """Describe the set of a row. Nothing of it is left out; texts of more than 2,000 characters are cut."""
+def set_lines(row: Row, width: int, hidden: bool = False) -> list[Line]:
+    """Describe the set of a row. Nothing of it is left out; texts of more than 2,000 characters are cut.
+
+    ``hidden``: without checks, scores and what the judge said.
+    """
     one = row.set
     if one is None:
         return []
     lines = [Line(runs) for runs in paragraph(one.template, width, "strong", _LONGEST)]
-    lines += _checks(one, width)
-    if one.expectation:
-        lines += _part("expected", one.expectation, width)
-    lines += _runs(row, width)
+    if not hidden:
+        lines += _checks(one, width)
+        if one.expectation:
+            lines += _part("expected", one.expectation, width)
+        lines += _runs(row, width)
     for difference in one.differences:
         lines.append(BLANK)
         lines += [Line(runs) for runs in paragraph(difference_title(difference), width, "caution")]
@@ -51,7 +55,7 @@ def set_lines(row: Row, width: int) -> list[Line]:
     lines += _buckets(one, width)
     lines.append(BLANK)
     for number, run in enumerate(one.runs, 1):
-        lines += _prompt(one, number, run, width)
+        lines += _prompt(one, number, run, width, hidden)
     return lines
 
 
@@ -110,19 +114,24 @@ def _bucket(
             yield (Run("  "), *runs)
 
 
-def _prompt(one: PromptSet, number: int, run: PromptRun, width: int) -> Iterator[Line]:
+def _prompt(one: PromptSet, number: int, run: PromptRun, width: int, hidden: bool) -> Iterator[Line]:
     """Lay out a prompt, its fillings marked, and what it led to."""
     if run.error is not None:
         told, role = f"no data: {run.error}", "unknown"
     else:
         score = "no answer" if not run.answered else "unjudged" if run.score is None else f"score {run.score}"
         role = "broken" if run.score is not None and run.score < 5 else "dim"
-        told = f"call {number_of(one.inputs, number)}, output {number_of(one.outputs, number)}, {score}"
+        told = f"call {number_of(one.inputs, number)}, output {number_of(one.outputs, number)}"
+        role, told = ("dim", told) if hidden else (role, f"{told}, {score}")
     body = [
         *_marked(run, max(width - 4, 10)),
         *paragraph(told, max(width - 4, 10), role, _LONGEST),
         *(paragraph(f"answer: {run.answer}", max(width - 4, 10), "dim", _LONGEST) if run.answer else ()),
-        *(paragraph(f"judge: {run.reason}", max(width - 4, 10), "dim", _LONGEST) if run.reason else ()),
+        *(
+            paragraph(f"judge: {run.reason}", max(width - 4, 10), "dim", _LONGEST)
+            if run.reason and not hidden
+            else ()
+        ),
     ]
     yield from (Line(runs) for runs in labelled(f"{number:>2}  ", body, indent=4))
 

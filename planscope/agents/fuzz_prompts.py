@@ -20,6 +20,9 @@ from planscope.wording.phrases import plural
 
 Value = TypeVar("Value")
 
+LARGEST_OUTPUT = 100_000
+"""Characters of a tool's output and of an agent's answer that are compared and kept."""
+
 
 class PromptDoor:
     """The door of the search (``toolfuzz.correctness.search.Door``) to models and to an agent with sandboxed tools.
@@ -48,13 +51,13 @@ class PromptDoor:
                 Call(
                     call.tool,
                     call.arguments,
-                    None if call.outcome.kind == UNRECORDED else call.text,
+                    None if call.outcome.kind == UNRECORDED else call.text[:LARGEST_OUTPUT],
                     call.outcome.failed or call.outcome.kind == "refused",
                     call.outcome,
                 )
                 for call in made.calls
             ],
-            answer=made.answer or None,
+            answer=made.answer[:LARGEST_OUTPUT] or None,
             error=made.down or None,
         )
         self.runs.append((run, made))
@@ -102,6 +105,8 @@ def search_prompts(
             context=options.context,
             most_sets=options.sets,
             most_prompts=options.prompts,
+            most_calls=None if tools.options.seconds else tools.options.calls,
+            seconds=tools.options.seconds,
         )
 
         def take_sets() -> None:

@@ -14,7 +14,7 @@ from planscope.documents.fuzz import FuzzDocument
 from planscope.session.store import load
 from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
 from planscope.toolfuzz.correctness.checks import Call, PromptRun, PromptSet, cross_calls, read_score
-from planscope.toolfuzz.correctness.said import set_lines
+from planscope.toolfuzz.correctness.said import pieces, set_lines
 from planscope.toolfuzz.correctness.templates import (
     Filled,
     natural,
@@ -258,6 +258,16 @@ def test_the_matrix_counts_prompts_and_not_calls() -> None:
 
 
 # --- how sets are shown and kept ---
+
+
+def test_fillings_are_found_as_whole_words_in_a_natural_wording() -> None:
+    run = PromptRun("maybe near be, or Bern?", "", {"A": "BE", "B": "Bern"})
+    assert [(one.text, one.placeholder) for one in pieces(run) if one.placeholder] == [
+        ("be", "A"),
+        ("Bern", "B"),
+    ]
+    assert "".join(one.text for one in pieces(run)) == run.prompt
+
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -132,6 +132,14 @@ def test_an_interruption_after_two_prompts_keeps_them() -> None:
     assert [len(one.runs) for one in search.sets] == [2]
 
 
+@pytest.mark.parametrize(
+    ("budget", "sets"), [({"most_calls": 3}, 1), ({"most_calls": 4}, 2), ({"seconds": 0}, 0), ({}, 2)]
+)
+def test_no_set_is_begun_once_a_budget_of_the_tool_is_spent(budget: dict[str, Any], sets: int) -> None:
+    templates = {"templates": ["How far is [A]?", "How far is [A] ?"]}
+    assert len(done(Scripted(as_written, templates=templates), **budget).sets) == sets
+
+
 def test_wordings_that_change_the_meaning_are_not_used() -> None:
     worded = {"prompts": ["how far to bern", "how far to berne", "the way to be"]}
     door = Scripted(as_written, natural=worded, same_meaning={"same": [True, False, True]})

@@ -78,7 +78,8 @@ def pieces(run: PromptRun) -> list[Piece]:
     not found."""
     found: list[tuple[int, int, str]] = []
     for name, word in sorted(run.words.items(), key=lambda item: -len(item[1])):
-        for match in re.finditer(re.escape(word), run.prompt, re.IGNORECASE) if word else ():
+        whole = rf"(?<!\w){re.escape(word)}(?!\w)"
+        for match in re.finditer(whole, run.prompt, re.IGNORECASE) if word else ():
             if all(match.end() <= a or match.start() >= b for a, b, _ in found):
                 found.append((match.start(), match.end(), name))
     made, at = [], 0

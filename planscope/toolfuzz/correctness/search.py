@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
@@ -71,7 +72,7 @@ class Correctness:
     """The search for correctness failures. ``sets`` and ``remarks`` grow while it runs, and are whole at any moment.
 
     ``heard`` is told after each prompt and each score. What the door raises ends the search: the set that is being made
-    is kept if two of its prompts were run.
+    is kept if two of its prompts were run. ``most_calls`` and ``seconds``: budgets of each tool.
     """
 
     tools: Sequence[About]
@@ -80,6 +81,8 @@ class Correctness:
     context: str = ""
     most_sets: int = SETS
     most_prompts: int = PROMPTS
+    most_calls: int | None = None
+    seconds: float | None = None
     heard: Callable[[], None] = lambda: None
     sets: list[PromptSet] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -91,17 +94,27 @@ class Correctness:
             self.run_tool(tool)
 
     def run_tool(self, tool: About) -> None:
+        """Test one tool. No set is begun once the tool's budget of seconds or calls is spent."""
+        began = time.monotonic()
         used: list[str] = []
         templates = self._templates(tool)
         if not templates:
             self.remarks.append(f"{tool.name}: the model gave no template of a prompt that can be used.")
         for template in templates[: self.most_sets]:
+            if self._spent(tool, time.monotonic() - began):
+                break
             fillings = self._fillings(tool, template, used)
             if fillings is None:
                 self.remarks.append(f"{tool.name}: the model gave no synonyms for {template!r}.")
                 continue
             used += [words[0] for words in fillings.values()]
             self._set(tool, template, fillings)
+
+    def _spent(self, tool: About, seconds: float) -> bool:
+        calls = sum(call.tool == tool.name for _, run in self.made_for for call in run.calls)
+        return (self.most_calls is not None and calls >= self.most_calls) or (
+            self.seconds is not None and seconds >= self.seconds
+        )
 
     @property
     def matrix(self) -> list[dict[str, Any]]:

@@ -48,6 +48,11 @@ def read_fillings(answer: Any, template: str) -> dict[str, list[str]] | None:
     A filling that repeats its placeholder, or has one, is left out: it is no example.
     """
     names = placeholders(template)
+    if isinstance(answer, Mapping) and len(answer) == 1:
+        [inner] = answer.values()  # such as {"infills": {"A": [...]}}
+        listed = isinstance(inner, list) and all(isinstance(one, Mapping) for one in inner)
+        if isinstance(inner, Mapping) or listed:
+            answer = inner
     given: dict[Any, Any] = dict(answer) if isinstance(answer, Mapping) else {}
     if isinstance(answer, Sequence) and not isinstance(answer, str):
         for part in answer:  # a list of {"placeholder": ..., "infills": [...]} or of {"A": [...]}

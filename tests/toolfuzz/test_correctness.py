@@ -52,6 +52,8 @@ def test_templates_have_placeholders_of_words_only() -> None:
         {"[A]": ["Zurich", "ZH", "Zurich "], "[B]": ["Bern", "[B]", "b"]},
         [{"placeholder": "A", "infills": ["Zurich", "ZH"]}, {"placeholder": "B", "infills": ["Bern"]}],
         [{"A": ["Zurich", "ZH"]}, {"B": ["Bern"]}],
+        {"infills": {"A": ["Zurich", "ZH"], "B": ["Bern"]}},
+        {"infills": [{"mask": "A", "words": ["Zurich", "ZH"]}, {"mask": "B", "words": ["Bern"]}]},
     ],
 )
 def test_fillings_are_read_in_the_ways_that_models_write_them(answer: Any) -> None:
@@ -227,6 +229,9 @@ def test_the_words_that_decide_what_differs_are_told() -> None:
     [
         ({"correctness_degree": 7, "reason": "close"}, 7),
         ({"score": "8"}, 8),
+        ({"score": " 7.5 / 10"}, 7),
+        ({"score": "7/100"}, None),
+        ({"score": "eight"}, None),
         ({"correctness_degree": 4.9}, 4),
         ({"correctness_degree": 0}, 0),
         ({"correctness_degree": 11}, None),

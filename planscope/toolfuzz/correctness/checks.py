@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,6 +12,8 @@ from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
 from planscope.toolfuzz.outcome import Outcome
 
 Oracle = Literal["passes", "fails", "unjudged", "no data"]
+
+_SCORE = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})?)\s*(?:/\s*10\s*)?", re.ASCII)
 
 PASSES = 5
 """The lowest score of an answer that passes."""
@@ -279,13 +282,8 @@ def read_score(answer: Any) -> tuple[int, str] | None:
     names = ("correctness_degree", "score", "degree", "rating")
     value = next((answer[name] for name in names if name in answer), None)
     reason = next((answer[k] for k in ("reason", "reasoning") if isinstance(answer.get(k), str)), "")
-    if (
-        isinstance(value, str)
-        and value.strip().isascii()
-        and value.strip().isdigit()
-        and len(value.strip()) < 4
-    ):
-        value = int(value.strip())
+    if isinstance(value, str) and (written := _SCORE.fullmatch(value)):
+        value = float(written[1])
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 10:
         return None
     return int(value), reason

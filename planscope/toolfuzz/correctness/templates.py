@@ -50,8 +50,8 @@ def read_fillings(answer: Any, template: str) -> dict[str, list[str]] | None:
     names = placeholders(template)
     if isinstance(answer, Mapping) and len(answer) == 1:
         [inner] = answer.values()  # such as {"infills": {"A": [...]}}
-        listed = isinstance(inner, list) and all(isinstance(one, Mapping) for one in inner)
-        if isinstance(inner, Mapping) or listed:
+        objects = isinstance(inner, list) and all(isinstance(one, Mapping) for one in inner)
+        if isinstance(inner, Mapping) or objects:
             answer = inner
     given: dict[Any, Any] = dict(answer) if isinstance(answer, Mapping) else {}
     if isinstance(answer, Sequence) and not isinstance(answer, str):

@@ -308,7 +308,7 @@ class Guardian:
             return "Choose another call."
         said = []
         for move in moves[:_MOST_MOVES]:
-            tool, hours = self.problem.action_by_id[move.action].tool, ""
+            tool, hours = phrases.tool_of(self.problem, move.action), ""
             if move.hours is not None:
                 first, last = move.hours
                 hours = f" with {START} {first}" if first == last else f" with {START} {first} to {last}"

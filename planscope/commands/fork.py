@@ -79,7 +79,14 @@ def _fork(args: argparse.Namespace) -> int:
     session, read = opened_to_add(args.session)
     run = need_run(session, args.run)
     if has_own_tools(own := variant_of(session, run)) and args.variant in (None, own.id):
-        return run_one(args, session, source, target, read, lambda: _forked(args, session, run, own))
+        status = run_one(args, session, source, target, read, lambda: _forked(args, session, run, own))
+        if not args.json:
+            from planscope.agents.own_live import NOT_CAPTURED
+            from planscope.report import sentence
+
+            with suppress(BrokenPipeError):
+                say_all(sentence(NOT_CAPTURED, columns()))
+        return status
     variant = chosen_variant(session, args.variant or run.variant)
     read_variant(variant)
     return run_one(args, session, source, target, read, lambda: _forked(args, session, run, variant))

@@ -52,6 +52,17 @@ def answers(messages: list[Any]) -> list[str]:
 ORDER = {"order_id": "7"}
 
 
+def test_a_tool_that_no_rule_names_and_that_was_called_is_possible_too() -> None:
+    done = run(
+        ["check_order comes before refund."],
+        says(("close_case", {})),
+        says(("refund", ORDER)),
+        AIMessage("Sorry."),
+    )
+    assert answers(done)[0] == "closed"
+    assert answers(done)[1].endswith("Safe now: check_order or close_case.")
+
+
 def test_a_call_that_breaks_a_rule_is_refused_with_what_is_possible() -> None:
     done = run(
         ["check_order comes before refund."],

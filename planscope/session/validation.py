@@ -96,15 +96,17 @@ def check_references(session: Session, name: str) -> None:
     runs = {r.id for r in session.runs}
     for run in session.runs:
         if run.variant not in variants:
-            raise SessionError(f"{name}: run {run.id!r} belongs to a variant that does not exist")
+            raise SessionError(f"{name}: run {_short(run.id)} belongs to a variant that does not exist")
         if run.forked_from is not None and run.forked_from.run not in runs:
-            raise SessionError(f"{name}: run {run.id!r} was forked from a run that does not exist")
+            raise SessionError(f"{name}: run {_short(run.id)} was forked from a run that does not exist")
         steps = [e.step for e in run.events if isinstance(e, CallEvent)]
         if steps != list(range(1, len(steps) + 1)):
-            raise SessionError(f"{name}: the calls of run {run.id!r} are not numbered 1, 2, 3, ...")
+            raise SessionError(f"{name}: the calls of run {_short(run.id)} are not numbered 1, 2, 3, ...")
         for event in run.events:
             if isinstance(event, AnswerEvent) and event.step > len(steps):
-                raise SessionError(f"{name}: run {run.id!r} has an answer to a call that does not exist")
+                raise SessionError(
+                    f"{name}: run {_short(run.id)} has an answer to a call that does not exist"
+                )
     _check_dissections(session, name, variants, runs)
 
 
@@ -120,19 +122,19 @@ def check_sizes(session: Session, name: str) -> None:
         longest = LONGEST_TIMED if variant.query.timed else LONGEST_QUERY
         if text > longest:
             raise SessionError(
-                f"{name}: the query of variant {variant.id[:80]!r} is longer than {longest:,} characters"
+                f"{name}: the query of variant {_short(variant.id)} is longer than {longest:,} characters"
             )
         if len(variant.actions) > MOST_ACTIONS:
-            raise SessionError(f"{name}: variant {variant.id[:80]!r} has more than {MOST_ACTIONS} actions")
+            raise SessionError(f"{name}: variant {_short(variant.id)} has more than {MOST_ACTIONS} actions")
     if sum(len(run.events) for run in runs) > MOST_EVENTS:
         raise TooLarge(f"{name}: its runs have more than {MOST_EVENTS:,} events; begin a new session")
     for run in runs:
         calls = sum(isinstance(event, CallEvent) for event in run.events)
         if calls > MOST_CALLS:
-            raise SessionError(f"{name}: run {run.id[:80]!r} has more than {MOST_CALLS:,} calls")
+            raise SessionError(f"{name}: run {_short(run.id)} has more than {MOST_CALLS:,} calls")
         if calls * texts.get(run.variant, 0) > MOST_WORK:
             raise SessionError(
-                f"{name}: run {run.id[:80]!r} is too long to be judged ({calls:,} calls, and a query of "
+                f"{name}: run {_short(run.id)} is too long to be judged ({calls:,} calls, and a query of "
                 f"{texts[run.variant]:,} characters)"
             )
 
@@ -143,9 +145,9 @@ def _check_dissections(session: Session, name: str, variants: Set[str], runs: Se
         named = {one.variant, *(cell.variant for cell in one.cells)}
         spent = {run for cell in one.cells for run in cell.runs} | ({one.run} if one.run else set())
         if not named <= variants:
-            raise SessionError(f"{name}: dissection {one.id!r} is about a variant that does not exist")
+            raise SessionError(f"{name}: dissection {_short(one.id)} is about a variant that does not exist")
         if not spent <= runs:
-            raise SessionError(f"{name}: dissection {one.id!r} counts a run that does not exist")
+            raise SessionError(f"{name}: dissection {_short(one.id)} counts a run that does not exist")
 
 
 def _check_actions(variant: Variant, name: str) -> None:
@@ -153,9 +155,9 @@ def _check_actions(variant: Variant, name: str) -> None:
     _unique((a.tool for a in variant.actions), name, "tool")
     for action in variant.actions:
         if not _ACTION_ID.fullmatch(action.id):
-            raise SessionError(f"{name}: {action.id!r} is not an action id (a1, a2, ...)")
+            raise SessionError(f"{name}: {_short(action.id)} is not an action id (a1, a2, ...)")
         if not is_tool_name(action.tool):
-            raise SessionError(f"{name}: {action.tool[:80]!r} is not a tool name (letters, digits, _ and -)")
+            raise SessionError(f"{name}: {_short(action.tool)} is not a tool name (letters, digits, _ and -)")
 
 
 def _check_tree(parents: dict[str, str | None], name: str) -> None:
@@ -165,9 +167,9 @@ def _check_tree(parents: dict[str, str | None], name: str) -> None:
         here: str | None = start
         while here is not None and here not in settled:
             if here not in parents:
-                raise SessionError(f"{name}: a variant's parent {here!r} does not exist")
+                raise SessionError(f"{name}: a variant's parent {_short(here)} does not exist")
             if here in seen:
-                raise SessionError(f"{name}: variant {here!r} is its own ancestor")
+                raise SessionError(f"{name}: variant {_short(here)} is its own ancestor")
             seen.add(here)
             here = parents[here]
         settled |= seen
@@ -177,5 +179,10 @@ def _unique(ids: Iterable[str], name: str, what: str) -> None:
     seen: set[str] = set()
     for one in ids:
         if one in seen:
-            raise SessionError(f"{name}: the {what} {one[:80]!r} occurs twice")
+            raise SessionError(f"{name}: the {what} {_short(one)} occurs twice")
         seen.add(one)
+
+
+def _short(name: str) -> str:
+    """Return an id or a name of a file in quotes, cut to what a line can hold."""
+    return repr(name[:80])

@@ -200,9 +200,23 @@ def test_nor_can_the_library_be_written(path: Path, monkeypatch: pytest.MonkeyPa
     path.write_text("")
     library_folder().parent.mkdir(parents=True)
     library_folder().write_text("a file where the folder should be")
-    with pytest.raises(SessionError, match="it could not be saved in your library either"):
+    with pytest.raises(
+        SessionError,
+        match=r"; it could not be saved in your library either: the folder \S+ cannot be created",
+    ):
         add_run(session, path, path, "r2")
     assert path.read_text() == ""
+
+
+def test_files_are_named_as_the_user_named_the_first() -> None:
+    place, more = Path("/a/x"), Path("/a/x-2")
+    one = SavedFiles(place, [(place, ["r1"])])
+    assert (one.named("x"), one.beyond("x"), one.where("r1", "x")) == ([("x", ["r1"])], None, "x")
+    both = SavedFiles(place, [(place, ["r1"]), (more, ["r2", "r3"])])
+    assert both.beyond("x") == both.named("x") == [("x", ["r1"]), ("/a/x-2", ["r2", "r3"])]
+    assert [both.where(run, "x") for run in ("r1", "r3", "r9")] == ["x", "/a/x-2", "x"]
+    assert SavedFiles(place, [(more, ["r1"])]).beyond("x") == [("/a/x-2", ["r1"])]
+    assert (SavedFiles().named("x"), SavedFiles().beyond("x")) == ([], None)
 
 
 def test_nothing_is_written_when_the_work_fails(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from planscope.session import files, recovery
 from planscope.session.files import SessionError
 from planscope.session.locations import bundled, recovery_folder
 from planscope.session.lock import holder_of
-from planscope.session.model import CallEvent
+from planscope.session.model import FORMAT_VERSION, AnswerEvent, CallEvent, Cell, Dissection, ForkPoint
 from planscope.session.store import dumps, load, loads, save
+from planscope.session.validation import check_references, from_document
 from tests.session.make import figure_10
 
 
@@ -125,23 +127,141 @@ def test_half_a_surrogate_pair_is_mended(tmp_path: Path) -> None:
     assert load(tmp_path / "x.planscope.json") == session
 
 
+LONG = "x" * 90
+CUT = repr("x" * 80)
+
+
+def dissected(**fields: object) -> Dissection:
+    more = {"variant": "v1", "run": "r1", "cells": [Cell(kind="Repeat", number=1, variant="v1", runs=["r1"])]}
+    return Dissection(id="d1", agent="tools", model="sim:x", **{**more, **fields})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
-    "change,says",
+    ("change", "says"),
     [
-        (lambda s: setattr(s.runs[0], "variant", "v9"), "a variant that does not exist"),
-        (lambda s: setattr(s.variants[0], "parent", "v1"), "its own ancestor"),
-        (lambda s: setattr(s.variants[0], "parent", "v9"), "does not exist"),
-        (lambda s: s.runs.append(s.runs[0]), "run 'r1'"),
-        (lambda s: setattr(s.variants[0].actions[0], "id", "a1) (exit"), "not an action id"),
-        (lambda s: setattr(s.variants[0].actions[0], "tool", "applying_hair_color"), "tool"),
-        (lambda s: s.runs[0].events.append(CallEvent(step=9, tool="x")), "not numbered"),
+        (
+            lambda s: s.runs[0].__setattr__("variant", "v9"),
+            "run 'r1' belongs to a variant that does not exist",
+        ),
+        (
+            lambda s: s.runs[0].__setattr__("forked_from", ForkPoint(run="r9", step=1)),
+            "run 'r1' was forked from a run that does not exist",
+        ),
+        (lambda s: s.variants[0].__setattr__("parent", "v1"), "variant 'v1' is its own ancestor"),
+        (lambda s: s.variants[0].__setattr__("parent", LONG), f"a variant's parent {CUT} does not exist"),
+        (lambda s: s.runs.append(s.runs[0]), "the run 'r1' occurs twice"),
+        (lambda s: s.variants.append(s.variants[0]), "the variant 'v1' occurs twice"),
+        (lambda s: s.dissections.extend([dissected()] * 2), "the dissection 'd1' occurs twice"),
+        (lambda s: s.variants[0].actions[0].__setattr__("id", "a2"), "the action 'a2' occurs twice"),
+        (
+            lambda s: s.variants[0].actions[0].__setattr__("id", "a0"),
+            "'a0' is not an action id (a1, a2, ...)",
+        ),
+        (
+            lambda s: s.variants[0].actions[0].__setattr__("id", "a1) (exit"),
+            "'a1) (exit' is not an action id (a1, a2, ...)",
+        ),
+        (
+            lambda s: s.variants[0].actions[0].__setattr__("tool", "applying_hair_color"),
+            "the tool 'applying_hair_color' occurs twice",
+        ),
+        (
+            lambda s: s.variants[0].actions[0].__setattr__("tool", f"{LONG} x"),
+            f"{CUT} is not a tool name (letters, digits, _ and -)",
+        ),
+        (
+            lambda s: s.runs[0].events.append(CallEvent(step=5, tool="x")),
+            "the calls of run 'r1' are not numbered 1, 2, 3, ...",
+        ),
+        (
+            lambda s: s.runs[0].events.append(AnswerEvent(step=4, text="x")),
+            "run 'r1' has an answer to a call that does not exist",
+        ),
+        (
+            lambda s: s.dissections.append(dissected(variant="v9")),
+            "dissection 'd1' is about a variant that does not exist",
+        ),
+        (
+            lambda s: s.dissections.append(dissected(run="r9")),
+            "dissection 'd1' counts a run that does not exist",
+        ),
+        (
+            lambda s: s.dissections.append(
+                dissected(run=None, cells=[Cell(kind="Repeat", number=1, variant="v9", runs=["r1"])])
+            ),
+            "dissection 'd1' is about a variant that does not exist",
+        ),
+        (
+            lambda s: s.dissections.append(
+                dissected(run=None, cells=[Cell(kind="Repeat", number=1, variant="v1", runs=["r9"])])
+            ),
+            "dissection 'd1' counts a run that does not exist",
+        ),
     ],
 )
 def test_references_that_lead_nowhere(change, says: str) -> None:  # type: ignore[no-untyped-def]
     session = figure_10()
     change(session)
-    with pytest.raises(SessionError, match=says):
+    with pytest.raises(SessionError) as caught:
+        check_references(session, "it")
+    assert str(caught.value) == f"it: {says}"
+    with pytest.raises(SessionError, match=re.escape(says)):
         loads(dumps(session))
+
+
+def test_references_that_lead_somewhere() -> None:
+    session = figure_10()
+    first = session.variants[0]
+    for id, parent in (("v4", "v3"), ("v2", "v1"), ("v3", "v2")):
+        session.variants.append(first.model_copy(update={"id": id, "parent": parent}))
+    session.runs[0].events.append(AnswerEvent(step=3, text="again"))
+    session.dissections += [dissected(), dissected(run=None).model_copy(update={"id": "d2"})]
+    check_references(session, "it")
+    first.parent = "v4"
+    with pytest.raises(SessionError, match="'v1' is its own ancestor"):
+        check_references(session, "it")
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [
+        ([], 'is JSON, but not a planscope session (its "format" is missing)'),
+        ({"format": "x"}, 'is JSON, but not a planscope session (its "format" is missing)'),
+        *(({"version": v}, ': its "version" is not a version number') for v in (True, "1", 0, None, 1.0)),
+        (
+            {"version": int("9" * 30)},
+            f" was written by a newer planscope (format {'9' * 20}, this one reads up to {FORMAT_VERSION}); "
+            "update planscope to open it",
+        ),
+        ({"title": 5}, "is not a valid session: title: Input should be a valid string"),
+        ({"title": 5, "id": 5}, "is not a valid session: id: Input should be a valid string (and 1 more)"),
+        (
+            {"title": 5, "id": 5, "runs": 5},
+            "is not a valid session: id: Input should be a valid string (and 2 more)",
+        ),
+    ],
+)
+def test_what_is_no_session_says_why(document: object, says: str) -> None:
+    if isinstance(document, dict):
+        document = {
+            "format": "planscope-session",
+            "version": FORMAT_VERSION,
+            "id": "s",
+            "title": "t",
+            **document,
+        }
+    with pytest.raises(SessionError) as caught:
+        from_document(document, "it")
+    assert str(caught.value) == f"it{'' if says[0] in ': ' else ' '}{says}"
+
+
+def test_a_kind_that_is_not_known_may_be_newer() -> None:
+    document = figure_10().model_dump(mode="json", exclude_none=True)
+    document["runs"][0]["events"][0] = {"type": "dream", "text": "x"}
+    with pytest.raises(
+        SessionError, match=r"a newer planscope may know it: if one wrote this file, update planscope$"
+    ):
+        from_document(document, "it")
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,7 +203,7 @@ def json_text(document: Any, ascii_only: bool = False) -> str:
     except ValueError:
         import secrets
 
-        token = secrets.token_hex(16)
+        token = secrets.token_hex()
         text = json.dumps(_marked(document, token), indent=1, ensure_ascii=ascii_only, allow_nan=False)
         text = text.replace(f'"-{token}"', "-1e999").replace(f'"{token}"', "1e999")
     return visible_json(text) + "\n"

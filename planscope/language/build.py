@@ -56,13 +56,12 @@ class _Builder:
     def words(self, form: Form, places: tuple[int, ...]) -> tuple[Relation, tuple[Word, ...]]:
         relation: Relation = "<" if self.token(places[RELATION_WORD[form]]).meaning.relation == "<" else ">"
         offset = self.offset
-        words = []
-        for terminal, place in zip(terminals(form, relation), places, strict=True):
-            token = self.token(place)
-            for of, (entry, modal) in token.meaning.words:
-                if of == terminal:
-                    words.append(Word(terminal, entry, modal, (token.start + offset, token.end + offset)))
-                    break
+        words = [
+            Word(terminal, entry, modal, (token.start + offset, token.end + offset))
+            for terminal, token in zip(terminals(form, relation), map(self.token, places), strict=True)
+            for of, (entry, modal) in token.meaning.words
+            if of == terminal
+        ]
         return relation, tuple(words)
 
     def np(self, pattern: NPPattern) -> NP:

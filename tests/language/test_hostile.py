@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planscope.language.errors import ParseFailure
 from planscope.language.grammar import MAX_UNITS, sentence_patterns
 from planscope.language.problem import make_actions
 from planscope.language.reading import MAX_ERRORS, MAX_TEXT, read_query
-from planscope.language.scan import MAX_TOKENS
+from planscope.language.scan import MAX_TOKENS, Token
 from planscope.language.sentence import fold
 from tests.language.support import LETTERS, errors, said
 
@@ -104,3 +106,37 @@ def test_limits_leave_room_for_what_can_be_written() -> None:
     assert len(said(f"{clause}, and {clause}.")) == 2 * 3 * 40 * 40
     assert MAX_TOKENS > 4 * 2 * 80
     assert fold([], strict=True).units == [] and MAX_UNITS > 60
+
+
+@given(
+    st.lists(st.sampled_from(["ACTION", "ACTION", "COMMA", "COMMA", "AND", "P"]), max_size=24), st.booleans()
+)
+def test_folding_keeps_every_place(types: list[str], strict: bool) -> None:
+    tokens = [Token(kind, place, place + 1) for place, kind in enumerate(types)]
+    folded = fold(tokens, strict=strict)
+    assert folded.places == [unit[0].start for unit in folded.units]
+    kept = [token for unit in folded.units for token in unit]
+    assert kept == [token for token in tokens if token in kept]
+    gone = [token.start for token in tokens if token not in kept]
+    assert all(types[place - 1 : place + 2] == ["ACTION", "COMMA", "ACTION"] for place in gone)
+    assert all({token.type for token in unit} == {"ACTION"} for unit in folded.units if len(unit) > 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "strict", "lenient"),
+    [
+        ("a,b&c", [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]),
+        ("a,b,c&d", [1, 1, 2, 1, 1], [1] * 7),
+        ("a,b,c,d&e", [1, 1, 3, 1, 1], [1] * 9),
+        ("a,b,c,&d", [1, 1, 1, 1, 1, 1, 1, 1], [1] * 8),
+        ("a,b,c,d,&e", [1, 1, 2, 1, 1, 1, 1, 1], [1] * 10),
+        ("a,b,c,d,e", [1] * 9, [1] * 9),
+        ("a,b,c,d,e,f", [1] * 11, [1, 1, 1, 1, 2, 1, 1, 1, 1]),
+        ("a,b,c,d,e,f,g", [1] * 13, [1, 1, 1, 1, 3, 1, 1, 1, 1]),
+    ],
+)
+def test_which_of_a_list_is_folded(text: str, strict: list[int], lenient: list[int]) -> None:
+    types = {",": "COMMA", "&": "AND"}
+    tokens = [Token(types.get(sign, "ACTION"), place, place + 1) for place, sign in enumerate(text)]
+    for folded, sizes in ((fold(tokens, strict=True), strict), (fold(tokens, strict=False), lenient)):
+        assert [len(unit) for unit in folded.units] == sizes

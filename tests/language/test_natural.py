@@ -258,3 +258,16 @@ def test_a_list_with_bullets_is_blamed_at_its_first_mark() -> None:
 )
 def test_the_last_sentence_may_lack_its_period_and_a_name_may_have_an_article(text: str) -> None:
     assert said(text) == ["a1 < a2"]
+
+
+@pytest.mark.parametrize("half", ["am", "pm"])
+@pytest.mark.parametrize("hour", range(1, 13))
+def test_hours_of_half_a_day(hour: int, half: str) -> None:
+    number = hour % 12 + (12 if half == "pm" else 0)
+    for spelling in (f"{hour} {half}", f"{hour}{half}", f"{hour}:00 {half.upper()}"):
+        assert said(f"A happens after {spelling}.", timed=True) == [f"a1.start >= {number}"]
+        assert said(f"A happens before {spelling}.", timed=True) == [f"a1.end <= {number or 24}"]
+    assert (
+        f"write {number:02}:00 or {number + 1:02}:00"
+        in error(f"A is before {hour}:30 {half}.", timed=True).message
+    )

@@ -271,3 +271,10 @@ def test_widths_of_symbols_that_became_wide() -> None:
 def test_wide_blanks_at_the_end_of_a_line_count_double() -> None:
     assert wrap("ab\u3000\u3000", 4) == [(0, 3)] and wrap("ab\u3000\u3000", 6) == [(0, 4)]
     assert wrap("é  ", 2) == [(0, 2)] and wrap("é", 1) == [(0, 1)]
+
+
+def test_lines_that_are_empty_or_end_in_a_newline() -> None:
+    assert wrap("\nab", 5) == [(0, 0), (1, 3)] and wrap("\n", 5) == [(0, 0), (1, 1)]
+    assert wrap("a\n\nb\n", 5) == [(0, 1), (2, 2), (3, 4), (5, 5)]
+    assert wrap("a\r\nb", 5) == [(0, 1), (3, 4)] and wrap("\r\n", 5) == [(0, 0), (2, 2)]
+    assert wrap("ab", 0) == wrap("ab", 1) == [(0, 1), (1, 2)]

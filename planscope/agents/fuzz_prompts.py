@@ -20,6 +20,9 @@ from planscope.wording.phrases import plural
 
 Value = TypeVar("Value")
 
+MOST_DOWN = 3
+"""Runs of an agent that may be down one after another, before the search ends."""
+
 LARGEST_OUTPUT = 100_000
 """Characters of a tool's output and of an agent's answer that are compared and kept."""
 
@@ -33,6 +36,7 @@ class PromptDoor:
     def __init__(self, models: FuzzModels, tools: ServedTools) -> None:
         self.models, self.tools = models, tools
         self.runs: list[tuple[PromptRun, ToolRun]] = []
+        self._down = 0
 
     def ask_for(
         self, name: str, read: Callable[[Any], Value | None], fields: Mapping[str, str]
@@ -41,8 +45,14 @@ class PromptDoor:
         return self.models.ask_for(name, read, fields)
 
     def run(self, prompt: str, filled: Filled) -> PromptRun:
-        """Have the agent run a prompt. A model that is down is the run's ``error``. Raises BudgetSpent."""
+        """Have the agent run a prompt. A model that is down is the run's ``error``.
+
+        Raises BudgetSpent, ToolsLost, and ModelDown when the agent was down :data:`MOST_DOWN` times one after another.
+        """
         made = self.models.run(prompt, self.tools)
+        self._down = self._down + 1 if made.down else 0
+        if self._down >= MOST_DOWN:
+            raise ModelDown(made.down)
         run = PromptRun(
             prompt,
             filled.text,
@@ -138,7 +148,9 @@ def search_prompts(
         remarks.append(f"{said[:1].upper()}{said[1:]}; the search with prompts ended there.")
         if isinstance(error, ModelDown) and tools.tools:
             name = tools.tools[0].name
-            report.findings[(name, "prompts")] = infrastructure(name, f"no prompts could be made: {said}")
+            report.findings[(name, "prompts")] = infrastructure(
+                name, f"the search with prompts ended: {said}"
+            )
     finally:
         take()
         report.seconds = round(report.seconds + time.monotonic() - began, 3)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planscope.toolfuzz.prompts import load_prompts
-from tests.agents.wire.replies import Reply, Say, call, calls
+from tests.agents.wire.replies import Fail, Reply, Say, call, calls
 from tests.agents.wire.server import WireServer
 
 MONTHS = {"march": 3, "april": 4}
@@ -35,17 +35,22 @@ TEMPLATES = {
 
 @dataclass
 class Reader:
-    """The model. ``asked`` counts its answers by prompt (``agent``: as the agent); ``context``: what it was told."""
+    """The model. ``asked`` counts its answers by prompt, ``agent`` those of the agent; ``context``: what it was told;
+    ``down``: how often the agent fails at first."""
 
     faults: frozenset[str] = frozenset()
     overrides: Mapping[str, str] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
+    down: int = 0
     context: list[str] = field(default_factory=list)
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         messages = body["messages"]
         if body.get("tools"):
             self.asked["agent"] += 1
+            if self.down:
+                self.down -= 1
+                return Fail(400, "broken")
             return self._act(messages, [one["function"] for one in body["tools"]])
         name, fields = _which(str(messages[-1]["content"]))
         self.asked[name] += 1

@@ -161,6 +161,22 @@ def test_a_budget_and_a_model_that_is_down_are_told_and_blame_no_tool(
     assert [one["kind"] for one in data["findings"]] == ["infrastructure"]
 
 
+def test_an_agent_that_is_down_ends_the_search_and_is_no_data(
+    given: list[str], reader: Reader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader.down = 2
+    assert main(["fuzz", TARGET, "--tool", "roster", "--correctness", *given, "--json"]) == 0
+    [one] = json.loads(capsys.readouterr().out)["sets"]
+    assert [run["error"] is not None for run in one["runs"]] == [True, True, False, False]
+    assert [bucket["prompts"] for bucket in one["inputs"]] == [[3, 4]] and one["scores"] == [None, None, 2, 2]
+    reader.down = 99
+    assert main(["fuzz", TARGET, "--tool", "roster", "--correctness", *given, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [one["kind"] for one in data["findings"]] == ["infrastructure"] and data["sets"][0][
+        "oracle"
+    ] == "no data"
+
+
 @pytest.mark.parametrize("option", ["--correctness", "--both"])
 def test_without_a_model_it_is_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fuzz", TARGET, option]) == 2

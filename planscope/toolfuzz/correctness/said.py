@@ -67,10 +67,10 @@ def verdict(one: PromptSet) -> str:
 
 def message(one: PromptSet) -> str:
     """Say what a faulty set found, in one sentence."""
-    ways = sum(1 for bucket in one.inputs)
+    ways = plural(len(one.inputs), "way")
     named = [f"argument {d.argument}" for d in one.differences if d.argument is not None]
     differs = f": {', '.join(named)}" if named else ""
-    return f"{plural(len(one.runs), 'prompt')} of the same meaning led to {plural(ways, 'way')} of calling it{differs}"
+    return f'{plural(len(one.runs), "prompt")} like "{one.template}" led to {ways} of calling it{differs}'
 
 
 def pieces(run: PromptRun) -> list[Piece]:
@@ -185,7 +185,7 @@ def set_lines(one: PromptSet, number: int, width: int, *, whole: bool = True) ->
         for words, value, numbers in difference_rows(difference, one):
             yield from _wrapped(f"       {words + ' -> ' if words else ''}{value} ({numbers})", width, 9)
     if told := output_title(one):
-        yield f"     {visible(told)}"
+        yield from _wrapped(f"     {told}", width, 7)
     left = [
         (f"call {k}: {prompts_of(bucket.prompts)}", input_lines(bucket))
         for k, bucket in enumerate(one.inputs, 1)

@@ -142,10 +142,10 @@ def counts_of(runs: Iterable[ListedRun]) -> list[tuple[Facet, int]]:
     found = list(runs)
     counts = Counter(facet for one in found for facet in facets_of(one))
 
-    def order(item: tuple[Facet, int]) -> tuple[int, int, int]:
+    def order(item: tuple[Facet, int]) -> tuple[int, int]:
         facet, count = item
         place = _step_order(facet.value) if facet.kind == "lost" else -count
-        return KINDS.index(facet.kind), place, 0
+        return KINDS.index(facet.kind), place
 
     return sorted(((f, n) for f, n in counts.items() if n < len(found)), key=order)
 

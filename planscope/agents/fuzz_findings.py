@@ -29,10 +29,12 @@ MOST_DOWN = 2
 Heard = Callable[[str], None]
 
 
-def told(tool: ToolReport) -> str:
-    """Describe a tool as an agent is told of it."""
+def told(tool: ToolReport, models: FuzzModels) -> str:
+    """Describe a tool as an agent is told of it, and the files in its folder."""
     arguments = json.dumps(tool.schema.get("properties", {}))
-    return f"{tool.name}: {' '.join(tool.description.split())}\nArguments: {arguments}"
+    text = f"{tool.name}: {' '.join(tool.description.split())}\nArguments: {arguments}"
+    names = ", ".join(models.options.files)[:LONGEST_ARGUMENTS]
+    return f"{text}\nFiles in its folder: {names}" if names else text
 
 
 def priors_of(
@@ -47,7 +49,7 @@ def priors_of(
         for tool in tools:
             names = tool.schema.get("properties")
             if isinstance(names, Mapping) and names:
-                said = models.ask_for("priors", partial(_values, names), {"tool_prompt": told(tool)})
+                said = models.ask_for("priors", partial(_values, names), {"tool_prompt": told(tool, models)})
                 found |= {tool.name: said} if said is not None else {}
     except (BudgetSpent, ModelDown) as error:
         report.remarks.append(f"The model gave no values for arguments: {error}.")
@@ -118,7 +120,7 @@ class InAgentHands:
             return (said, str(answer.get("reason") or "")[:500]) if isinstance(said, bool) else None
 
         fields = {
-            "tool_prompt": told(tool),
+            "tool_prompt": told(tool, self.models),
             "tool_name": tool.name,
             "bad_arg": _shown(next(_arguments(finding))),
         }
@@ -163,7 +165,7 @@ class InAgentHands:
             return text.strip() if good and isinstance(text, str) else None
 
         one = self.report.tool(tool)
-        fields = {"tool_prompt": told(one), "tool_name": tool, "bad_arg": _shown(given)}
+        fields = {"tool_prompt": told(one, self.models), "tool_name": tool, "bad_arg": _shown(given)}
         return self.models.ask_for("request", read, fields)
 
     def _keep(self, finding: dict[str, Any], done: ToolRun) -> None:

@@ -83,7 +83,7 @@ class ModelOptions:
     """Which models, and what they may cost. ``prompt_model``: asks and judges, the agent's own by default.
 
     ``temperature`` is that of both; None: 0 where a model has one. ``prompts``: a user's file. ``tokens``, ``money``
-    and ``price`` as in :class:`Spending`.
+    and ``price`` as in :class:`Spending`. ``files``: texts in the tools' folder at the start of each run of the agent.
     """
 
     model: str
@@ -95,6 +95,7 @@ class ModelOptions:
     tokens: int | None = None
     money: float | None = None
     price: tuple[float, float] | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 class FuzzModels:
@@ -220,11 +221,12 @@ class FuzzModels:
     ) -> ToolRun:
         """Have the agent run a user's request with the tools, from their first state.
 
-        ``descriptions``: documentation in place of the tools' own, by name; ``files``: texts in the tools' folder. A
-        failure of model or agent is in ``down``. Raises :class:`BudgetSpent`, if a budget is spent before or meanwhile.
+        ``descriptions``: documentation in place of the tools' own, by name; ``files``: texts in the tools' folder, by
+        default those of the options. A failure of model or agent is in ``down``. Raises :class:`BudgetSpent`, if a
+        budget is spent before or meanwhile.
         """
         self.spending.check()
-        with tools.stage(files) as stage:
+        with tools.stage(self.options.files if files is None else files) as stage:
             offered = {
                 one.name: (dict(descriptions or {}).get(one.name, one.description), one.schema)
                 for one in tools.tools

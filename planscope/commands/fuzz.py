@@ -26,6 +26,7 @@ from planscope.commands.common import (
     say_all,
     whole,
 )
+from planscope.commands.fuzz_fix import add_fix, fix_lines, is_wanted, write_fixes
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -153,6 +154,12 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "baselines do",
     )
     group.add_argument(
+        "--files",
+        type=Path,
+        metavar="FOLDER",
+        help="text files that the tools' folder has when an agent begins",
+    )
+    group.add_argument(
         "--no-sanity", action="store_true", help="do not ask the model whether it would make the call"
     )
     group.add_argument("--budget-tokens", type=whole(1), metavar="N", help="stop asking after N tokens")
@@ -162,10 +169,12 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--price", type=_price, metavar="IN,OUT", help="of a million tokens in and out; no price is built in"
     )
+    add_fix(group)
 
 
-_NEED_MODEL = ("correctness", "both", "context", "sets", "set_size", "method", "agent", "prompt_model", "base_url",
-"temperature", "prompts", "no_sanity", "budget_tokens", "budget_money", "price")  # fmt: skip
+_NEED_MODEL = ("correctness", "both", "context", "sets", "set_size", "method", "files", "agent", "prompt_model",
+"base_url", "temperature", "prompts", "no_sanity", "budget_tokens", "budget_money", "price", "fix", "fix_write",
+"fix_patch")  # fmt: skip
 
 
 def _amount(text: str) -> float:
@@ -220,6 +229,7 @@ def _fuzz(args: argparse.Namespace) -> int:
         writes=tuple(args.writes),
     )
     kept = _session_file(args.output)
+    fix = is_wanted(args)
     models = _models(args)
     prompts = _prompts(args)
     report = Report(args.target, args.seed)
@@ -227,18 +237,22 @@ def _fuzz(args: argparse.Namespace) -> int:
     interrupted: KeyboardInterrupt | None = None
     try:
         with models or nullcontext():
-            _find(options, report, models, line, prompts, sanity=not args.no_sanity)
+            _find(options, report, models, line, prompts, sanity=not args.no_sanity, fix=fix)
     except KeyboardInterrupt as signal:
         interrupted = signal
         report.interrupted = True
     finally:
         line.clear()
     take_labels(report, kept or own_session(report.target))
+    if args.json and fix and interrupted is None:
+        write_fixes(report, args)
     with suppress(BrokenPipeError):
         if args.json:
             print_json(json.loads(json.dumps(report.as_data())))
         else:
-            say_all(_lines(report, columns()))
+            say_all([*_lines(report, columns()), *fix_lines(report)])
+    if fix and not args.json and interrupted is None:
+        write_fixes(report, args)
     _write(report, files, args.reset)
     _keep(report, kept, args)
     if interrupted is not None:
@@ -266,6 +280,7 @@ def _models(args: argparse.Namespace) -> FuzzModels | None:
             tokens=args.budget_tokens,
             money=args.budget_money,
             price=args.price,
+            files=_texts_in(args.files) if args.files is not None else {},
         )
     )
 
@@ -299,6 +314,27 @@ def _context(name: str | None) -> str:
     return read_text(name)[:MOST_CONTEXT]
 
 
+def _texts_in(folder: Path) -> dict[str, str]:
+    """Return the text files of a folder by their relative names. Raises UserError."""
+    from planscope.toolfuzz.served import LARGEST_FILES, MOST_FILES
+
+    if not folder.is_dir():
+        raise UserError(f"{folder} is not a folder")
+    found: dict[str, str] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() or not path.is_file():
+            continue
+        try:
+            found[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise UserError(f"{path} cannot be read as text: {error}") from None
+        if len(found) > MOST_FILES or sum(map(len, found.values())) > LARGEST_FILES:
+            raise UserError(
+                f"{folder} is too large; name one of up to {MOST_FILES} files and {LARGEST_FILES:,} bytes"
+            )
+    return found
+
+
 def _find(
     options: Options,
     report: Report,
@@ -307,8 +343,9 @@ def _find(
     prompts: PromptOptions | None,
     *,
     sanity: bool,
+    fix: bool,
 ) -> None:
-    """Fuzz the tools alone; with models, have them judge and try what was found, and search with prompts.
+    """Fuzz the tools alone; with models, have them judge and try what was found, search with prompts, and mend.
 
     The report grows.
     """
@@ -335,6 +372,10 @@ def _find(
                 report.tools, report.sandbox = tools.all, tools.sandbox
             if prompts.correctness or prompts.method != "toolfuzz":
                 search_prompts(models, tools, report, prompts, line.show)
+            if fix:
+                from planscope.agents.fuzz_mending import Mending
+
+                Mending(models, tools, report, heard=line.show).run()
     finally:
         report.model = models.as_data()
 
@@ -479,7 +520,15 @@ def _finding(one: dict[str, Any], number: int, width: int) -> Iterator[str]:
     yield f"     {where}first in {unit} {one['at_call']:,}, {plural(one['occurrences'], 'time')}{listed}{stated}"
     if one.get("prompt"):
         yield f"     prompt: {_cut(one['prompt'])}"
-    yield from (f"     {text}" for text in agent_lines(one))
+    for text in agent_lines(one):
+        yield from textwrap.wrap(
+            visible(text),
+            width,
+            initial_indent="     ",
+            subsequent_indent="     ",
+            max_lines=4,
+            placeholder=" ...",
+        )
     label = "input" if one["shrunk"] is None else "smallest input"
     lines = smallest_lines(one)
     if is_sequence(one):

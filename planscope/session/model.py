@@ -404,6 +404,25 @@ class FuzzedTool(_Part):
     skipped: str | None = None
 
 
+class FuzzFix(_Part):
+    """What mending a tool's documentation came to: ``fixes`` of ``planscope fuzz --json``.
+
+    ``after``: the new documentation, None if none is better (``why``). ``choosing`` and ``reporting``: prompts right
+    ``before`` and ``after``, and all, on the two halves. ``cures`` and ``leaves``: numbers of findings, from 1.
+    """
+
+    tool: str
+    before: str = ""
+    after: str | None = None
+    why: str = ""
+    candidates: list[dict[str, Any]] = Field(default_factory=list)
+    choosing: dict[str, Any] | None = None
+    reporting: dict[str, Any] | None = None
+    cures: list[int] = Field(default_factory=list)
+    leaves: list[int] = Field(default_factory=list)
+    written: str | None = None
+
+
 class Fuzzing(_Part):
     """A run of the fuzzer on one target. ``calls``: of the search. ``reset``: the function that resets the tools.
 
@@ -420,6 +439,7 @@ class Fuzzing(_Part):
     model: dict[str, Any] | None = None
     statistics: dict[str, Any] = Field(default_factory=dict)
     tools: list[FuzzedTool] = Field(default_factory=list)
+    fixes: list[FuzzFix] | None = None
     findings: list[FuzzFinding] = Field(default_factory=list)
     sets: list[FuzzSet] = Field(default_factory=list)
     matrix: list[Any] = Field(default_factory=list)

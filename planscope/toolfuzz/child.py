@@ -99,14 +99,14 @@ def _wanted(job: dict[str, Any], tools: list[Any]) -> list[Any]:
 
 
 def _announce(tools: list[Any], enforced: Any, send: Any) -> None:
-    from planscope.toolfuzz.tools import code_of
+    from planscope.toolfuzz.tools import code_of, place_of
 
     send({
         "event": "tools",
         "sandbox": enforced.as_data(),
         "tools": [
             {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped,
-             "source": code_of(t)} for t in tools
+             "source": code_of(t), "place": place_of(t)} for t in tools
         ],
     })  # fmt: skip
 

@@ -61,7 +61,7 @@ def agent_lines(finding: Mapping[str, Any]) -> list[str]:
     """Return what model and agent said of a finding, a line each; none without a model."""
     lines = []
     if finding.get("sane") is not None:
-        would = "would make this call" if finding["sane"] else "would not make this call; listed only"
+        would = "would make this call" if finding["sane"] else "would not make this call"
         reason = " ".join(str(finding.get("reason") or "").split())
         lines.append(f"the model {would}" + (f": {reason}" if reason else ""))
     agent = finding.get("agent")
@@ -221,6 +221,7 @@ def page(report: Report) -> str:
             *(line for finding in data["findings"] for line in _finding(finding)),
             *sections(report.sets, report.matrix),
             *tried_section(report.tried, report.method),
+            *_fixes(report),
             *_sandbox(report),
             "</body></html>\n",
         ]
@@ -307,6 +308,22 @@ def _finding(finding: dict[str, Any]) -> Iterator[str]:
         yield f"<pre>{_safe(finding['traceback'])}</pre>"
     if finding["printed"]:
         yield f"<p>The tool printed:</p><pre>{_safe(finding['printed'])}</pre>"
+
+
+def _fixes(report: Report) -> Iterator[str]:
+    """Show new documentation that is proposed, as a diff."""
+    for one in report.mended:
+        yield f"<h2>New documentation of {_safe(one.tool)}</h2>"
+        if one.after is None:
+            yield f"<p>Nothing is proposed: {_safe(one.why)}.</p>"
+            continue
+        if one.reported is not None:
+            before, after, of = one.reported
+            yield (
+                f"<p>The agent does {after} of {of} prompts of the same kind right, {before} with the documentation as "
+                "it is. They had no part in the choice.</p>"
+            )
+        yield f"<pre>{_safe(chr(10).join(one.diff))}</pre>"
 
 
 def _sandbox(report: Report) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from planscope.toolfuzz.correctness.baselines import Tried, found_by
 from planscope.toolfuzz.correctness.checks import PASSES, PromptRun, PromptSet
 from planscope.toolfuzz.correctness.said import message
+from planscope.toolfuzz.mended import Mended
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.statistics import proportion_interval, statistics
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class ToolReport:
-    """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the
-    children's loops of calls. ``source``: the tool's code, empty if it is not known."""
+    """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the children's loops of
+    calls. ``source``: the tool's code, empty if it is not known; ``place``: ``file`` and ``line`` of it, or None."""
 
     name: str
     description: str = ""
@@ -32,6 +33,7 @@ class ToolReport:
     stopped: str = ""
     looping: float = 0.0
     source: str = ""
+    place: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Report:
 
     ``model``: the models that were used and what they cost; None without one. ``agent_runs``: runs to keep.
     ``prompt_runs``: the runs of the prompts of ``sets``. ``tried``: the prompts of a baseline, if ``method`` is one.
+    ``mended``: what mending the documentation of tools came to.
     """
 
     target: str
@@ -67,6 +70,7 @@ class Report:
     method: str = "toolfuzz"
     tried: list[Tried] = field(default_factory=list)
     _prompted: set[tuple[str, str]] = field(default_factory=set, repr=False)
+    mended: list[Mended] = field(default_factory=list)
 
     def put_sets(self, sets: Sequence[PromptSet], matrix: Sequence[dict[str, Any]]) -> None:
         """Replace the sets of prompts. Each faulty one is a finding."""
@@ -173,6 +177,7 @@ class Report:
             "interrupted": self.interrupted,
             "remarks": self.remarks,
             "model": self.model,
+            "fixes": [one.as_data() for one in self.mended],
         }
 
 

@@ -18,6 +18,9 @@ from planscope.toolfuzz.lines import read
 from planscope.toolfuzz.outcome import Outcome
 from planscope.toolfuzz.report import ToolReport
 
+MOST_FILES = 500
+LARGEST_FILES = 2_000_000
+"""Limits of the tools' folder: files that are told, and their bytes together."""
 GRACE = 30.0
 """Seconds beyond a call's limit after which the process counts as lost."""
 _PATIENT = 6

@@ -17,14 +17,11 @@ from typing import TYPE_CHECKING, Any
 from planscope.toolfuzz.host import Channel, Host
 from planscope.toolfuzz.outcome import OK, REFUSED, Lost, Refused, answered, raised
 from planscope.toolfuzz.sequences import plain_answer
+from planscope.toolfuzz.served import LARGEST_FILES, MOST_FILES
 from planscope.toolfuzz.tools import Tool
 
 if TYPE_CHECKING:
     from planscope.toolfuzz.mcp_tools import ServerHost
-
-MOST_FILES = 500
-LARGEST_FILES = 2_000_000
-"""Bytes of the folder that are told, all files together."""
 
 
 def serve(

@@ -114,6 +114,20 @@ def code_of(tool: Tool) -> str:
     return "\n".join(parts)[:LARGEST_CODE]
 
 
+def place_of(tool: Tool) -> dict[str, Any] | None:
+    """Return where a tool's documentation is: ``file`` and ``line``, from 1. None if nowhere."""
+    if tool.owner is None and not tool.functions:
+        return None
+    place: Any = type(tool.owner) if tool.owner is not None else inspect.unwrap(tool.functions[0])
+    try:
+        _, line = inspect.getsourcelines(place)
+        file = inspect.getsourcefile(place)
+    except (OSError, TypeError):
+        return None
+    schema, _, _ = tool.target.rpartition("=")
+    return {"file": schema or file or "", "line": line}
+
+
 def find(name: str) -> Any:
     """Return the object that ``module:object`` names. Raises UserError."""
     module_name, colon, path = name.partition(":")

@@ -148,6 +148,12 @@ class FindingList:
         self.at = min(max(at, 0), max(len(self.rows) - 1, 0))
 
 
+def _led_first(one: FuzzFinding, steps: Sequence[Step]) -> Sequence[Step]:
+    """Return the steps with those of the run that was led to the finding first."""
+    led = (one.agent or {}).get("run")
+    return sorted(steps, key=lambda step: step.run != led)
+
+
 def _steps_of(document: Document) -> dict[Place, list[Step]]:
     """Return the steps of the last runs that failed as a finding says."""
     session = document.open_session
@@ -172,7 +178,11 @@ def _rows(fuzzing: Fuzzing, steps: Mapping[Place, Sequence[Step]], runs: Abstrac
         found = sets[number - 1] if number is not None else None
         if number is not None:
             told.add(number)
-        kept = steps.get(Place(fuzzing.id, finding=k), ()) if found is None else _runs_of(found, runs)
+        kept = (
+            _led_first(one, steps.get(Place(fuzzing.id, finding=k), ()))
+            if found is None
+            else _runs_of(found, runs)
+        )
         yield Row(fuzzing, one, tuple(kept), found, Place(fuzzing.id, finding=k))
     for number, made in enumerate(sets, 1):
         if number not in told:

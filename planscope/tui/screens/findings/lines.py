@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from planscope.session.model import FuzzFinding, Fuzzing
 from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest_lines, title
-from planscope.toolfuzz.outcome import LISTED_ONLY
+from planscope.toolfuzz.mended import difference
+from planscope.toolfuzz.report import is_counted
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
 from planscope.tui.screens.findings.set_lines import marks, set_lines
@@ -59,7 +60,8 @@ def row_line(row: Row, chosen: bool, columns: Columns, hidden: bool = False) -> 
         told = row.set.template if hidden else f"{''.join(marks(row.set))} {row.set.template}"
     else:
         told = title({**one.model_dump(), "kind": ""}) if one is not None else ""
-    dim = one is None or one.kind in LISTED_ONLY or (hidden and row.set is not None)
+    sane = None if one is None or hidden else one.sane
+    dim = one is None or (hidden and row.set is not None) or not is_counted({"kind": one.kind, "sane": sane})
     role = "dim" if dim else "broken"
     steps = f"← {phrases.plural(len(row.steps), 'step')}  " if row.steps and row.set is None else ""
     return line(
@@ -73,14 +75,7 @@ def row_line(row: Row, chosen: bool, columns: Columns, hidden: bool = False) -> 
     )
 
 
-def empty_lines(fuzzings: Sequence[Fuzzing], width: int, running: bool = False) -> list[Line]:
-    if running:
-        return [Line(runs) for runs in paragraph("Findings are listed when the search ends.", width, "dim")]
-    if not fuzzings:
-        told = (
-            f"No tool was fuzzed for this session. {key_for('run-fuzzer')} asks for a target and fuzzes it."
-        )
-        return [Line(runs) for runs in paragraph(told, width, "dim")]
+def empty_lines(fuzzings: Sequence[Fuzzing], width: int) -> list[Line]:
     tools = sum(len(one.tools) for one in fuzzings)
     calls = phrases.plural(sum(one.calls for one in fuzzings), "call")
     return [
@@ -105,7 +100,7 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
     if row is None:
         return []
     if row.set is not None or row.finding is None:
-        return [*_labels(row, width), *set_lines(row, width, hidden)]
+        return [*_labels(row, width), *set_lines(row, width, hidden), *mended_lines(row, width, hidden)]
     one, finding = row.finding, row.finding.model_dump()
     lines = [Line(runs) for runs in paragraph(title(finding), width, "broken", _LONGEST)]
     lines += [Line(runs) for runs in paragraph(MEANINGS.get(one.kind, ""), width, "dim")]
@@ -115,11 +110,34 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
     lines += _steps(row, width)
     for label, text, role in _facts(row.fuzzing, one, hidden):
         lines += _part(label, text, width, role)
+    lines += mended_lines(row, width, hidden)
     if one.traceback:
         lines += [BLANK, line(Run("Traceback", "label"))]
         lines += [
             Line(part) for text in one.traceback.splitlines()[-60:] for part in paragraph(text, width, "dim")
         ]
+    return lines
+
+
+def mended_lines(row: Row, width: int, hidden: bool = False) -> list[Line]:
+    """Show the new documentation that was proposed for the finding's tool as a diff; none if there is none."""
+    if hidden:
+        return []
+    fix = next(
+        (one for one in row.fuzzing.fixes or () if one.tool == row.tool and one.after is not None), None
+    )
+    if fix is None or fix.after is None:
+        return []
+    told = []
+    if fix.reporting:
+        right, of = fix.reporting.get("after"), fix.reporting.get("prompts")
+        told.append(f"{right} of {of} prompts right, {fix.reporting.get('before')} as it was")
+    if fix.written:
+        told.append(f"written into {shown(fix.written, 60)}")
+    lines = [BLANK, line(Run("New documentation", "label"), Run("  " + "; ".join(told), "dim"))]
+    for text in difference(fix.before, fix.after, max(width - 2, 20)):
+        role = {"-": "broken", "+": "holds"}.get(text[:1], "dim")
+        lines += [Line(part) for part in paragraph(text, width, role, _LONGEST)]
     return lines
 
 

@@ -1,0 +1,127 @@
+"""``planscope fuzz --fix``: shows new documentation, and writes it where the user says so."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planscope.commands.common import output_file, say
+from planscope.errors import UserError
+from planscope.safe import visible
+
+if TYPE_CHECKING:
+    from planscope.toolfuzz.mended import Mended
+    from planscope.toolfuzz.report import Report
+    from planscope.toolfuzz.rewriting import Rewritten
+
+
+def add_fix(group: argparse._ArgumentGroup) -> None:
+    """Declare the options."""
+    group.add_argument(
+        "--fix", action="store_true", help="propose better documentation for the tools with findings"
+    )
+    group.add_argument(
+        "--fix-write", action="store_true", help="the same, and write it into your source without asking"
+    )
+    group.add_argument("--fix-patch", metavar="FILE", help="the same, and write a patch instead")
+
+
+def is_wanted(args: argparse.Namespace) -> bool:
+    """Return whether documentation is to be mended. Raises UserError for options that exclude one another."""
+    if args.fix_write and args.fix_patch:
+        raise UserError("--fix-write changes your source, --fix-patch writes a patch; give one of them")
+    if args.fix_patch:
+        output_file(args.fix_patch)
+    return bool(args.fix or args.fix_write or args.fix_patch)
+
+
+def fix_lines(report: Report) -> Iterator[str]:
+    """Yield what mending came to, as text."""
+    from planscope.toolfuzz.mended import ORIGINS
+    from planscope.wording.phrases import plural
+
+    names = _names(report)
+    for one in report.mended:
+        yield ""
+        yield f"documentation of {one.tool}: {plural(len(one.candidates), 'candidate')} tried"
+        if one.after is None:
+            yield f"  nothing is proposed: {one.why}"
+            continue
+        chosen = one.chosen
+        assert chosen is not None
+        yield f"  the best, of {plural(chosen.words, 'word')}, was made from {ORIGINS[chosen.origin]}:"
+        yield from (f"    {line}" for line in one.diff)
+        yield f"  chosen by: {chosen.passed} of {plural(one.of, 'prompt')} right, {one.before} as it was"
+        if one.reported is not None:
+            before, after, of = one.reported
+            yield f"  reported on others: {after} of {plural(of, 'prompt')} right, {before} as it was"
+        for word, numbers in (("cures", one.cures), ("does not cure", one.leaves)):
+            if numbers:
+                yield f"  {word} {', '.join(names[number] for number in sorted(numbers))}"
+
+
+def _names(report: Report) -> dict[int, str]:
+    """Return what the text calls each finding, by its number in the JSON document."""
+    found: dict[int, str] = {}
+    number = 0
+    for k, one in enumerate(report.sorted(), 1):
+        number += not one.get("set")
+        found[k] = f"set {one['set']}" if one.get("set") else f"finding {number}"
+    return found
+
+
+def write_fixes(report: Report, args: argparse.Namespace) -> None:
+    """Write the new documentation where the user said so: by an option, or by a yes in the terminal."""
+    from planscope.toolfuzz.rewriting import NotRewritten, rewritten
+
+    proposed = [one for one in report.mended if one.after is not None]
+    if args.fix_patch:
+        _write_patch(proposed, Path(args.fix_patch))
+        return
+    for one in proposed:
+        source = one.source or {}
+        try:
+            made = rewritten(
+                str(source.get("file") or ""), int(source.get("line") or 1), one.description, one.after or ""
+            )
+            if args.fix_write or _says_yes(made, args):
+                made.write()
+                one.written = made.path.as_posix()
+                _tell(args, f"written: the documentation of {one.tool} in {visible(one.written)}")
+        except NotRewritten as error:
+            if args.fix_write:
+                sys.stderr.write(f"planscope: {one.tool}: {visible(str(error))}\n")
+
+
+def _says_yes(made: Rewritten, args: argparse.Namespace) -> bool:
+    if args.json or not (args.fix and sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    return input(f"Write it into {visible(made.path.as_posix())}? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _write_patch(proposed: Sequence[Mended], path: Path) -> None:
+    """Write one patch. Tools of one file are changed together, so that the patch applies."""
+    from planscope.session.files import write_atomic
+    from planscope.toolfuzz.rewriting import NotRewritten, Rewriting
+
+    change = Rewriting()
+    for one in proposed:
+        source = one.source or {}
+        try:
+            change.add(
+                str(source.get("file") or ""), int(source.get("line") or 1), one.description, one.after or ""
+            )
+        except NotRewritten as error:
+            sys.stderr.write(f"planscope: {one.tool}: {visible(str(error))}\n")
+    try:
+        write_atomic(path, change.patch.encode())
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _tell(args: argparse.Namespace, text: str) -> None:
+    if not args.json:
+        say(text)

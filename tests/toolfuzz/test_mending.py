@@ -1,0 +1,321 @@
+"""New documentation: chosen on one half of held-out prompts, reported on the other, written if the user says so."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planscope.agents.fuzz_mending import MOST_WORDS, Mending, new_description, passes
+from planscope.agents.fuzz_models import AgentCall, FuzzModels, ToolRun
+from planscope.cli import main
+from planscope.commands.fuzz_fix import fix_lines, is_wanted, write_fixes
+from planscope.errors import UserError
+from planscope.session.model import FuzzFinding, Run, Session
+from planscope.session.store import load
+from planscope.toolfuzz.correctness.checks import PromptRun, PromptSet
+from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.keeping import put, record_of
+from planscope.toolfuzz.mended import Mended
+from planscope.toolfuzz.outcome import Outcome
+from planscope.toolfuzz.report import Report
+from planscope.toolfuzz.served import ServedTools
+from planscope.tui.controllers.finding_list import Row, Step, _led_first
+from planscope.tui.screens.findings.lines import chosen_lines
+from tests.bench.bench_mending import TARGET, done
+from tests.bench.mending import file_tools
+from tests.bench.mending.reader import PRACTICE, Reader, loaded, reply
+from tests.bench.mending.tasks import TASKS
+from tests.toolfuzz.reader import Answering
+
+GOOD = {
+    "move_file": "Paths are relative; the destination must include the file name.",
+    "copy_file": "Paths are relative; the folder must exist.",
+    "delete_folder": "The path is relative; the folder must be empty.",
+    "replace_line": "The path is relative; lines count from 0.",
+    "append_text": "End the text with a newline.",
+}
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[ServedTools]:
+    with ServedTools(Options(TARGET)) as tools:
+        yield tools
+
+
+def found(served: ServedTools, *calls: tuple[str, dict[str, Any]]) -> Report:
+    """A report with what these calls raise."""
+    report = Report(TARGET, 1, list(served.tools))
+    for number, (tool, given) in enumerate(calls, 1):
+        with served.stage(PRACTICE) as stage:
+            outcome = stage.call(tool, given).outcome
+        assert outcome.kind == "raised"
+        report.findings[(tool, str(number))] = {
+            "tool": tool, "kind": "raised", "exception": outcome.exception, "message": outcome.message,
+            "location": outcome.location, "input": given, "shrunk": None, "at_call": number, "occurrences": 1,
+            "shrink_calls": 0, "needs": None, "documented": False, "traceback": "", "source": "", "printed": "",
+        }  # fmt: skip
+    return report
+
+
+MOVES = (
+    ("move_file", {"source": "/letter.txt", "destination": "/box"}),
+    ("move_file", {"source": "letter.txt", "destination": "box"}),
+)
+
+
+def mended(
+    served: ServedTools, report: Report, seed: int = 1, noise: float = 0.4, **options: Any
+) -> FuzzModels:
+    models = FuzzModels.of(loaded(seed, noise), files=PRACTICE, **options)
+    Mending(models, served, report).run()
+    return models
+
+
+def test_the_best_of_ten_is_chosen_on_one_half_and_reported_on_the_other(served: ServedTools) -> None:
+    report = found(served, *MOVES)
+    mended(served, report)
+    [one] = report.mended
+    chosen = one.chosen
+    assert chosen is not None and one.after is not None
+    assert "relative" in one.after and "include the file name" in one.after
+    assert (one.before, chosen.passed, one.of) == (0, 3, 3) and one.reported == (0, 3, 3)
+    assert (one.cures, one.leaves) == ([1, 2], [])
+    assert 2 <= len(one.candidates) <= 10 and {c.origin for c in one.candidates} >= {
+        "mend_prompts",
+        "mend_source",
+    }
+    assert max(c.passed for c in one.candidates if c.whole) == chosen.passed
+    assert all(c.words <= MOST_WORDS for c in one.candidates)
+    data = report.as_data()["fixes"][0]
+    assert data["reporting"] == {"before": 0, "after": 3, "prompts": 3} and data["written"] is None
+    assert json.loads(json.dumps(data)) == data
+
+
+def test_no_candidate_has_seen_a_prompt_that_it_is_tried_on(
+    served: ServedTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    told = Reader._written
+
+    def noted(self: Reader, fields: Any, lessons: Any) -> Any:
+        asked.append(json.dumps(dict(fields)))
+        return told(self, fields, lessons)
+
+    runs: list[str] = []
+    run = FuzzModels.run
+
+    def counted(self: FuzzModels, request: str, *args: Any, **options: Any) -> Any:
+        runs.append(request)
+        return run(self, request, *args, **options)
+
+    monkeypatch.setattr(Reader, "_written", noted)
+    monkeypatch.setattr(FuzzModels, "run", counted)
+    mended(served, found(served, *MOVES))
+    assert runs and asked
+    assert not [one for one in set(runs) for text in asked if one in text]
+
+
+def test_nothing_is_proposed_that_is_not_better(served: ServedTools) -> None:
+    report = found(served, MOVES[0])
+    mended(served, report, noise=1.0)
+    [one] = report.mended
+    assert one.after is None and one.why == "no candidate is better than the documentation as it is"
+    assert one.diff == [] and one.reported is None
+    assert "  nothing is proposed: no candidate is better than the documentation as it is" in list(
+        fix_lines(report)
+    )
+
+
+def test_a_budget_that_ends_before_the_report_proposes_nothing(served: ServedTools) -> None:
+    whole = found(served, *MOVES)
+    spent = mended(served, whole).spending
+    report = found(served, *MOVES)
+    mended(served, report, tokens=spent.tokens_in + spent.tokens_out - 20)
+    assert all(one.after is None for one in report.mended)
+    assert "tokens is spent; the documentation of move_file is not mended." in report.remarks[0]
+
+
+def test_a_finding_that_does_not_count_is_not_mended(served: ServedTools) -> None:
+    report = found(served, MOVES[0])
+    report.sorted()[0]["sane"] = False
+    models = mended(served, report)
+    assert report.mended == [] and models.spending.calls == 0
+
+
+@pytest.mark.parametrize("text", ["", "word " * (MOST_WORDS + 1), "x" * 5000, 3, None])
+def test_documentation_that_cannot_be_used_is_no_candidate(text: Any) -> None:
+    assert new_description({"description": text}) is None
+    assert new_description({"description": "fine"}) == "fine"
+
+
+def test_prompts_that_mean_the_same_must_lead_to_the_same_call() -> None:
+    def run(*given: Any, kind: str = "ok") -> ToolRun:
+        calls = [AgentCall("t", {"x": one}, "", None, Outcome(kind)) for one in given]
+        return ToolRun("", Run(id="r1", variant="v1", agent="tools", model="m"), calls)
+
+    assert passes("t", [run(1), run(1.0), run(2), run()], same=True) == [True, True, False, False]
+    assert passes("t", [run(1), run(2), run(3)], same=True) == [False, False, False]
+    assert passes("t", [run(1), run(2), run(3, kind="raised"), run()], same=False) == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_faulty_set_is_tried_on_other_fillings_of_its_template(served: ServedTools) -> None:
+    report = Report(TARGET, 1, list(served.tools))
+    words = {
+        "A": ["letter.txt", "the letter"],
+        "B": ["box", "the box", "crate", "case", "chest", "bin", "tin"],
+    }
+    runs = [
+        PromptRun(f"Move {a} into {b}.", f"Move {a} into {b}.", {"A": a, "B": b}, score=2, answer="no")
+        for a, b in (("letter.txt", "box"), ("the letter", "the box"))
+    ]
+    report.sets = [PromptSet("move_file", "Move [A] into [B].", words, runs)]
+    report.findings[("move_file", "set\x1f1")] = {
+        **found(served, MOVES[0]).sorted()[0], "kind": "inconsistent", "set": 1
+    }  # fmt: skip
+    asked: list[str] = []
+    models = FuzzModels.of(loaded(), files=PRACTICE)
+    run = models.run
+
+    def noted(request: str, *args: Any, **options: Any) -> ToolRun:
+        asked.append(request)
+        return run(request, *args, **options)
+
+    models.run = noted  # type: ignore[method-assign]
+    Mending(models, served, report).run()
+    [one] = report.mended
+    assert one.of == 3 and asked
+    assert not {text.prompt for text in runs} & set(asked)
+    assert all(text.startswith("Move ") and text.endswith(".") for text in asked)
+
+
+# --- the user's word ---
+
+SOURCE = 'def move_file(source: str, destination: str) -> str:\n    """Move a file."""\n    return source\n'
+
+
+def options(**given: Any) -> argparse.Namespace:
+    return argparse.Namespace(**{"fix": True, "fix_write": False, "fix_patch": None, "json": False, **given})
+
+
+def proposal(path: Path) -> Report:
+    one = Mended("move_file", "Move a file.", "New <b>text</b>.", source={"file": str(path), "line": 1})
+    return Report("x:y", 1, mended=[one])
+
+
+def test_nothing_is_written_without_the_users_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "tools.py"
+    path.write_text(SOURCE)
+    report = proposal(path)
+    write_fixes(report, options())  # no terminal
+    write_fixes(report, options(fix_patch="fix.patch"))
+    assert path.read_text() == SOURCE and report.mended[0].written is None
+    patch = (tmp_path / "fix.patch").read_text()
+    assert '-    """Move a file."""\n+    """New <b>text</b>."""\n' in patch and "+++ b/tools.py" in patch
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: "no")
+    write_fixes(report, options())
+    assert path.read_text() == SOURCE
+    monkeypatch.setattr("builtins.input", lambda _: "y")
+    write_fixes(report, options())
+    assert ast.get_docstring(ast.parse(path.read_text()).body[0]) == "New <b>text</b>."  # type: ignore[arg-type]
+    assert report.mended[0].written == "tools.py"
+
+
+def test_an_option_writes_and_says_where_it_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "tools.py"
+    path.write_text(SOURCE)
+    write_fixes(proposal(path), options(fix=False, fix_write=True))
+    assert "New <b>text</b>." in path.read_text()
+    assert "written: the documentation of move_file in tools.py" in capsys.readouterr().out
+    write_fixes(proposal(path), options(fix=False, fix_write=True))
+    assert "move_file: the documentation is not one string in" in capsys.readouterr().err
+    with pytest.raises(UserError, match="give one of them"):
+        is_wanted(options(fix_write=True, fix_patch="a.patch"))
+
+
+def test_the_findings_screen_shows_the_diff_that_was_kept(served: ServedTools) -> None:
+    report = found(served, *MOVES)
+    mended(served, report)
+    session = Session(id="s", title="t")
+    put(session, record_of(report))
+    session = Session.model_validate_json(session.model_dump_json())
+    [fuzzing] = list(session.fuzzings or ())
+    row = Row(fuzzing, fuzzing.findings[0], ())
+    text = "\n".join("".join(run.text for run in line.runs) for line in chosen_lines(row, 80))
+    assert "New documentation  3 of 3 prompts right, 0 as it was" in text
+    assert "\n- Move a file.\n+ Move a file. " in text
+
+
+def test_the_run_that_was_led_to_a_finding_is_opened_first() -> None:
+    one = FuzzFinding(tool="t", kind="raised", agent={"run": "r2", "hit": True})
+    steps = [Step("r3", 1, False), Step("r2", 4, False), Step("r1", 1, True)]
+    assert [step.run for step in _led_first(one, steps)] == ["r2", "r3", "r1"]
+
+
+def test_the_command_fuzzes_mends_writes_and_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("planscope.agents.fuzz_mending.CANDIDATES", 4)
+    Path("files.py").write_text(Path(file_tools.__file__).read_text())
+    for name, text in PRACTICE.items():
+        (tmp_path / "folder" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "folder" / name).write_text(text)
+    model = Reader(seed=2, noise=0.1)
+    with Answering(lambda body: reply(model, body)) as server:
+        given = [
+            "fuzz",
+            "files:move_file",
+            "--runtime",
+            "--calls",
+            "40",
+            "--no-sanity",
+            "--model",
+            "openai:x",
+        ]
+        more = [
+            "--base-url",
+            server.base_url,
+            "--files",
+            "folder",
+            "--fix-write",
+            "--json",
+            "-o",
+            "k.planscope.json",
+        ]
+        assert main([*given, *more]) == 1
+    [fix] = json.loads(capsys.readouterr().out)["fixes"]
+    assert fix["written"] == "files.py" and fix["reporting"] == {"before": 0, "after": 3, "prompts": 3}
+    assert " ".join(fix["after"].split()) in " ".join(Path("files.py").read_text().split())
+    [fuzzing] = list(load(tmp_path / "k.planscope.json").fuzzings or ())
+    assert [one.after for one in fuzzing.fixes or ()] == [fix["after"]]
+
+
+# --- the benchmark ---
+
+
+def test_tasks_of_the_benchmark_are_done_with_good_documentation_and_not_without(
+    served: ServedTools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = [TASKS[k] for k in (0, 8, 14, 21, 25)]
+    assert len(TASKS) == 30 and all(task.after != task.before for task in TASKS)
+    monkeypatch.setattr("tests.bench.bench_mending.TASKS", few)
+    models = FuzzModels.of(loaded())
+    assert done(models, served, {}) == [False] * 5
+    assert done(models, served, GOOD) == [True] * 5

@@ -13,6 +13,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events, letters_of
@@ -309,10 +310,9 @@ class _Search:
             return False
         return all(self.walk.accepts(p, s) for p, s in zip(self.places, node.states, strict=True))
 
-    def _moves(self, node: _Node, cost: Cost) -> Iterator[tuple[_Node, Cost, Edit | None]]:
-        """Yield what can come next: the event itself, or a change."""
+    def _free(self, node: _Node, cost: Cost) -> Iterator[tuple[_Node, Cost, Edit | None]]:
+        """Yield what can come next without another change: the event itself, or one that was taken out before."""
         at = node.at
-        number, new, removals, places, names = cost
         if at < self.size:
             event = self.walk.happened[at][0]
             if at in node.early:
@@ -323,70 +323,93 @@ class _Search:
                 if states is not None:
                     message = event.message if self.late else None
                     yield _Node(at + 1, states, node.taken, node.early, message), cost, None
-                if at in self.can_move:
-                    assert isinstance(event, ToolCall)
-                    taken = (*node.taken, at)
-                    yield (
-                        _Node(at + 1, node.states, taken, node.early, node.message),
-                        (number + 1, new, removals, places, names),
-                        None,
-                    )
-                    step = (float(at), (event.tool, event.step))
-                    yield (
-                        _Node(at + 1, node.states, node.taken, node.early, node.message),
-                        (number + 1, new + 1, removals + 1, (*places, step[0]), (*names, step[1])),
-                        ("remove", at, None, at),
-                    )
-        for k in (*node.taken, *(m for m in self.movable if m > at and m not in node.early)):
+        for k in node.taken:
             states = self._next(node.states, k, True)
-            if states is None:
-                continue
-            event = self.walk.happened[k][0]
+            if states is not None:
+                rest = tuple(t for t in node.taken if t != k)
+                yield (
+                    _Node(at, states, rest, node.early, None),
+                    self._moved(cost, k, at, 0),
+                    ("move", k, None, at),
+                )
+
+    def _changes(self, node: _Node, cost: Cost) -> Iterator[tuple[_Node, Cost, Edit | None]]:
+        """Yield the changes that can come next. Each costs one."""
+        at = node.at
+        number, new, removals, places, names = cost
+        if at in self.can_move and at not in node.early:
+            event = self.walk.happened[at][0]
             assert isinstance(event, ToolCall)
-            back = k in node.taken
-            after = _Node(
-                at,
-                states,
-                tuple(t for t in node.taken if t != k) if back else node.taken,
-                node.early if back else tuple(sorted((*node.early, k))),
+            yield (
+                _Node(at + 1, node.states, (*node.taken, at), node.early, node.message),
+                (number + 1, new, removals, places, names),
                 None,
             )
-            more = (
-                number + (not back),
-                new,
-                removals,
-                (*places, float(at)),
-                (*names, (event.tool, event.step)),
+            yield (
+                _Node(at + 1, node.states, node.taken, node.early, node.message),
+                (number + 1, new + 1, removals + 1, (*places, float(at)), (*names, (event.tool, event.step))),
+                ("remove", at, None, at),
             )
-            yield after, more, ("move", k, None, at)
+        for k in self.movable:
+            if k <= at or k in node.early:
+                continue
+            states = self._next(node.states, k, True)
+            if states is not None:
+                early = tuple(sorted((*node.early, k)))
+                yield (
+                    _Node(at, states, node.taken, early, None),
+                    self._moved(cost, k, at, 1),
+                    ("move", k, None, at),
+                )
         for k, letter in enumerate(self.insertable, 1):
             states = self._next(node.states, -k, True)
             if states is not None and states != node.states:
                 more = (number + 1, new + 1, removals, (*places, float(at)), (*names, (letter.tool, 0)))
                 yield _Node(at, states, node.taken, node.early, None), more, ("insert", -1, letter, at)
 
+    def _moved(self, cost: Cost, k: int, at: int, changes: int) -> Cost:
+        """Return the cost with a call that is placed elsewhere."""
+        event = self.walk.happened[k][0]
+        assert isinstance(event, ToolCall)
+        number, new, removals, places, names = cost
+        return number + changes, new, removals, (*places, float(at)), (*names, (event.tool, event.step))
+
     def best(self) -> tuple[tuple[Edit, ...] | None, bool]:
-        """Return the changes, or None, and whether the search was exact."""
+        """Return the changes, or None, and whether the search was exact.
+
+        One change more is looked for only when nothing else is left, since each costs more than all that is free.
+        """
         zero: Cost = (0, 0, 0, (), ())
         start = self._start()
         queue: list[tuple[Cost, int, _Node, tuple[Edit, ...]]] = [(zero, 0, start, ())]
         closed: set[_Node] = set()
         reached: dict[_Node, Cost] = {start: zero}
+        changed: list[tuple[Cost, _Node, tuple[Edit, ...]]] = []
+        """Nodes whose changes were not looked at yet."""
         count = 0
-        while queue:
-            cost, _, node, edits = heapq.heappop(queue)
-            if node in closed:
-                continue
-            closed.add(node)
-            if self._done(node):
-                return edits, True
-            if len(reached) > MOST_NODES:
-                return self._beam(), False
-            for after, more, edit in self._moves(node, cost):
+
+        def push(moves: Iterator[tuple[_Node, Cost, Edit | None]], edits: tuple[Edit, ...]) -> None:
+            nonlocal count
+            for after, more, edit in moves:
                 if after not in closed and (after not in reached or more < reached[after]):
                     reached[after] = more
                     count += 1
                     heapq.heappush(queue, (more, count, after, edits if edit is None else (*edits, edit)))
+
+        while queue:
+            cost, _, node, edits = heapq.heappop(queue)
+            if node not in closed:
+                closed.add(node)
+                if self._done(node):
+                    return edits, True
+                changed.append((cost, node, edits))
+                push(self._free(node, cost), edits)
+            if not queue:
+                for cost, node, edits in changed:
+                    push(self._changes(node, cost), edits)
+                    if len(reached) > MOST_NODES:
+                        return self._beam(), False
+                changed.clear()
         return None, True
 
     def _beam(self) -> tuple[Edit, ...] | None:
@@ -403,7 +426,7 @@ class _Search:
                 for cost, node, edits in fringe:
                     if self._done(node) and (best is None or cost < best[0]):
                         best = (cost, node, edits)
-                    for after, more, edit in self._moves(node, cost):
+                    for after, more, edit in chain(self._free(node, cost), self._changes(node, cost)):
                         way = (more, after, edits if edit is None else (*edits, edit))
                         level = here if after.at == at else following
                         known = level.get(after)

@@ -126,7 +126,7 @@ def _tell_verdict(
     say()
     confirmed = {
         True: "; confirmed by Z3",
-        None: "" if args.no_certify or replay.problem.unjudged else "; Z3 could not confirm it in time",
+        None: "" if args.no_certify or replay.problem.unjudged else "; Z3 could not confirm it",
     }
     agent = clip(help.agent(chosen.agent), 40)
     by = f"run {clip(chosen.id, 40)}: agent {agent}, model {clip(chosen.model, 60)}"
@@ -319,7 +319,7 @@ def _reason_lines(document: ReasonsDocument, unasked: bool, width: int) -> Itera
     if certified is False:
         yield from sentence(UNCONFIRMED, width)
     elif not unasked:
-        yield "Z3 confirms each of them." if certified else "Z3 could not confirm all of them in time."
+        yield "Z3 confirms each of them." if certified else "Z3 could not confirm all of them."
 
 
 def _each(sets: Sequence[CoreDocument | CorrectionDocument], width: int) -> Iterator[str]:

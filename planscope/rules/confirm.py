@@ -5,35 +5,39 @@ A core is confirmed if Z3 finds no continuation that keeps its rules, and finds 
 **The bound.** A rule's future depends only on what its automaton remembers (``machine.py``). If some continuation
 keeps the rules, then one does that visits no combination of these states twice, since a loop can be cut out. So it is
 no longer than the product of the rules' numbers of states that are not broken, less one. For rules that go by values
-the factor is counted for each value that occurs. Cores with a larger bound than ``MOST_FREE``, with conditions on
-answers that count from the next message, or with uncaptured content, are not confirmed.
+the factor is counted for each value that occurs. What an answer shows counts from the next message on, so for such
+rules the unrolling says where messages begin: a state remembers what counts later, and its automaton has it as a state
+of its own. Cores with a larger bound than ``MOST_FREE``, with deadlines in seconds, with two names for one value, or
+with uncaptured content, are not confirmed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from planscope.rules.core import Core
 from planscope.rules.judge import Event, Rulebook, events, letters_of
-from planscope.rules.machine import FIRST, THEN, USER
+from planscope.rules.machine import FIRST, MET, THEN, USER
 from planscope.rules.rule import Rule
 from planscope.rules.values import Key, key_of, said_among
 from planscope.traces.shape import ToolCall, Trace
 
 MOST_FREE = 40
 MOST_CALLS = 60
-TIME_LIMIT = 2_000
-"""Milliseconds for one question."""
+EFFORT = 50_000_000
+"""Z3's rlimit for one question. Unlike a time limit, it gives the same answer on a busy machine."""
 
-Row = tuple[Any, Any, bool]
-"""Whether the event is in ``first``, whether it is in ``then``, whether it is a user message."""
+Row = tuple[Any, Any, Any, Any, Any]
+"""Formulas about an event: whether the rule sees it, whether it is in ``first`` and in ``then``, whether it is a call,
+and whether its answer meets the condition of ``latest``."""
 
 
 def confirmed(book: Rulebook, tools: Sequence[str], core: Core, trace: Trace) -> bool | None:
-    """Return whether Z3 confirms the core; None if the bound is too large, or if Z3 does not decide in time."""
+    """Return whether Z3 confirms the core; None if the bound is too large, or if Z3 does not decide."""
     rules = [rule for rule in book.rules if rule.id in core.rules]
-    if any(rule.late or rule.unit == "seconds" or rule.per_then for rule in rules):
+    if any(rule.unit == "seconds" or rule.per_then for rule in rules):
         return None
     if len(core.steps) > MOST_CALLS:
         return None
@@ -69,7 +73,7 @@ def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> b
     rules = book.rules
     if open_end or len(happened) > MOST_CALLS:
         return None
-    if any(rule.late or rule.unit == "seconds" or rule.per_then for rule in rules):
+    if any(rule.unit == "seconds" or rule.per_then for rule in rules):
         return None
     import z3
 
@@ -125,32 +129,44 @@ def _lost(
     if not complete:
         return None
     solver = z3.Solver(ctx=context)
-    solver.set("timeout", TIME_LIMIT)
+    solver.set("rlimit", EFFORT)
     true, false = z3.BoolVal(True, context), z3.BoolVal(False, context)
     free = [z3.Int(f"call {k}", context) for k in range(length)]
     for k, call in enumerate(free):
         solver.add(call >= -1, call < len(letters))
         if k:
             solver.add(z3.Implies(free[k - 1] == -1, call == -1))
+    messages = [event.message for event, _ in kept]
+    begins = [true, *(_b(one != other, true, false) for one, other in pairwise(messages))][: len(kept)]
+    for call in free:
+        begins.append(z3.Or(false, *(call == n for n, letter in enumerate(letters) if letter.fresh)))
     for i, key in places:
-        rows: list[tuple[Any, Any, Any, Any]] = []
-        for event, _ in kept:
+        rows: list[Row] = []
+        where: list[int] = []
+        for place, (event, _) in enumerate(kept):
             bits = _bits(book, i, key, event)
             if bits is None:
                 continue
             if bits < 0:
                 return None
-            rows.append((true, _b(bits & FIRST, true, false), _b(bits & THEN, true, false), not bits & USER))
-        for call in free:
-            effects = [letter.effect(book, (i, key)) for letter in letters]
-            there = z3.Or(false, *(call == n for n, e in enumerate(effects) if e is not None))
-            first = z3.Or(false, *(call == n for n, e in enumerate(effects) if e is not None and e & FIRST))
-            then = z3.Or(false, *(call == n for n, e in enumerate(effects) if e is not None and e & THEN))
-            is_call = z3.Or(
-                false, *(call == n for n, e in enumerate(effects) if e is not None and not e & USER)
+            marks = [_b(bits & bit, true, false) for bit in (FIRST, THEN, USER, MET)]
+            rows.append((true, marks[0], marks[1], z3.Not(marks[2]), marks[3]))
+            where.append(place)
+        for place, call in enumerate(free, len(kept)):
+            effects = [
+                (n, e) for n, one in enumerate(letters) if (e := one.effect(book, (i, key))) is not None
+            ]
+            there, *marks = (
+                z3.Or(false, *(call == n for n, e in effects if not bit or e & bit))
+                for bit in (0, FIRST, THEN, USER, MET)
             )
-            rows.append((there, first, then, is_call))
-        solver.add(_kept(z3, context, rules[i], rows))
+            rows.append((there, marks[0], marks[1], z3.Not(marks[2]), marks[3]))
+            where.append(place)
+
+        def apart(one: int, other: int, places: Sequence[int] = where, late: bool = book.late[i]) -> Any:
+            return z3.Or(false, *begins[places[one] + 1 : places[other] + 1]) if late else true
+
+        solver.add(_kept(z3, context, rules[i], rows, apart))
     answer = solver.check()
     return None if answer == z3.unknown else bool(answer == z3.unsat)
 
@@ -175,14 +191,17 @@ def _bits(book: Rulebook, i: int, key: Key | None, event: Event) -> int | None:
     return letters[0] if len(letters) == 1 else -1
 
 
-def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[tuple[Any, Any, Any, Any]]) -> Any:
-    """Write when the rule is kept. A row: does the rule see the event, is it in first, in then, is it a call."""
+def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[Row], apart: Callable[[int, int], Any]) -> Any:
+    """Write when the rule is kept. ``apart``: whether what the earlier event shows counts for the later one: always,
+    or if a message begins between them."""
     n = range(len(rows))
     there = [row[0] for row in rows]
     a = [z3.And(row[0], row[1]) for row in rows]
     b = [z3.And(row[0], row[2]) for row in rows]
     call = [z3.And(row[0], row[3]) for row in rows]
+    met = [row[4] for row in rows]
     false = z3.BoolVal(False, context)
+    counts = {(i, j): apart(i, j) for j in n for i in range(j)}
 
     def some(parts: Any) -> Any:
         return z3.Or(false, *parts)
@@ -190,8 +209,13 @@ def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[tuple[Any, Any, Any,
     def every(parts: Any) -> Any:
         return z3.And(z3.BoolVal(True, context), *parts)
 
-    def none_between(i: int, j: int) -> Any:
-        return every(z3.Not(there[k]) for k in range(i + 1, j))
+    def before(j: int, more: Callable[[int, int], Any] | None = None) -> Any:
+        """Some A counts for event ``j``, and there is more to say of it."""
+        return some(z3.And(a[i], counts[i, j], *([more(i, j)] if more else [])) for i in range(j))
+
+    def none_between(i: int, j: int, what: Sequence[Any]) -> Any:
+        """None of these counts A at ``i`` as earlier and comes before ``j``."""
+        return every(z3.Not(z3.And(what[k], counts[i, k])) for k in range(i + 1, j))
 
     def total(parts: Sequence[Any]) -> Any:
         zero = z3.IntVal(0, context)
@@ -199,24 +223,26 @@ def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[tuple[Any, Any, Any,
 
     match rule.kind:
         case "precedence":
-            return every(z3.Implies(b[j], some(a[i] for i in range(j))) for j in n)
+            return every(z3.Implies(b[j], before(j)) for j in n)
         case "alternate_precedence":
-            return every(
-                z3.Implies(
-                    b[j],
-                    some(z3.And(a[i], every(z3.Not(b[k]) for k in range(i + 1, j))) for i in range(j)),
-                )
-                for j in n
-            )
+            return every(z3.Implies(b[j], before(j, lambda i, j: none_between(i, j, b))) for j in n)
         case "response":
-            return every(z3.Implies(a[i], some(b[j] for j in range(i + 1, len(rows)))) for i in n)
+            return every(
+                z3.Implies(a[i], some(z3.And(b[j], counts[i, j]) for j in range(i + 1, len(rows)))) for i in n
+            )
         case "chain_precedence":
             return every(
-                z3.Implies(b[j], some(z3.And(a[i], none_between(i, j)) for i in range(j))) for j in n
+                z3.Implies(b[j], before(j, lambda i, j: every(z3.Not(there[k]) for k in range(i + 1, j))))
+                for j in n
             )
         case "chain_response":
             return every(
-                z3.Implies(a[i], some(z3.And(b[j], none_between(i, j)) for j in range(i + 1, len(rows))))
+                z3.Implies(
+                    a[i],
+                    some(
+                        z3.And(b[j], counts[i, j], none_between(i, j, there)) for j in range(i + 1, len(rows))
+                    ),
+                )
                 for i in n
             )
         case "within":
@@ -224,7 +250,11 @@ def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[tuple[Any, Any, Any,
                 z3.Implies(
                     a[i],
                     some(
-                        z3.And(b[j], total([call[k] for k in range(i + 1, j)]) < rule.count)
+                        z3.And(
+                            b[j],
+                            counts[i, j],
+                            total([z3.And(call[k], counts[i, k]) for k in range(i + 1, j)]) < rule.count,
+                        )
                         for j in range(i + 1, len(rows))
                     ),
                 )
@@ -239,7 +269,7 @@ def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[tuple[Any, Any, Any,
         case "never":
             return every(z3.Not(x) for x in a)
         case "not_succession":
-            return every(z3.Not(z3.And(a[i], b[j])) for j in n for i in range(j))
+            return every(z3.Not(z3.And(b[j], before(j))) for j in n)
         case "not_coexistence":
             return z3.Not(z3.And(some(a), some(b)))
         case "responded_existence":
@@ -247,9 +277,23 @@ def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[tuple[Any, Any, Any,
         case "first":
             return every(z3.Not(z3.And(a[j], call[i], z3.Not(a[i]))) for j in n for i in range(j))
         case "last":
-            return every(z3.Not(z3.And(a[i], call[j], z3.Not(a[j]))) for j in n for i in range(j))
+            return every(z3.Not(z3.And(call[j], z3.Not(a[j]), before(j))) for j in n)
         case "init":
             return some(z3.And(a[j], every(z3.Not(call[k]) for k in range(j))) for j in n)
         case "end":
             return some(z3.And(a[j], every(z3.Not(call[k]) for k in range(j + 1, len(rows)))) for j in n)
+        case "latest":
+            return every(
+                z3.Implies(
+                    b[j],
+                    before(
+                        j,
+                        lambda i, j: z3.And(
+                            met[i],
+                            every(z3.Not(z3.And(a[k], counts[k, j])) for k in range(i + 1, j)),
+                        ),
+                    ),
+                )
+                for j in n
+            )
     raise AssertionError(rule.kind)

@@ -26,6 +26,7 @@ NOT = (
     r"(?:(?:must|should|may|can|do|does|shall|will) (?:not|never)"
     r"|never|don't|doesn't|mustn't|shouldn't|cannot|can't)"
 )
+NEVER = rf"(?:{NOT} {HAPPENS}|NOT_V0)"
 RIGHT = r"(?:right|immediately|directly)"
 UNIT = r"(?P<unit>calls?|seconds?|minutes?)"
 COUNT = r"(?P<how>at least|at most|exactly|no more than)? ?(?:(?P<n>N) times?|(?P<word>once|twice))"
@@ -54,11 +55,12 @@ SHAPES: tuple[Shape, ...] = (
     _shape("within", rf"<then> {HAPPENS} within N {UNIT} after <first>"),
     _shape("response", r"(?:every|each) <first> FOLLOWED <then>"),
     _shape("chain_precedence", rf"<then> (?:{HAPPENS}|comes|come|is|are|must come) {RIGHT} after <first>"),
-    _shape("not_succession", rf"<then> {NOT} (?:{HAPPENS}|come) (?:after|before) <first>"),
+    _shape("not_succession", rf"<then> (?:{NEVER}|{NOT} come) (?:after|before) <first>"),
     _shape("not_succession", r"(?:never|do not|don't) (?:call|use) <then> (?:after|before) <first>"),
-    _shape("never", rf"<first> {NOT} {HAPPENS}"),
+    _shape("never", rf"<first> {NEVER}"),
+    _shape("absence", rf"<first> {NEVER} more than (?:(?P<n>N) times?|(?P<word>once|twice))"),
     _shape("never", r"(?:never|do not|don't) (?:call|use) <first>"),
-    _shape("not_coexistence", rf"if <first> {HAPPENS} ?,?(?: then)? <then> {NOT} {HAPPENS}"),
+    _shape("not_coexistence", rf"if <first> {HAPPENS} ?,?(?: then)? <then> {NEVER}"),
     _shape("responded_existence", rf"if <first> {HAPPENS} ?,?(?: then)? <then> {HAPPENS}"),
     _shape("existence", rf"<first> {HAPPENS}(?: {COUNT})?"),
     _shape("first", rf"<first> (?:{HAPPENS}|comes|come|is|are|must come|must be) first"),
@@ -276,8 +278,10 @@ def _special(text: str, shape: Shape, match: re.Match[str], found: Items, add: C
     more: dict[str, object] = {}
     whole = found.items[0].span[0], found.items[-1].span[1]
     if kind == "existence":
-        kind, count = _counted(found.items, match)
+        kind, count = _counted(found.items, match, match["how"])
         more["count"] = count
+    elif kind == "absence":
+        more["count"] = _counted(found.items, match, "at most")[1]
     elif kind == "within":
         number = next(item for item in found.items if item.code == "N")
         count = _number(number)
@@ -303,9 +307,9 @@ def _special(text: str, shape: Shape, match: re.Match[str], found: Items, add: C
         add(kind, one, other, **more)
 
 
-def _counted(items: Sequence[Item], match: re.Match[str]) -> tuple[Kind, int]:
+def _counted(items: Sequence[Item], match: re.Match[str], how: str | None) -> tuple[Kind, int]:
     """Return the kind and the number of "A happens at most 2 times"."""
-    how, word = match["how"], match["word"]
+    word = match["word"]
     if word is None and match["n"] is None:
         return "existence", 1
     count = {"once": 1, "twice": 2}[word] if word else _number(next(i for i in items if i.code == "N"))

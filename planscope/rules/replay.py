@@ -729,7 +729,8 @@ class RuledReplay:
             return found
         lost = self._joint_lost
         if lost is not None and lost <= from_step:
-            return Repair(None, reason=f"after step {from_step} nothing can save the plan")
+            since = f"after step {from_step} " if from_step else ""
+            return Repair(None, reason=f"{since}no calls can keep both the query and the rules")
         tried = 1
         for plan in islice(self.run.plans(from_step), MOST_PLANS):
             tried += plan.order != found.order

@@ -42,6 +42,17 @@ KEYWORDS = frozenset(
 )
 """Words with which no tool's name begins or ends, unless it is in backquotes or the tool is known."""
 
+REFUSING = (
+    *(
+        f"{modal} {no} be"
+        for modal in ("must", "should", "may", "can", "shall", "will")
+        for no in ("not", "never")
+    ),
+    *(f"{modal} be" for modal in ("mustn't", "shouldn't", "cannot", "can't")),
+    *(f"{verb} {no}" for verb in ("is", "are") for no in ("not", "never")),
+)
+"""What stands before "called" if a call is forbidden."""
+
 VERB_LIKE = ("VP", "VP0")
 
 NOT_BEFORE_NAMES = frozenset(
@@ -79,7 +90,8 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A part of a sentence. ``code``: S (a set of calls), N (a number), V0 (happens), FOLLOWED, COND, or a word."""
+    """A part of a sentence. ``code``: S (a set of calls), N (a number), V0 (happens), NOT_V0 (must not be called),
+    FOLLOWED, COND, or a word."""
 
     code: str
     span: Span
@@ -126,7 +138,7 @@ def sentences(text: str) -> Iterator[list[Token]]:
 
 @cache
 def phrases() -> dict[tuple[str, ...], str]:
-    """Return the lexicon's phrases as words, with the code of each: V0, FOLLOWED, or its words."""
+    """Return the lexicon's phrases as words, with the code of each: V0, NOT_V0, FOLLOWED, or its words."""
     found = {}
     for surface, meaning in surfaces().items():
         words = tuple(surface.split())
@@ -141,6 +153,9 @@ def phrases() -> dict[tuple[str, ...], str]:
     for modal in ("", "must ", "should "):
         for verb in ("be called", "be used", "be made") if modal else ("is called", "are called", "is used"):
             found[(*modal.split(), *verb.split())] = "V0"
+    for modal in REFUSING:
+        for verb in ("called", "used", "made"):
+            found[(*modal.split(), verb)] = "NOT_V0"
     return found
 
 

@@ -45,7 +45,8 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     elif findings:
         said_by_core = violation is not None and _covers(findings[0], violation)
         if not said_by_core:
-            said += [explain_finding(run, findings[0]), *again]
+            told = violation is not None and set(findings[0].constraints) <= set(violation.core.constraints)
+            said += [explain_finding(run, findings[0], means=not told), *again]
             again = []
     if run.problem.unjudged:
         said.append(_stop(run.problem.unjudged))
@@ -98,8 +99,8 @@ def _covers(finding: Finding, violation: Violation) -> bool:
     return set(violation.core.constraints) & set(finding.constraints) != set()
 
 
-def explain_finding(run: JudgedRun, finding: Finding) -> str:
-    """Write one sentence about one finding."""
+def explain_finding(run: JudgedRun, finding: Finding, *, means: bool = True) -> str:
+    """Write one sentence about one finding. ``means``: say what a violated rule asks for."""
     problem = run.problem
     if finding.type == "timeout":
         return f"The run hit its limit: {_stop(finding.message)}"
@@ -114,7 +115,7 @@ def explain_finding(run: JudgedRun, finding: Finding) -> str:
         return f"At step {finding.step} a call went wrong: {_stop(finding.message)}"
     constraints = [problem.by_id[c] for c in finding.constraints]
     if finding.type == "rule_broken":
-        return _rule_broken(run, finding, constraints[0])
+        return _rule_broken(run, finding, constraints[0], means)
     fact = _fact(run, finding.step)
     if fact is None or not constraints:
         return f"Step {finding.step} is wrong."
@@ -123,14 +124,15 @@ def explain_finding(run: JudgedRun, finding: Finding) -> str:
     return _hours_wrong(problem, fact, constraints[0])
 
 
-def _rule_broken(run: JudgedRun, finding: Finding, c: Constraint) -> str:
-    """Say which rule a step violates, and what the rule asks for."""
+def _rule_broken(run: JudgedRun, finding: Finding, c: Constraint, means: bool) -> str:
+    """Say which rule a step violates, and what the rule asks for (``means``)."""
     index = len(run.steps) - 1 if finding.step == "end" else finding.step
     value = run.value_at(c.id, index)
     given = f" for {value}" if value else ""
     where = "The run ends and" if finding.step == "end" else f"{_called(run, finding.step)}"
     does = "does not keep" if finding.step == "end" else "violates"
-    return f"{where} {does} the rule {_titled(c)}{given}: {_lower(_stop(c.means))}"
+    asks = f": {_lower(_stop(c.means))}" if means else "."
+    return f"{where} {does} the rule {_titled(c)}{given}{asks}"
 
 
 def _called(run: JudgedRun, step: StepNo) -> str:

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from planscope.documents.schemas import schema
 from planscope.rules import many
 from planscope.rules.checking import examine
-from planscope.rules.confirm import confirmed
+from planscope.rules.confirm import confirmed, kept_confirmed
 from planscope.rules.core import Core
 from planscope.rules.judge import Rulebook, judge_trace
 from planscope.rules.reading import read_rules
@@ -288,3 +288,23 @@ def test_a_core_with_what_it_does_not_need_is_not_confirmed() -> None:
     assert confirmed(book, ["a", "b"], Core(1, ("c1",), (1,)), trace) is True
     assert confirmed(book, ["a", "b"], Core(1, ("c1", "c2"), (1,)), trace) is False
     assert confirmed(book, ["a", "b"], Core(1, ("c2",), (1,)), trace) is False
+
+
+def test_z3_knows_from_when_on_an_answer_counts() -> None:
+    """A call of the same message does not know the answer, and a later message can still bring one."""
+    text = 'pay only if the latest look had status = "ok".\npay happens.\nlook happens once.'
+    book = Rulebook(read_rules(text).rules)
+
+    def call(step: int, tool: str, message: int, answer: str = "done") -> ToolCall:
+        return ToolCall(step, tool, message, {}, answer=answer, answered=True, failed=False)
+
+    good, bad = json.dumps({"status": "ok"}), json.dumps({"status": "no"})
+    together = Trace("t", "test", [call(1, "look", 0, good), call(2, "pay", 0)])
+    assert confirmed(book, ["look", "pay"], Core(2, ("c1",), (2,)), together) is True
+    assert confirmed(book, ["look", "pay"], Core(2, ("c1",), (1, 2)), together) is False
+    apart = Trace("t", "test", [call(1, "look", 0, good), call(2, "pay", 1)])
+    assert confirmed(book, ["look", "pay"], Core(2, ("c1",), (2,)), apart) is True
+    assert kept_confirmed(book, apart) is True and kept_confirmed(book, together) is False
+    refused = Trace("t", "test", [call(1, "look", 0, bad), call(2, "other", 1)])
+    assert confirmed(book, ["look", "pay", "other"], Core(1, ("c1", "c2", "c3"), (1,)), refused) is True
+    assert confirmed(book, ["look", "pay", "other"], Core(1, ("c1", "c2"), (1,)), refused) is False

@@ -122,3 +122,18 @@ def test_a_query_and_rules_must_both_hold() -> None:
         assert all(judged.status("c1", i) == alone.status("c1", i) for i in range(len(judged.steps)))
     begun = replay(problem, CallTrace((Call("washing_hands", {}),), "running"))
     assert {move.action for move in begun.safe_moves(1)} == {"a2"}  # the query alone allows eating, too
+
+
+def test_a_clash_is_said_once() -> None:
+    from planscope.language.problem import make_actions
+    from planscope.language.reading import read_query
+    from planscope.oracle.trace import Call
+    from planscope.wording.explain import explain_verdict
+
+    both = (Call("cooking", {}), Call("eating", {}))
+    query = read_query("Cooking happens before eating.", make_actions(["cooking", "eating"])).problem
+    judged = replay(ruled(query, read_rules("eating comes before cooking.")), CallTrace(both))
+    said = explain_verdict(judged, judged.verdict())
+    assert said.startswith("Step 1 (cooking) violates the rule “eating comes before cooking”. No sequence")
+    assert said.count("each cooking needs eating before it") == 1
+    assert judged.repair().reason == "no calls can keep both the query and the rules"

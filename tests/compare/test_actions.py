@@ -95,3 +95,17 @@ def test_durations_count_in_timed_requests() -> None:
     ]
     base = variant("A precedes B.", actions("a1 a", "a2 b"), id="v2")
     assert matched(variant("A precedes B.", one), base).same_durations
+
+
+def test_an_edit_keeps_names_before_ids_and_pays_no_heed_to_tools() -> None:
+    def named(*names: str) -> list[ActionRecord]:
+        return [ActionRecord(id=f"a{n}", name=name, tool=f"tool_{n}") for n, name in enumerate(names, 1)]
+
+    one = variant("X precedes Y.", named("x", "y"))
+    other = variant("X precedes Y.", named("y", "x"), id="v2", parent="v1", kind="edited")
+    assert told(matched(one, other)) == ["changed a1 x | a2 x tool", "changed a2 y | a1 y tool"]
+    assert told(matched(one, variant("Z precedes X.", named("z", "x"), id="v2"), same=False)) == [
+        "changed a1 x | a2 x tool",
+        "gone a2 y | -",
+        "added - | a1 z",
+    ]

@@ -66,6 +66,10 @@ class Options:
         return min(max((self.calls or 2000) // 10, 10), 40 if is_server(self.target) else 200)
 
 
+class Stopped(Exception):
+    """Raised by a listener of :meth:`Fuzz.run` to end it. What was found stays."""
+
+
 Heard = Callable[[Mapping[str, Any], Report], None]
 
 
@@ -80,7 +84,7 @@ class Fuzz:
         self.report.target, self.report.seed = self.options.target, self.options.seed
 
     def run(self, heard: Heard | None = None) -> Report:
-        """Fuzz all tools of the target. Raises UserError if the target cannot be used."""
+        """Fuzz all tools of the target. Raises UserError if the target cannot be used. ``heard`` may raise Stopped."""
         check_callable(self.options.target)
         check_platform()
         began = time.monotonic()
@@ -92,6 +96,8 @@ class Fuzz:
         except KeyboardInterrupt:
             self.report.interrupted = True
             raise
+        except Stopped:
+            self.report.interrupted = True
         finally:
             self.report.seconds = round(time.monotonic() - began, 3)
         return self.report

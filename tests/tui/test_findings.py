@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, FuzzSet, Session
 from planscope.toolfuzz.correctness.checks import Call, PromptRun, PromptSet
+from planscope.toolfuzz.engine import Options
+from planscope.tui.controllers.document import Document
+from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.controllers.tool_search import Progress, ToolSearch
+from planscope.tui.screens.findings.discovery import discovery_lines
 from planscope.tui.screens.findings.screen import FindingsScreen
 from tests.tui import sessions
 from tests.tui.screen import opened
@@ -115,3 +121,46 @@ async def test_sets_of_prompts_are_shown_with_their_calls_and_outputs(tmp_path: 
         await driven.press("up", "enter")
         assert driven.app.screen is driven.screen and driven.state.run is not None
         assert driven.state.run.id == made.runs[1].id
+
+
+async def test_a_search_is_shown_while_it_runs_and_its_findings_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planscope.tui.screens.findings.screen.CALLS", 60)
+    async with opened(sessions.write(sessions.figure_10(), tmp_path), (80, 24)) as driven:
+        await driven.press("t")
+        screen = driven.app.screen
+        assert isinstance(screen, FindingsScreen) and "No tool was fuzzed" in driven.text
+        await driven.press("r", *"no_such_module:x", "enter")
+        await driven.until(lambda: "there is no module no_such_module" in driven.text)
+        assert screen.search.progress is None
+        await driven.press("r", *"planscope.toolfuzz.examples:map_search", "enter")
+        await driven.until(lambda: screen.search.progress is not None and screen.search.progress.ended)
+        await driven.until(lambda: "2 errors in 60 calls" in driven.text and "IndexError" in driven.text)
+        assert "Fuzzed planscope.toolfuzz.examples:map_search" in driven.text and "⣿" not in driven.text
+        (kept,) = screen.document.open_session.fuzzings or ()
+        assert kept.calls == 60 and screen.document.unsaved
+
+
+def test_the_curve_rises_where_an_error_was_found() -> None:
+    progress = Progress("m:f", "f", 50, 100, 2, [(1, 1), (40, 2)], (2.5, 2.0, 9.0))
+    text = ["".join(run.text for run in one.runs) for one in discovery_lines(progress, 46, 6)]
+    assert text[0] == "2 errors in 50 calls, about 2.5 in all (2 to 9)" and text[-1].endswith("100 calls")
+    rows = [one[6:].rstrip() for one in text[1:-1]]
+    assert len(rows[0]) in (20, 21) and len(rows[1]) <= 17 and text[1].startswith("    2 ")
+    nothing = discovery_lines(Progress("m:f"), 20, 3)
+    assert "0 errors in 0 calls" in nothing[0].runs[0].text
+
+
+async def test_a_search_that_is_stopped_keeps_what_it_found() -> None:
+    document, said = Document(None), list[str]()
+    document.open(Session(id="s", title="s"))
+    search = ToolSearch(document, jobs := Jobs(asyncio.get_running_loop()), said.append)
+    search.start(Options("planscope.toolfuzz.examples:map_search", calls=1_000_000))
+    while search.running:
+        if search.progress is not None and search.progress.errors:
+            search.stop()
+        await asyncio.sleep(0.01)
+    (kept,) = document.open_session.fuzzings or ()
+    assert said[-1] == "stopped; what was found is kept" and kept.findings and 0 < kept.calls < 1_000_000
+    jobs.close()

@@ -682,7 +682,7 @@ async def _describe(driven: Driven, key: str) -> None:
 @effect("tools")
 async def _tools(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert "nothing was fuzzed for this session" in driven.text
+    assert "No tool was fuzzed for this session" in driven.text
 
 
 @effect("write-rules")

@@ -18,6 +18,13 @@ FINDINGS: tuple[KeyAction, ...] = (
         help="Copy a test that fails as the tool does, or write it to a file.",
     ),
     _shown(
+        "run-fuzzer",
+        "r",
+        "Run",
+        help="Fuzz tools: asks for the target, and shows the discovery curve while it runs.",
+    ),
+    _act("stop-fuzzer", "X", "Stop", help="Stop the search; what it found is kept."),
+    _shown(
         "label-finding",
         "v",
         "Label",

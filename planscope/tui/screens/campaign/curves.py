@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from planscope.campaign.cases import LIMIT_RATE
 from planscope.campaign.report import Cell
-from planscope.tui.style.lines import Line, Run, cut, glyph_runs, line, shown
-
-_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-"""The bits of a braille sign by row and column."""
+from planscope.tui.style.braille import Canvas
+from planscope.tui.style.lines import Line, Run, cut, line, shown
 
 _AXIS = 6
 """Cells of the labels at the left: ``100 % ``."""
@@ -18,41 +16,13 @@ CHOSEN, OTHER, LIMIT = "core", "dim", "faint"
 """Roles, the foremost first: the chosen arm, the other arms, the line at 20 %."""
 
 
-class _Canvas:
-    """Dots, each with a role; where roles share a sign, the foremost one colours it."""
-
-    def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width * 2, height * 4
-        self._bits: dict[tuple[int, int], int] = {}
-        self._roles: dict[tuple[int, int], str] = {}
-
-    def dot(self, x: int, y: int, role: str) -> None:
-        if 0 <= x < self.width and 0 <= y < self.height:
-            place = y // 4, x // 2
-            self._bits[place] = self._bits.get(place, 0) | _DOTS[y % 4][x % 2]
-            order = (CHOSEN, OTHER, LIMIT)
-            self._roles[place] = min(self._roles.get(place, LIMIT), role, key=order.index)
-
-    def stroke(self, a: tuple[int, int], b: tuple[int, int], role: str) -> None:
-        steps = max(abs(a[0] - b[0]), abs(a[1] - b[1]), 1)
-        for k in range(steps + 1):
-            self.dot(round(a[0] + (b[0] - a[0]) * k / steps), round(a[1] + (b[1] - a[1]) * k / steps), role)
-
-    def row(self, y: int) -> list[Run]:
-        places = ((y, x) for x in range(self.width // 2))
-        signs = (
-            (chr(0x2800 + self._bits[p]), self._roles[p]) if p in self._bits else (" ", "") for p in places
-        )
-        return glyph_runs(signs)
-
-
 def curve_lines(cells: Sequence[Cell], chosen: str | None, width: int, height: int) -> list[Line]:
     """Draw the curves of all arms. ``chosen``: the arm that stands out, with its 95 % intervals as upright strokes."""
     known = [cell for cell in cells if cell.rate is not None]
     if not known:
         return [line(Run("No run was judged yet.", "dim"))]
     wide, high = max(width - _AXIS, 8), max(height - 4, 4)
-    canvas = _Canvas(wide, high)
+    canvas = Canvas(wide, high, (CHOSEN, OTHER, LIMIT))
     ns = sorted({cell.actions for cell in known})
     low, high_n = ns[0], max(ns[-1], ns[0] + 1)
 

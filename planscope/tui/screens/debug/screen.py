@@ -1571,10 +1571,6 @@ class DebugScreen(AppScreen[None]):
         document = self.work.document
         if document.session is None:
             self.tell("no session is open yet")
-        elif not document.session.fuzzings:
-            self.tell(
-                "nothing was fuzzed for this session: planscope fuzz TARGET -o SESSION keeps findings in it"
-            )
         else:
             self._show_findings()
 

@@ -75,7 +75,14 @@ def row_line(row: Row, chosen: bool, columns: Columns, hidden: bool = False) -> 
     )
 
 
-def empty_lines(fuzzings: Sequence[Fuzzing], width: int) -> list[Line]:
+def empty_lines(fuzzings: Sequence[Fuzzing], width: int, running: bool = False) -> list[Line]:
+    if running:
+        return [Line(runs) for runs in paragraph("Findings are listed when the search ends.", width, "dim")]
+    if not fuzzings:
+        told = (
+            f"No tool was fuzzed for this session. {key_for('run-fuzzer')} asks for a target and fuzzes it."
+        )
+        return [Line(runs) for runs in paragraph(told, width, "dim")]
     tools = sum(len(one.tools) for one in fuzzings)
     calls = phrases.plural(sum(one.calls for one in fuzzings), "call")
     return [

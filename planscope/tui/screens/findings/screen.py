@@ -14,13 +14,20 @@ from planscope.toolfuzz.report import rate_sentence
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.arrangement import WIDE
 from planscope.tui.controllers.finding_list import FindingList
+from planscope.tui.controllers.tool_search import ToolSearch
 from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.dialogs.ask import AskDialog
+from planscope.tui.keys import key_for
 from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
+from planscope.tui.screens.findings.discovery import discovery_lines, discovery_title
 from planscope.tui.screens.findings.lines import chosen_lines, chosen_title, columns_of, empty_lines, row_line
 from planscope.tui.screens.side import SIDE_STYLE, SideScreen
-from planscope.tui.style.lines import Run
+from planscope.tui.style.lines import Run, shown
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
+
+CALLS = 2000
+"""Calls for each tool, as on the command line."""
 
 _FIXED: tuple[FixedKey, ...] = (
     ("down,j", "go(1)", "The finding below"),
@@ -48,11 +55,13 @@ class FindingsScreen(SideScreen):
         self.list = FindingList(work.document, begin)
         self._columns = columns_of(self.list.rows)
         self._shown = -1
+        self.search = ToolSearch(work.document, work.jobs, self._searched)
 
     def body(self) -> Iterable[Widget]:
         self.rows = BoxPane(self.paint, id="list")
         self.chosen = BoxPane(self.paint, id="chosen")
-        return (Container(self.rows, self.chosen, id="panes"),)
+        self.curve = BoxPane(self.paint, id="curve")
+        return (Container(self.curve, Container(self.rows, self.chosen, id="both"), id="panes"),)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.show_state)
@@ -60,13 +69,18 @@ class FindingsScreen(SideScreen):
     def show_state(self) -> None:
         if not self.is_mounted:
             return
-        for pane in (self.rows, self.chosen):
+        progress = self.search.progress
+        self.set_class(progress is not None, "-searching")
+        for pane in (self.rows, self.chosen, *([self.curve] if progress is not None else [])):
             pane.measure()
+        if progress is not None:
+            lines = discovery_lines(progress, self.curve.inner_width, self.curve.window)
+            self.curve.set_content(lines, title=discovery_title(progress))
         rows, at = self.list.rows, self.list.at
         self.rows.set_content(
             Lazy(len(rows), lambda i: row_line(rows[i], i == at, self._columns, self.list.hidden))
             if rows
-            else empty_lines(self.list.fuzzings, self.rows.inner_width),
+            else empty_lines(self.list.fuzzings, self.rows.inner_width, self.search.running),
             title=(
                 Run("To be labelled" if self.list.hidden else "Findings", "title"),
                 Run(f" {self.list.count:,}", "number"),
@@ -103,6 +117,49 @@ class FindingsScreen(SideScreen):
 
     def action_go_page(self, by: int) -> None:
         self.action_go(by * max(self.rows.window - 1, 1))
+
+    def action_run_fuzzer(self) -> None:
+        """Ask for a target and fuzz its tools."""
+        if self.search.running:
+            self.tell(f"the fuzzer is running; {key_for('stop-fuzzer')} stops it")
+            return
+        self.start_flow(self._ask_for_target())
+
+    async def _ask_for_target(self) -> None:
+        from planscope.toolfuzz.engine import Options
+
+        targets = dict.fromkeys(shown(one.target, 100) for one in self.list.fuzzings)
+        before = (
+            "module:object, SCHEMA.json=module:function, or mcp:COMMAND ARGS.",
+            "Its code is imported and run in a sandbox.",
+            *((f"fuzzed before: {', '.join(targets)}",) if targets else ()),
+            f"Each tool gets {CALLS:,} calls.",
+        )
+
+        def check(text: str) -> str | None:
+            return None if text.strip() else "name a target"
+
+        target = await self.answer(AskDialog(self.paint, "Fuzz tools", "the target", check, before=before))
+        if target is not None:
+            self.search.start(Options(target.strip(), calls=CALLS))
+
+    def action_stop_fuzzer(self) -> None:
+        """Stop the search; what it found is kept."""
+        if self.search.running:
+            self.search.stop()
+            self.tell("stopping…")
+        else:
+            self.tell("the fuzzer does not run")
+
+    def _searched(self, said: str) -> None:
+        """The search is further, or at its end with something to say."""
+        if not self.search.running:
+            self.list = FindingList(self.document)
+            self._columns, self._shown = columns_of(self.list.rows), -1
+        self.call_after_refresh(self.show_state)
+        self.show_state()
+        if said:
+            self.tell(shown(said, 300))
 
     def action_label_finding(self) -> None:
         """Give the chosen finding the next label: true, false, none."""
@@ -173,4 +230,7 @@ class FindingsScreen(SideScreen):
         self.start_flow(take_away(self, "test", text, "test_finding.py", private))
 
     def action_leave_findings(self) -> None:
+        if self.search.running:
+            self.action_stop_fuzzer()
+            return
         self.dismiss(None)

@@ -103,6 +103,23 @@ def test_the_judge_is_told_that_the_tool_was_not_called() -> None:
     assert dict(door.asked)["judge"]["tool_output"] == NOT_CALLED
 
 
+def test_templates_that_a_model_was_told_to_avoid_are_used_only_if_there_are_no_others() -> None:
+    avoid, good = "How far is [the_place]?", "How far is [A]?"
+    words = {"A": ["Bern", "BE"], "the place": ["Bern", "BE"]}
+    for templates, used in (([avoid, good], [good]), ([avoid], [avoid])):
+        door = Scripted(as_written, templates={"templates": templates}, fillings=words)
+        assert [one.template for one in done(door).sets] == used
+        assert door.count("templates") == 2  # the second answer brings nothing new
+
+
+def test_a_template_without_synonyms_is_replaced_by_another() -> None:
+    door = Scripted(
+        as_written, templates={"templates": ["Where is [B]?", "How far is [A]?", "How far, [A]?"]}
+    )
+    search = done(door, most_sets=1)
+    assert [one.template for one in search.sets] == ["How far is [A]?"] and len(search.remarks) == 1
+
+
 def test_what_is_unusable_is_left_out_with_a_remark() -> None:
     assert done(Scripted(as_written, templates={"templates": ["no placeholder"]})).remarks == [
         "route: the model gave no template of a prompt that can be used."

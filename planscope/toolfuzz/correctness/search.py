@@ -100,8 +100,9 @@ class Correctness:
         templates = self._templates(tool)
         if not templates:
             self.remarks.append(f"{tool.name}: the model gave no template of a prompt that can be used.")
-        for template in templates[: self.most_sets]:
-            if self._spent(tool, time.monotonic() - began):
+        made = 0
+        for template in templates:
+            if made == self.most_sets or self._spent(tool, time.monotonic() - began):
                 break
             fillings = self._fillings(tool, template, used)
             if fillings is None:
@@ -109,6 +110,7 @@ class Correctness:
                 continue
             used += [words[0] for words in fillings.values()]
             self._set(tool, template, fillings)
+            made += 1
 
     def _spent(self, tool: About, seconds: float) -> bool:
         calls = sum(call.tool == tool.name for _, run in self.made_for for call in run.calls)
@@ -126,15 +128,17 @@ class Correctness:
     def _templates(self, tool: About) -> list[str]:
         """Ask for templates until there are enough (Figure 12)."""
         found: dict[str, str] = {}
+        loose: dict[str, str] = {}
+        fields = {"tool_prompt": tool.told(), "tool_context": self.context, "count": str(self.most_sets)}
         for _ in range(TRIES):
-            fields = {"tool_prompt": tool.told(), "tool_context": self.context, "count": str(self.most_sets)}
-            for one in (
-                self.door.ask_for("templates", lambda said: read_templates(said) or None, fields) or ()
-            ):
-                found.setdefault(one.casefold(), one)
-            if len(found) >= self.most_sets:
+            before = len(loose)
+            said = self.door.ask_for("templates", _templates_in, fields) or ((), ())
+            for kept, some in zip((found, loose), said, strict=True):
+                for one in some:
+                    kept.setdefault(one.casefold(), one)
+            if len(found) >= self.most_sets or (loose and len(loose) == before):
                 break
-        return list(found.values())
+        return list((found or loose).values())
 
     def _fillings(self, tool: About, template: str, used: Sequence[str]) -> dict[str, list[str]] | None:
         """Ask for synonyms that fill a template (Figure 13)."""
@@ -206,6 +210,12 @@ class Correctness:
         found = self.door.ask_for("judge", read_score, fields)
         if found is not None:
             run.score, run.reason = found
+
+
+def _templates_in(answer: Any) -> tuple[list[str], list[str]] | None:
+    """Return the good templates of an answer, and all that can be used."""
+    loose = read_templates(answer, loose=True)
+    return (read_templates(answer), loose) if loose else None
 
 
 def _texts(answer: Any) -> list[str] | None:

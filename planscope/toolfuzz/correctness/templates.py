@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_PLACEHOLDER = re.compile(r"\[\s*([A-Za-z][A-Za-z0-9 -]{0,40}?)\s*\]")
+_PLACEHOLDER = re.compile(r"\[\s*([A-Za-z][A-Za-z0-9_ -]{0,40}?)\s*\]")
 _OPENING = re.compile(r"[\[\]]")
 
 LONGEST = 2000
@@ -32,12 +32,17 @@ def placeholders(template: str) -> list[str]:
     return list(dict.fromkeys(_PLACEHOLDER.findall(template)))
 
 
-def read_templates(answer: Any) -> list[str]:
-    """Return the usable templates in a model's answer: those whose brackets are all placeholders. Each comes once."""
+def read_templates(answer: Any, *, loose: bool = False) -> list[str]:
+    """Return the usable templates in a model's answer: those whose brackets are all placeholders. Each comes once.
+
+    ``loose``: also those with an underscore in a placeholder, which a model is told to avoid.
+    """
     found: dict[str, str] = {}
     for one in texts_in(answer):
         text = " ".join(one.split())
-        if placeholders(text) and len(text) <= LONGEST and not _OPENING.search(_PLACEHOLDER.sub("", text)):
+        names = placeholders(text)
+        good = names and len(text) <= LONGEST and not _OPENING.search(_PLACEHOLDER.sub("", text))
+        if good and (loose or not any("_" in name for name in names)):
             found.setdefault(text.casefold(), text)
     return list(found.values())
 

@@ -29,9 +29,9 @@ from planscope.agents.graphs import MOST_TEXT, question_of
 from planscope.wording import phrases
 
 Asked = Sequence[Interrupt[Any]]
-Person = Callable[[Asked, str], Awaitable[Any]]
-"""Returns the value that an interrupted graph goes on with. Its second argument says why the graph refused the last
-one, or is "". Raises :class:`StoppedAtGate` to end the run there."""
+Person = Callable[[Asked, str], Awaitable[Sequence[Any]]]
+"""Returns the values that an interrupted graph goes on with, one for each interrupt. Its second argument says why the
+graph refused the last ones, or is "". Raises :class:`StoppedAtGate` to end the run there."""
 
 NO_CHECKPOINTER = "it has no checkpointer, so it cannot go on; give create_agent or compile a checkpointer"
 NOT_RECORDED = "the record has no answer to it; planscope debug asks you on the screen, --unmatched ask here"
@@ -64,27 +64,30 @@ def questions_in(asked: Asked) -> list[str]:
 def by_verbs(ask: Callable[[Question], Awaitable[Verb]]) -> Person:
     """Return a person that is asked one question at a time and decides by verbs."""
 
-    async def person(asked: Asked, wrong: str) -> Any:
+    async def person(asked: Asked, wrong: str) -> Sequence[Any]:
         values = []
         for one in asked:
             decisions = []
             for question in _questions(one.value, wrong):
                 decisions.append(_decision(question, await _allowed(ask, question)))
             values.append({"decisions": decisions} if _listed(one.value) is not None else decisions[0])
-        return values[0] if len(values) == 1 else {one.id: v for one, v in zip(asked, values, strict=True)}
+        return values
 
     return person
 
 
-def recorded(asked: Asked, text: str) -> tuple[Any, bool]:
-    """Return the value that a person answered in a record, for interrupts whose ids differ from it, and whether the
-    record holds it whole."""
+def resumed_by(asked: Asked, values: Sequence[Any]) -> dict[str, Any]:
+    """Return the values by the interrupts' ids: so LangGraph takes a mapping, too, for the value that it is."""
+    return {one.id: value for one, value in zip(asked, values, strict=True)}
+
+
+def recorded(asked: Asked, text: str) -> Sequence[Any] | None:
+    """Return the values that a person answered in a record, or None if it does not hold one for each interrupt. There
+    are the interrupts' ids, if they were several, which differ from those of now."""
     value = value_of(text)
-    if not isinstance(value, dict) or not value or not all(_ID.fullmatch(key) for key in value):
-        return value, len(text) < MOST_TEXT and len(asked) == 1
-    if len(value) != len(asked):
-        return value, False
-    return {one.id: v for one, v in zip(asked, value.values(), strict=True)}, True
+    if isinstance(value, dict) and value and all(_ID.fullmatch(key) for key in value):
+        return [*value.values()] if len(value) == len(asked) else None
+    return [value] if len(asked) == 1 and len(text) < MOST_TEXT else None
 
 
 def value_of(text: str) -> Any:

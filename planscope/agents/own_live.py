@@ -41,7 +41,15 @@ from planscope.agents.gate import (
 from planscope.agents.gated import CallGate, Gated
 from planscope.agents.given import seen_tool
 from planscope.agents.graphs import text_of_value
-from planscope.agents.interrupts import NO_CHECKPOINTER, Asked, Person, asked_in, can_go_on, questions_in
+from planscope.agents.interrupts import (
+    NO_CHECKPOINTER,
+    Asked,
+    Person,
+    asked_in,
+    can_go_on,
+    questions_in,
+    resumed_by,
+)
 from planscope.agents.messages import messages_of
 from planscope.agents.own_agent import OwnAgentRecorder
 from planscope.agents.paradigms import UnknownAgent, imported
@@ -500,12 +508,13 @@ class OwnRun:
             raise _Waits(f"the agent {waits_for(questions)}{why}")
         wrong = ""
         while True:
-            value = await self._person(asked, wrong)
-            said = text_of_value(value)
+            values = await self._person(asked, wrong)
+            resume = resumed_by(asked, values)
+            said = text_of_value(values[0] if len(values) == 1 else resume)
             if not self._talks.person_answers(said):
                 self._sink.notes.append(answered_by_person(said))
             try:
-                return await self._invoked(agent, Command(resume=value), config)
+                return await self._invoked(agent, Command(resume=resume), config)
             except Exception as error:
                 if not is_invalid_resume(error):
                     raise

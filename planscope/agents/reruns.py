@@ -8,7 +8,7 @@ answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +24,7 @@ from planscope.session.model import (
     PromptEvent,
     Run,
 )
+from planscope.session.record import WAITS_FOR
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class RecordedAnswers:
 
         return await asyncio.to_thread(self.ask, call)
 
-    async def person(self, asked: Asked, wrong: str) -> Any:
+    async def person(self, asked: Asked, wrong: str) -> Sequence[Any]:
         """Return what a person answered an interrupted graph in the record; else stop, or ask as for a call.
 
         Raises :class:`StoppedAtGate`.
@@ -110,15 +111,22 @@ class RecordedAnswers:
 
         from planscope.agents.interrupts import NOT_RECORDED, by_verbs, questions_in, recorded
 
-        if self._persons and not wrong:
-            value, whole = recorded(asked, self._persons.pop(0))
-            if whole:
-                return value
+        said = self._person_said(questions_in(asked)) if not wrong else None
+        if said is not None and (values := recorded(asked, said)) is not None:
+            return values
         why = f"the agent {waits_for(questions_in(asked))}"
         if self._unmatched == "stop" or self._ask_person is None:
             raise StoppedAtGate(f"the rerun stopped, since {why}; {wrong or NOT_RECORDED}")
         ask = self._ask_person
         return await by_verbs(lambda question: asyncio.to_thread(ask, question))(asked, wrong)
+
+    def _person_said(self, questions: Sequence[str]) -> str | None:
+        """Return what a person answered these questions. Those of tools that the record answers are not asked again."""
+        for place, (asked, said) in enumerate(self._persons):
+            if asked == _asked(questions):
+                del self._persons[: place + 1]
+                return said
+        return None
 
     def find(self, call: PendingCall) -> tuple[Verb | None, str]:
         """Return the recorded answer to a call, or why there is none."""
@@ -135,8 +143,8 @@ class RecordedAnswers:
         offered = waiting if self._loose else [one for one in waiting if one.group == waiting[0].group]
         wanted = self._key(call.tool, call.arguments)
         for one in offered:
-            asked = one.call.arguments if one.call.asked is None else one.call.asked
-            if self._key(one.call.tool, asked) != wanted:
+            known = [one.call.arguments] if one.call.asked is None else [one.call.asked, one.call.arguments]
+            if all(self._key(one.call.tool, arguments) != wanted for arguments in known):
                 continue
             one.used = True
             return (None, one.why_not) if one.why_not else (one, "")
@@ -197,10 +205,22 @@ def _calls_in(run: Run) -> list[_Recorded]:
     return found
 
 
-def _answers_of_persons(run: Run) -> list[str]:
-    """Return what a person answered the interrupted agent, one after the other."""
-    told = [e.text for e in run.events if isinstance(e, MessageEvent) and e.by == "system"]
-    return [text.removeprefix(ANSWERED_BY_PERSON) for text in told if text.startswith(ANSWERED_BY_PERSON)]
+def _answers_of_persons(run: Run) -> list[tuple[list[str], str]]:
+    """Return what the interrupted agent asked a person, each time with the answer."""
+    found, asked = list[tuple[list[str], str]](), list[str]()
+    for event in run.events:
+        text = event.text if isinstance(event, MessageEvent) and event.by == "system" else ""
+        if text.startswith(WAITS_FOR):
+            asked.append(text.removeprefix(WAITS_FOR).removeprefix(": "))
+        elif text.startswith(ANSWERED_BY_PERSON):
+            found.append((_asked(asked), text.removeprefix(ANSWERED_BY_PERSON)))
+            asked.clear()
+    return found
+
+
+def _asked(questions: Sequence[str]) -> list[str]:
+    """Return questions to compare: those of calls made at once come in any order, on one line or on several."""
+    return sorted("; ".join(filter(None, questions)).split("; "))
 
 
 def _inside(open_calls: Mapping[int, str | None], agent: str | None) -> bool:

@@ -127,7 +127,6 @@ _PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
         ("next-call", "approve"),
         ("edit-arguments", "arguments"),
         ("refuse-call", "reject"),
-        ("answer-call", "answer"),
         ("stop-run", "stop"),
         ("help", ""),
         ("previous-call", ""),

@@ -106,3 +106,17 @@ def test_the_command_draws_and_reports_labels(capsys: pytest.CaptureFixture[str]
     assert "false discovery rate 100%" in capsys.readouterr().out
     (again,) = load(path).fuzzings or ()
     assert [one.label for one in again.findings].count("false") == 1 and was_sampled(again) == 1
+
+
+def test_tools_without_findings_are_listed_and_have_no_label() -> None:
+    one = fuzzing(finding()).model_copy(
+        update={"tools": [FuzzedTool(tool="f"), FuzzedTool(tool="g", calls=9)]}
+    )
+    document = Document(None)
+    document.open(Session(id="s", title="s", fuzzings=[one]))
+    rows = FindingList(document)
+    assert [row.tool for row in rows.rows] == ["f", "g"] and rows.count == 1
+    rows.choose(1)
+    assert rows.label() is None and rows.specify() is None and not document.unsaved
+    rows.hide(True)
+    assert [row.tool for row in rows.rows] == ["f"]

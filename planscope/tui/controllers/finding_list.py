@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from random import Random
 from typing import Any, NamedTuple
 
-from planscope.session.model import FuzzFinding, Fuzzing, own_runs
+from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, own_runs
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.keeping import predicted
 from planscope.toolfuzz.labels import (
@@ -43,7 +43,7 @@ class Row(NamedTuple):
     """A finding, the fuzzing that it is from, and the steps that failed so.
 
     ``set``: the set of prompts that shows it. A set that is not faulty has a row without a finding. ``place``: what a
-    label belongs to.
+    label belongs to. ``only``: a tool in which nothing was found, or that was skipped.
     """
 
     fuzzing: Fuzzing
@@ -51,6 +51,7 @@ class Row(NamedTuple):
     steps: tuple[Step, ...] = ()
     set: PromptSet | None = None
     place: Place = Place("")
+    only: FuzzedTool | None = None
 
     @property
     def labelled(self) -> Labelled | None:
@@ -59,9 +60,8 @@ class Row(NamedTuple):
 
     @property
     def tool(self) -> str:
-        return (
-            self.finding.tool if self.finding is not None else self.set.tool if self.set is not None else ""
-        )
+        named = self.finding or self.set or self.only
+        return "" if named is None else named.tool
 
 
 class FindingList:
@@ -98,7 +98,7 @@ class FindingList:
         self.rows: Sequence[Row] = self._all
         if self.hidden:
             drawn = [row for row in self._all if row.labelled is not None and row.labelled.sampled]
-            self.rows = drawn or list(self._all)
+            self.rows = drawn or [row for row in self._all if row.labelled is not None]
             Random("labels").shuffle(self.rows)
 
     def hide(self, hidden: bool) -> None:
@@ -170,7 +170,7 @@ def _steps_of(document: Document) -> dict[Place, list[Step]]:
 
 
 def _rows(fuzzing: Fuzzing, steps: Mapping[Place, Sequence[Step]], runs: AbstractSet[str]) -> Iterator[Row]:
-    """Yield the findings, then the sets of prompts that no finding is about."""
+    """Yield the findings, then the sets of prompts that no finding is about, then the tools that have neither."""
     sets = [PromptSet.of_data(one.model_dump()) for one in fuzzing.sets]
     told: set[int] = set()
     for k, one in enumerate(fuzzing.findings):
@@ -187,6 +187,14 @@ def _rows(fuzzing: Fuzzing, steps: Mapping[Place, Sequence[Step]], runs: Abstrac
     for number, made in enumerate(sets, 1):
         if number not in told:
             yield Row(fuzzing, None, tuple(_runs_of(made, runs)), made, Place(fuzzing.id, set=number - 1))
+    yield from _without(fuzzing)
+
+
+def _without(fuzzing: Fuzzing) -> Iterator[Row]:
+    found = {one.tool for one in fuzzing.findings} | {one.tool for one in fuzzing.sets}
+    for tool in fuzzing.tools:
+        if tool.tool not in found:
+            yield Row(fuzzing, None, place=Place(f"{fuzzing.id}/{tool.tool}"), only=tool)
 
 
 def _runs_of(one: PromptSet, runs: AbstractSet[str]) -> Iterator[Step]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from planscope.session.model import FuzzFinding, Fuzzing
+from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing
 from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest_lines, title
 from planscope.toolfuzz.mended import difference
 from planscope.toolfuzz.report import is_counted
@@ -42,6 +42,8 @@ def _label(row: Row) -> str:
 
 
 def _kind(row: Row) -> str:
+    if row.only is not None:
+        return "skipped" if row.only.skipped else "nothing"
     return _PROMPTS if row.finding is None else row.finding.kind
 
 
@@ -58,6 +60,8 @@ def row_line(row: Row, chosen: bool, columns: Columns, hidden: bool = False) -> 
     kind = _PROMPTS if hidden and row.set is not None else _kind(row)
     if row.set is not None:
         told = row.set.template if hidden else f"{''.join(marks(row.set))} {row.set.template}"
+    elif row.only is not None:
+        told = row.only.skipped or f"found in {phrases.plural(row.only.calls, 'call')}"
     else:
         told = title({**one.model_dump(), "kind": ""}) if one is not None else ""
     sane = None if one is None or hidden else one.sane
@@ -106,6 +110,8 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
     """
     if row is None:
         return []
+    if row.only is not None:
+        return _tool_lines(row.only, width)
     if row.set is not None or row.finding is None:
         return [*_labels(row, width), *set_lines(row, width, hidden), *mended_lines(row, width, hidden)]
     one, finding = row.finding, row.finding.model_dump()
@@ -145,6 +151,16 @@ def mended_lines(row: Row, width: int, hidden: bool = False) -> list[Line]:
     for text in difference(fix.before, fix.after, max(width - 2, 20)):
         role = {"-": "broken", "+": "holds"}.get(text[:1], "dim")
         lines += [Line(part) for part in paragraph(text, width, role, _LONGEST)]
+    return lines
+
+
+def _tool_lines(tool: FuzzedTool, width: int) -> list[Line]:
+    """Describe a tool in which nothing was found."""
+    said = f"It was skipped: {tool.skipped}" if tool.skipped else "Nothing was found in this tool."
+    lines = [Line(runs) for runs in paragraph(said, width, "", _LONGEST)]
+    lines += _part("calls", f"{tool.calls:,}", width)
+    if tool.description:
+        lines += _part("says", " ".join(tool.description.split()), width)
     return lines
 
 

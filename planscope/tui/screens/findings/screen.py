@@ -163,20 +163,24 @@ class FindingsScreen(SideScreen):
 
     def action_label_finding(self) -> None:
         """Give the chosen finding the next label: true, false, none."""
-        if self.list.chosen is None:
-            self.tell("nothing was found")
+        if not self._has_label():
             return
         self.list.label()
         self._labelled()
 
     def action_specify_finding(self) -> None:
         """Say how the documentation is at fault: under-, over- or ill-specified, nothing."""
-        if self.list.chosen is None:
-            self.tell("nothing was found")
+        if not self._has_label():
             return
         told = self.list.specify()
         self._labelled()
         self.tell(SPECIFIED[told] if told is not None else "nothing is said of the documentation")
+
+    def _has_label(self) -> bool:
+        if self.list.chosen is None or self.list.chosen.labelled is None:
+            self.tell("nothing was found here to be labelled")
+            return False
+        return True
 
     def _labelled(self) -> None:
         self._columns = columns_of(self.list.rows)
@@ -203,7 +207,7 @@ class FindingsScreen(SideScreen):
     def action_open_step(self) -> None:
         """Open the last run's step that failed as this finding says, or the agent's run with the lowest score."""
         row = self.list.chosen
-        if row is None:
+        if row is None or row.only is not None:
             self.tell("nothing was found")
         elif not row.steps:
             self.tell(
@@ -219,7 +223,7 @@ class FindingsScreen(SideScreen):
         from planscope.tui.screens.flows.take_away import take_away
 
         row = self.list.chosen
-        if row is None:
+        if row is None or row.only is not None:
             self.tell("nothing was found")
             return
         if row.finding is None or row.finding.kind == "inconsistent":

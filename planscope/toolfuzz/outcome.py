@@ -158,13 +158,13 @@ _NUMBER = re.compile(r"-?\d[\d,_.]*(?:e[+-]?\d+)?")
 
 def normal(message: str, given: Any = None) -> str:
     """Return a message without digits, quoted text, paths, addresses and what came from the input."""
-    message = message[:100_000]
     for text in sorted(strings_of(given), key=len, reverse=True):
         for one in (text, repr(text)[1:-1]):
             if len(one) > 5:  # a shorter one may be a part of a word of the message itself
                 message = message.replace(one, "…")
             elif one.strip():
                 message = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "…", message)
+    message = message[:LONGEST_MESSAGE]  # the patterns go back over a long text, in the time of the call
     message = _QUOTED.sub("…", message)
     message = re.sub(r"0x[0-9a-fA-F]+", "…", message)
     message = _PATH.sub("…", message)

@@ -23,7 +23,7 @@ from typing import Any, get_args, get_type_hints
 from planscope.errors import UserError
 from planscope.toolfuzz.accepts import mismatch
 from planscope.toolfuzz.injected import injected_values
-from planscope.toolfuzz.outcome import CALL_ID, Places, Refused
+from planscope.toolfuzz.outcome import CALL_ID, Places, Refused, message_of
 from planscope.toolfuzz.source import source_tree
 
 Bind = Callable[[dict[str, Any]], dict[str, Any]]
@@ -170,7 +170,7 @@ def _tools_of(found: Any, target: str) -> Iterator[Tool]:
         for one in found:
             yield from _tools_of(one, target)
     elif hasattr(found, "get_tools") and not isinstance(found, type):
-        yield from _tools_of(found.get_tools(), target)
+        yield from _tools_of(_made_by(found.get_tools, f"{target}.get_tools"), target)
     elif isinstance(found, type):
         made = _made(found, target)
         if made is not None and not isinstance(made, type):
@@ -212,15 +212,24 @@ def _factory_answer(function: Callable[..., Any]) -> Any:
         or name.startswith(("make_", "get_tools", "build_", "create_tool"))
     ):
         return None
-    made = function()
-    if inspect.iscoroutine(made):
-        made = asyncio.run(made)
+    made = _made_by(function, name)
     several = (
         isinstance(made, list | tuple)
         and all(is_langchain(one) or callable(one) for one in made)
         and bool(made)
     )
     return made if is_langchain(made) or several else None
+
+
+def _made_by(factory: Callable[[], Any], name: str) -> Any:
+    try:
+        made = factory()
+        return asyncio.run(made) if inspect.iscoroutine(made) else made
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        why = " ".join(message_of(error).split())[:300]
+        raise UserError(f"{name} makes no tools, it raised {type(error).__name__}: {why}") from None
 
 
 # --- plain functions ---

@@ -156,7 +156,15 @@ def test_the_command(
 
 
 @pytest.mark.parametrize(
-    "target", ["nothing", "no_such_module:x", HERE + "nothing", "tests.toolfuzz.tools", "x.json=json:loads"]
+    "target",
+    [
+        HERE + "make_broken_tools",
+        "nothing",
+        "no_such_module:x",
+        HERE + "nothing",
+        "tests.toolfuzz.tools",
+        "x.json=json:loads",
+    ],
 )
 def test_a_target_that_is_none_is_one_clear_line(target: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fuzz", target]) == 2

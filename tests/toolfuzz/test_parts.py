@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -179,6 +180,10 @@ def test_messages_lose_what_differs() -> None:
     assert "abc" not in places.clean(
         "at /tmp/planscope-fuzz-abc/work/here/a and /tmp/planscope-fuzz-abc/home"
     )
+    long = "a" * 20_000
+    began = time.process_time()
+    assert normal(f"Error: no entry for {long}", {"q": long}) == "Error: no entry for"
+    assert normal(f"Error: no entry for {long}") and time.process_time() - began < 0.5
     assert normal("unknown city Sofia", {"city": "Sofia"}) == normal(
         "unknown city Zurich", {"city": "Zurich"}
     )

@@ -234,3 +234,8 @@ def slow_and_wrong(text: str) -> str:
         raise RuntimeError("empty")
     time.sleep(0.01)
     return "ok"
+
+
+def make_broken_tools() -> list[Any]:
+    """Make no tools."""
+    raise ImportError("install the\nother package")

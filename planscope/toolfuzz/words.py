@@ -60,7 +60,7 @@ ODD = (
 )  # fmt: skip
 """Strings that break code: empty, blank, separators, null bytes, numbers that are none, Unicode."""
 
-LONG = 20_000
+LONG = 16_000
 """Characters of the texts that show whether a tool takes ever longer; as JSON they must weigh less than 64 KiB."""
 
 SLOW = ("a", "[", "(", " ", "{", "<", ",", "*a", "\n", "\\", "a.", "&", "0", '"', "(a", "é")

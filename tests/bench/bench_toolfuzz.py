@@ -1,9 +1,11 @@
 """The fuzzer beside plain Hypothesis strategies, and beside itself without guidance.
 
-``python -m tests.bench.bench_toolfuzz [--calls 2000] [--only figure|planted|sound|files|sequences]``. All three arms
-run in the same sandbox and tell errors apart by the same rule; they differ in which arguments they send. *unguided*
-draws as planscope does, but without reading the source, without taint and without coverage. The corpus's labels were
-written before the fuzzer was tuned. The seven file tools need langchain-community (``PYTHONPATH`` may say where it is).
+``python -m tests.bench.bench_toolfuzz [--calls 2000 | --seconds 10] [--seeds 1] [--only figure|planted|nested|sound|
+files|sequences]``. All arms run in the same sandbox and tell errors apart by the same rule; they differ in which
+arguments they send. *no coverage* is planscope without branch coverage; *unguided* draws as planscope does, but without
+reading the source, without taint and without coverage. The labels of planted and sound tools were written before the
+fuzzer was tuned; the nested ones are for the worth of coverage. The seven file tools need langchain-community
+(``PYTHONPATH`` may say where it is).
 """
 
 from __future__ import annotations
@@ -118,6 +120,10 @@ def _host(tool: Tool) -> Iterator[Host]:
         yield Host(Path(folder), places, False, True)
 
 
+SECONDS: list[float] = []
+"""The budget of a tool in seconds, if it is not in calls."""
+
+
 def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
     """Fuzz one tool in one way."""
     found: dict[str, dict[str, Any]] = {}
@@ -130,11 +136,13 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
 
     with _host(tool) as host:
         job = {"seed": seed, "calls": calls, "blind": arm in ARMS[2:], "call_limit": HUNG_AFTER}
+        if SECONDS:
+            job = {**job, "calls": None, "seconds": SECONDS[0]}
         fuzzing = Fuzzing(tool, host, job, heard)
         if arm == ARMS[1]:
             fuzzing.search.is_measured = lambda number: False  # type: ignore[method-assign]
         if arm == ARMS[3]:
-            fuzzing.search = PlainSearch(tool, seed, calls)
+            fuzzing.search = PlainSearch(tool, seed, 20_000 if SECONDS else calls)
         began = time.perf_counter()
         fuzzing.run()
         errors = [(one["kind"], one["exception"], one["location"]) for one in found.values()]
@@ -196,6 +204,26 @@ def sound(calls: int) -> None:
     table(f"{len(SOUND)} sound tools, {calls:,} calls a tool", ("", "false findings", ""), rows)
 
 
+def nested(calls: int, seeds: int) -> None:
+    """Bugs behind several computed checks: what coverage is worth."""
+    tools = load(f"{HERE}.nested:NESTED")
+    rows = []
+    for arm in ARMS:
+        results = {t.name: [run(t, arm, calls, seed + 1) for seed in range(seeds)] for t in tools}
+        hits = {
+            name: sum(any(_short(e[1]) == "RuntimeError" for e in one.errors) for one in runs)
+            for name, runs in results.items()
+        }
+        seconds = sum(one.seconds for runs in results.values() for one in runs)
+        said = ", ".join(f"{name} {count}" for name, count in hits.items())
+        rows.append((arm, f"{sum(hits.values())} of {len(tools) * seeds}", f"{seconds:.0f} s", said))
+    table(f"Nested checks, {_budget(calls)}, {seeds} seeds", ("", "found", "time", ""), rows)
+
+
+def _budget(calls: int) -> str:
+    return f"{SECONDS[0]:g} s a tool" if SECONDS else f"{calls:,} calls a tool"
+
+
 def file_tools() -> list[Any]:
     """The seven, bound to the folder that they run in."""
     from langchain_community.tools import file_management
@@ -203,15 +231,28 @@ def file_tools() -> list[Any]:
     return [getattr(file_management, f"{name}Tool")(root_dir=".") for name in FILE_TOOLS]
 
 
-def files(calls: int) -> None:
-    """The seven file tools of langchain-community."""
+def free_file_tools() -> list[Any]:
+    """The seven as they are made without options: the whole file system is theirs."""
+    from langchain_community.tools import file_management
+
+    return [getattr(file_management, f"{name}Tool")() for name in FILE_TOOLS]
+
+
+def files(calls: int, seeds: int) -> None:
+    """The seven file tools of langchain-community, with a folder of their own and without."""
     if importlib.util.find_spec("langchain_community") is None:
         print("langchain-community is not installed: the seven file tools are left out")  # noqa: T201
         return
-    tools = load("tests.bench.bench_toolfuzz:file_tools")
+    for name in ("file_tools", "free_file_tools"):
+        for seed in range(1, seeds + 1):
+            _files(name, calls, seed)
+
+
+def _files(name: str, calls: int, seed: int) -> None:
+    tools = load(f"tests.bench.bench_toolfuzz:{name}")
     rows = []
     for arm in ARMS:
-        results = [run(tool, arm, calls) for tool in tools]
+        results = [run(tool, arm, calls, seed) for tool in tools]
         errors = sorted(
             {
                 (one.tool, e[0], str(_short(e[1])))
@@ -225,7 +266,8 @@ def files(calls: int) -> None:
         rows.append((arm, many, f"{spent / max(many, 1):,.0f}", f"{seconds:.0f} s"))
         for tool in sorted({e[0] for e in errors}):
             print(f"  {arm}: {tool}: {', '.join(f'{k} {n}' for t, k, n in errors if t == tool)}")  # noqa: T201
-    table(f"Seven file tools, {calls:,} calls a tool", ("", "unique errors", "calls for each", "time"), rows)
+    title = f"Seven {name.replace('_', ' ')}, {_budget(calls)}, seed {seed}"
+    table(title, ("", "unique errors", "calls for each", "time"), rows)
 
 
 def figure(calls: int) -> None:
@@ -256,16 +298,23 @@ def sequences(calls: int) -> None:
 
 
 SEQUENCE_0, SEQUENCE_1, SEQUENCE_2, SEQUENCE_3 = [tools for tools, _, _ in SEQUENCES.values()]
-PARTS = {"figure": figure, "sequences": sequences, "files": files, "sound": sound, "planted": planted}
+PARTS = {"figure": figure, "sequences": sequences, "sound": sound, "planted": planted}
+SEEDED = {"files": files, "nested": nested}
 
 
 def main(given: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=2000)
-    parser.add_argument("--only", choices=PARTS, action="append")
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--only", choices=[*PARTS, *SEEDED], action="append")
     args = parser.parse_args(given)
-    for name in args.only or PARTS:
-        PARTS[name](args.calls)
+    SECONDS[:] = [args.seconds] if args.seconds else []
+    for name in args.only or [*PARTS, *SEEDED]:
+        if name in SEEDED:
+            SEEDED[name](args.calls, args.seeds)
+        else:
+            PARTS[name](args.calls)
 
 
 if __name__ == "__main__":

@@ -194,3 +194,10 @@ def unlinks_a_folder(number: int) -> str:
     """Delete as a file what is a folder: the system refuses it by itself, for its own reason."""
     Path.cwd().unlink()
     return "ok"
+
+
+@finds(BREAKERS)
+def moves_its_folder_nowhere(number: int) -> str:
+    """Move the folder that it works in to where it is."""
+    Path.cwd().rename(Path.cwd())
+    return "ok"

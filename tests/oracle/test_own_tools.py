@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.language.problem import Action
-from planscope.oracle.arguments import schema_refusal
+from planscope.oracle.arguments import extra_arguments, read_start, schema_refusal
 from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Call, Ending, Trace
@@ -155,3 +155,94 @@ def test_references_and_odd_schemas() -> None:
     loop = {"$ref": "#/$defs/A", "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}]}}}
     for odd in (loop, {"$ref": "elsewhere"}, {"type": "odd"}, {"required": 3, "properties": [], "enum": 4}):
         assert schema_refusal(odd, {"x": 1}) is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "why"),
+    [
+        ({"type": "integer"}, True, "x must be an integer, not a boolean"),
+        ({"type": "integer"}, 1.5, "x must be an integer, not a number"),
+        ({"type": "integer"}, 2.0, None),
+        ({"type": "integer"}, float("inf"), "x must be an integer, not a number"),
+        ({"type": ["array", "null"]}, {}, "x must be an array or null, not an object"),
+        ({"type": "object"}, None, "x must be an object, not null"),
+        ({"type": "string"}, [], "x must be a string, not an array"),
+        ({"type": "string"}, object, "x must be a string, not something else"),
+        ({"type": ["string", "odd"]}, 5, None),
+        ({"enum": [1, "a"]}, True, "x is not one of the allowed values"),
+        ({"const": 0}, False, "x is not the one allowed value"),
+        ({"const": 0}, 0, None),
+        ({"minimum": 1}, 1, None),
+        ({"minimum": 1}, 0, "x is out of range"),
+        ({"maximum": 1}, 2, "x is out of range"),
+        ({"exclusiveMinimum": 1}, 1, "x is out of range"),
+        ({"exclusiveMaximum": 1}, 1, "x is out of range"),
+        ({"exclusiveMaximum": 1}, 0.5, None),
+        ({"minimum": True}, -5, None),
+        ({"minimum": 1}, False, None),
+        ({"minLength": 2}, "a", "x must have at least 2 characters"),
+        ({"maxLength": 2}, "abc", "x must have at most 2 characters"),
+        ({"minItems": 1}, [], "x must have at least 1 items"),
+        ({"maxItems": 1}, [1, 2], "x must have at most 1 items"),
+        ({"maxItems": True}, [1, 2], None),
+        ({"minLength": 2, "maxLength": 2}, "ab", None),
+        ({"anyOf": [{"type": "string"}]}, 5, "x must be a string, not an integer"),
+        ({"oneOf": [{"type": "string"}, {"const": 6}]}, 5, "x has none of the allowed forms"),
+        ({"allOf": [{}, {"type": "string"}]}, 5, "x must be a string, not an integer"),
+        ({"items": {"type": "string"}}, ["a", 5], "x[1] must be a string, not an integer"),
+        ({"required": ["y"]}, {}, "x.y is missing"),
+        ({"required": ["y", 5]}, {"y": 1}, None),
+        ({"properties": {"y": {"type": "null"}}}, {"y": 1}, "x.y must be null, not an integer"),
+        ({"additionalProperties": False}, {"y": 1}, "it does not take x.y"),
+        ({"additionalProperties": {"type": "null"}}, {"y": 1}, "x.y must be null, not an integer"),
+        ({"$ref": "#/$defs/A"}, 5, "x must be a string, not an integer"),
+        ({"$ref": "#/$defs/B"}, 5, None),
+        ({"$ref": "$defs/A"}, 5, None),
+    ],
+)
+def test_why_a_schema_refuses_a_value(schema: dict[str, Any], value: Any, why: str | None) -> None:
+    whole = {"properties": {"x": schema}, "$defs": {"A": {"type": "string"}}}
+    assert schema_refusal(whole, {"x": value}) == why
+
+
+def test_why_a_schema_refuses_the_arguments() -> None:
+    assert schema_refusal({"required": ["x"]}, None) == "x is missing"
+    assert schema_refusal({"type": "array"}, {}) == "the arguments must be an array, not an object"
+    assert schema_refusal({"anyOf": [{"required": ["x"]}, {"required": ["y"]}]}, {}) == (
+        "the arguments has none of the allowed forms"
+    )
+    deep: dict[str, Any] = {"type": "string"}
+    for _ in range(40):
+        deep = {"items": deep}
+    value: Any = 5
+    for _ in range(40):
+        value = [value]
+    assert schema_refusal({"properties": {"x": deep}}, {"x": value}) is None  # too deep to be looked at
+    assert schema_refusal({"properties": {"x": deep["items"]}}, {"x": "a"}) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        (None, "the arguments could not be read"),
+        ({}, "start_time is missing"),
+        ({"start_time": 8}, 8),
+        ({"start_time": 8.0}, 8),
+        ({"start_time": 8.5}, "start_time must be a whole hour, not 8.5"),
+        ({"start_time": float("nan")}, "start_time must be a whole hour, not nan"),
+        ({"start_time": True}, "start_time must be an integer, not a boolean"),
+        ({"start_time": "8"}, "start_time must be an integer, not a string"),
+        ({"start_time": None}, "start_time must be an integer, not null"),
+        ({"start_time": []}, "start_time must be an integer, not a list"),
+        ({"start_time": {}}, "start_time must be an integer, not an object"),
+        ({"start_time": ()}, "start_time must be an integer, not something else"),
+    ],
+)
+def test_a_start_is_a_whole_hour(arguments: dict[str, Any] | None, start: int | str) -> None:
+    assert read_start(arguments) == start
+
+
+def test_arguments_that_a_tool_does_not_take() -> None:
+    assert extra_arguments({"start_time": 1, "x": 2}, True) == ("x",)
+    assert extra_arguments({"start_time": 1, "x": 2}, False) == ("start_time", "x")
+    assert extra_arguments(None, True) == extra_arguments({}, False) == ()

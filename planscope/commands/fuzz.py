@@ -319,7 +319,7 @@ def _texts_in(folder: Path) -> dict[str, str]:
     from planscope.toolfuzz.served import LARGEST_FILES, MOST_FILES
 
     if not folder.is_dir():
-        raise UserError(f"{folder} is not a folder")
+        raise UserError(f"--files: {folder} is not a folder")
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink() or not path.is_file():
@@ -513,6 +513,9 @@ def _finding(one: dict[str, Any], number: int, width: int) -> Iterator[str]:
     tool = f"{one['tool']}: " if is_sequence(one) else ""
     head = f"  {number}. {tool}{title(one)}"
     yield from textwrap.wrap(head, width, subsequent_indent="     ", max_lines=4, placeholder=" ...")
+    if not one["at_call"]:
+        yield "     listed only"
+        return
     where = f"at {one['location']}, " if one["location"] else ""
     listed = "" if is_counted(one) else "; listed only"
     stated = "; the documentation states the limit" if one["documented"] else ""

@@ -140,7 +140,8 @@ def pytest_file(report: Report, reset: str | None = None) -> str:
 
 
 def tests_of(target: str, seed: int, findings: Sequence[Mapping[str, Any]], reset: str | None = None) -> str:
-    """Return a test for each of these findings in one target."""
+    """Return a test for each of these findings in one target that a call has shown."""
+    findings = [one for one in findings if one["at_call"]]
     left = sum(finding["kind"] == "inconsistent" for finding in findings)
     findings = [finding for finding in findings if finding["kind"] != "inconsistent"]
     sequences = [is_sequence(finding) for finding in findings]
@@ -286,6 +287,8 @@ def _finding(finding: dict[str, Any]) -> Iterator[str]:
         yield f"<p>Labelled {_safe(told)}.</p>"
     if finding.get("set"):
         yield f'<p>See <a href="#set{finding["set"]}">set {finding["set"]}</a>.</p>'
+        return
+    if not finding["at_call"]:
         return
     yield "<table>"
     where = finding["location"] or "not known"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -129,7 +130,7 @@ class Report:
         order = {tool.name: k for k, tool in enumerate(self.tools)}
         return sorted(
             self.findings.values(),
-            key=lambda f: (is_sequence(f), order.get(f["tool"], 0), f["at_call"], f["kind"]),
+            key=lambda f: (is_sequence(f), order.get(f["tool"], 0), f["at_call"] or math.inf, f["kind"]),
         )
 
     def counted(self, tool: str | None = None) -> list[dict[str, Any]]:
@@ -209,7 +210,7 @@ def infrastructure(tool: str, message: str) -> dict[str, Any]:
 
 
 def _bare(tool: str, kind: str, message: str) -> dict[str, Any]:
-    """Return a finding that no call of the search has shown."""
+    """Return a finding that no call of the search has shown: ``at_call`` is 0."""
     return {
         "tool": tool, "kind": kind, "exception": None, "message": message, "location": None, "input": {},
         "shrunk": None, "at_call": 0, "occurrences": 1, "shrink_calls": 0, "needs": None, "documented": False,

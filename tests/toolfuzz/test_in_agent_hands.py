@@ -12,9 +12,11 @@ import pytest
 from planscope.agents.fuzz_findings import InAgentHands, priors_of
 from planscope.agents.fuzz_models import FuzzModels
 from planscope.cli import main
+from planscope.commands.fuzz import _finding
 from planscope.session.model import CallEvent
 from planscope.session.store import load
 from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.keeping import predicted
 from planscope.toolfuzz.report import Report, ToolReport
 from planscope.toolfuzz.served import ServedTools
@@ -141,7 +143,9 @@ def test_an_agent_or_a_model_that_is_down_is_infrastructure(served: ServedTools)
     assert one["agent"]["hit"] is None and "could not be reached" in one["agent"]["why"]
     [down] = [f for f in report.findings.values() if f["kind"] == "infrastructure"]
     assert "the agent did not run: the server could not be reached" in down["message"]
-    assert report.counted() == [one]
+    assert report.counted() == [one] and report.sorted() == [one, down]
+    assert list(_finding(down, 2, 80))[-1] == "     listed only"
+    assert pytest_file(report).count("def test_") == 1
     report = found(served, {"text": ""})
     one = judged(served, report, ConnectionError("gone"))
     assert "agent" not in one and "1 finding was not tried with the agent" in report.remarks[0]

@@ -119,7 +119,7 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
     lines += [Line(runs) for runs in paragraph(MEANINGS.get(one.kind, ""), width, "dim")]
     lines.append(BLANK)
     lines += _labels(row, width)
-    lines += _calls(one, finding, width)
+    lines += _calls(one, finding, width) if one.at_call or one.input else []
     lines += _steps(row, width)
     for label, text, role in _facts(row.fuzzing, one, hidden):
         lines += _part(label, text, width, role)
@@ -202,7 +202,8 @@ def _facts(fuzzing: Fuzzing, one: FuzzFinding, hidden: bool) -> Iterator[tuple[s
         yield "line", one.source, "quote"
     for k, text in enumerate(() if hidden else agent_lines(one.model_dump())):
         yield "model" if k == 0 else "", text, ""
-    yield "found", f"in call {one.at_call:,}, {phrases.plural(one.occurrences, 'time')}", ""
+    if one.at_call or one.input:
+        yield "found", f"in call {one.at_call:,}, {phrases.plural(one.occurrences, 'time')}", ""
     documented = next((tool.description for tool in fuzzing.tools if tool.tool == one.tool), "")
     if documented:
         yield "says", " ".join(documented.split()), ""

@@ -427,6 +427,7 @@ class Fuzzing(_Part):
     """A run of the fuzzer on one target. ``calls``: of the search. ``reset``: the function that resets the tools.
 
     ``sets``: prompts that mean the same, and what an agent did with them. ``matrix``: which tools they led to.
+    ``settings``: what a test of a finding needs besides.
     """
 
     id: str
@@ -436,6 +437,7 @@ class Fuzzing(_Part):
     calls: int = 0
     seconds: float = 0.0
     reset: str | None = None
+    settings: dict[str, Any] | None = None
     model: dict[str, Any] | None = None
     statistics: dict[str, Any] = Field(default_factory=dict)
     tools: list[FuzzedTool] = Field(default_factory=list)

@@ -58,6 +58,17 @@ class Options:
     priors: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict)
 
     @property
+    def for_tests(self) -> dict[str, Any]:
+        """What a test of a finding needs besides target and call, where it is not as usual."""
+        usual = Options(self.target)
+        given = {"environment": list(self.environment), "network": self.network, "limit": self.call_limit}
+        return {
+            name: value
+            for name, value in given.items()
+            if value != {"environment": [], "network": usual.network, "limit": usual.call_limit}[name]
+        }
+
+    @property
     def most_sequences(self) -> int:
         """The number of sequences: as given, or else a tenth of the calls, from 10 to 200; at most 40 for a server,
         which is started for each."""
@@ -82,6 +93,7 @@ class Fuzz:
 
     def __post_init__(self) -> None:
         self.report.target, self.report.seed = self.options.target, self.options.seed
+        self.report.settings = self.options.for_tests
 
     def run(self, heard: Heard | None = None) -> Report:
         """Fuzz all tools of the target. Raises UserError if the target cannot be used. ``heard`` may raise Stopped."""

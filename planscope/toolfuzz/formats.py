@@ -136,11 +136,18 @@ def write_fuzz_sarif(report: Report, path: Path) -> None:
 
 def pytest_file(report: Report, reset: str | None = None) -> str:
     """Return a test for each finding. It fails as long as the tool fails in this way."""
-    return tests_of(report.target, report.seed, report.sorted(), reset)
+    return tests_of(report.target, report.seed, report.sorted(), reset, report.settings)
 
 
-def tests_of(target: str, seed: int, findings: Sequence[Mapping[str, Any]], reset: str | None = None) -> str:
-    """Return a test for each of these findings in one target that a call has shown."""
+def tests_of(
+    target: str,
+    seed: int,
+    findings: Sequence[Mapping[str, Any]],
+    reset: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> str:
+    """Return a test for each of these findings in one target that a call has shown. ``settings``: of the report."""
+    more = _settings(settings or {})
     findings = [one for one in findings if one["at_call"]]
     left = sum(finding["kind"] == "inconsistent" for finding in findings)
     findings = [finding for finding in findings if finding["kind"] != "inconsistent"]
@@ -170,13 +177,23 @@ def tests_of(target: str, seed: int, findings: Sequence[Mapping[str, Any]], rese
             lines += ["    calls = [", *calls, "    ]"]
             knows = f", knows=json.loads({json.dumps(finding['knows'])!r})" if finding["knows"] else ""
             what = f"{finding['kind']!r}, {finding['exception']!r}"
-            lines.append(f"    check_sequence(TARGET, calls, {what}{knows}{hook})")
+            lines.append(f"    check_sequence(TARGET, calls, {what}{knows}{hook}{more})")
             continue
         lines += [
             f"    given = json.loads({json.dumps(smallest(finding))!r})",
-            f"    check(TARGET, {finding['tool']!r}, given{needs}{hook})",
+            f"    check(TARGET, {finding['tool']!r}, given{needs}{hook}{more})",
         ]
     return "\n".join(lines) + "\n"
+
+
+def _settings(settings: Mapping[str, Any]) -> str:
+    """Return settings as further arguments. They may come from a session, so only values of the right types are."""
+    names: Any = settings.get("environment")
+    limit: Any = settings.get("limit")
+    found = [f"environment={tuple(map(str, names))!r}"] if isinstance(names, list) and names else []
+    found += ["network=True"] if settings.get("network") is True else []
+    found += [f"limit={float(limit)!r}"] if type(limit) in (int, float) and 0 < limit < 1e6 else []
+    return "".join(f", {one}" for one in found)
 
 
 def _in_docstring(text: str) -> str:

@@ -72,6 +72,7 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
         calls=report.calls,
         seconds=report.seconds,
         reset=reset,
+        settings=report.settings or None,
         model=report.model,
         fixes=[FuzzFix.model_validate(one) for one in data["fixes"]] or None,
         statistics=data["statistics"],

@@ -51,6 +51,7 @@ class Report:
 
     ``model``: the models that were used and what they cost; None without one. ``agent_runs``: runs to keep.
     ``prompt_runs``: the runs of the prompts of ``sets``. ``tried``: the prompts of a baseline, if ``method`` is one.
+    ``settings``: what a test of a finding needs besides: ``environment``, ``network``, ``limit``, if they were given.
     ``mended``: what mending the documentation of tools came to.
     """
 
@@ -70,6 +71,7 @@ class Report:
     prompt_runs: list[tuple[PromptRun, Run]] = field(default_factory=list)
     method: str = "toolfuzz"
     tried: list[Tried] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
     _prompted: set[tuple[str, str]] = field(default_factory=set, repr=False)
     mended: list[Mended] = field(default_factory=list)
 

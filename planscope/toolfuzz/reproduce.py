@@ -16,12 +16,22 @@ def outcome(
     needs: Sequence[dict[str, Any]] = (),
     reset: str | None = None,
     limit: float = 2.0,
+    environment: Sequence[str] = (),
+    network: bool = False,
 ) -> dict[str, Any]:
     """Make the calls ``needs`` and then ``given`` in a fresh child. Return kind, exception, message and traceback.
 
-    ``limit``: seconds that a call may take. Raises UserError if the target cannot be used.
+    ``limit``: seconds that a call may take; ``environment``: names of variables that the tool gets. Raises UserError if
+    the target cannot be used.
     """
-    options = Options(target, tools=(tool,), reset=reset, call_limit=limit)
+    options = Options(
+        target,
+        tools=(tool,),
+        reset=reset,
+        call_limit=limit,
+        environment=tuple(environment),
+        network=network,
+    )
     return Fuzz(options).send({"needs": list(needs), "given": given})
 
 
@@ -32,9 +42,11 @@ def check(
     needs: Sequence[dict[str, Any]] = (),
     reset: str | None = None,
     limit: float = 2.0,
+    environment: Sequence[str] = (),
+    network: bool = False,
 ) -> None:
     """Raise AssertionError if the tool fails on these arguments."""
-    found = outcome(target, tool, given, needs, reset, limit)
+    found = outcome(target, tool, given, needs, reset, limit, environment, network)
     if found["kind"] not in ("ok", "refused"):
         raise AssertionError(
             f"{tool} {found['kind']}: {found['exception'] or ''} {found['message']}\n{found['traceback']}"
@@ -49,12 +61,15 @@ def check_sequence(
     knows: Mapping[str, Any] | None = None,
     reset: str | None = None,
     limit: float = 2.0,
+    environment: Sequence[str] = (),
+    network: bool = False,
 ) -> None:
     """Make a sequence of calls in a fresh child. Raise AssertionError if it shows an error of this kind.
 
     ``knows``: what the fuzzer had learned of the tools, for answers that contradict each other.
     """
-    played = Fuzz(Options(target, reset=reset, call_limit=limit)).play(list(calls))
+    options = Options(target, reset=reset, call_limit=limit, environment=tuple(environment), network=network)
+    played = Fuzz(options).play(list(calls))
     made = [Made(**one) for one in played["made"]]
     if knows is not None:
         roles = {

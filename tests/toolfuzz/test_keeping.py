@@ -29,7 +29,10 @@ from planscope.session.model import (
 from planscope.session.record import record_of
 from planscope.session.store import load, save
 from planscope.sharing.formats import excerpt
+from planscope.toolfuzz import formats
+from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.keeping import fingerprint, keep, own_session, predicted, put
+from planscope.toolfuzz.keeping import record_of as record_of_report
 
 SCHEMA = {
     "type": "object",
@@ -127,3 +130,15 @@ def test_the_command_keeps_findings(capsys: pytest.CaptureFixture[str], tmp_path
     assert main(["fuzz", target, "-o", str(tmp_path / "x.html")]) == 2
     assert main(["sessions", "list"]) == 0
     assert "2 findings" in capsys.readouterr().out
+
+
+def test_a_test_of_a_finding_has_what_its_call_needs() -> None:
+    options = Options("m:f", environment=("KEY",), network=True, call_limit=5.0)
+    made = record_of_report(Fuzz(options).report)
+    text = formats.tests_of("m:f", 1, [{**INDEX.model_dump(), "at_call": 1}], settings=made.settings)
+    assert "given, environment=('KEY',), network=True, limit=5.0)" in text
+    compile(text, "test", "exec")
+    assert Fuzz(Options("m:f")).report.settings == {}
+    hostile = {"environment": ["'); import os; ('"], "network": "x)", "limit": "1); x("}
+    text = formats.tests_of("m:f", 1, [{**INDEX.model_dump(), "at_call": 1}], settings=hostile)
+    assert "network" not in text and "limit=" not in text and "environment=(\"'); import os; ('\",)" in text

@@ -229,7 +229,8 @@ class FindingsScreen(SideScreen):
         if row.finding is None or row.finding.kind == "inconsistent":
             self.tell("there is no test of prompts: it would need a model")
             return
-        text = tests_of(row.fuzzing.target, row.fuzzing.seed, [row.finding.model_dump()], row.fuzzing.reset)
+        one = row.fuzzing
+        text = tests_of(one.target, one.seed, [row.finding.model_dump()], one.reset, one.settings)
         private = "The test has the arguments that were sent; private values in them are not replaced."
         self.start_flow(take_away(self, "test", text, "test_finding.py", private))
 

@@ -115,7 +115,7 @@ def asking() -> Any:
     call = ("ask_clerk", {"question": "Is it theirs?"})
     decisions: Any = {"ask_clerk": {"allowed_decisions": ["approve", "edit"]}}
     return create_agent(
-        Both(script=[says(call), AIMessage("Done.")]),
+        Both(script=[says(call).model_copy(update={"content": "I am sure to ask."}), AIMessage("Done.")]),
         [ask_clerk],
         middleware=[HumanInTheLoopMiddleware(interrupt_on=decisions)],
         checkpointer=InMemorySaver(),
@@ -128,6 +128,7 @@ async def test_an_interrupted_agent_is_answered_on_the_screen(session: Path) -> 
         live = driven.screen.work.live
         await until(driven, lambda: live.question is not None)
         assert "ASKS YOU" in driven.text and "approval of ask_clerk" in " ".join(driven.text.split())
+        assert "it said  I am sure to ask." in driven.text
         await driven.press("R")
         assert "does not let this call be rejected" in driven.text
         await answer(driven, "a", '{"question": "Whose is it?"}')

@@ -235,6 +235,9 @@ class _Told:
     def asked(self, question: Question) -> Iterator[Line]:
         """What the interrupted agent asks the user, and the keys to answer."""
         yield from self.row("asks you", question.text, "caution", 0 if self.roomy else self.few)
+        told = self.state.run.last_messages if self.state.run is not None else ()
+        if said := "\n".join(message.text for message in told if message.by is None and message.text):
+            yield from self.row("it said", said, "quote", self.few)
         if question.wrong:
             yield from self.row("", question.wrong, "broken", self.few)
         keys = {"answer-call": "answer, with a text or a JSON value"}

@@ -19,7 +19,7 @@ from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model, parse_model
 from planscope.agents.paradigms import load_factory
 from planscope.errors import UserError
-from planscope.session.json_bytes import plain_text
+from planscope.session.json_bytes import plain_text, without_surrogates
 from planscope.session.model import (
     EndEvent,
     ErrorEvent,
@@ -177,11 +177,11 @@ class FuzzModels:
         An answer that is no JSON, or of which ``read`` makes None, is asked for once more; then it is None. ``sane`` is
         asked of the agent's model, which would make the call. Raises :class:`BudgetSpent` and :class:`ModelDown`.
         """
-        text = self.prompts.filled(name, fields)
+        text = plain_text(self.prompts.filled(name, fields))
         model = self._agent if name == "sane" else self._asked
         for _ in range(2):
             self.spending.check()
-            answer = read_json(wait_for(self._said(model, text)))
+            answer = without_surrogates(read_json(wait_for(self._said(model, text))))
             value = None if answer is None else read(answer)
             if value is not None:
                 return value
@@ -273,7 +273,7 @@ class _UnderWay:
             self.lost = error
             raise
         answer = done.answer if done.outcome.kind in ("ok", "returned") else None
-        made = AgentCall(tool, arguments, done.text, answer, done.outcome)
+        made = AgentCall(tool, arguments, plain_text(done.text), answer, done.outcome)
         self.made.calls.append(made)
         return made
 

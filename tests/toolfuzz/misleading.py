@@ -39,6 +39,11 @@ def ship_said(speed: Speed) -> str:
     return ship(speed)
 
 
+def odd(date: str) -> str:
+    """Tell which team is on duty on a day. date: the day, such as 2025-01-31."""
+    return f"{roster(date)} \ud800"
+
+
 def misleading_tools() -> list[Callable[..., Any]]:
     return [roster, parcel, ship]
 

@@ -177,6 +177,19 @@ def test_an_agent_that_is_down_ends_the_search_and_is_no_data(
     ] == "no data"
 
 
+def test_text_that_no_encoding_carries_is_sent_with_replacements(
+    given: list[str], reader: Reader, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader.overrides = {"templates": '{"templates": ["Who is on duty on [day]? \\ud800"]}'}
+    assert main(["fuzz", "tests.toolfuzz.misleading:odd", "--correctness", *given, "--json"]) == 1
+    [one] = json.loads(capsys.readouterr().out)["sets"]
+    assert (
+        one["faulty"]
+        and "\ufffd" in one["outputs"][0]["outputs"][0]
+        and "\ufffd" in one["runs"][-1]["filled"]
+    )
+
+
 @pytest.mark.parametrize("option", ["--correctness", "--both"])
 def test_without_a_model_it_is_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fuzz", TARGET, option]) == 2

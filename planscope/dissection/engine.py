@@ -229,6 +229,8 @@ class Dissector:
         self._limit = budget
         self._lock = threading.Lock()
         self._wake: Callable[[], None] | None = None
+        self._vain = 0
+        """How many of the last runs in a row were aborted."""
         load_factory(agent)  # raises
 
     @property
@@ -338,11 +340,14 @@ class Dissector:
             return Pick(pick.kind, places.index(wanted)), cell, variant
         return None
 
-    def _ended(self, cell: Cell, run: Run) -> None:
+    def _ended(self, cell: Cell, run: Run) -> str | None:
+        """Keep a run. Return why to give up, if it is one of too many in a row that were aborted."""
         named = run.model_copy(update={"id": self._results.fresh_id("r")})
         changed = self._results.add_run(cell.kind, cell.number, named)
         if self._on_run is not None:
             self._on_run(changed, named)
+        self._vain = self._vain + 1 if aborted(run) else 0
+        return _why(run) if self._vain >= IN_VAIN else None
 
     def _fresh_seeds(self, session: Session, first: int) -> Iterator[int]:
         """Yield seeds with which this model was not run in this session: a used seed would repeat a run."""
@@ -352,14 +357,11 @@ class Dissector:
     # ------------------------------------------------------------------ running
 
     def _one_by_one(self, plan: Plan) -> str | None:
-        vain = 0
         while (following := self._next(plan, [])) is not None:
             _, cell, variant = following
             run = run_simulated(variant, model=self._spec.text, seed=next(self._seeds), **self._options)
-            self._ended(cell, run)
-            vain = vain + 1 if aborted(run) else 0
-            if vain >= IN_VAIN:
-                return _why(run)
+            if (why := self._ended(cell, run)) is not None:
+                return why
         return None
 
     async def _together(self, plan: Plan) -> str | None:
@@ -376,7 +378,6 @@ class Dissector:
         if self._spec.character is None:
             model = load_model(self._spec.text, base_url=self._base_url, responses=responses)
         under_way: dict[asyncio.Task[Run], tuple[Pick, Cell]] = {}
-        vain = 0
         try:
             while True:
                 while len(under_way) < self._at_once and not stop.is_set():
@@ -390,11 +391,8 @@ class Dissector:
                 await asyncio.wait({*under_way, stopping}, return_when=asyncio.FIRST_COMPLETED)
                 for ended in [t for t in under_way if t.done()]:
                     _, cell = under_way.pop(ended)
-                    run = ended.result()
-                    self._ended(cell, run)
-                    vain = vain + 1 if aborted(run) else 0
-                    if vain >= IN_VAIN:
-                        return _why(run)
+                    if (why := self._ended(cell, ended.result())) is not None:
+                        return why
                 if plan.done(self._results):
                     return None
         finally:

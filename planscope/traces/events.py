@@ -6,6 +6,7 @@ import math
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -60,16 +61,15 @@ def session_of(traces: Sequence[Trace], title: str = "") -> Session:
     Long texts are shortened if the session would be too large for a file. Raises :class:`TooLarge`, or SessionError for
     what cannot be written.
     """
-    for longest in LONGEST:
+    *longer, shortest = LONGEST
+    for longest in longer:
         made = _session(traces, title, longest)
-        try:
+        with suppress(TooLarge):
             dumps(made)
-        except TooLarge:
-            if longest == LONGEST[-1]:
-                raise
-            continue
-        return made
-    raise AssertionError("the last limit returns or raises")
+            return made
+    made = _session(traces, title, shortest)
+    dumps(made)
+    return made
 
 
 def _session(traces: Sequence[Trace], title: str, longest: int) -> Session:

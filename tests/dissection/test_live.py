@@ -117,6 +117,15 @@ def test_it_gives_up_where_every_run_is_aborted() -> None:
     assert summary(session, dissector.add_to(session)).decision.reason == "no run can be judged yet"
 
 
+def test_it_goes_on_where_runs_are_aborted_now_and_then() -> None:
+    some: list[Reply] = [Fail(400, "odd") for _ in range(IN_VAIN - 1)]
+    with WireServer([*some, Say("No."), *some]) as server:
+        session, dissector = made(server, at_once=1, budget=2 * IN_VAIN - 1)
+        record = dissector.go("Original", times=2 * IN_VAIN - 1)
+    assert "aborted" not in (record.stopped or "")
+    assert summary(session, dissector.add_to(session)).runs == 2 * IN_VAIN - 1
+
+
 def test_own_agents_on_simulated_models() -> None:
     session = failing("sim:topic-blind?fires=0.9")
     dissector = Dissector(

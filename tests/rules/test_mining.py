@@ -10,7 +10,7 @@ import pytest
 
 from planscope.rules.checking import implied_by
 from planscope.rules.judge import Rulebook, judge_trace
-from planscope.rules.mining import exact_test, mine
+from planscope.rules.mining import Mined, exact_test, mine
 from planscope.rules.reading import read_rules
 from planscope.rules.rule import Rule
 from planscope.traces.shape import ToolCall, Trace
@@ -88,6 +88,12 @@ def test_the_rule_that_bad_runs_break_comes_first() -> None:
 def test_the_exact_test() -> None:
     assert exact_test(3, 0, 3, 3) == pytest.approx(1 / 20)
     assert exact_test(5, 0, 5, 0) == 1
+
+
+def test_what_supports_a_rule() -> None:
+    (rule,) = read_rules("a comes before b.").rules
+    found = Mined(rule, (3, 4), (1, 2))
+    assert (found.support, found.confidence, Mined(rule, (0, 0)).confidence) == (3, 0.75, 0.0)
 
 
 def test_the_command(cli: Cli, tmp_path: Path) -> None:

@@ -1,0 +1,96 @@
+"""Small parts of reading traces: how deep, how many and how long things may be, and how a list is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planscope.session.files import TooLarge
+from planscope.traces import blocks, build, events
+from planscope.traces.build import Builder
+from planscope.traces.events import session_of
+from planscope.traces.formats.otel import _of_event, _plain
+from planscope.traces.listing import Line, text_lines
+from planscope.traces.shape import Said
+
+
+def line(id: str, calls: int, title: str, **fields: Any) -> Line:
+    more = {
+        "format": "chat",
+        "tools": 1,
+        "failed": 0,
+        "branches": 0,
+        "problem": None,
+        "reward": None,
+        "source": "",
+    }
+    return Line(id=id, calls=calls, title=title, **{**more, **fields})
+
+
+def test_a_list_has_columns_as_wide_as_they_need() -> None:
+    some = [
+        line("a", 1, "First"),
+        line("b" * 50, 12, "Second", reward=0.5),
+        line("c", 3, "", problem="it broke off"),
+    ]
+    assert list(text_lines(some, 80)) == [
+        f"a{' ' * 39}  1 call    {' ' * 10}  First",
+        f"{'b' * 40}  12 calls  reward 0.5  Second"[:80],
+        f"c{' ' * 39}  3 calls   {' ' * 10}  (cannot be read ",
+    ]
+    assert list(text_lines(some[:1], 80)) == ["a  1 call  First"] and list(text_lines([], 80)) == []
+
+
+def test_attributes_are_read_to_a_depth() -> None:
+    value: Any = {"stringValue": "x"}
+    for _ in range(50):
+        value = {"arrayValue": {"values": [value]}}
+    found = _plain(value)
+    for _ in range(50):
+        (found,) = found
+    assert found == "x"
+    found = _plain({"arrayValue": {"values": [value]}})
+    for _ in range(51):
+        (found,) = found
+    assert found == {"stringValue": "x"}  # too deep to be looked at
+
+
+def test_only_an_answer_names_its_call() -> None:
+    for role, key, named in (("tool", "c1", {"tool_call_id": "c1"}), ("tool", None, {}), ("user", "c1", {})):
+        assert _of_event({"content": "x", "id": key}, role, {}) == {"role": role, "content": "x", **named}
+
+
+@pytest.mark.parametrize("most", [0, 2, 9])
+def test_a_trace_holds_so_many_messages(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "MOST_ITEMS", most)
+    monkeypatch.setattr(blocks, "MOST_ITEMS", most)
+    made = Builder("t", "chat")
+    try:
+        blocks.take_plain(made, [{"role": "user", "content": f"{n}"} for n in range(5)])
+    except build.Full:
+        assert most < 5
+    assert [item.text for item in made.items if isinstance(item, Said)] == [
+        str(n) for n in range(min(most, 5))
+    ]
+
+
+def test_long_texts_are_shortened_until_the_session_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def made(traces: Any, title: str, longest: int) -> int:
+        asked.append(longest)
+        return longest
+
+    def fits(longest: int) -> bytes:
+        if longest > 7:
+            raise TooLarge("too large")
+        return b""
+
+    monkeypatch.setattr(events, "_session", made)
+    monkeypatch.setattr(events, "dumps", fits)
+    monkeypatch.setattr(events, "LONGEST", (9, 7, 5))
+    assert session_of([]) == 7 and asked == [9, 7]
+    monkeypatch.setattr(events, "LONGEST", (9, 8))
+    with pytest.raises(TooLarge):
+        session_of([])

@@ -151,7 +151,7 @@ class Places:
         return re.sub(r"\b\d+\.\d+(?:e-?\d+)? ?(?:s|ms|us|µs|sec|seconds)\b", "... s", text)
 
 
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*(?:'|$)|\"(?:[^\"\\]|\\.)*(?:\"|$)|`[^`]*(?:`|$)", re.DOTALL)
+_QUOTED = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*(?:'|$)|\"(?:[^\"\\]|\\.)*(?:\"|$)|`[^`]*(?:`|$)", re.DOTALL)
 _PATH = re.compile(r"(?:[\w.~-]*/)+[\w.~-]*")
 _NUMBER = re.compile(r"-?\d[\d,_.]*(?:e[+-]?\d+)?")
 

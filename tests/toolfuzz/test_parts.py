@@ -180,6 +180,9 @@ def test_messages_lose_what_differs() -> None:
     assert "abc" not in places.clean(
         "at /tmp/planscope-fuzz-abc/work/here/a and /tmp/planscope-fuzz-abc/home"
     )
+    cannot = "'latin-1' codec can't encode character {} in position 3: ordinal not in range(256)"
+    assert normal(cannot.format(r"'\U000661af'")) == normal(cannot.format(r"'\u0130'")) != ""
+    assert normal(cannot).endswith("ordinal not in range(N)")
     long = "a" * 20_000
     began = time.process_time()
     assert normal(f"Error: no entry for {long}", {"q": long}) == "Error: no entry for"

@@ -245,7 +245,8 @@ def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: li
 
 
 def table(summary: Summary, width: int) -> Iterator[str]:
-    """Return the rules with how often they were tested, broken and undecided, and where they broke first."""
+    """Return the rules with how often they were tested, broken and undecided, and where they broke first. What no
+    trace put to the test is said, since it looks like a rule that is kept."""
     rows = []
     for rule in summary.rules:
         one = summary.sums[rule.id]
@@ -260,6 +261,8 @@ def table(summary: Summary, width: int) -> Iterator[str]:
         yield f"{shown + ' ' * (name - cell_width(shown))}  {numbers}  {clip(text, max(20, width - name - 28))}"
         if first:
             yield f"{'':<{name}}  first: {clip(first, max(20, width - name - 10))}"
+        elif summary.traces and not applicable and not unknown:
+            yield f"{'':<{name}}  not put to the test"
 
 
 def replay_with_rules(args: argparse.Namespace) -> int:

@@ -298,7 +298,7 @@ def _line_end(file: Any, start: int, size: int) -> int | None:
     longest = start + LONGEST
     file.seek(start)
     while start < min(size, longest):
-        data = file.read(2**16)
+        data = file.read(2**14)
         if not data:
             break
         cut = data.find(b"\n")

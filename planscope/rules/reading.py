@@ -400,6 +400,11 @@ def _mapped(
     touched = [place for begin, end, place in places if begin < error.span[1] and end > error.span[0]]
     where = (touched[0][0], touched[-1][1]) if touched else (span[1], span[1])
 
+    if "clock times" in error.message:
+        return SentenceError(
+            where, 'rules have no clock times; "within 30 seconds" is read', ('"within 30 seconds"',)
+        )
+
     def named(words: str) -> str:
         return re.sub(
             r"\bx[b-j][a-j]+\b", lambda m: _words(text, sets[m[0]].span) if m[0] in sets else m[0], words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
@@ -174,7 +174,7 @@ def verdict_of(results: Iterable[Tested], trace: Trace, *, running: bool) -> Rul
     return "unknown" if "unknown" in states else "right"
 
 
-def plain_verdict(results: Iterable[Tested], trace: Trace, verdict: RulesVerdict) -> str:
+def plain_verdict(results: Sequence[Tested], trace: Trace, verdict: RulesVerdict) -> str:
     names = {
         state: [r.rule.name or r.rule.id for r in results if r.state == state]
         for state in ("broken", "unknown")
@@ -182,7 +182,12 @@ def plain_verdict(results: Iterable[Tested], trace: Trace, verdict: RulesVerdict
     if verdict == "wrong":
         return f"Broken: {', '.join(names['broken'])}."
     if verdict == "unknown":
-        return f"The trace does not tell whether it keeps {', '.join(names['unknown'])}."
+        owed = [r.rule.name or r.rule.id for r in results if r.owed]
+        unsure = [one for one in names["unknown"] if one not in owed]
+        said = [f"Still owed: {', '.join(owed)}."] if owed else []
+        if unsure:
+            said.append(f"The trace does not tell whether it keeps {', '.join(unsure)}.")
+        return " ".join(said)
     if verdict == "aborted":
         why = f" ({trace.problem})" if trace.problem else ""
         return f"The trace broke off{why} while something was still owed for {', '.join(names['unknown'])}."

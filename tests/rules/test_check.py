@@ -48,7 +48,7 @@ def write(tmp_path: Path) -> Callable[..., tuple[str, str]]:
 
 def test_documents_and_statuses(cli: Cli, write: Callable[..., tuple[str, str]], tmp_path: Path) -> None:
     traces, rules = write(
-        "look first: look comes before cut.\nEvery cut is followed by mend.",
+        "look first: look comes before cut.\nEvery cut is followed by mend.\nlook comes before glue.",
         chat("cut", "mend"),
         chat("look", "cut", "mend"),
     )
@@ -60,7 +60,7 @@ def test_documents_and_statuses(cli: Cli, write: Callable[..., tuple[str, str]],
     assert (first["verdict"], second["verdict"]) == ("wrong", "right")
     assert first["first_violation"] == {"step": 1, "rules": ["c1"], "steps": [1], "confirmed": True}
     assert first["repair"]["inserted"] == [{"tool": "look", "before": 1, "with": None}]
-    assert [r["state"] for r in second["rules"]] == ["kept", "kept"]
+    assert [r["state"] for r in second["rules"]] == ["kept", "kept", "not_applicable"]
     assert done.json["summary"]["rules"][0] == {
         "id": "c1", "text": "look comes before cut", "applicable": 2, "broken": 1, "unknown": 0,
     }  # fmt: skip
@@ -68,7 +68,8 @@ def test_documents_and_statuses(cli: Cli, write: Callable[..., tuple[str, str]],
     assert suite.attrib["tests"] == "2" and suite.attrib["failures"] == "1"
     (result,) = json.loads(sarif.read_text())["runs"][0]["results"]
     assert result["ruleId"] == "look first" and "step 1" in result["message"]["text"]
-    assert cli("check", traces, "--rules", rules).status == 1
+    told = cli("check", traces, "--rules", rules)
+    assert told.status == 1 and told.out.count("not put to the test") == 1
     (tmp_path / "traces.jsonl").write_text(json.dumps(chat("look", "cut", "mend")))
     assert cli("check", traces, "--rules", rules).status == 0
 

@@ -102,6 +102,7 @@ REFUSALS = {
     "first.": (1, "first", "no tool in this sentence"),
     "A before B.": (3, "before", 'found "before"'),
     "A comes before B and C after D.": (24, "after", 'found "after"'),
+    "A happens after 3 pm.": (17, "3", "no clock times"),
     "A happens 1001 times.": (11, "1001", "from 1 to 1,000"),
     "A happens 1.5 times.": (11, "1.5", "a number is whole"),
     "B happens within 2 minutes of A.": (11, "within", '"within" is not supported'),

@@ -237,6 +237,7 @@ def test_json_that_any_program_can_show() -> None:
     assert "[\n  1e999,\n  -1e999,\n  1.5\n ]" in text and text.endswith("}\n")
     assert '"\\u007f\\u202e\\udb40\\udc01ü\\ud83d"' in text
     assert '"\\u007f\\u202e\\udb40\\udc01\\u00fc\\ud83d"' in json_text({"b": odd["b"]}, ascii_only=True)
+    assert json_text({"a": [1, {}]}) == '{\n "a": [\n  1,\n  {}\n ]\n}\n'
     assert visible_json("ü") == "ü" and visible_json("a\x7f") == "a\\u007f"
     with pytest.raises(ValueError, match="JSON"):
         json_text(float("nan"))

@@ -203,10 +203,8 @@ def test_a_rerun_answers_as_the_person_did(named: Name, path: Path, live: bool) 
         for given in steps:
             recorded.invoke(given, THREAD)
         run = load(path).runs[-1]
-    assert [a.text for a in answers_of(run)][:2] == ["{'at': 8}", "built v1"] and DONE == [
-        "build v1",
-        "deploy v2",
-    ]
+    first = {"{'at': 8}", "built v1"}  # the calls of one message may be answered in any order
+    assert first < {a.text for a in answers_of(run)} and sorted(DONE) == ["build v1", "deploy v2"]
     DONE.clear()
     answers = RecordedAnswers(run)
     agent = load_agent(named(made()))
@@ -214,7 +212,7 @@ def test_a_rerun_answers_as_the_person_did(named: Name, path: Path, live: bool) 
         agent, first_input(run), variant="v1", run_id="r2", gate=answers, person=answers.person
     ).wait()
     assert end_of(again).reason is None and not DONE
-    assert [a.text for a in answers_of(again)][:2] == ["{'at': 8}", "built v1"]
+    assert first < {a.text for a in answers_of(again)}
     assert len(answers_of(again)) == 3
 
 

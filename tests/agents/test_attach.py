@@ -541,14 +541,14 @@ def test_an_interrupt_at_a_paused_call_ends_the_agent(
     assert said(process) == "ready"
     gate = Held()
     seen = work.submit(followed, debugger(), gate)
-    assert gate.paused.wait(PATIENCE)
+    assert gate.paused.wait(3 * PATIENCE)
     process.send_signal(signal.SIGINT)
     try:
         assert said(process) == "interrupted []"
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(3 * PATIENCE) == 0
     finally:
         kill(process)
-    seen.result(PATIENCE)
+    seen.result(3 * PATIENCE)
     (run,) = load(path).runs
     check_record(run.events)
     assert end_of(run).ending == "aborted" and not calls_of(run)

@@ -300,6 +300,12 @@ class Fuzzing:
     def _settle(self, key: str) -> None:
         """Confirm a new error in a fresh child and shrink it. One that does not come again is dropped."""
         one = self.found[key]
+        if (
+            self.tool.remote and one.outcome.kind == "returned"
+        ):  # only listed, and a server may be slow to start
+            one.shrunk = self._shrunk_in_child(one, SHRINK_OF_RETURNED)
+            self._tell(key)
+            return
         alone = self._alone(one.given)
         if alone.kind == "returned" and one.outcome.kind == "raised":
             one.outcome = replace(one.outcome, kind="returned")  # the tool handles its own errors

@@ -31,6 +31,9 @@ START_LIMIT = 30.0
 MOST_OUTPUT = 8 * 2**20
 """Bytes that a server may write during one call."""
 
+SOME_OUTPUT = 2**18
+"""A call that is late and has written more bytes than this floods; it does not hang."""
+
 MOST_LINES = 5_000
 """Messages that a server may write during one call."""
 
@@ -222,6 +225,8 @@ class Server:
             starved += max(0.0, time.monotonic() - at - 2 * _TICK)  # a busy machine: not the server's fault
             late = time.monotonic() - began
             if number not in self._answers and late > min(limit + starved, limit * _PATIENCE):
+                if self._bytes > SOME_OUTPUT:  # it is still writing: a fast machine would have read more
+                    raise self._flooded()
                 what = "the call did not end" if method == "tools/call" else f"it did not answer {method}"
                 raise ServerLost("hung", what, self.said())
         self._answered.add(number)
@@ -256,11 +261,13 @@ class Server:
         *lines, self._buffer = (self._buffer + data).split(b"\n")
         self._lines += len(lines)
         if self._bytes > MOST_OUTPUT or self._lines > MOST_LINES:
-            most = f"{MOST_OUTPUT >> 20} MB" if self._bytes > MOST_OUTPUT else f"{MOST_LINES:,} messages"
-            raise ServerLost("flood", f"more than {most} on standard output before the answer", self.said())
+            raise self._flooded()
         for line in lines:
             if line.strip():
                 self._hear(line)
+
+    def _flooded(self) -> ServerLost:
+        return ServerLost("flood", "a flood on standard output before the answer", self.said())
 
     def _hear_error(self, stream: int) -> bool:
         try:

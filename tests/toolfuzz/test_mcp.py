@@ -51,7 +51,7 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "raw.py").write_text(RAW)
     target = f"mcp:{sys.executable} raw.py"
-    options: dict[str, Any] = {"sequences": 0, "call_limit": 0.5}
+    options: dict[str, Any] = {"sequences": 0, "call_limit": 1.0}
     report = fuzz(target, 20, **options)
     assert [(one["tool"], one["kind"], one["message"].partition(":")[0]) for one in report.sorted()] == [
         ("add", "protocol", "a protocol error for arguments that its schema accepts"),
@@ -60,14 +60,15 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("add", "protocol", "it accepts arguments that its schema refuses"),
         ("add", "protocol", "it accepts arguments that its schema refuses"),
         ("hangs", "hung", "the call did not end"),
-        ("floods", "protocol", "more than 8 MB on standard output before the answer"),
+        ("floods", "protocol", "a flood on standard output before the answer"),
         ("dies", "killed", "the server ended with exit status 1"),
     ]
     died = report.sorted()[-1]
     assert (died["exception"], died["source"]) == ("ValueError", 'raise ValueError("it is too large")')
     assert died["location"].startswith("raw.py:") and 'File "raw.py"' in died["traceback"]
     assert [tool.calls for tool in report.tools] == [20] * 4
-    assert without_time(report) == without_time(fuzz(target, 20, **options))
+    first, second = (fuzz(target, 20, tools=("add", "dies"), sequences=0) for _ in range(2))
+    assert without_time(first) == without_time(second)
     tests = tmp_path / "test_it.py"
     assert main(["fuzz", target, "--tool", "add", "--calls", "30", "--pytest", str(tests), "--json"]) == 1
     names: dict[str, Any] = {}

@@ -155,7 +155,8 @@ def _short(name: str | None) -> str | None:
 
 def _is_labelled(error: tuple[str, str | None, str | None], labels: list[tuple[str, str | None]]) -> bool:
     return any(
-        (error[0], _short(error[1])) == label or (error[0] == label[0] == "returned") for label in labels
+        (error[0], _short(error[1])) == label or (error[0] == label[0] and label[0] in LISTED_ONLY)
+        for label in labels
     )
 
 

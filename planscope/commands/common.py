@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from planscope.session.model import Session
 
 LARGEST_TEXT = 1_000_000
-"""The limit for a query that is read from a file or standard input, in code points."""
+"""The limit for a query, rules or another text from a file or standard input, in code points."""
 
 MOST_BYTES = 4 * LARGEST_TEXT
 LARGEST_NUMBER = 2**63 - 1
@@ -124,7 +124,7 @@ def read_text(source: str) -> str:
         raise UserError(f"{name[:200]} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > MOST_BYTES or len(text) > LARGEST_TEXT:
         raise UserError(
-            f"{name} is longer than {LARGEST_TEXT:,} characters, which is the limit for a query; shorten it"
+            f"{name} is longer than {LARGEST_TEXT:,} characters, which is the limit for a text; shorten it"
         )
     return text
 

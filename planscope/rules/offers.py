@@ -126,13 +126,18 @@ def tried(offered: Sequence[Offered], trace: Trace | None) -> list[Offered]:
 
 
 def mined(
-    good: Sequence[Trace], bad: Sequence[Trace], tick: Callable[[str], None] = lambda text: None
+    good: Sequence[Trace],
+    bad: Sequence[Trace],
+    tick: Callable[[str], None] = lambda text: None,
+    *,
+    within: int = 0,
 ) -> list[Offered]:
     """Return the rules that the good runs keep, with who puts them to the test and who breaks them. Those come first
-    that tell the bad runs best, and of these the ones that were violated earliest."""
+    that tell the bad runs best, and of these the ones that were violated earliest. ``within``: also rules within so
+    many calls (0: none)."""
     from planscope.rules.mining import mine
 
-    found = mine(good, bad, tick=tick)[:MOST_MINED]
+    found = mine(good, bad, within=within, tick=tick)[:MOST_MINED]
     tick("looking where the bad runs break them")
     book = Rulebook([one.rule for one in found])
     first: dict[int, tuple[float, str]] = {}

@@ -90,7 +90,11 @@ async def test_rules_are_found_in_good_runs_and_ticked(tmp_path: Path) -> None:
         await driven.press("enter")
         await driven.sees("✗ there is no file")
         await driven.type(str(good))
+        await driven.press("down", "down")
+        await driven.type("0x")
         await driven.press("enter")
+        await driven.sees("within how many calls")
+        await driven.press("backspace", "enter")
         await driven.sees(
             "first those that bad runs violate", "violated by the bad run, first at step 1 in r1"
         )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MOST_TRACES = 20_000
 """Traces that are read, of each side."""
 MOST_FILES = 30
+MOST_CALLS = 1_000
 SYSTEM_PROMPT = "system prompt"
 """What stands for the prompt of the run in place of a file with the policy."""
 
@@ -58,17 +59,20 @@ async def mine_rules(screen: AppScreen[Any], place: Place, known: str) -> str | 
     ``known``: the rules so far, which are not offered again. Returns the text of the rules, or None.
     """
     before, good, bad = "", _others(place), place.run.id if place.run is not None else ""
+    within = 0
     while True:
-        asked = await screen.answer(_runs_form(screen, place, good, bad, before))
+        asked = await screen.answer(_runs_form(screen, place, good, bad, within, before))
         if asked is None:
             return None
-        good, bad = asked
+        good, bad, within = asked
 
-        def work(tell: Callable[[str], None], good: str = good, bad: str = bad) -> list[Offered]:
+        def work(
+            tell: Callable[[str], None], good: str = good, bad: str = bad, within: int = within
+        ) -> list[Offered]:
             kept, broken = (_traces(text, place, tell) for text in (good, bad))
             if not any(trace.calls for trace in kept):
                 raise UserError("the good runs have no calls; there is nothing to find")
-            found = mined(kept, broken, tell)
+            found = mined(kept, broken, tell, within=within)
             if not found:
                 few = len(kept) < 5
                 more = (
@@ -191,8 +195,8 @@ async def _waited(
 
 
 def _runs_form(
-    screen: AppScreen[Any], place: Place, good: str, bad: str, before: str
-) -> FormDialog[tuple[str, str]]:
+    screen: AppScreen[Any], place: Place, good: str, bad: str, within: int, before: str
+) -> FormDialog[tuple[str, str, int]]:
     offers = [
         Offer(run.id, f"a run of this session{', failed' if run.id in place.wrong else ''}")
         for run in place.runs
@@ -201,15 +205,19 @@ def _runs_form(
     fields = (
         TextField("good", "good runs", good, hint, offers),
         TextField("bad", "bad runs", bad, f"{hint}; may be empty", offers),
+        TextField("within", "within", str(within or ""), "N: rules within N calls, too; may be empty"),
     )
 
-    def read(answers: Answers) -> tuple[str, str]:
+    def read(answers: Answers) -> tuple[str, str, int]:
         good, bad = answers["good"], answers["bad"]
         if not good.strip():
             raise UserError("name good runs: runs of this session, or files, folders and globs of traces")
         for text in (good, bad):
             _words(text)
-        return good, bad
+        number = answers["within"].strip() or "0"
+        if not number.isdecimal() or int(number) > MOST_CALLS:
+            raise UserError(f"within how many calls is a whole number up to {MOST_CALLS:,}, or empty")
+        return good, bad, int(number)
 
     told = ["Rules that all good runs keep, and that would be violated if their calls were shuffled."]
     return FormDialog(

@@ -323,8 +323,9 @@ class Watch:
     def _rename(self, arguments: tuple[Any, ...]) -> None:
         source, target, source_folder, target_folder = arguments
         with suppress(OSError, ValueError, TypeError):
-            if source_folder == target_folder == -1 and os.path.realpath(source) == os.path.realpath(target):
-                return  # nothing moves
+            below = f"{os.path.realpath(target)}/".startswith(f"{os.path.realpath(source)}/")
+            if source_folder == target_folder == -1 and below:
+                return  # nothing moves: the system refuses to move a folder into itself
         self._write("move", source, source_folder)
         self._write("move to", target, target_folder)
 

@@ -9,6 +9,7 @@ import builtins
 import functools
 import json
 import os
+import shutil
 import sys
 import threading
 import time
@@ -198,6 +199,11 @@ def unlinks_a_folder(number: int) -> str:
 
 @finds(BREAKERS)
 def moves_its_folder_nowhere(number: int) -> str:
-    """Move the folder that it works in to where it is."""
+    """Move the folder that it works in to where it is, or into itself, which the system refuses."""
     Path.cwd().rename(Path.cwd())
+    shutil.move(Path.cwd(), Path.cwd())
+    try:
+        shutil.move(Path.cwd(), Path.cwd() / "inner")
+    except shutil.Error:
+        return "it cannot move into itself"
     return "ok"

@@ -265,7 +265,7 @@ class Generator:
         plan = self._plans.get(id(node))
         if plan is None or plan[0] != size:
             plan = self._plans[id(node)] = (size, *self._plan(node))
-        if not plan[1]:
+        if not plan[1] or (plan[2][-1] < 0.6 and random.random() < 0.6):  # a weak hint is not all there is
             return self._loose(random, words, depth)
         recipe = random.choices(plan[1], cum_weights=plan[2])[0]
         made = recipe(node, random, words, depth)

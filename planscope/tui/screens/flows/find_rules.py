@@ -205,7 +205,7 @@ def _runs_form(
     fields = (
         TextField("good", "good runs", good, hint, offers),
         TextField("bad", "bad runs", bad, f"{hint}; may be empty", offers),
-        TextField("within", "within", str(within or ""), "a number: rules within so many calls, too; may be empty"),
+        TextField("within", "within", str(within or ""), "rules within so many calls, too; may be empty"),
     )
 
     def read(answers: Answers) -> tuple[str, str, int]:

@@ -16,6 +16,7 @@ from planscope.debugger.draft import (
     add_action,
     draft_of,
     drop_action,
+    restore_action,
     set_hours,
     set_limits,
     set_timed,
@@ -189,6 +190,14 @@ def test_a_renamed_action_is_renamed_everywhere_and_all_means_the_same(case: Syn
         back = rename_action(renamed, action.id, action.name)
         assert back.text.replace("`", "") == draft.text
         assert back.actions == draft.actions
+
+
+def test_an_action_that_comes_back_to_a_timed_draft_takes_an_hour_if_it_had_none() -> None:
+    lunch, nap = make_actions(["lunch", "nap"])
+    for timed, hours in ((True, 1), (False, None)):
+        made = restore_action(Draft("Lunch precedes nap.", (lunch,), timed), nap)
+        assert made.actions[1].duration == hours
+    assert restore_action(Draft("", (lunch,), True), replace(nap, duration=3)).actions[1].duration == 3
 
 
 def test_the_tool_follows_the_name_and_stays_unlike_the_others() -> None:

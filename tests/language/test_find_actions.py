@@ -47,6 +47,7 @@ def test_found(text: str, names: tuple[str, ...]) -> None:
         ("Follow up meeting precedes lunch.", ("up meeting", "lunch"), "--actions"),
         ("Test run before lunch.", ("test", "lunch"), '"Test run"'),
         ("Code review precedes lunch. Code reviews follow a nap.", None, "may be one action"),
+        ("Code reviews follow code review.", ("code reviews", "code review"), "may be one action"),
         ("Zork or blip precedes lunch.", ("zork", "blip", "lunch"), '"or" is not supported'),
         ("Lunch happens after 12:00.", ("lunch",), "--timed"),
         ("", (), "lunch precedes nap"),

@@ -183,13 +183,18 @@ def test_who_has_it_for_a_moment_is_waited_for(path: Path) -> None:
 def test_what_another_program_wrote_is_not_written_over(path: Path) -> None:
     keeper = SessionWriter(path)
     keeper.save(titled("second"))
-    path.write_bytes(path.read_bytes().replace(b"second", b"theirs"))
+    second = path.read_bytes()
+    path.write_bytes(second.replace(b"second", b"theirs"))
     assert "was changed by another program" in complaint(keeper, titled("mine"))
     assert load(path).title == "theirs" and keeper.unsaved
     keeper.close()
     found = recoverable(path)
     assert found is not None and found.outdated and found.load().title == "mine"
     assert "changed by another program" in found.why
+    path.unlink()
+    assert found.outdated
+    path.write_bytes(second)
+    assert not found.outdated
 
 
 def test_the_same_content_again_is_no_change(path: Path) -> None:

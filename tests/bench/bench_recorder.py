@@ -239,11 +239,11 @@ def own_agent(calls: int, path: Path | None, *, finish: bool = True) -> float:
 
 
 MEMORY = """
-import resource, sys
+import re, sys
 from pathlib import Path
 from tests.bench.bench_recorder import own_agent
 calls, path = int(sys.argv[1]), Path(sys.argv[2])
-most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+most = lambda: int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])  # of this process alone
 own_agent(20, path.with_name("warm.planscope.json"), finish=False)
 before = most()
 own_agent(calls, path if sys.argv[3] == "recorded" else None, finish=False)

@@ -1,4 +1,4 @@
-"""LangChain tools whose calls are answered elsewhere: in the sandbox of ``planscope fuzz``."""
+"""LangChain tools whose calls are answered elsewhere: by a mock tool, or in the sandbox of ``planscope fuzz``."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from langchain_core.tools import BaseTool, ToolException
 from planscope.agents.toolset import ToolSpec
 
 
-class ServedTool(BaseTool):
-    """A tool that passes its arguments on as they are. ``call`` returns what the tool did (``fuzz_models.AgentCall``).
+class PassingTool(BaseTool):
+    """A tool that gets its arguments unchanged: none is dropped, converted or injected.
 
-    The schema is plain JSON, so that the tool's own validation judges the arguments, not LangChain.
+    The schema is plain JSON, so that whoever answers judges the arguments, not LangChain.
     """
 
-    call: Callable[[str, dict[str, Any]], Any]
     handle_tool_error: bool = True
 
     def _parse_input(
@@ -29,6 +28,12 @@ class ServedTool(BaseTool):
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return (tool_input,), {}
+
+
+class ServedTool(PassingTool):
+    """A tool whose ``call`` returns what the tool did (``fuzz_models.AgentCall``)."""
+
+    call: Callable[[str, dict[str, Any]], Any]
 
     def _run(self, arguments: object) -> str:
         done = self.call(self.name, arguments if isinstance(arguments, dict) else {})

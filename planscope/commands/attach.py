@@ -77,13 +77,12 @@ def _attach(args: argparse.Namespace) -> int:
 def _make_session(path: Path, title: str) -> None:
     """Make the session of an agent that has not begun its first run. Raises UserError."""
     from planscope.session.locations import recorded
-    from planscope.session.model import Origin, Query, Session, Variant
+    from planscope.session.model import Session, variant_of_tools
     from planscope.session.store import save
 
     if path.exists() or recorded(path):
         return
-    tools = Variant(id="v1", origin=Origin(kind="imported"), query=Query(text=""), actions=[], own=True)
-    save(Session(id=f"s{secrets.token_hex(4)}", title=title, variants=[tools]), path)
+    save(Session(id=f"s{secrets.token_hex(4)}", title=title, variants=[variant_of_tools("v1", [])]), path)
 
 
 def _list(as_json: bool) -> int:

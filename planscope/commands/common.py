@@ -199,12 +199,21 @@ def error_type(text: str) -> str:
 
 def share(text: str) -> float:
     """Argument type: a number from 0 to 1."""
+    return _number_to(1, "1", text)
+
+
+def amount(text: str) -> float:
+    """Argument type: a number from 0 to a million."""
+    return _number_to(1_000_000, "a million", text)
+
+
+def _number_to(most: int, named: str, text: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a number from 0 to 1")
+    if not 0 <= value <= most:
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a number from 0 to {named}")
     return value
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from planscope.commands import Command
 from planscope.commands.common import (
     ProgressLine,
+    amount,
     columns,
     output_file,
     print_json,
@@ -133,7 +134,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--prompt-model", metavar="M", help="the model that is asked (default: --model)")
     group.add_argument("--base-url", metavar="URL", help="another server for the models")
-    group.add_argument("--temperature", type=_amount, metavar="T", help="of the models (default 0)")
+    group.add_argument("--temperature", type=amount, metavar="T", help="of the models (default 0)")
     group.add_argument("--prompts", type=Path, metavar="FILE", help="prompts in place of the paper's (TOML)")
     group.add_argument(
         "--context",
@@ -164,7 +165,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--budget-tokens", type=whole(1), metavar="N", help="stop asking after N tokens")
     group.add_argument(
-        "--budget-money", type=_amount, metavar="X", help="stop asking when X is spent; needs --price"
+        "--budget-money", type=amount, metavar="X", help="stop asking when X is spent; needs --price"
     )
     group.add_argument(
         "--price", type=_price, metavar="IN,OUT", help="of a million tokens in and out; no price is built in"
@@ -177,21 +178,11 @@ _NEED_MODEL = ("correctness", "both", "context", "sets", "set_size", "method", "
 "fix_patch")  # fmt: skip
 
 
-def _amount(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 1e6:
-        raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a number from 0 to a million")
-    return value
-
-
 def _price(text: str) -> tuple[float, float]:
     parts = text.split(",")
     if len(parts) != 2:
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a price; write IN,OUT, such as 2.5,10")
-    return _amount(parts[0]), _amount(parts[1])
+    return amount(parts[0]), amount(parts[1])
 
 
 def _seconds(text: str) -> float:

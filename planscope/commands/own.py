@@ -130,7 +130,7 @@ def place_for(args: argparse.Namespace, agent: LoadedAgent) -> tuple[Path, Varia
     """Return the session file for the agent's runs, which is made if it is missing, and the variant with its tools."""
     from planscope.agents.paradigms import short_name
     from planscope.session.locations import library_folder, make_folder
-    from planscope.session.model import Origin, Query, Session, Variant, next_variant_id
+    from planscope.session.model import Session, next_variant_id, variant_of_tools
     from planscope.session.store import load, save
 
     path = library_folder() / f"{short_name(args.agent)}.planscope.json"
@@ -155,13 +155,7 @@ def place_for(args: argparse.Namespace, agent: LoadedAgent) -> tuple[Path, Varia
     )
     if variant is None:
         made = True
-        variant = Variant(
-            id=next_variant_id(session),
-            origin=Origin(kind="imported"),
-            query=Query(text=""),
-            actions=actions,
-            own=True,
-        )
+        variant = variant_of_tools(next_variant_id(session), actions)
         session.variants.append(variant)
     if rules is not None and rules != session.rules:
         made = True

@@ -509,6 +509,11 @@ def next_run_id(session: Session, promised: Iterable[str] = ()) -> str:
     return _next("r", (*(r.id for r in all_runs(session)), *promised, *_gone(session, "r")))
 
 
+def variant_of_tools(id: str, actions: list[ActionRecord]) -> Variant:
+    """Return a variant of real tools, without a query: for runs of agents that were asked in words of their own."""
+    return Variant(id=id, origin=Origin(kind="imported"), query=Query(text=""), actions=actions, own=True)
+
+
 def next_variant_id(session: Session) -> str:
     """Return the next free id: ``v1``, ``v2``, ..."""
     return _next("v", (*(v.id for v in all_variants(session)), *_gone(session, "v")))

@@ -36,8 +36,13 @@ def main() -> None:
         while data:
             data = data[os.write(out, data) :]
 
+    _told(send, lambda: _work(job, send))
+
+
+def _told(send: Any, work: Callable[[], None]) -> None:
+    """Work, and tell the parent what goes wrong."""
     try:
-        _work(job, send)
+        work()
     except UserError as error:
         send({"event": "error", "message": str(error)})
     except BrokenPipeError:
@@ -120,15 +125,13 @@ def _in_first_process(send: Any, work: Callable[[], None]) -> NoReturn:
     from planscope.toolfuzz.sandbox import die_with_parent
 
     die_with_parent()
-    try:
+
+    def whole() -> None:
         work()
         send({"event": "end"})
-    except UserError as error:
-        send({"event": "error", "message": str(error)})
-    except BrokenPipeError:
-        pass
-    except Exception as error:
-        send(_bug(error))
+
+    try:
+        _told(send, whole)
     finally:
         os._exit(0)
 

@@ -468,16 +468,9 @@ def _one_call(
             channel.end()
             return REFUSED
         bound = json.loads(text)
-    try:
-        answer = tool.invoke(json.loads(text)) if invoke else call(tool, bound)
-        channel.kept.restore_all()
-        outcome = answered(answer, given, host.places, channel.watch.refusals)
-    except Lost:
-        raise
-    except BaseException as error:
-        channel.kept.restore_all()
-        outcome = raised(error, given, host.places, channel.watch.refusals, details)
-    channel.kept.restore_all()
+    _, outcome = channel.judged(
+        lambda: tool.invoke(json.loads(text)) if invoke else call(tool, bound), given, host.places, details
+    )
     channel.end()
     told = channel.told.take()
     if details and told:

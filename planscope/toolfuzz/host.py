@@ -16,14 +16,14 @@ import struct
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from planscope.toolfuzz.lines import framed, moved_away, read
-from planscope.toolfuzz.outcome import Outcome, Places, class_name, lost
+from planscope.toolfuzz.outcome import Lost, Outcome, Places, answered, class_name, lost, raised
 from planscope.toolfuzz.sandbox import Kept, Watch, die_with_parent, empty, limit_resources
 
 _HEAD = struct.Struct("qdq")
@@ -60,6 +60,26 @@ class Channel:
         _HEAD.pack_into(shared, 0, number, time.monotonic(), len(data))
         if self.watch.refusals:
             self.watch.refusals.clear()
+
+    def judged(
+        self, invoke: Callable[[], Any], given: Mapping[str, Any], places: Places, details: bool = True
+    ) -> tuple[Any, Outcome]:
+        """Make a call. Return its answer, None if it raised, and its outcome; what it replaced of Python is restored.
+
+        ``details``: as for :func:`planscope.toolfuzz.outcome.raised`. Raises Lost if there is nobody left to call.
+        """
+        answer: Any = None
+        try:
+            answer = invoke()
+            self.kept.restore_all()
+            outcome = answered(answer, given, places, self.watch.refusals)
+        except Lost:
+            raise
+        except BaseException as error:
+            self.kept.restore_all()
+            outcome = raised(error, given, places, self.watch.refusals, details)
+        self.kept.restore_all()
+        return answer, outcome
 
     def end(self) -> None:
         """Say that the call is over."""

@@ -18,13 +18,12 @@ from planscope.session.model import (
     FuzzFix,
     Fuzzing,
     FuzzSet,
-    Origin,
-    Query,
     Session,
     Variant,
     next_fuzzing_id,
     next_run_id,
     next_variant_id,
+    variant_of_tools,
 )
 from planscope.session.record import RecordedCall, RunRecord
 from planscope.toolfuzz.correctness.checks import PromptSet
@@ -232,13 +231,7 @@ def _variant_of(session: Session, report: Report) -> Variant:
     for one in session.variants:
         if one.own and one.origin.kind == "imported" and not one.query.text and one.actions == actions:
             return one
-    made = Variant(
-        id=next_variant_id(session),
-        origin=Origin(kind="imported"),
-        query=Query(text=""),
-        actions=actions,
-        own=True,
-    )
+    made = variant_of_tools(next_variant_id(session), actions)
     session.variants.append(made)
     return made
 

@@ -15,7 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from planscope.toolfuzz.host import Channel, Host
-from planscope.toolfuzz.outcome import REFUSED, Lost, Outcome, Places, answered, raised
+from planscope.toolfuzz.outcome import REFUSED, Outcome, Places
 from planscope.toolfuzz.search import Search
 from planscope.toolfuzz.shrink import Shrinker
 from planscope.toolfuzz.stateful import (
@@ -122,22 +122,13 @@ class Stage:
 
     def _call(self, channel: Channel, number: int, one: Call) -> tuple[Made, Outcome]:
         tool, given, places = self.tools[one["tool"]], one["arguments"], self.places[one["tool"]]
-        answer: Any = None
         channel.begin(number, json.dumps({"tool": tool.name, "arguments": given}))
         try:
             bound = tool.bind(json.loads(json.dumps(given)))
         except Exception:  # the schema, or a validator of the tool's own
             channel.end()
             return Made(tool.name, given, None, "refused"), REFUSED
-        try:
-            answer = call(tool, bound)
-            channel.kept.restore_all()
-            outcome = answered(answer, given, places, channel.watch.refusals)
-        except Lost:
-            raise
-        except BaseException as error:
-            channel.kept.restore_all()
-            outcome = raised(error, given, places, channel.watch.refusals, True)
+        answer, outcome = channel.judged(lambda: call(tool, bound), given, places)
         channel.end()
         return Made(tool.name, given, plain_answer(answer), outcome.kind), outcome
 

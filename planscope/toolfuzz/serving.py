@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.toolfuzz.host import Channel, Host
-from planscope.toolfuzz.outcome import OK, REFUSED, Lost, Refused, answered, raised
+from planscope.toolfuzz.outcome import OK, REFUSED, Refused
 from planscope.toolfuzz.sequences import plain_answer
 from planscope.toolfuzz.served import LARGEST_FILES, MOST_FILES
 from planscope.toolfuzz.tools import Tool
@@ -88,15 +88,7 @@ def _made(
     except Exception as error:  # a validator of the tool's own that fails otherwise
         refusal, outcome = f"{type(error).__name__}: {error}"[:2000], REFUSED
     if outcome is OK:
-        try:
-            answer = tool.invoke(json.loads(text))
-            channel.kept.restore_all()
-            outcome = answered(answer, given, places, channel.watch.refusals)
-        except Lost:
-            raise
-        except BaseException as error:
-            channel.kept.restore_all()
-            outcome = raised(error, given, places, channel.watch.refusals, True)
+        answer, outcome = channel.judged(lambda: tool.invoke(json.loads(text)), given, places)
     channel.end()
     channel.told.take()
     return {"answer": plain_answer(answer), "refusal": places.clean(refusal), "outcome": asdict(outcome)}

@@ -22,15 +22,13 @@ from planscope.session.model import (
     Event,
     ForkPoint,
     MessageEvent,
-    Origin,
     PromptEvent,
-    Query,
     Run,
     SeenTool,
     Session,
     Usage,
-    Variant,
     events_up_to,
+    variant_of_tools,
 )
 from planscope.session.oracle_input import plain_name
 from planscope.session.record import BROKEN_OFF
@@ -74,13 +72,7 @@ def session_of(traces: Sequence[Trace], title: str = "") -> Session:
 
 def _session(traces: Sequence[Trace], title: str, longest: int) -> Session:
     first = traces[0] if traces else Trace("trace", "")
-    variant = Variant(
-        id="v1",
-        origin=Origin(kind="imported"),
-        query=Query(text=""),
-        actions=actions_of(traces),
-        own=True,
-    )
+    variant = variant_of_tools("v1", actions_of(traces))
     runs: list[Run] = []
     for trace in traces:  # the live branch is last, since commands take the last run
         branches = trace.branches[:MOST_BRANCHES]

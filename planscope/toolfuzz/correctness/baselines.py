@@ -38,10 +38,7 @@ class Tried:
             "tool": self.tool,
             "aim": "runtime" if self.aim == "crash_prompts" else "correctness",
             "prompt": run.prompt,
-            "calls": [
-                {"tool": c.tool, "arguments": c.arguments, "output": c.output, "failed": c.failed}
-                for c in run.calls
-            ],
+            "calls": [call.as_data() for call in run.calls],
             "answer": run.answer,
             "correct": self.correct,
             "reason": run.reason,

@@ -31,6 +31,11 @@ class Call:
     arguments: Any
     output: str | None
     failed: bool = False
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the call as the JSON document has it."""
+        return {"tool": self.tool, "arguments": self.arguments, "output": self.output, "failed": self.failed}
+
     outcome: Outcome | None = field(default=None, compare=False, repr=False)
 
 
@@ -233,10 +238,7 @@ class PromptSet:
                 {
                     "filled": run.filled,
                     "words": dict(run.words),
-                    "calls": [
-                        {"tool": c.tool, "arguments": c.arguments, "output": c.output, "failed": c.failed}
-                        for c in run.calls
-                    ],
+                    "calls": [call.as_data() for call in run.calls],
                     "answer": run.answer,
                     "reason": run.reason,
                     "error": run.error,

@@ -14,9 +14,11 @@ from typing import Any
 
 from planscope.agents.fuzz_models import FuzzModels, ModelDown, ToolRun
 from planscope.toolfuzz.outcome import LISTED_ONLY
+from planscope.toolfuzz.prompts import describe
 from planscope.toolfuzz.report import AgentRun, Report, ToolReport, infrastructure, is_counted, is_sequence
 from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent
+from planscope.wording.terms import capital
 
 LONGEST_ARGUMENTS = 4000
 """Characters of arguments that a model is told."""
@@ -31,8 +33,7 @@ Heard = Callable[[str], None]
 
 def told(tool: ToolReport, models: FuzzModels) -> str:
     """Describe a tool as an agent is told of it, and the files in its folder."""
-    arguments = json.dumps(tool.schema.get("properties", {}))
-    text = f"{tool.name}: {' '.join(tool.description.split())}\nArguments: {arguments}"
+    text = describe(tool.name, tool.description, tool.schema)
     names = ", ".join(models.options.files)[:LONGEST_ARGUMENTS]
     return f"{text}\nFiles in its folder: {names}" if names else text
 
@@ -106,7 +107,7 @@ class InAgentHands:
     def _left_out(self, todo: Sequence[Mapping[str, Any]], why: str) -> None:
         left = sum("agent" not in one and is_counted(one) for one in todo)
         count = "1 finding was" if left == 1 else f"{left} findings were"
-        self.report.remarks.append(f"{why[:1].upper()}{why[1:]}; {count} not tried with the agent.")
+        self.report.remarks.append(f"{capital(why)}; {count} not tried with the agent.")
 
     def _infrastructure(self, tool: str, why: str) -> None:
         self.report.findings[(tool, "agent")] = infrastructure(tool, f"the agent did not run: {why}")

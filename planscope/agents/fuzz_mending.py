@@ -20,10 +20,10 @@ from planscope.toolfuzz.correctness.canonical import canonical
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.correctness.templates import prompts as filled_prompts
 from planscope.toolfuzz.mended import Candidate, Mended
-from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.report import Report, ToolReport, is_counted, is_sequence
 from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent
+from planscope.wording.terms import capital
 
 CANDIDATES = 10
 MOST_WORDS = 100
@@ -75,21 +75,14 @@ class Mending:
                 last = self.report.mended[-1] if self.report.mended else None
                 if last is not None and last.tool == tool.name and last.after and last.reported is None:
                     last.after, last.why = None, f"{why}, before the best was reported on other prompts"
-                self.report.remarks.append(
-                    f"{why[:1].upper()}{why[1:]}; the documentation of {tool.name} is not mended."
-                )
+                self.report.remarks.append(f"{capital(why)}; the documentation of {tool.name} is not mended.")
                 return
 
     # --- what there is to mend ---
 
     def _groups(self, tool: ToolReport) -> Iterator[Group]:
         for number, one in enumerate(self.report.sorted(), 1):
-            if (
-                one["tool"] != tool.name
-                or not is_counted(one)
-                or one["kind"] in LISTED_ONLY
-                or is_sequence(one)
-            ):
+            if one["tool"] != tool.name or not is_counted(one) or is_sequence(one):
                 continue
             if one.get("set") is not None:
                 yield _of_set(number, self.report.sets[one["set"] - 1], self.report.seed)

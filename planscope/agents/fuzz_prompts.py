@@ -17,6 +17,7 @@ from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.served_answers import UNRECORDED
 from planscope.toolfuzz.spending import BudgetSpent
 from planscope.wording.phrases import plural
+from planscope.wording.terms import capital
 
 Value = TypeVar("Value")
 
@@ -145,7 +146,7 @@ def search_prompts(
         run()
     except (BudgetSpent, ModelDown, ToolsLost) as error:
         said = str(error)
-        remarks.append(f"{said[:1].upper()}{said[1:]}; the search with prompts ended there.")
+        remarks.append(f"{capital(said)}; the search with prompts ended there.")
         if isinstance(error, ModelDown) and tools.tools:
             name = tools.tools[0].name
             report.findings[(name, "prompts")] = infrastructure(

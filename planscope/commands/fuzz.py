@@ -480,7 +480,7 @@ def _lines(report: Report, width: int) -> Iterator[str]:
         yield ""
     yield from section_lines(report.sets, report.matrix, width)
     yield from tried_lines(report.tried, width)
-    figures = report.as_data()["statistics"]
+    figures = report.statistics()
     low, high = figures["chao1_ci"]
     made = plural(report.calls + report.agent_calls(), "call")
     yield f"{plural(figures['unique_errors'], 'error')} in {made}, seed {report.seed}"

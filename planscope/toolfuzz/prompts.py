@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from planscope.errors import UserError
 from planscope.safe import visible
@@ -17,6 +19,12 @@ LONGEST_FIELD = 40_000
 """Characters of one field that a model is told."""
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 _ANSWER = "format_instructions"
+
+
+def describe(name: str, description: str, schema: Mapping[str, Any]) -> str:
+    """Describe a tool to a model: what an agent is told of it."""
+    arguments = json.dumps(schema.get("properties", {}))
+    return f"{name}: {' '.join(description.split())}\nArguments: {arguments}"
 
 
 @dataclass(frozen=True)

@@ -143,6 +143,16 @@ class Report:
             if is_counted(f) and (tool is None or (f["tool"] == tool and not is_sequence(f)))
         ]
 
+    def statistics(self, tool: ToolReport | None = None) -> dict[str, Any]:
+        """Return the figures of one tool alone, or of all with the false discovery rate."""
+        name, calls = (None, self.calls) if tool is None else (tool.name, tool.calls)
+        found = statistics((f["occurrences"] for f in self.counted(name)), calls + self.agent_calls(name))
+        return (
+            found
+            if tool is not None
+            else {**found, "false_discovery": false_discovery(self.findings.values())}
+        )
+
     def as_data(self) -> dict[str, Any]:
         """Return the JSON document of ``planscope fuzz --json``."""
         return {
@@ -151,10 +161,7 @@ class Report:
             "calls": self.calls,
             "seconds": self.seconds,
             "findings": self.sorted(),
-            "statistics": {
-                **statistics((f["occurrences"] for f in self.counted()), self.calls + self.agent_calls()),
-                "false_discovery": false_discovery(self.findings.values()),
-            },
+            "statistics": self.statistics(),
             "tools": [
                 {
                     "tool": tool.name,
@@ -163,10 +170,7 @@ class Report:
                     "refused": tool.refused,
                     "skipped": tool.skipped,
                     "stopped": tool.stopped,
-                    "statistics": statistics(
-                        (f["occurrences"] for f in self.counted(tool.name)),
-                        tool.calls + self.agent_calls(tool.name),
-                    ),
+                    "statistics": self.statistics(tool),
                     "curve": tool.curve,
                 }
                 for tool in self.tools

@@ -13,6 +13,7 @@ from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
 from planscope.wording.constraints import name, place, plain, plain_rule, source
 from planscope.wording.phrases import clock, listed
+from planscope.wording.terms import capital
 
 if TYPE_CHECKING:
     from planscope.oracle.facts import Fact
@@ -315,7 +316,7 @@ def explain_correction(run: JudgedRun, index: int, correction: Correction) -> st
     if correction.steps:
         given_up.append(f"had {listed(_not_called(run, step) for step in correction.steps)}")
     begun = ", and ".join(given_up)
-    return f"{begun[:1].upper()}{begun[1:]}, {_then(run, index, correction)}."
+    return f"{capital(begun)}, {_then(run, index, correction)}."
 
 
 def _dropped(run: JudgedRun, ids: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from planscope.language.problem import Problem
 from planscope.oracle.verdict_types import Finding, Move, PlannedCall, Repair, StepNo, Verdict
 from planscope.safe import visible
-from planscope.wording.terms import ENDINGS, FINDINGS, VERDICTS, said
+from planscope.wording.terms import ENDINGS, FINDINGS, VERDICTS, capital, said
 
 MOST_ARGUMENTS = 12
 
@@ -218,7 +218,7 @@ def plan(repair: Repair) -> tuple[PlannedCall, ...]:
 def changes(repair: Repair) -> Iterator[str]:
     """Write what has to change so that every rule is kept, a sentence for each change."""
     for one in repair.changes:
-        yield visible(f"{one[:1].upper()}{one[1:]}.", limit=400)
+        yield visible(f"{capital(one)}.", limit=400)
     if any(one.startswith("move") for one in repair.changes):
         yield "Moved calls keep their answers."
     if not repair.exact:

@@ -258,9 +258,14 @@ def error_type_of(words: str) -> ErrorType | None:
     return next((t for t in ERROR_TYPES if folded in (t.replace("_", " "), FINDINGS[t])), None)
 
 
+def capital(text: str) -> str:
+    """Return a text that begins with a capital."""
+    return text[:1].upper() + text[1:]
+
+
 def sentence(words: str) -> str:
     """Make a sentence: its first letter is a capital, and a period ends it."""
-    return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith((".", "!", "?")) else ".")
+    return capital(words) + ("" if words.endswith((".", "!", "?")) else ".")
 
 
 NOT_JUDGED = "not judged"

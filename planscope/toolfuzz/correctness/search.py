@@ -17,6 +17,7 @@ from planscope.toolfuzz.correctness.templates import (
     read_templates,
     same_meaning,
 )
+from planscope.toolfuzz.prompts import describe
 
 SETS = 4
 """Sets of prompts for each tool, if nothing else is asked for."""
@@ -62,8 +63,7 @@ class About:
 
     def told(self, *, source: bool = False) -> str:
         """Describe the tool: what an agent is told, and its code if that is asked for."""
-        arguments = json.dumps(self.schema.get("properties", {}))
-        text = f"{self.name}: {' '.join(self.description.split())}\nArguments: {arguments}"
+        text = describe(self.name, self.description, self.schema)
         return f"{text}\nSource code:\n{self.source}" if source and self.source else text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, own_runs
 from planscope.toolfuzz.correctness.checks import PromptSet
@@ -23,6 +23,7 @@ from planscope.toolfuzz.labels import (
 from planscope.toolfuzz.report import false_discovery
 from planscope.tui.controllers.document import Document
 
+Value = TypeVar("Value")
 MOST_RUNS = 500
 """Steps are looked for in so many runs, the last first."""
 
@@ -110,25 +111,21 @@ class FindingList:
 
     def label(self) -> Label:
         """Give the chosen row the next label. Return it."""
-        row = self.chosen
-        one = row.labelled if row is not None else None
-        if row is None or one is None:
-            return None
-        self._put(row.place, label=NEXT_LABEL[one.label])
-        return NEXT_LABEL[one.label]
+        return self._next("label", NEXT_LABEL)
 
     def specify(self) -> Specified:
         """Say the next thing of the chosen row's documentation. Return it."""
-        row = self.chosen
-        one = row.labelled if row is not None else None
-        if row is None or one is None:
-            return None
-        self._put(row.place, specified=NEXT_SPECIFIED[one.specified])
-        return NEXT_SPECIFIED[one.specified]
+        return self._next("specified", NEXT_SPECIFIED)
 
-    def _put(self, place: Place, **fields: Label | Specified) -> None:
-        self._document.edit(fuzzings=with_label(self.fuzzings, place, **fields))
+    def _next(self, field: str, following: Mapping[Value, Value]) -> Value | None:
+        """Give a field of the chosen row its next value. Return it, None if nothing there has a label."""
+        row = self.chosen
+        if row is None or row.labelled is None:
+            return None
+        value: Value = following[getattr(row.labelled, field)]
+        self._document.edit(fuzzings=with_label(self.fuzzings, row.place, **{field: value}))
         self._read()
+        return value
 
     @property
     def rate(self) -> dict[str, Any] | None:

@@ -45,7 +45,7 @@ def progress_of(report: Report, tool: str, calls: int, *, ended: bool = False) -
     counted = len(report.counted())
     if counted > errors:  # those of sequences
         points.append((max(report.calls, before), counted))
-    figures = report.as_data()["statistics"]
+    figures = report.statistics()
     tools = sum(one.skipped is None for one in report.tools)
     return Progress(
         report.target,

@@ -267,7 +267,7 @@ class _Explained:
         said = plain(c, self.problem)
         head = (Run(f"{terms.CORE_GLYPH} ", "core"), Run(f"{shown(c.id, 8)}  ", "dim"))
         margin = sum(len(run.text) for run in head)
-        for i, runs in enumerate(paragraph(said[:1].upper() + said[1:] + ".", self.width - margin, "strong")):
+        for i, runs in enumerate(paragraph(terms.capital(said) + ".", self.width - margin, "strong")):
             yield Line((*(head if i == 0 else (Run(" " * margin),)), *runs))
         if c.is_rule:
             yield from self.text(place(c), "dim", margin)

@@ -1314,24 +1314,38 @@ class DebugScreen(AppScreen[None]):
         judge: Callable[[str], Sequence[tuple[str, str]]] | None = None,
     ) -> None:
         """Ask for a line of text, then apply it to the call if that is still paused."""
-        from planscope.tui.dialogs.ask import AskDialog
-
-        dialog = AskDialog(
-            self.paint,
-            title.format(step=call.step),
-            f"{hint} Enter: OK, Esc: cancel",
-            partial(_wrong, read),
-            value=value,
-            before=(f"{phrases.call(call.tool, call.arguments, named=True)} is paused.",),
-            judge=judge,
-        )
-        text = await self.answer(dialog)
-        if text is None:
+        before = f"{phrases.call(call.tool, call.arguments, named=True)} is paused."
+        verb = await self._ask_verb(before, title.format(step=call.step), hint, value, read, judge)
+        if verb is None:
             return
         if self.work.live.paused is not call:
             self.tell("that call is no longer paused")
         else:
-            decide(self, read(text), stepping=True)
+            decide(self, verb, stepping=True)
+
+    async def _ask_verb(
+        self,
+        before: str,
+        title: str,
+        hint: str,
+        value: str,
+        read: Callable[[str], Verb],
+        judge: Callable[[str], Sequence[tuple[str, str]]] | None = None,
+    ) -> Verb | None:
+        """Ask for a line of text, and return what ``read`` makes of it, None if the dialog is cancelled."""
+        from planscope.tui.dialogs.ask import AskDialog
+
+        dialog = AskDialog(
+            self.paint,
+            title,
+            f"{hint} Enter: OK, Esc: cancel",
+            partial(_wrong, read),
+            value=value,
+            before=(before,),
+            judge=judge,
+        )
+        text = await self.answer(dialog)
+        return None if text is None else read(text)
 
     def _asked_here(self) -> Question | None:
         """Return what the interrupted agent asks, if the cursor is there."""
@@ -1360,24 +1374,13 @@ class DebugScreen(AppScreen[None]):
     async def _ask_reply(
         self, question: Question, title: str, hint: str, value: str, read: Callable[[str], Verb]
     ) -> None:
-        from planscope.tui.dialogs.ask import AskDialog
-
-        before = [f"The agent asks: {question.text}"]
-        dialog = AskDialog(
-            self.paint,
-            title,
-            f"{hint} Enter: OK, Esc: cancel",
-            partial(_wrong, read),
-            value=value,
-            before=before,
-        )
-        text = await self.answer(dialog)
-        if text is None:
+        verb = await self._ask_verb(f"The agent asks: {question.text}", title, hint, value, read)
+        if verb is None:
             return
         if self.work.live.question is not question:
             self.tell("the agent no longer asks")
         else:
-            decide(self, read(text), stepping=True)
+            decide(self, verb, stepping=True)
 
     def _paused_call(self) -> PendingCall | None:
         """Return the paused call if the cursor is at it and it can be edited. Otherwise a notice says why not."""

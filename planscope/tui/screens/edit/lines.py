@@ -192,7 +192,7 @@ def constraint_lines(state: EditState, width: int) -> Said:
         row = seen.rows[chosen]
         words_of = plain(row.constraint, seen.names_of(row))
         lines.append(BLANK)
-        said = words_of[:1].upper() + words_of[1:]
+        said = terms.capital(words_of)
         lines += [Line(runs) for runs in paragraph(f"{said}.", width, "quote")]
     return Said(tuple(lines), tuple(places))
 

@@ -16,11 +16,54 @@ from planscope.session.run_names import run_named
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
     from planscope.oracle.judged import JudgedRun
-    from planscope.rules.judge import Rulebook
-    from planscope.rules.many import Judged
-    from planscope.rules.report import CheckOptions
+    from planscope.oracle.trace import Trace
+    from planscope.oracle.verdict_types import Verdict
+    from planscope.rules.nearest import Budget
+    from planscope.rules.report import Checked
+    from planscope.rules.rule import RuleFile
     from planscope.session.model import Run, Session, Variant
     from planscope.session.record import Help
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A judged run of a session, or a judged trace (``is_trace``), as commands and programs ask about it.
+
+    ``file``: the rules that were given, which stand in for the session's.
+    """
+
+    id: str | None
+    replay: JudgedRun
+    file: RuleFile | None
+    help: Help
+    is_trace: bool = False
+
+    def verdict(self, *, strict: bool = False, certify: bool = False) -> Verdict:
+        """Return the verdict. ``strict``: warnings count as errors. ``certify``: Z3 is asked to confirm it."""
+        from planscope.oracle.verdict_types import proved
+
+        found = self.replay.verdict(strict=strict)
+        return proved(found, self.replay.certify()) if certify else found
+
+    @property
+    def of_calls(self) -> bool:
+        """Whether rules were given and there is no query, so that a repair changes calls and makes no plan."""
+        return self.file is not None and not self.replay.asks
+
+
+def asked_run(session: Session, run: Run | None, file: RuleFile | None = None) -> Asked:
+    """Judge a run of a session, or its newest query without a run."""
+    case = judge(session, run, file)
+    return Asked(run.id if run is not None else None, case.replay, file, case.help)
+
+
+def asked_trace(trace: Trace, file: RuleFile) -> Asked:
+    """Judge a trace by rules."""
+    from planscope.rules.beside import judged_trace
+    from planscope.session.record import NO_HELP
+
+    return Asked(trace.id, judged_trace(file, trace), file, NO_HELP, True)
+
 
 LISTED = 10
 """An error lists this many ids and counts the rest."""
@@ -106,22 +149,26 @@ def read_variant(variant: Variant) -> Reading:
         raise UserError(f"the query of variant {name} cannot be read: {in_a_line(failure.errors)}") from None
 
 
-def read_in(session: Session, variant: Variant) -> Reading:
-    """Read a variant's text with the session's rules. Raises UserError as :func:`read_variant`, and for the rules."""
+def read_in(session: Session, variant: Variant, file: RuleFile | None = None) -> Reading:
+    """Read a variant's text with the session's rules, or with ``file`` in their place. Raises UserError as
+    :func:`read_variant`, and for the rules."""
     from planscope.rules.in_session import reading_in
 
     read_variant(variant)
-    return reading_in(session, variant)
+    return reading_in(session, variant, file)
 
 
-def judge(session: Session, run: Run | None) -> Case:
-    """Read the query and the session's rules, and judge the run. Raises UserError if they cannot be read."""
+def judge(session: Session, run: Run | None, file: RuleFile | None = None) -> Case:
+    """Read the query and the session's rules, and judge the run. ``file``: rules that stand in for the session's.
+
+    Raises UserError if they cannot be read.
+    """
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
-    from planscope.session.oracle_input import trace_of
+    from planscope.session.traces import trace_of
 
     variant = variant_shown(session, run)
-    reading = read_in(session, variant)
+    reading = read_in(session, variant, file)
     trace = trace_of(run) if run is not None else Trace((), "running")
     return Case(session, variant, run, reading, replay(reading.problem, trace))
 
@@ -137,26 +184,20 @@ def check_size(replay: JudgedRun) -> None:
 
 
 def judge_by(
-    session: Session, run: Run, book: Rulebook, options: CheckOptions, *, strict: bool = False
-) -> Judged:
-    """Judge a run by the given rules, which stand in for the session's own. If the run has a query, both must hold.
+    session: Session,
+    run: Run,
+    file: RuleFile,
+    *,
+    strict: bool = False,
+    details: bool = True,
+    budget: Budget | None = None,
+) -> Checked:
+    """Judge a run by rules that stand in for the session's own. If it has a query, both must hold.
 
-    ``strict``: warnings about the query count, too. Raises UserError if the query cannot be read.
+    ``strict``: warnings about the query count, too. ``details``: seek core and repair, with the rest of this
+    ``budget``. Raises UserError if the query cannot be read.
     """
-    from planscope.rules.many import check_traces
-    from planscope.rules.runs import trace_of_run
-    from planscope.session.model import variant_of
-    from planscope.wording.terms import VERDICTS
+    from planscope.rules.beside import checked_run
 
-    (found,) = check_traces([trace_of_run(run)], book, options)
-    if variant_of(session, run).query.text.strip():
-        alone = session.model_copy(update={"rules": None})
-        verdict = judge(alone, run).replay.verdict(strict=strict).verdict
-        checked = found.checked
-        checked.more["query"] = verdict
-        worst = [one for one in ("wrong", "aborted", "unknown") if one in (checked.verdict, verdict)]
-        if worst and worst[0] != checked.verdict:
-            checked.verdict = worst[0]
-            checked.explanation += f" The query's verdict is {VERDICTS[verdict]}."
-            checked.more["explanation"] = checked.explanation
-    return found
+    judged = judge(session, run, file).replay
+    return checked_run(judged, file, run.id, strict=strict, details=details, budget=budget)

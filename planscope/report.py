@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
+from planscope.oracle.judged import same_message
 from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
 from planscope.safe import cell_width, clip, show, visible, wrap
 from planscope.wording import phrases, terms
-from planscope.wording.constraints import brief, name, plain
+from planscope.wording.constraints import brief, label, name, plain
 from planscope.wording.explain import explain_verdict
 from planscope.wording.phrases import clock, listed, plural
 
@@ -82,6 +83,12 @@ def query_lines(problem: Problem, valid_orders: int | None, core: Sequence[str] 
         yield f"{terms.CONFLICT}: {', '.join(core)}; {terms.CONFLICT_MEANS}"
 
 
+def left_out_lines(parts: Sequence[str], width: int = WIDTH) -> Iterator[str]:
+    """Say what parts of a text were not read."""
+    for part in parts:
+        yield from sentence(f'Left out, since it names no action and asks nothing: "{part}"', width)
+
+
 def _words(c: Constraint, problem: Problem) -> str:
     return clip(brief(c, problem), 2 * WIDEST_NAME)
 
@@ -99,11 +106,11 @@ def step_lines(run: JudgedRun, width: int = WIDTH) -> Iterator[str]:
     calls."""
     hours = [phrases.hours(view.start, view.end) for view in run.steps]
     timed = [[h] if run.problem.timed else [] for h in hours]
-    counted = ["valid orders"] if run.problem.counted else []
+    counted = ["valid orders"] if run.problem.counted and not run.problem.unjudged else []
     rows = [["  step", "call", *(["hours"] if run.problem.timed else []), "state", *counted]]
     for view, when in zip(run.steps, timed, strict=True):
         step = f"{terms.STATE_GLYPHS[view.state]} {view.step!s:>4}"
-        state = state_text(run, view)
+        state = phrases.step_word(run, view)
         left = [orders_left(run, view)] if counted else []
         rows.append([step, clip(call_text(view), WIDEST_CALL), *when, state, *left])
     heading, *lines = table(rows, "")
@@ -116,6 +123,8 @@ def step_lines(run: JudgedRun, width: int = WIDTH) -> Iterator[str]:
         yield line
         if view.call is not None and view.call.refused:
             yield INDENT + "refused: the call was blocked before it reached the tool"
+        if same_message(run, view):
+            yield INDENT + terms.SAME_MESSAGE
         for finding in view.findings:
             yield from sentence(finding_text(run.problem, finding), width, INDENT)
         if view.core is not None and view.attempt != lost:
@@ -127,19 +136,15 @@ def step_lines(run: JudgedRun, width: int = WIDTH) -> Iterator[str]:
             yield from sentence(f"safe next: {phrases.moves(run.problem, moves, MOVES)}", width, INDENT)
 
 
-def state_text(run: JudgedRun, view: StepView) -> str:
-    return terms.state(view.state, view.step == "end" and run.trace.ending != "aborted", run.problem.unjudged)
-
-
 def orders_left(run: JudgedRun, view: StepView) -> str:
     """Say how many orders of the remaining actions are valid."""
     count = run.valid_completions(view.index)
-    return terms.STATES["unknown"] if count is None and view.state == "unknown" else phrases.count(count)
+    return phrases.step_word(run, view) if count is None and view.state == "unknown" else phrases.count(count)
 
 
 def _core_text(problem: Problem, view: StepView) -> str:
     assert view.core is not None
-    said = listed(f"{c} ({_words(problem.by_id[c], problem)})" for c in view.core.constraints)
+    said = listed(_named(problem, c) for c in view.core.constraints)
     steps = listed(map(phrases.step_name, view.core.steps))
     return f"{said} with {steps}" if steps else said
 
@@ -149,9 +154,14 @@ def finding_text(problem: Problem, finding: Finding) -> str:
     text = f"{finding.severity}: {terms.FINDINGS[finding.type]}"
     if finding.message:
         return f"{text}, {clip(finding.message, 4 * WIDEST_NAME)}"
-    said = [f"{c} ({_words(problem.by_id[c], problem)})" for c in finding.constraints[:CONSTRAINTS]]
+    said = [_named(problem, c) for c in finding.constraints[:CONSTRAINTS]]
     more = len(finding.constraints) - CONSTRAINTS
     return ", ".join([text, *said]) + (f" and {more} more" if more > 0 else "")
+
+
+def _named(problem: Problem, constraint: str) -> str:
+    c = problem.by_id[constraint]
+    return f"{label(c)} ({_words(c, problem)})"
 
 
 def constraint_lines(run: JudgedRun, index: int) -> Iterator[str]:
@@ -161,7 +171,7 @@ def constraint_lines(run: JudgedRun, index: int) -> Iterator[str]:
     yield from table(
         (
             status_text(run, index, c, core),
-            c.id,
+            label(c),
             _words(c, run.problem),
         )
         for c in run.problem.constraints
@@ -181,11 +191,9 @@ def verdict_lines(
 ) -> Iterator[str]:
     """Write the verdict, its explanation, and all findings by step."""
     problem = run.problem
-    unjudged = problem.unjudged and verdict.verdict == "unknown"
-    yield from sentence(
-        "NOT JUDGED" if unjudged else phrases.verdict_line(verdict, help.note if help else ""), width
-    )
+    yield from sentence(phrases.verdict_line(verdict, help.note if help else ""), width)
     yield from sentence(explain_verdict(run, verdict), width)
+    yield from warning_lines(verdict.warnings, width)
     if verdict.findings:
         yield ""
     groups = grouped(verdict.findings)
@@ -197,6 +205,12 @@ def verdict_lines(
         yield from hanging(f"  {where}", text, 14, width)
     if len(groups) > FINDINGS:
         yield f"  and {sum(map(len, groups[FINDINGS:]))} more"
+
+
+def warning_lines(warnings: Iterable[str], width: int = WIDTH) -> Iterator[str]:
+    """Write what may make a verdict worth less than it seems."""
+    for warning in warnings:
+        yield from sentence(terms.sentence(f"Warning: {warning}"), width)
 
 
 def repair_lines(run: JudgedRun, fixed: Repair) -> Iterator[str]:

@@ -14,7 +14,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from planscope.agents.rates import wilson
 from planscope.campaign.cases import Arm, Knobs
 from planscope.campaign.dissecting import dissect
 from planscope.campaign.engine import Campaign
@@ -22,6 +21,7 @@ from planscope.campaign.report import ArmReport, Cell, Report, Topic, report
 from planscope.campaign.store import SUFFIX, Budget, Store
 from planscope.session.model import Limits
 from planscope.sharing.campaign_files import picture
+from planscope.stats import wilson
 from planscope.wording import terms
 from planscope.wording.phrases import duration, interval, percent
 

@@ -20,8 +20,8 @@ from langchain_core.tools import tool
 
 from planscope.rules.in_session import add_rules
 from planscope.session.model import Session
+from planscope.session.traces import session_of
 from planscope.traces import open_traces
-from planscope.traces.events import session_of
 from tests.agents.support import scripted
 
 SYSTEM = "You work at the returns desk of a shop. Follow the policy of the desk."

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parent.parent / "planscope"
 
 LAYERS = [
-    {"errors", "extensions", "safe", "resources", "signals", "ci"},
+    {"errors", "extensions", "safe", "resources", "signals", "ci", "stats"},
     {"language"},
     {"oracle"},
     {"wording"},
@@ -26,7 +26,8 @@ LAYERS = [
     {"agents", "debugger", "compare"},
     {"dissection", "drawing"},
     {"campaign"},
-    {"documents", "report", "case"},
+    {"report", "case"},
+    {"documents"},
     {"sharing", "doors"},
     {"tui", "walk"},
     {"commands"},

@@ -10,14 +10,13 @@ from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
 from planscope.rules.checking import examine
 from planscope.rules.in_session import rules_of
-from planscope.rules.judge import Rulebook
 from planscope.rules.many import check_traces
 from planscope.rules.report import CheckOptions
-from planscope.rules.runs import trace_of_run
 from planscope.session.locations import DEFAULT, bundled
 from planscope.session.model import variant_of
-from planscope.session.oracle_input import problem_of, reading_of, trace_of
+from planscope.session.oracle_input import problem_of, reading_of
 from planscope.session.store import dumps, load
+from planscope.session.traces import trace_of
 from tests.make_causes import CAUSES
 from tests.make_sessions import SESSIONS
 
@@ -53,7 +52,7 @@ def test_each_is_judged_as_its_title_says_and_z3_agrees(name: str) -> None:
         verdict = judged.verdict()
         first = verdict.first_violation
         found.append((verdict.verdict, verdict.error_type, first.step if first else None))
-        assert judged.certify() is True
+        assert judged.certify() == "confirmed"
     assert found == EXPECTED[name]
 
 
@@ -63,7 +62,7 @@ def test_each_with_rules_is_judged_as_it_says(name: str) -> None:
     file = rules_of(session)
     assert file is not None and examine(file.rules).contradiction is None
     found = []
-    for judged in check_traces(map(trace_of_run, session.runs), Rulebook(file.rules), CheckOptions()):
+    for judged in check_traces(map(trace_of, session.runs), file, CheckOptions()):
         fields = judged.checked.fields()
         first = fields["first_violation"] or {"step": None, "rules": []}
         found.append((fields["verdict"], first["step"], first["rules"]))

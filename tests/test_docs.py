@@ -31,7 +31,7 @@ from planscope.language.tree import is_natural
 from planscope.session.merging import finish_merging
 from planscope.sharing.formats import SUFFIXES
 from planscope.tui.keys import markdown
-from planscope.wording.terms import METHODS, MUTATIONS, NO_CAUSE
+from planscope.wording.terms import MEANINGS, METHODS, MUTATIONS, NO_CAUSE
 from tests.agents.support import Scripted, says
 
 ROOT = Path(__file__).parent.parent
@@ -237,6 +237,13 @@ def test_the_tables_name_every_model_and_every_format() -> None:
     assert models == set(PROFILES)
     text = (DOCS / "sharing.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(SUFFIXES)
+
+
+def test_words_mean_what_the_page_says() -> None:
+    """Each word has the meaning of the one table of words."""
+    page = (DOCS / "getting-started.md").read_text(encoding="utf-8")
+    for word, meaning in MEANINGS.items():
+        assert f"| {word} | {meaning} |" in page, word
 
 
 def test_the_page_of_dissection_has_the_words_of_the_screen() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,12 +16,11 @@ from planscope.compare.result import CallChange
 from planscope.debugger.draft_reading import Became
 from planscope.dissection.evidence import CAUSES, CHANGED, CellOutcome
 from planscope.language.problem import RuleKind
-from planscope.oracle.trace import Ending
-from planscope.oracle.verdict_types import ERROR_TYPES, SearchEnd, State, Status, VerdictKind
+from planscope.oracle.trace import Cause, Ending
+from planscope.oracle.verdict_types import ERROR_TYPES, Proof, SearchEnd, State, Status, Told
 from planscope.session.model import CellKind, Dissection
-from planscope.tui.controllers.judge import Certificate
 from planscope.tui.style.painter import ROLES
-from planscope.wording import terms
+from planscope.wording import phrases, terms
 from planscope.wording.terms import error_type_of
 
 ROOT = Path(__file__).parent.parent / "planscope"
@@ -32,19 +32,22 @@ TABLES = [
     ("STATE_MEANS", get_args(State)),
     ("STATE_GLYPHS", get_args(State)),
     ("MOVES", get_args(State)),
+    ("RULES_MEAN", get_args(State)),
+    ("RULES_MOVES", get_args(State)),
     ("STATUSES", get_args(Status)),
     ("STATUS_GLYPHS", get_args(Status)),
-    ("VERDICTS", get_args(VerdictKind)),
-    ("OUTCOME_GLYPHS", {*get_args(VerdictKind), *get_args(CellOutcome)}),
+    ("VERDICTS", get_args(Told)),
+    ("REASONS", get_args(Cause)),
+    ("OUTCOME_GLYPHS", {*get_args(Told), *get_args(CellOutcome)}),
     ("ENDINGS", get_args(Ending)),
     ("FINDINGS", ERROR_TYPES),
     ("RULES", get_args(RuleKind)),
-    ("CERTIFICATES", get_args(Certificate)),
+    ("CERTIFICATES", {"asked", *get_args(Proof)}),
     ("SEARCH_ENDS", get_args(SearchEnd)),
     ("MUTATIONS", get_args(CellKind)),
     ("MUTATIONS_MEAN", get_args(CellKind)),
     ("NO_MUTANT", CHANGED[:3]),
-    ("SEALS", ("confirmed", "gave up")),
+    ("SEALS", ("confirmed", "gave_up")),
     ("ARMS", get_args(CellKind)),
     ("METHODS", METHODS),
     ("CHANGES", get_args(CallChange)),
@@ -170,3 +173,13 @@ def test_words_are_light() -> None:
     code = f"import sys, {modules}; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_a_rate_is_written_in_one_way() -> None:
+    rates = (None, 0.0, 0.004, 0.5, 0.996, 1.0)
+    assert [phrases.percent(rate) for rate in rates] == ["-", "0 %", "0 %", "50 %", "99 %", "100 %"]
+    assert phrases.interval((0.996, 1.0)) == "99 % to 100 %" and phrases.interval(None) == "-"
+    assert (phrases.share(1, 3), phrases.share(0, 0)) == ("1 (33 %)", "-")
+    assert [phrases.p_value(p) for p in (1.0, 0.0426, 1.2e-9)] == ["p = 1", "p = 0.043", "p = 1.2e-09"]
+    for path in ROOT.rglob("*.py"):
+        assert not re.search(r":[+]?\.\d%}", path.read_text("utf-8")), path

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START
-from planscope.oracle.judged import OwnJudge
-from planscope.oracle.trace import Call, Heard, Trace
+from planscope.oracle.judged import Ruled
+from planscope.oracle.trace import Item, ToolCall, Trace
 from planscope.session.oracle_input import own_reading, plain_name
 from planscope.wording import phrases
 from planscope.wording.constraints import source
@@ -47,9 +47,9 @@ class PendingCall:
     run: str = ""
 
     @property
-    def call(self) -> Call:
+    def call(self) -> ToolCall:
         """The call as the oracle reads it."""
-        return Call(self.tool, None if self.error is not None else self.arguments, self.error)
+        return ToolCall(self.tool, None if self.error is not None else self.arguments, self.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,24 +258,27 @@ class Guardian:
     @property
     def by_rules(self) -> bool:
         """Whether rules about calls are guarded, for which answers and the user's messages count, too."""
-        return isinstance(self.problem, OwnJudge)
+        return isinstance(self.problem, Ruled)
 
-    def objection(self, done: Sequence[Call], call: Call) -> str | None:
+    def _judged(self, items: Sequence[Item]) -> JudgedRun:
+        from planscope.oracle.replay import replay  # imported late because it imports Z3
+
+        return replay(self.problem, Trace(items, "running"))
+
+    def objection(self, done: Sequence[Item], call: ToolCall) -> str | None:
         """Return why ``call`` after ``done`` must be blocked, and which calls are safe instead; None if it may be
         executed.
 
         A plan that is lost already is no longer guarded, and a call that its tool will refuse is left to the tool.
         Rules may depend on the answer, which is not known yet: a call is blocked only if every answer would lose them.
         """
-        from planscope.oracle.replay import replay  # imported late because it imports Z3
-
-        walk = replay(self.problem, Trace((*done, call), "running"))
+        walk = self._judged((*done, call))
         *_, before, after = walk.steps
         if before.lost or not after.lost:
             return None
         members = after.core.constraints if after.core else ()
         if self.by_rules and any(self.problem.by_id[c].kind == "of_calls" for c in members):
-            earlier = replay(self.problem, Trace(tuple(done), "running"))
+            earlier = self._judged(done)
             if not all(earlier.then(one).steps[-1].lost for one in _answered(call)):
                 return None
         said = [source(self.problem, self.problem.by_id[c]) for c in members]
@@ -283,14 +286,9 @@ class Guardian:
         lost = f"{REFUSED}this was not done. After it the requirement could not be met any more{why}."
         return f"{lost} {self._instead(walk, before.index)}"
 
-    def owed(self, done: Sequence[Call], heard: Sequence[Heard] = ()) -> str | None:
-        """Return what an agent that stops after ``done`` still owes; None if nothing, or if nothing can be saved.
-
-        ``heard``: what the user said after the last call.
-        """
-        from planscope.oracle.replay import replay
-
-        walk = replay(self.problem, Trace(tuple(done), "running", heard=tuple(heard)))
+    def owed(self, done: Sequence[Item]) -> str | None:
+        """Return what an agent that stops after ``done`` still owes; None if nothing, or if nothing can be saved."""
+        walk = self._judged(done)
         if walk.steps[-1].lost:
             return None
         index = len(walk.steps) - 1
@@ -317,13 +315,13 @@ class Guardian:
         return f"Safe now: {phrases.listed([*said, *more], 'or')}."
 
 
-def _answered(call: Call) -> Iterator[Call]:
+def _answered(call: ToolCall) -> Iterator[ToolCall]:
     """Yield the call with each kind of answer: one whose words are not known, and an error."""
     for failed in (False, True):
-        yield replace(call, failed=failed, around=replace(call.around, answered=True))
+        yield replace(call, failed=failed, answered=True)
 
 
-def gives_up(refused: Sequence[Call], call: Call) -> str | None:
+def gives_up(refused: Sequence[ToolCall], call: ToolCall) -> str | None:
     """Return why the refusal of ``call`` ends the run, or None if the run goes on.
 
     ``refused`` has the calls refused before it since the last executed call.

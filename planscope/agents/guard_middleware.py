@@ -13,13 +13,14 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse, hook_config
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import ToolCall as AskedCall
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
@@ -38,7 +39,7 @@ from planscope.agents.messages import (
     text_of,
 )
 from planscope.language.problem import Action, Problem
-from planscope.oracle.trace import Around, Call, Heard
+from planscope.oracle.trace import Item, Said, ToolCall
 
 _REMEMBERED = 256
 """Limit of messages whose calls are remembered, over all conversations of one agent."""
@@ -46,10 +47,12 @@ _REMEMBERED = 256
 
 @dataclass(slots=True)
 class _Turn:
-    """The calls of one message, executed and refused. The locks make them run one after the other."""
+    """The calls of one message, executed and refused, and its place in the conversation. The locks make them run one
+    after the other."""
 
-    done: list[Call] = field(default_factory=list)
-    refused: list[Call] = field(default_factory=list)
+    message: int = 0
+    done: list[ToolCall] = field(default_factory=list)
+    refused: list[ToolCall] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     waiting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -110,7 +113,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         last = messages[-1]
         if not isinstance(last, AIMessage) or last.tool_calls or ended_by_guard(last):
             return None
-        missing = self.guardian.owed(calls_made(messages), heard_last(messages))
+        missing = self.guardian.owed(calls_made(messages))
         if missing is None:
             return None
         mark = {TOLD_BY: "guard"}
@@ -122,34 +125,35 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _note(self, turn: _Turn, request: ToolCallRequest, answer: ToolMessage | Command[Any]) -> None:
         """Note an executed call, for those of the same message. A failed one counts for rules only."""
-        call = Call(request.tool_call["name"], request.tool_call["args"])
+        call = ToolCall(request.tool_call["name"], request.tool_call["args"])
         if self.guardian.by_rules:
-            message = answer if isinstance(answer, ToolMessage) else None
-            turn.done.append(_with_answer(call, message, begins=not turn.done, heard=()))
+            call.message = turn.message
+            turn.done.append(_with_answer(call, answer if isinstance(answer, ToolMessage) else None))
         elif isinstance(answer, ToolMessage) and answer.status != "error":
             turn.done.append(call)
         else:
             return
         turn.refused.clear()
 
-    def _turn(self, request: ToolCallRequest) -> tuple[_Turn, list[Call]]:
-        """Return the message that contains the call, and the calls executed before that message."""
+    def _turn(self, request: ToolCallRequest) -> tuple[_Turn, Sequence[Item]]:
+        """Return the message that contains the call, and the calls executed before that message. With rules, what the
+        user said is among them."""
         messages = conversation(request)
         last = last_answer(messages)
         key = (str(messages[0].id) if messages else "", str(last.id) if last is not None else "")
+        place = next((k for k, message in enumerate(messages) if message is last), len(messages))
         with self._lock:
-            turn = self._turns.setdefault(key, _Turn())
+            turn = self._turns.setdefault(key, _Turn(place))
             self._turns.move_to_end(key)
             while len(self._turns) > _REMEMBERED:
                 self._turns.popitem(last=False)
         return turn, calls_made(messages) if self.guardian.by_rules else calls_done(messages)
 
-    def _refusal(self, request: ToolCallRequest, turn: _Turn, before: Sequence[Call]) -> ToolMessage | None:
+    def _refusal(self, request: ToolCallRequest, turn: _Turn, before: Sequence[Item]) -> ToolMessage | None:
         call = request.tool_call
-        made = Call(call["name"], call["args"])
+        made = ToolCall(call["name"], call["args"])
         if self.guardian.by_rules:
-            heard = () if turn.done else tuple(heard_last(conversation(request)[:-1]))
-            made = replace(made, around=Around(begins=not turn.done, heard=heard))
+            made.message = turn.message
         why = self.guardian.objection([*before, *turn.done], made)
         if why is None:
             return None
@@ -161,54 +165,39 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         return ToolMessage(why, name=call["name"], tool_call_id=identity, status="error", artifact=mark)
 
 
-def calls_done(messages: Sequence[Any]) -> list[Call]:
+def calls_done(messages: Sequence[Any]) -> list[ToolCall]:
     """Return the executed calls of a conversation, in order, with the arguments that were executed."""
     return [
-        Call(call["name"], _arguments(answer, call["args"]))
+        ToolCall(call["name"], _arguments(answer, call["args"]))
         for call, answer in _answered(messages)
         if answer.status != "error"
     ]
 
 
-def calls_made(messages: Sequence[BaseMessage]) -> list[Call]:
+def calls_made(messages: Sequence[BaseMessage]) -> list[Item]:
     """Return the calls of a conversation that a tool answered, failed ones too, with what rules ask for: their answers,
-    and what the user said before them."""
+    and what the user said."""
     answers = [(call["id"], message) for call, message in _answered(messages)]
-    found: list[Call] = []
-    heard: list[Heard] = []
-    for message in messages:
+    found: list[Item] = []
+    for place, message in enumerate(messages):
         if isinstance(message, HumanMessage) and not _told(message):
-            heard.append(Heard(text_of(message)))
+            found.append(Said("user", text_of(message), place))
         if not isinstance(message, AIMessage):
             continue
-        begins = True
         for call in message.tool_calls:
             if not answers or answers[0][0] != call["id"]:
                 continue
             _, answer = answers.pop(0)
-            if refuser(answer) is not None:
-                continue
-            made = Call(call["name"], _arguments(answer, call["args"]))
-            found.append(_with_answer(made, answer, begins=begins, heard=tuple(heard)))
-            begins, heard = False, []
+            if refuser(answer) is None:
+                made = ToolCall(call["name"], _arguments(answer, call["args"]), message=place)
+                found.append(_with_answer(made, answer))
     return found
 
 
-def heard_last(messages: Sequence[BaseMessage]) -> list[Heard]:
-    """Return what the user said after the last call."""
-    found: list[Heard] = []
-    for message in messages:
-        if isinstance(message, HumanMessage) and not _told(message):
-            found.append(Heard(text_of(message)))
-        elif isinstance(message, AIMessage) and message.tool_calls:
-            found = []
-    return found
-
-
-def _with_answer(call: Call, answer: ToolMessage | None, *, begins: bool, heard: tuple[Heard, ...]) -> Call:
-    text = text_of(answer) if answer is not None else None
-    failed = answer is not None and answer.status == "error"
-    return replace(call, failed=failed, around=Around(answer=text, answered=True, begins=begins, heard=heard))
+def _with_answer(call: ToolCall, answer: ToolMessage | None) -> ToolCall:
+    call.answer = text_of(answer) if answer is not None else None
+    call.failed, call.answered = answer is not None and answer.status == "error", True
+    return call
 
 
 def _told(message: BaseMessage) -> bool:
@@ -216,18 +205,18 @@ def _told(message: BaseMessage) -> bool:
     return message.additional_kwargs.get(TOLD_BY) == "guard"
 
 
-def calls_refused(messages: Sequence[Any]) -> list[Call]:
+def calls_refused(messages: Sequence[Any]) -> list[ToolCall]:
     """Return the calls that the guard refused since the last executed one."""
-    found: list[Call] = []
+    found: list[ToolCall] = []
     for call, answer in _answered(messages):
         if answer.status != "error":
             found = []
         elif refuser(answer) == "guard":
-            found.append(Call(call["name"], call["args"]))
+            found.append(ToolCall(call["name"], call["args"]))
     return found
 
 
-def _answered(messages: Sequence[Any]) -> Iterator[tuple[ToolCall, ToolMessage]]:
+def _answered(messages: Sequence[Any]) -> Iterator[tuple[AskedCall, ToolMessage]]:
     """Return calls with their answers, in the order of the calls. Call ids are unique only within one message."""
     for place, message in enumerate(messages):
         if not isinstance(message, AIMessage) or not message.tool_calls:
@@ -286,8 +275,8 @@ def guard(
     problem = problem_from(query, names, timed=timed, hours=hours)
     if not rules:
         return GuardMiddleware(problem)
+    from planscope.rules.beside import ruled
     from planscope.rules.in_session import given_text, read_text
-    from planscope.rules.replay import ruled
 
     actions = [Action(f"a{number}", name, name) for number, name in enumerate(dict.fromkeys(names), 1)]
     return GuardMiddleware(ruled(problem, read_text(given_text(rules)), () if query.strip() else actions))

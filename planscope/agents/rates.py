@@ -1,17 +1,14 @@
-"""Success rates with Wilson intervals (Wilson, 1927)."""
+"""Success rates with their intervals."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from planscope.oracle.verdict_types import Verdict
 from planscope.session.record import Help
-
-Z95 = 1.959963984540054
-"""The quantile of the normal distribution for a 95 % interval."""
+from planscope.stats import wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +45,6 @@ class Rate:
         if self.clusters is None or not self.counted:
             return wilson(self.right, self.counted)
         return wilson(self.right / self.counted * self.clusters, self.clusters)
-
-
-def wilson(right: float, counted: int, z: float = Z95) -> tuple[float, float]:
-    """Return the Wilson interval of a rate ``right`` / ``counted``, or (0, 1) if nothing was counted."""
-    if counted == 0:
-        return 0.0, 1.0
-    share, square = right / counted, z * z
-    middle = (share + square / (2 * counted)) / (1 + square / counted)
-    half = z * math.sqrt(share * (1 - share) / counted + square / (4 * counted**2)) / (1 + square / counted)
-    low = 0.0 if right == 0 else max(0.0, middle - half)
-    return low, 1.0 if right == counted else min(1.0, middle + half)
 
 
 def success(verdicts: Iterable[Verdict], helps: Iterable[Help] | None = None) -> Rate:

@@ -20,13 +20,13 @@ from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model, parse_model
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure, in_a_line
+from planscope.oracle.trace import Trace
 from planscope.rules.judge import Rulebook, judge_trace
 from planscope.rules.reading import read_rules
 from planscope.rules.rule import Rule
 from planscope.rules.words import meaning
 from planscope.safe import visible
 from planscope.session.json_bytes import plain_text
-from planscope.traces.shape import Trace
 
 ANSWER_SECONDS = 180.0
 LARGEST_POLICY = 200_000
@@ -281,7 +281,7 @@ def try_on(proposals: Sequence[Proposal], traces: Iterable[Trace]) -> int:
         count += 1
         tested: set[int] = set()
         broken: set[int] = set()
-        results = judge_trace(book, trace).results(trace, open_end=trace.ended != "complete")
+        results = judge_trace(book, trace).results(trace, open_end=trace.open_end)
         for one, result in zip(owner, results, strict=True):
             if result.applicable:
                 tested.add(id(one))

@@ -23,7 +23,7 @@ from planscope.agents.simulated.knowledge import Decision, Did, View
 from planscope.agents.simulated.mind import decide, react_text, react_view
 from planscope.agents.simulated.profiles import Character
 from planscope.agents.toolset import MockTool, make_toolset
-from planscope.oracle.trace import Call
+from planscope.oracle.trace import ToolCall
 from planscope.session.mock_tools import unknown_tool
 from planscope.session.model import (
     AnswerEvent,
@@ -51,8 +51,8 @@ class _State:
     clock: float = 0.0
     did: list[Did] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
-    done: list[Call] = field(default_factory=list)
-    refused: list[Call] = field(default_factory=list)
+    done: list[ToolCall] = field(default_factory=list)
+    refused: list[ToolCall] = field(default_factory=list)
 
 
 def run_simulated(
@@ -142,7 +142,7 @@ def _converse(
         )
         if answer.arguments is None:
             return EndEvent(at=state.clock, ending="stopped")
-        call = Call(answer.tool, answer.arguments)
+        call = ToolCall(answer.tool, answer.arguments)
         refused = guardian.objection(state.done, call) if guardian else None
         if refused is not None:
             text, executed = refused, False

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.agents.own_agent import FileRecorder, record
+from planscope.oracle.trace import Said, ToolCall
 from planscope.session.merging import finish_merging
-from planscope.traces.events import actions_of, run_of
+from planscope.session.traces import actions_of, run_of
 from planscope.traces.formats import otel
-from planscope.traces.shape import Said, ToolCall
 
 if TYPE_CHECKING:
-    from planscope.traces.shape import Trace
+    from planscope.oracle.trace import Trace
 
 MOST_SPANS = 100_000
 """Limit of spans that are kept of one trace."""

@@ -4,13 +4,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planscope.campaign.statistics import LEVEL, Pairs, mcnemar, needed, paired_interval
 from planscope.campaign.store import CampaignError, Store
+from planscope.stats import LEVEL, mcnemar, needed, paired_interval
 
 METHOD = (
     "McNemar's exact test (McNemar, 1947), two-sided; 95 % interval of the paired difference by Newcombe's method 10 "
     "(Newcombe, 1998)"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The outcomes of two arms on the same cases: right in both, in one only, in neither."""
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+
+    @property
+    def count(self) -> int:
+        return self.both + self.only_a + self.only_b + self.neither
+
+    @property
+    def difference(self) -> float:
+        """The rate of B less the rate of A."""
+        return (self.only_b - self.only_a) / self.count if self.count else 0.0
+
+    @property
+    def discordant(self) -> float:
+        """The share of cases that only one of the two has right."""
+        return (self.only_a + self.only_b) / self.count if self.count else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +81,7 @@ def compare(one: Store, a: str, other: Store, b: str, detect: float | None = Non
                 "so they cannot be paired"
             )
     both_ran = {n for n, _ in first} & {n for n, _ in second}
-    counts, left_out = [0, 0, 0, 0], 0
+    counts, left_out = [0, 0, 0, 0], 0  # as Pairs has them
     for case in first.keys() & second.keys():
         if case[0] not in both_ran:
             continue
@@ -79,7 +103,7 @@ def compare(one: Store, a: str, other: Store, b: str, detect: float | None = Non
         only_b=pairs.only_b,
         neither=pairs.neither,
         difference=pairs.difference if some else None,
-        ci=paired_interval(pairs) if some else None,
+        ci=paired_interval(*counts) if some else None,
         p=mcnemar(pairs.only_a, pairs.only_b) if some else None,
         method=METHOD,
         needed=needed(wanted, pairs.discordant or 0.5) if wanted else None,

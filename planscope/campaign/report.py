@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from planscope.agents.rates import wilson
 from planscope.campaign.cases import LIMIT_RATE
 from planscope.campaign.store import Budget, Count, Store, Used
+from planscope.stats import wilson
 
 
 class Cell(NamedTuple):

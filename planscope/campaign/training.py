@@ -19,12 +19,13 @@ from planscope.language.problem import Problem
 from planscope.oracle.arguments import START
 from planscope.oracle.judged import JudgedRun
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import PlannedCall
 from planscope.session.mock_tools import answer_to
 from planscope.session.model import PromptEvent, Run, Session, Variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.record import RecordedCall, record_of
+from planscope.session.traces import trace_of
 
 Json = dict[str, Any]
 
@@ -104,7 +105,7 @@ def preference_lines(session: Session, left: Left) -> Iterator[str]:
         )
 
 
-def right_plan(judged: JudgedRun) -> tuple[Call, ...] | None:
+def right_plan(judged: JudgedRun) -> tuple[ToolCall, ...] | None:
     """Return the calls of the nearest right plan, judged again, or None if none was found."""
     found = judged.repair()
     if found.order is None:
@@ -115,9 +116,9 @@ def right_plan(judged: JudgedRun) -> tuple[Call, ...] | None:
     return calls if again.verdict().verdict == "right" else None
 
 
-def _safe_call(judged: JudgedRun, index: int) -> Call | None:
+def _safe_call(judged: JudgedRun, index: int) -> ToolCall | None:
     """Return a safe call after a step, judged again, or None if there is none."""
-    before = replay(judged.problem, Trace(judged.trace.calls[:index], "running"))
+    before = replay(judged.problem, judged.trace.upto(index))
     moves = before.safe_moves(index)
     if not moves:
         return None
@@ -135,9 +136,9 @@ def _pairs(session: Session) -> Iterator[tuple[Variant, Run]]:
     return ((by_id[run.variant], run) for run in session.runs)
 
 
-def _call(problem: Problem, planned: PlannedCall) -> Call:
+def _call(problem: Problem, planned: PlannedCall) -> ToolCall:
     tool = problem.action_by_id[planned.action].tool
-    return Call(tool, {} if planned.start is None else {START: planned.start})
+    return ToolCall(tool, {} if planned.start is None else {START: planned.start})
 
 
 def _opening(run: Run) -> Iterator[Json]:
@@ -149,7 +150,7 @@ def _opening(run: Run) -> Iterator[Json]:
             yield {"role": "user", "content": event.text}
 
 
-def _exchange(variant: Variant, calls: Sequence[Call]) -> Iterator[Json]:
+def _exchange(variant: Variant, calls: Sequence[ToolCall]) -> Iterator[Json]:
     for number, call in enumerate(calls, 1):
         identity = f"call_{number}"
         yield _calls_message(identity, call.tool, json.dumps(dict(call.arguments or {})))

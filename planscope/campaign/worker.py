@@ -25,8 +25,9 @@ from planscope.language.problem import Problem
 from planscope.oracle.replay import replay
 from planscope.oracle.satisfiable import certifier
 from planscope.session.model import EndEvent, Limits, Run
-from planscope.session.oracle_input import problem_of, trace_of_record
+from planscope.session.oracle_input import problem_of
 from planscope.session.record import record_of
+from planscope.session.traces import trace_of_record
 
 
 class Item(NamedTuple):

@@ -251,7 +251,7 @@ def _store(name: str) -> Store:
 
 
 def _begin(args: argparse.Namespace) -> int:
-    from planscope.campaign.statistics import needed
+    from planscope.stats import needed
 
     if args.detect is not None:
         return _tell_needed(args, needed(args.detect, max(0.5, args.detect)))
@@ -280,13 +280,14 @@ def _begin(args: argparse.Namespace) -> int:
 
 
 def _tell_needed(args: argparse.Namespace, cases: int) -> int:
+    from planscope.wording.phrases import percent
+
     if args.json:
         print_json({"detect": args.detect, "needed": cases})
     else:
         say(
-            f"{cases} cases find a difference of {args.detect:.0%} with 80 % power, if the two differ "
-            f"on half of the cases "
-            "(fewer are enough if they differ on fewer)"
+            f"{cases} cases find a difference of {percent(args.detect)} with 80 % power, if the two differ on half of "
+            "the cases (fewer are enough if they differ on fewer)"
         )
     return 0
 

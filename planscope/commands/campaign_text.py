@@ -11,10 +11,10 @@ from typing import Any
 from planscope.campaign.cases import case_id
 from planscope.campaign.paired import Compared
 from planscope.campaign.report import Report
-from planscope.campaign.statistics import LEVEL
 from planscope.report import table
+from planscope.stats import LEVEL
 from planscope.wording import terms
-from planscope.wording.phrases import duration, interval, percent
+from planscope.wording.phrases import duration, interval, p_value, percent, share
 
 MOST_TOPICS = 5
 """The paper shows five topics (Table 5)."""
@@ -77,13 +77,12 @@ def effect_lines(found: Report) -> Iterator[str]:
     """Yield errors, Z3's checks and the times of each arm (Table 2)."""
     rows = [("agent/model", "runs", "wrong", "Z3 checks", "Z3", "synthesis", "agent", "tokens", "money")]
     for name, arm in found.arms.items():
-        share = f"{arm.errors} ({arm.errors / arm.generated:.1%})" if arm.generated else "-"
         tokens = arm.input_tokens + arm.output_tokens
         rows.append(
             (
                 name,
                 str(arm.generated),
-                share,
+                share(arm.errors, arm.generated),
                 str(arm.z3_checks),
                 duration(arm.z3_ms / 1000),
                 duration(arm.synthesis_ms / 1000),
@@ -105,7 +104,7 @@ def error_lines(found: Report) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("agent/model", *(terms.said(kind) for kind in kinds))]
     for name, arm in found.arms.items():
         total = sum(arm.error_types.values())
-        rows.append((name, *(_share(arm.error_types.get(kind, 0), total) for kind in kinds)))
+        rows.append((name, *(share(arm.error_types.get(kind, 0), total) for kind in kinds)))
     yield from _tidy(rows)
 
 
@@ -119,7 +118,7 @@ def cause_lines(found: Report) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("agent/model", *(terms.cause(kind) for kind in kinds), "dissected")]
     for name, arm in found.arms.items():
         rows.append(
-            (name, *(_share(arm.causes.get(kind, 0), arm.dissected) for kind in kinds), str(arm.dissected))
+            (name, *(share(arm.causes.get(kind, 0), arm.dissected) for kind in kinds), str(arm.dissected))
         )
     yield from _tidy(rows)
 
@@ -166,10 +165,10 @@ def compared_lines(found: Compared, detect: float | None) -> Iterator[str]:
     if found.p is None or found.ci is None or found.difference is None:
         yield f"{found.a} and {found.b} have no judged case in common"
     else:
-        low, high = found.ci
         judged = "better" if found.difference > 0 else "worse"
         said = f"{found.b} is {judged}" if found.p < LEVEL else "no difference was found"
-        yield f"{said}: {found.difference:+.1%} (95 % interval {low:+.1%} to {high:+.1%}, p = {found.p:.2g})"
+        size, low, high = (f"{100 * part:+.1f} %" for part in (found.difference, *found.ci))
+        yield f"{said}: {size} (95 % interval {low} to {high}, {p_value(found.p)})"
         yield (
             f"{found.pairs} cases: {found.both} right in both, {found.only_a} only with {found.a}, {found.only_b} only "
             f"with {found.b}, {found.neither} with neither"
@@ -177,13 +176,9 @@ def compared_lines(found: Compared, detect: float | None) -> Iterator[str]:
         if found.left_out:
             yield f"{found.left_out} more cases were left out: a run of them was aborted, undecided or helped"
     if found.needed is not None:
-        size = "this difference" if detect is None else f"a difference of {detect:.0%}"
+        size = "this difference" if detect is None else f"a difference of {percent(detect)}"
         yield f"{found.needed} cases find {size} with 80 % power"
     yield found.method
-
-
-def _share(count: int, total: int) -> str:
-    return f"{count} ({count / total:.0%})" if total else "-"
 
 
 def _tidy(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

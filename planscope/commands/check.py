@@ -6,10 +6,9 @@ import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from planscope.case import check_size, find_run, judge, need_run
+from planscope.case import Asked, asked_run, asked_trace, check_size, find_run, need_run
 from planscope.commands import Command
 from planscope.commands.common import (
     add_run,
@@ -27,16 +26,17 @@ from planscope.errors import UserError
 from planscope.safe import clip
 
 if TYPE_CHECKING:
-    from planscope.documents.judgement import CheckDocument, CoreDocument, CorrectionDocument, ReasonsDocument
+    from planscope.documents.judgement import CoreDocument, CorrectionDocument, ReasonsDocument
+    from planscope.language.problem import Problem
     from planscope.oracle.judged import JudgedRun
-    from planscope.session.model import Run, Session
+    from planscope.oracle.verdict_types import Proof, Verdict
+    from planscope.session.model import Run
 
 CHECK_ABOUT = (
     "Judge a run: right or wrong, the first violation, and why. Exit status 0 for right, 1 for wrong, 2 if this cannot "
     "be decided: the run was aborted or is not over, or the session has no run."
 )
 STATUS = {"right": 0, "wrong": 1}
-UNCONFIRMED = "Z3 does not confirm this result: a bug in planscope. Please report it with the session."
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +63,18 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--details",
         metavar="N",
         type=whole(0),
-        default=100,
-        help="with --rules: explain and repair the first N wrong traces (default 100)",
+        default=20,
+        help="with --rules: explain and repair the first N wrong traces (default 20)",
+    )
+    parser.add_argument(
+        "--tools",
+        metavar="FILE",
+        help="with --rules: names or definitions of tools that there are, besides those of the traces",
+    )
+    parser.add_argument(
+        "--allow-unknown",
+        action="store_true",
+        help="with --rules: a rule about a tool that nothing calls or defines is a warning, and not undecided",
     )
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
@@ -78,59 +88,43 @@ def _check(args: argparse.Namespace) -> int:
         from planscope.commands.check_rules import check_with_rules
 
         return check_with_rules(args)
-    for name in ("junit", "sarif", "succeeded_only", "branches", "running"):
+    for name in ("junit", "sarif", "succeeded_only", "branches", "running", "tools", "allow_unknown"):
         if getattr(args, name):
             raise UserError(f"--{name.replace('_', '-')} needs --rules FILE; name a file of rules")
+    from planscope.documents.judgement import CheckDocument
+    from planscope.wording.terms import NO_RUN
+
     session = open_session(args.session)
     chosen = find_run(session, args.run)
-    document, replay = _judge(args, session, chosen)
+    if chosen is None:
+        told = CheckDocument.of_nothing(run=None)
+        with suppress(BrokenPipeError):
+            if args.json:
+                print_json(told.as_data())
+            else:
+                say_all((NO_RUN.upper(), told.explanation))
+        return 2
+    asked = asked_run(session, chosen)
+    verdict = asked.verdict(strict=args.strict, certify=not args.no_certify)
     with suppress(BrokenPipeError):  # the exit status still tells the verdict
         if args.json:
-            print_json(document.as_data())
+            print_json(CheckDocument.about(asked.replay, verdict, run=chosen.id, helped=asked.help).as_data())
         else:
-            _tell_verdict(document, chosen, replay, args)
-    return STATUS.get(document.verdict, 2)
+            _tell_verdict(asked, chosen, verdict)
+    return STATUS.get(verdict.verdict, 2)
 
 
-def _judge(
-    args: argparse.Namespace, session: Session, chosen: Run | None
-) -> tuple[CheckDocument, JudgedRun | None]:
-    from planscope.documents.judgement import CheckDocument
-    from planscope.session.record import help_of
-
-    if chosen is None:
-        return CheckDocument.of_nothing("The session has no run.", run=None), None
-    replay = judge(session, chosen).replay
-    certified = None if args.no_certify else replay.certify()
-    verdict = replay.verdict(strict=args.strict)
-    more = {"certified": certified, "run": chosen.id, "helped": help_of(chosen)}
-    if certified is False:
-        verdict = replace(verdict, verdict="unknown", error_type=None)
-        more["explanation"] = UNCONFIRMED
-    return CheckDocument.about(replay, verdict, **more), replay
-
-
-def _tell_verdict(
-    document: CheckDocument, chosen: Run | None, replay: JudgedRun | None, args: argparse.Namespace
-) -> None:
+def _tell_verdict(asked: Asked, run: Run, verdict: Verdict) -> None:
     from planscope.report import verdict_lines
-    from planscope.session.record import help_of
-    from planscope.wording.terms import VERDICTS
+    from planscope.wording.terms import CERTIFICATES
 
-    if chosen is None or replay is None or document.certified is False:
-        say(VERDICTS[document.verdict].upper())
-        say(document.explanation)
-        return
-    help = help_of(chosen)
-    say_all(verdict_lines(replay, replay.verdict(strict=args.strict), columns(), help))
+    help = asked.help
+    say_all(verdict_lines(asked.replay, verdict, columns(), help))
     say()
-    confirmed = {
-        True: "; confirmed by Z3",
-        None: "" if args.no_certify or replay.problem.unjudged else "; Z3 could not confirm it",
-    }
-    agent = clip(help.agent(chosen.agent), 40)
-    by = f"run {clip(chosen.id, 40)}: agent {agent}, model {clip(chosen.model, 60)}"
-    say(by + confirmed[document.certified])
+    agent = clip(help.agent(run.agent), 40)
+    proof = CERTIFICATES[verdict.proof] if verdict.proof in ("confirmed", "gave_up") else ""
+    by = f"run {clip(run.id, 40)}: agent {agent}, model {clip(run.model, 60)}"
+    say(f"{by}; {proof}" if proof else by)
 
 
 REPLAY_ABOUT = (
@@ -142,7 +136,7 @@ REPLAY_ABOUT = (
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
     add_run_choice(parser)
-    parser.add_argument("--rules", metavar="FILE", help="judge a trace, or a run, by the rules of this file")
+    _add_rules(parser)
     parser.add_argument("--json", action="store_true", help="print the steps as JSON")
     parser.add_argument(
         "--changes",
@@ -152,27 +146,37 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay(args: argparse.Namespace) -> int:
-    if args.rules is not None:
-        from planscope.commands.check_rules import replay_with_rules
-
-        return replay_with_rules(args)
     from planscope.report import step_lines
-    from planscope.session.record import help_of
 
     if args.changes and not args.json:
         raise UserError("--changes needs --json; add it, or leave --changes out")
-    session = open_session(args.session)
-    chosen = need_run(session, args.run)
-    replay = judge(session, chosen).replay
+    asked = _asked(args)
     if args.json:
-        from planscope.documents.judgement import CheckDocument, ReplayDocument
+        from planscope.documents.judgement import ReplayDocument
 
-        check_size(replay)
-        check = CheckDocument.about(replay, replay.verdict(), helped=help_of(chosen))
-        print_json_stream(ReplayDocument.about(replay, chosen.id, changes=args.changes, check=check))
+        check_size(asked.replay)
+        print_json_stream(ReplayDocument.asked(asked, changes=args.changes))
     else:
-        say_all(step_lines(replay, columns()))
+        say_all(step_lines(asked.replay, columns()))
     return 0
+
+
+def _asked(args: argparse.Namespace, *, need: bool = True) -> Asked:
+    """Judge what a command names: a run of a session, or with --rules also a trace. ``need``: there must be a run."""
+    if args.rules is None:
+        session = open_session(args.session)
+        return asked_run(session, need_run(session, args.run) if need else find_run(session, args.run))
+    from planscope.commands.check_rules import one_trace, rules_about, session_named
+
+    named = session_named(args.session)
+    file = rules_about(args, named)[0]
+    if named is not None:
+        return asked_run(named, need_run(named, args.run) if need else find_run(named, args.run), file)
+    return asked_trace(one_trace(args.session, args.run), file)
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rules", metavar="FILE", help="judge a trace, or a run, by the rules of this file")
 
 
 REPAIR_ABOUT = (
@@ -190,25 +194,28 @@ def _add_repair(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="keep the first K calls as they are (default 0)",
     )
+    _add_rules(parser)
     parser.add_argument("--json", action="store_true", help="print the plan as JSON")
 
 
 def _repair(args: argparse.Namespace) -> int:
     from planscope.report import repair_lines
 
-    session = open_session(args.session)
-    chosen = need_run(session, args.run)
-    replay = judge(session, chosen).replay
-    last = len(replay.facts)
+    asked = _asked(args)
+    replay, last = asked.replay, len(asked.replay.facts)
     if args.from_step > last:
         raise UserError(f"--from-step {args.from_step}: there is no such step; the steps are 0 to {last}")
-    fixed = replay.repair(args.from_step)
-    if args.json:
+    if args.json and asked.of_calls:
+        from planscope.documents.rules import RulesRepairDocument
+
+        print_json(RulesRepairDocument.about(replay).as_data())
+    elif args.json:
         from planscope.documents.judgement import RepairDocument
 
-        print_json(RepairDocument.of(fixed, run=chosen.id, from_step=args.from_step).as_data())
+        fixed = replay.repair(args.from_step)
+        print_json(RepairDocument.of(fixed, run=asked.id, from_step=args.from_step).as_data())
     else:
-        say_all(repair_lines(replay, fixed))
+        say_all(repair_lines(replay, replay.repair(args.from_step)))
     return 0
 
 
@@ -243,6 +250,7 @@ def _add_reasons(parser: argparse.ArgumentParser) -> None:
         default=60,
         help="search for at most S seconds (default 60), then confirm for at most S seconds",
     )
+    _add_rules(parser)
     parser.add_argument("--json", action="store_true", help="print cores and corrections as JSON")
     parser.add_argument("--no-certify", action="store_true", help="do not ask Z3 to confirm them")
 
@@ -250,22 +258,21 @@ def _add_reasons(parser: argparse.ArgumentParser) -> None:
 def _reasons(args: argparse.Namespace) -> int:
     from planscope.documents.judgement import ReasonsDocument
 
-    session = open_session(args.session)
-    chosen = find_run(session, args.run)
-    replay = judge(session, chosen).replay
+    asked = _asked(args, need=False)
+    replay = asked.replay
     index = None if args.step is None else _index(replay, args.step)
     found = replay.reasons(index, most=args.most, stopped=_after(args.seconds))
-    certified = None
-    if found.cores and not args.no_certify:
-        certified = replay.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(args.seconds))
+    proof: Proof = "not_asked"
+    if not args.no_certify:
+        proof = replay.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(args.seconds))
     if replay.problem.unjudged and not args.json:
         say(f"{replay.problem.unjudged}.")
         return 0
-    document = ReasonsDocument.about(replay, found, chosen.id if chosen else None, certified)
+    document = ReasonsDocument.about(replay, found, asked.id, proof)
     if args.json:
         print_json(document.as_data())
     else:
-        say_all(_reason_lines(document, args.no_certify, columns()))
+        say_all(_reason_lines(document, replay.problem, columns()))
     return 0
 
 
@@ -287,23 +294,22 @@ def _index(replay: JudgedRun, step: str) -> int:
     raise UserError(f"there is no step {quoted(step)}; the steps are {known}{end}")
 
 
-def _reason_lines(document: ReasonsDocument, unasked: bool, width: int) -> Iterator[str]:
+def _reason_lines(document: ReasonsDocument, problem: Problem, width: int) -> Iterator[str]:
     from planscope.report import sentence
-    from planscope.wording.phrases import at_step
-    from planscope.wording.terms import COMPLETE_MEANS, CONFLICT_MEANS, SEARCH_ENDS, STATE_MEANS
+    from planscope.wording.phrases import at_step, state_means, what_is_lost
+    from planscope.wording.terms import CERTIFICATES, CONFLICT_MEANS, SEARCH_ENDS
     from planscope.wording.terms import sentence as as_sentence
 
     step = document.step
     where = at_step(step).capitalize()
     cores, corrections = document.cores, document.corrections
     if not cores:
-        complete = step == "end" and document.state == "completable"
-        means = COMPLETE_MEANS if complete else STATE_MEANS[document.state]
+        means = state_means(problem, document.state, step == "end")
         lost = document.state in ("doomed", "broken")
         more = "; the time limit passed before a core was found" if lost else ""
         yield from sentence(f"{where}, {means}{more}.", width)
         return
-    yield f"{where} the plan is lost. Minimal cores ({CONFLICT_MEANS}): {len(cores)}"
+    yield f"{where} {what_is_lost(problem)} is lost. Minimal cores ({CONFLICT_MEANS}): {len(cores)}"
     yield from _each(cores, width)
     yield ""
     yield f"Minimal corrections (drop these and the rest can be met): {len(corrections)}"
@@ -315,11 +321,11 @@ def _reason_lines(document: ReasonsDocument, unasked: bool, width: int) -> Itera
     elif document.ended == "stopped":
         ended += "; --seconds S extends it"
     yield from sentence(as_sentence(ended), width)
-    certified = document.certified
-    if certified is False:
-        yield from sentence(UNCONFIRMED, width)
-    elif not unasked:
-        yield "Z3 confirms each of them." if certified else "Z3 could not confirm all of them."
+    said = CERTIFICATES["denied"] if document.proof == "denied" else "Z3 confirms each of them."
+    if document.proof == "gave_up":
+        said = "Z3 gave up before it had confirmed all of them."
+    if document.proof != "not_asked":
+        yield from sentence(said, width)
 
 
 def _each(sets: Sequence[CoreDocument | CorrectionDocument], width: int) -> Iterator[str]:

@@ -1,14 +1,14 @@
-"""``check --rules`` and ``replay --rules``: judge traces, or the runs of a session, by a file of rules."""
+"""``check --rules``: judges traces, or the runs of a session, by a file of rules."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.commands.common import (
     ProgressLine,
@@ -17,7 +17,6 @@ from planscope.commands.common import (
     open_session,
     output_file,
     read_text,
-    say,
     say_all,
 )
 from planscope.documents.json_text import json_text
@@ -25,26 +24,27 @@ from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
-    from planscope.rules.judge import Rulebook
+    from planscope.oracle.trace import Trace
+    from planscope.rules.ci import JUnit, Sarif
     from planscope.rules.many import Judged
+    from planscope.rules.nearest import Budget
     from planscope.rules.report import CheckOptions, Summary
     from planscope.rules.rule import RuleFile
-    from planscope.session.model import Session
-    from planscope.traces.shape import Trace
+    from planscope.session.model import Run, Session
 
 SESSION_MARK = b"planscope-session"
 SHOWN = 20
 """The text output lists this many wrong traces."""
 
 
-def read_rule_file(name: str) -> RuleFile:
-    """Read a file of rules. Raises UserError with the place of the first error."""
+def read_rule_file(name: str, tools: Collection[str] = ()) -> RuleFile:
+    """Read a file of rules. ``tools``: known names. Raises UserError with the place of the first error."""
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.rules.reading import read_rules
 
     text = read_text(name)
     try:
-        found = read_rules(text)
+        found = read_rules(text, tools)
     except ParseFailure as failure:
         raise UserError(f"{name}: {in_a_line(failure.errors)} (see: planscope rules check {name})") from None
     if not found.rules:
@@ -52,6 +52,25 @@ def read_rule_file(name: str) -> RuleFile:
             f"{name} has no rule; write one sentence a line, such as: get_order comes before cancel_order."
         )
     return found
+
+
+def rules_about(args: argparse.Namespace, session: Session | None) -> tuple[RuleFile, set[str]]:
+    """Read the rules for these traces, or for this session. Return the tools that are known before the traces are
+    judged, too. Raises UserError."""
+    from planscope.rules.names import read_tools, tools_in, tools_named, tools_of_session
+    from planscope.rules.rule import names_of
+
+    given = getattr(args, "tools", None)
+    known = read_tools(read_text(given)) if given is not None else set()
+    found = tools_of_session(session) if session is not None else tools_in(args.session)
+    known |= set(found or ())
+    file = read_rule_file(args.rules, known)
+    if getattr(args, "allow_unknown", False) or args.session == "-":
+        return file, known.union(file.declared)  # what a stream's traces call is known at its end
+    if found is None:
+        return file.among(known | tools_named(args.session, names_of(file.rules))), known.union(file.declared)
+    file = file.among(known)
+    return file, set(file.known or ())
 
 
 def session_named(name: str) -> Session | None:
@@ -78,33 +97,30 @@ def session_named(name: str) -> Session | None:
 
 def check_with_rules(args: argparse.Namespace) -> int:
     """Judge and print. Return the exit status."""
-    from planscope.rules.ci import JUnit, Sarif
-    from planscope.rules.judge import Rulebook
-    from planscope.rules.report import CheckOptions, Summary
+    from planscope.rules.report import CheckOptions, Summary, warnings_of
+    from planscope.rules.rule import unknown_names
     from planscope.traces.opening import other_readers
     from planscope.wording.terms import VERDICTS
 
-    file = read_rule_file(args.rules)
+    session = session_named(args.session)
+    file, known = rules_about(args, session)
     junit_path = output_file(args.junit) if args.junit is not None else None
     sarif_path = output_file(args.sarif) if args.sarif is not None else None
-    book = Rulebook(file.rules, succeeded_only=args.succeeded_only)
-    options = CheckOptions(args.running, args.branches, args.details)
+    options = CheckOptions(args.running, args.branches, args.details, args.succeeded_only)
     summary = Summary(list(file.rules))
-    junit = JUnit() if junit_path is not None else None
-    sarif = Sarif(file.rules, args.rules)
+    junit, sarif = _reports(file, args)
     problems: list[str] = []
-    seen: set[str] = set()
     wrong: list[str] = []
     closed = False
     if args.json:
         emit('{"traces": [')
-    for count, judged in enumerate(_judged(args, book, options, problems)):
+    for count, judged in enumerate(_judged(args, session, file, options, problems)):
         checked = judged.checked
         summary.add(checked)
-        seen.update(judged.tools)
+        known.update(judged.tools)
         if junit is not None:
             junit.add(checked, judged.source)
-        if sarif_path is not None:
+        if sarif is not None:
             sarif.add(checked, judged.source)
         if args.json and not closed:
             try:
@@ -112,13 +128,15 @@ def check_with_rules(args: argparse.Namespace) -> int:
             except BrokenPipeError:  # the exit status still tells the verdict
                 closed = True
         elif checked.verdict != "right" and len(wrong) < SHOWN:
-            wrong.append(f"{checked.id}: {VERDICTS[checked.verdict].upper()}. {checked.explanation}")
-    warnings = _warnings(file, seen, summary)
+            wrong.append(f"{checked.id}: {VERDICTS[checked.told].upper()}. {checked.explanation}")
+    if not args.allow_unknown:
+        summary.settle(unknown_names(file.rules, known))
+    warnings = warnings_of(file, known, summary)
     troubles = other_readers()[1]  # no reason for another exit status: every file may have been read
     if junit is not None and junit_path is not None:
         junit.write(junit_path)
         junit.close()
-    if sarif_path is not None:
+    if sarif is not None and sarif_path is not None:
         sarif.write(sarif_path)
     with suppress(BrokenPipeError):
         if args.json and not closed:
@@ -133,18 +151,21 @@ def check_with_rules(args: argparse.Namespace) -> int:
 
 
 def _judged(
-    args: argparse.Namespace, book: Rulebook, options: CheckOptions, problems: list[str]
+    args: argparse.Namespace,
+    session: Session | None,
+    file: RuleFile,
+    options: CheckOptions,
+    problems: list[str],
 ) -> Iterator[Judged]:
     """Yield every trace, judged: all runs of a session, or the one that --run names."""
     from planscope.rules.many import check_many, check_traces
 
-    session = session_named(args.session)
     if session is not None:
-        yield from _session_judged(session, args, book, options)
+        yield from _session_judged(session, args, file)
         return
     if args.run is not None:
         traces = _of_id(args.session, args.run, problems)
-        yield from check_traces(traces, book, options)
+        yield from check_traces(traces, file, options)
         return
     line = ProgressLine()
     begun = time.monotonic()
@@ -155,25 +176,22 @@ def _judged(
         line.show(f"{done * 100 // max(total, 1)} %, about {left:.0f} s left")
 
     try:
-        yield from check_many([args.session], book, options, problems.append, progress)
+        yield from check_many([args.session], file, options, problems.append, progress)
     finally:
         line.clear()
 
 
 def session_summary(session: Session, file: RuleFile) -> tuple[Summary, list[str]]:
-    """Judge all runs of a session by these rules. Return the sums, and warnings about names."""
-    from planscope.case import judge_by
-    from planscope.rules.judge import Rulebook
-    from planscope.rules.report import CheckOptions, Summary
+    """Judge all runs of a session by these rules. Return the sums, and warnings."""
+    from planscope.rules.names import tools_of_session
+    from planscope.rules.report import Summary, warnings_of
     from planscope.session.model import own_runs
 
     summary = Summary(list(file.rules))
-    seen: set[str] = set()
-    book, options = Rulebook(file.rules), CheckOptions(details=0)
-    for judged in (judge_by(session, run, book, options) for run in own_runs(session)):
-        summary.add(judged.checked)
-        seen.update(judged.tools)
-    return summary, [*clash_lines(session, file), *_warnings(file, seen, summary)]
+    file = file.among(tools_of_session(session))
+    for run in own_runs(session):
+        summary.add(_run_judged(session, run, file, details=False).checked)
+    return summary, [*clash_lines(session, file), *warnings_of(file, set(file.known or ()), summary)]
 
 
 def clash_lines(session: Session, file: RuleFile) -> list[str]:
@@ -199,22 +217,42 @@ def _of_id(name: str, id: str, problems: list[str]) -> Iterator[Trace]:
     raise UserError(f"there is no trace {id[:40]!r} in {name}; planscope check lists the ids with --json")
 
 
-def _session_judged(
-    session: Session, args: argparse.Namespace, book: Rulebook, options: CheckOptions
-) -> Iterator[Judged]:
+def _session_judged(session: Session, args: argparse.Namespace, file: RuleFile) -> Iterator[Judged]:
     """Yield the runs of a session, judged."""
-    from planscope.case import find_run, judge_by
+    from planscope.case import find_run
+    from planscope.rules.nearest import Budget
     from planscope.session.model import own_runs
 
     chosen = find_run(session, args.run) if args.run is not None else None
+    budget = Budget.of(args.details)
     for run in [chosen] if chosen is not None else own_runs(session):
-        yield judge_by(session, run, book, options, strict=args.strict)
+        yield _run_judged(session, run, file, strict=args.strict, budget=budget)
 
 
-def _warnings(file: RuleFile, seen: set[str], summary: Summary) -> list[str]:
-    from planscope.rules.report import argument_warnings, name_warnings
+def _run_judged(
+    session: Session,
+    run: Run,
+    file: RuleFile,
+    *,
+    strict: bool = False,
+    details: bool = True,
+    budget: Budget | None = None,
+) -> Judged:
+    from planscope.case import judge_by
+    from planscope.rules.many import Judged
+    from planscope.session.traces import trace_of
 
-    return [*name_warnings(file.rules, seen), *argument_warnings(summary)] if summary.traces else []
+    checked = judge_by(session, run, file, strict=strict, details=details, budget=budget)
+    return Judged(checked, tools=checked.tools | trace_of(run).tools.keys())
+
+
+def _reports(file: RuleFile, args: argparse.Namespace) -> tuple[JUnit | None, Sarif | None]:
+    """Return the reports that are wanted."""
+    if args.junit is None and args.sarif is None:
+        return None, None
+    from planscope.rules.ci import JUnit, Sarif  # imported late because few need it
+
+    return JUnit() if args.junit is not None else None, Sarif(file.rules, args.rules) if args.sarif else None
 
 
 def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: list[str]) -> Iterator[str]:
@@ -234,9 +272,7 @@ def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: li
         yield ""
     yield from table(summary, width)
     yield ""
-    counts = ", ".join(
-        f"{count:,} {VERDICTS[verdict]}" for verdict, count in sorted(summary.verdicts.items())
-    )
+    counts = ", ".join(f"{count:,} {VERDICTS[kind]}" for kind, count in sorted(summary.told.items()))
     yield f"{plural(summary.traces, 'trace')}: {counts or 'none'}"
     for warning in warnings:
         yield from sentence(ended(f"Warning: {warning}"), width)
@@ -245,8 +281,10 @@ def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: li
 
 
 def table(summary: Summary, width: int) -> Iterator[str]:
-    """Return the rules with how often they were tested, broken and undecided, and where they broke first. What no
+    """Return the rules with how often they were tested, violated and not decided, and where first. What no
     trace put to the test is said, since it looks like a rule that is kept."""
+    from planscope.wording.terms import NOT_DECIDED, VIOLATED
+
     rows = []
     for rule in summary.rules:
         one = summary.sums[rule.id]
@@ -254,76 +292,19 @@ def table(summary: Summary, width: int) -> Iterator[str]:
             (rule.name or rule.id, one.applicable, one.broken, one.unknown, one.first or "", rule.text)
         )
     name = min(24, max([4, *(len(visible(row[0])) for row in rows)]))
-    yield f"{'rule':<{name}}  tested  broken  unknown"
+    yield f"{'rule':<{name}}  tested  {VIOLATED}  {NOT_DECIDED}"
     for title, applicable, broken, unknown, first, text in rows:
-        numbers = f"{applicable:>6,}  {broken:>6,}  {unknown:>7,}"
+        numbers = f"{applicable:>6,}  {broken:>8,}  {unknown:>11,}"
         shown = clip(title, name)
-        yield f"{shown + ' ' * (name - cell_width(shown))}  {numbers}  {clip(text, max(20, width - name - 28))}"
+        yield f"{shown + ' ' * (name - cell_width(shown))}  {numbers}  {clip(text, max(20, width - name - 33))}"
         if first:
             yield f"{'':<{name}}  first: {clip(first, max(20, width - name - 10))}"
         elif summary.traces and not applicable and not unknown:
             yield f"{'':<{name}}  not put to the test"
 
 
-def replay_with_rules(args: argparse.Namespace) -> int:
-    """Print every step of one trace."""
-    from planscope.rules.judge import Rulebook
-    from planscope.rules.steps import steps
-    from planscope.wording.terms import STATES
-
-    file = read_rule_file(args.rules)
-    trace = one_trace(args.session, args.run)
-    book = Rulebook(file.rules)
-    if not args.json:
-        for one in steps(book, trace):
-            tool = one.call.tool if one.call is not None else ""
-            open_rules = [id for id, status in one.statuses.items() if status in ("owed", "broken")]
-            shown = f"  {', '.join(open_rules)}" if open_rules else ""
-            say(f"{one.step!s:>5}  {STATES[one.state]:<11}  {clip(tool, 40)}{shown}")
-        return 0
-    before: dict[str, str] = {}
-    emit(f'{{"trace": {json_text(trace.id)},\n"steps": [')
-    lost = _core_of(book, trace)
-    for count, one in enumerate(steps(book, trace)):
-        call = None
-        if one.call is not None:
-            call = {"tool": one.call.tool, "arguments": one.call.arguments or {}}
-        statuses = {id: s for id, s in one.statuses.items() if not args.changes or before.get(id) != s}
-        before = dict(one.statuses)
-        fields = {
-            "step": one.step,
-            "attempt": 1,
-            "call": call,
-            "state": one.state,
-            "safe_next": list(one.safe_next),
-            "valid_completions": None,
-            "constraints": statuses,
-            "core": lost[1] if lost is not None and one.step == lost[0] else [],
-        }
-        emit(("," if count else "") + "\n" + json_text(fields))
-    emit("\n]}\n")
-    return 0
-
-
-def _core_of(book: Any, trace: Trace) -> tuple[int | str, list[str]] | None:
-    """Return the first lost step and the rules of its core."""
-    from planscope.rules.core import find_core, first_lost
-    from planscope.rules.judge import known_tools
-
-    book = book.for_tools({*trace.tools, *(call.tool for call in trace.calls)})
-    tools = known_tools(book, trace)
-    lost = first_lost(book, tools, trace, open_end=trace.ended != "complete")
-    return None if lost is None else (lost[0], list(find_core(book, tools, *lost).rules))
-
-
 def one_trace(name: str, id: str | None) -> Trace:
-    """Return one trace: of a session the last run, or the one that is named."""
-    from planscope.case import need_run
-    from planscope.rules.runs import trace_of_run
-
-    session = session_named(name)
-    if session is not None:
-        return trace_of_run(need_run(session, id))
+    """Return one trace: the only one, or the one that is named. Raises UserError."""
     problems: list[str] = []
     if id is not None:
         return next(_of_id(name, id, problems))

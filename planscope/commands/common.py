@@ -159,6 +159,17 @@ def named_or_found(text: str, given: Sequence[str] | None, *, timed: bool, more:
     return given
 
 
+def more_names_help(text: str, given: Sequence[str], *, timed: bool) -> str:
+    """Return what to add to an error of a text, if it could be read with the actions that it names besides."""
+    from planscope.language.find_actions import find_actions
+
+    try:
+        more = [name for name in find_actions(text, given, timed=timed) if name not in given]
+    except UserError:
+        return ""
+    return f"; --new-actions adds {', '.join(more)}" if more else ""
+
+
 def quoted(argument: str) -> str:
     """Return an argument for an error, shortened if it is long."""
     return repr(argument if len(argument) <= QUOTED else f"{argument[:QUOTED]}...")

@@ -44,7 +44,7 @@ def comparison_lines(c: Comparison, width: int, everything: bool = False) -> Ite
         yield from _part(f"Tree: {'the same' if c.tree.same else 'changed'}", _tree(c, width))
     rows = [("", "a", "b")]
     rows += [
-        (wording.label(f), clip(wording.value(f, "a"), 36), clip(wording.value(f, "b"), 36))
+        (wording.label(f), clip(wording.value(c, f, "a"), 36), clip(wording.value(c, f, "b"), 36))
         for f in c.differing
     ]
     yield from _part("Other differences", table(rows) if rows[1:] else ["  none"])

@@ -309,16 +309,15 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
 
 def _rate(row: Row) -> tuple[str, ...]:
     from planscope.dissection.evidence import SAME
-    from planscope.dissection.told import percent
-    from planscope.wording.phrases import plural
+    from planscope.wording.phrases import interval, percent, plural
     from planscope.wording.terms import MUTATIONS
 
     rate = row.rate
     if rate.rate is None:
         return MUTATIONS[row.kind], "none of 0", "", bar(0.0), ""
-    interval = f"{percent(rate.rate)} ({percent(rate.low)} to {percent(rate.high)})"
+    shown = f"{percent(rate.rate)} ({interval((rate.low, rate.high))})"
     tried = "" if row.kind in SAME else plural(row.mutants, "mutant")
-    return MUTATIONS[row.kind], f"{rate.right} of {rate.counted}", tried, bar(rate.rate), interval
+    return MUTATIONS[row.kind], f"{rate.right} of {rate.counted}", tried, bar(rate.rate), shown
 
 
 def _cells(row: Row) -> str:

@@ -12,6 +12,7 @@ from planscope.commands.common import (
     add_run,
     columns,
     is_text,
+    more_names_help,
     names_of,
     print_json,
     read_text,
@@ -146,7 +147,7 @@ def _edit(args: argparse.Namespace) -> int:
     from planscope.documents.query import EditDocument, constraint_document
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
-    from planscope.report import query_lines
+    from planscope.report import left_out_lines, query_lines
     from planscope.session.model import next_variant_id
     from planscope.session.oracle_input import reading_of
     from planscope.session.writer import adding
@@ -163,7 +164,8 @@ def _edit(args: argparse.Namespace) -> int:
     try:
         read_variant(made)
     except UserError as error:
-        hint = "" if args.new_actions else "; --new-actions adds actions that the text names"
+        given = [action.name for action in draft.actions]
+        hint = "" if args.new_actions else more_names_help(text, given, timed=draft.timed)
         raise UserError(f"{str(error).replace('query of variant v0', 'text')}{hint}") from None
     reading = reading_of(made)
     constraints = [constraint_document(c) for c in reading.problem.constraints]
@@ -177,12 +179,14 @@ def _edit(args: argparse.Namespace) -> int:
     with suppress(BrokenPipeError):  # whatever happens to the output, the query is recorded
         if args.json:
             more: dict[str, Any] = {"session": where, "variant": made.id, "parent": parent.id}
+            more["left_out"] = reading.left_out_words
             document = EditDocument.about(
                 reading.problem, valid_orders=orders, contradiction=conflict, **more
             )
             print_json(document.as_data())
         else:
             say_all(query_lines(reading.problem, orders, conflict))
+            say_all(left_out_lines(reading.left_out_words, columns()))
             say()
             say_all((f"variant {made.id}, an edit of {parent.id}, in {where}"[: columns() * 4],))
     return 0

@@ -65,7 +65,9 @@ def _add(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=_seconds, metavar="S", help="seconds for each tool, instead of calls"
     )
     parser.add_argument(
-        "--stop-early", action="store_true", help="stop when the estimate says that little is left"
+        "--stop-early",
+        action="store_true",
+        help="stop when the estimate and 1,500 calls in a row say that little is left",
     )
     parser.add_argument(
         "--seed", type=whole(0), default=1, metavar="N", help="same seed, same findings (default 1)"
@@ -446,7 +448,7 @@ def _lines(report: Report, width: int) -> Iterator[str]:
     from planscope.toolfuzz.correctness.baselines import tried_lines
     from planscope.toolfuzz.correctness.said import section_lines
     from planscope.toolfuzz.formats import cost_line
-    from planscope.toolfuzz.report import is_sequence, rate_sentence
+    from planscope.toolfuzz.report import interval_words, is_sequence, rate_sentence
     from planscope.wording.phrases import plural
 
     number = 0
@@ -481,11 +483,10 @@ def _lines(report: Report, width: int) -> Iterator[str]:
     yield from section_lines(report.sets, report.matrix, width)
     yield from tried_lines(report.tried, width)
     figures = report.statistics()
-    low, high = figures["chao1_ci"]
     made = plural(report.calls + report.agent_calls(), "call")
     yield f"{plural(figures['unique_errors'], 'error')} in {made}, seed {report.seed}"
     if figures["unique_errors"]:
-        yield f"estimate of all errors: {figures['chao1']:g} (95 % interval {low:g} to {high:g}), under guidance"
+        yield f"estimate of all errors: {figures['chao1']:g} ({interval_words(figures)}), under guidance"
     if figures["false_discovery"]:
         yield rate_sentence(figures["false_discovery"])
     if report.model is not None:

@@ -15,6 +15,7 @@ from planscope.commands.common import (
     ProgressLine,
     check_topic,
     columns,
+    more_names_help,
     named_or_found,
     names_of,
     output_file,
@@ -161,7 +162,7 @@ def _own(args: argparse.Namespace) -> int:
     from planscope.language.reading import read_query
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
-    from planscope.report import query_lines, sentence
+    from planscope.report import left_out_lines, query_lines, sentence
     from planscope.session.store import save
 
     for name in RANDOM_ONLY:
@@ -178,7 +179,7 @@ def _own(args: argparse.Namespace) -> int:
     try:
         reading = read_query(text, make_actions(names), timed=args.timed)
     except ParseFailure as failure:
-        hint = "" if given is None or args.new_actions else "; --new-actions adds actions that the text names"
+        hint = "" if given is None or args.new_actions else more_names_help(text, given, timed=args.timed)
         raise UserError(f"the text cannot be read: {in_a_line(failure.errors)}{hint}") from None
     blank = replay(reading.problem, Trace((), "running"))
     orders, core = blank.valid_completions(0), blank.steps[0].core
@@ -186,7 +187,10 @@ def _own(args: argparse.Namespace) -> int:
     if output is not None:
         save(session_of_text(reading), output)
     if args.json:
-        document = QueryDocument.about(reading.problem, valid_orders=orders, contradiction=conflict)
+        left_out = reading.left_out_words
+        document = QueryDocument.about(
+            reading.problem, valid_orders=orders, contradiction=conflict, left_out=left_out
+        )
         print_json(document.as_data())
         return 0
     if given is None:
@@ -195,6 +199,7 @@ def _own(args: argparse.Namespace) -> int:
         say(f"Your query, in {args.output}")
     else:
         say_all(query_lines(reading.problem, orders, conflict))
+    say_all(left_out_lines(reading.left_out_words, columns()))
     return 0
 
 

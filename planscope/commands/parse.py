@@ -43,7 +43,7 @@ def _add_parse(parser: argparse.ArgumentParser) -> None:
 def _parse(args: argparse.Namespace) -> int:
     from planscope.language.problem import make_actions
     from planscope.language.reading import ParseFailure, read_query
-    from planscope.report import query_lines
+    from planscope.report import left_out_lines, query_lines
 
     text = read_text(args.file).rstrip("\r\n")
     names = named_or_found(text, names_of(args.actions), timed=args.timed, more=args.new_actions)
@@ -68,10 +68,14 @@ def _parse(args: argparse.Namespace) -> int:
     if args.json:
         from planscope.documents.query import QueryDocument
 
-        document = QueryDocument.about(reading.problem, valid_orders=orders, contradiction=contradiction)
+        left_out = reading.left_out_words
+        document = QueryDocument.about(
+            reading.problem, valid_orders=orders, contradiction=contradiction, left_out=left_out
+        )
         print_json(document.as_data())
     else:
         say_all(query_lines(reading.problem, orders, contradiction))
+        say_all(left_out_lines(reading.left_out_words, columns()))
     return 0
 
 

@@ -4,7 +4,7 @@ keep, ``draft`` has a model propose rules from a policy."""
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command, set_example
@@ -26,9 +26,9 @@ from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.agents.rule_writer import Draft, Proposal
+    from planscope.oracle.trace import Trace
     from planscope.rules.checking import Findings
     from planscope.rules.rule import RuleFile
-    from planscope.traces.shape import Trace
 
 ABOUT = (
     "Work with rules: sentences about the calls of an agent, such as: get_order comes before cancel_order. Each is "
@@ -51,6 +51,9 @@ def _add(parser: argparse.ArgumentParser) -> None:
     check.add_argument("file", metavar="RULES", help="a file of rules; - for standard input")
     check.add_argument(
         "--session", metavar="SESSION", help="say which queries of this session contradict the rules, too"
+    )
+    check.add_argument(
+        "--tools", metavar="FILE", help="names or definitions of tools; a rule about another one is named"
     )
     check.add_argument("--json", action="store_true", help="print one JSON document")
     set_example(check, EXAMPLE)
@@ -236,7 +239,7 @@ def _proposal_lines(one: Proposal, count: int, width: int) -> Iterator[str]:
 
 
 def _mine(args: argparse.Namespace) -> int:
-    from planscope.rules.mining import mine
+    from planscope.rules.mining import evidence, mine
     from planscope.wording.phrases import plural
 
     line = ProgressLine()
@@ -265,12 +268,9 @@ def _mine(args: argparse.Namespace) -> int:
     with_bad = "" if not bad else f" and {plural(len(bad), 'bad one')}"
     say(f"# {plural(len(found), 'rule')} that {plural(len(good), 'good trace')} keep{with_bad}")
     for one in found:
-        broken = one.bad[1] - one.bad[0]
-        told = f"kept in all {one.good[1]} that test it"
-        if bad:
-            told += f"; broken in {broken} of {len(bad)} bad ones, p = {one.p:.2g}"
         say(one.rule.text)
-        say(f"#     {told}")
+        for told in evidence(one, len(good), len(bad)):
+            say(f"#     {told}")
     return 0
 
 
@@ -293,12 +293,16 @@ def _traces(names: list[str], line: ProgressLine) -> list[Trace]:
 def _check(args: argparse.Namespace) -> int:
     from planscope.language.errors import ParseFailure
     from planscope.report import sentence
-    from planscope.rules.checking import examine
+    from planscope.rules.checking import examine, warnings_about
+    from planscope.rules.names import read_tools, tools_of_session
     from planscope.rules.reading import read_rules
 
+    session = open_session(args.session) if args.session is not None else None
     text = read_text(args.file)
+    tools = read_tools(read_text(args.tools)) if args.tools is not None else set()
+    tools |= tools_of_session(session) if session is not None else set()
     try:
-        file = read_rules(text)
+        file = read_rules(text, tools)
     except ParseFailure as failure:
         if not args.json:
             lines = [f"line {e.line}, column {e.column}: {e.message}" for e in failure.errors]
@@ -310,15 +314,14 @@ def _check(args: argparse.Namespace) -> int:
         return 1
     if not file.rules and not (file.reads or file.writes):
         raise UserError("there is no rule in it; write one sentence a line, such as: a comes before b.")
-    session = open_session(args.session) if args.session is not None else None
     if args.json:
         from planscope.documents.rules import RulesDocument
 
-        print_json(RulesDocument.about(file, session).as_data())
+        print_json(RulesDocument.about(file, session, tools).as_data())
         return 0
     from planscope.commands.check_rules import clash_lines
 
-    say_all(_lines(file, examine(file.rules)))
+    say_all(_lines(file, examine(file.rules), warnings_about(file, tools)))
     if session is not None:
         lines = clash_lines(session, file) or ["each query of the session can be met together with the rules"]
         for line in lines:
@@ -326,9 +329,11 @@ def _check(args: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(file: RuleFile, findings: Findings) -> Iterator[str]:
+def _lines(file: RuleFile, findings: Findings, warnings: Sequence[str]) -> Iterator[str]:
     from planscope.report import sentence
+    from planscope.rules.rule import names_of
     from planscope.rules.words import meaning, set_text
+    from planscope.wording.terms import sentence as ended
 
     width = columns()
     for rule in file.rules:
@@ -338,6 +343,10 @@ def _lines(file: RuleFile, findings: Findings) -> Iterator[str]:
     for words, calls in (("Only reads", file.reads), ("Writes", file.writes)):
         if calls:
             yield from sentence(f"{words}: {set_text(calls).replace(' or ', ', ')}.", width)
+    if tools := names_of(file.rules):
+        yield from sentence(f"Tools: {', '.join(tools)}.", width)
+    for warning in warnings:
+        yield from sentence(ended(f"Warning: {warning}"), width)
     yield ""
     if findings.contradiction is not None:
         names = ", ".join(findings.contradiction)

@@ -146,7 +146,7 @@ def run_one(
     replay = judge(session, recorded).replay
     with suppress(BrokenPipeError):  # whatever happens to the output, the run is recorded
         _tell_run(args, recorded, replay, where)
-    return 2 if replay.verdict().verdict == "aborted" else 0
+    return 2 if replay.trace.ending == "aborted" else 0
 
 
 def _live_run(args: argparse.Namespace, session: Session, variant: Variant) -> LiveRun:
@@ -327,17 +327,19 @@ def _run_many(
 
 def _tell_rate(runs: list[RunRecord], rate: Rate, where: str) -> None:
     from planscope.session.record import Cost, Help
-    from planscope.wording import terms
+    from planscope.wording import phrases, terms
+    from planscope.wording.phrases import interval, percent
 
     alone = " without help" if rate.helped else ""
     if rate.rate is None and rate.helped:
         say("every run was helped, so there is no rate of the agent alone")
     elif rate.rate is None:
-        say(f"none of {len(runs)} runs can be judged: {rate.aborted} aborted (model or network trouble)")
+        why = f"; the last one: {phrases.ending(runs[-1])}" if runs[-1].reason else ""
+        say(f"none of {len(runs)} runs can be judged: {rate.aborted} aborted{why}")
     else:
         say(
-            f"{rate.right} of {rate.counted} runs{alone} right: {rate.rate:.0%}, 95 % interval {rate.low:.0%} to "
-            f"{rate.high:.0%}"
+            f"{rate.right} of {rate.counted} runs{alone} right: {percent(rate.rate)}, 95 % interval "
+            f"{interval((rate.low, rate.high))}"
         )
     for kind, count in rate.errors.items():
         say(f"  {count:>4}  {terms.said(kind)}")
@@ -346,7 +348,7 @@ def _tell_rate(runs: list[RunRecord], rate: Rate, where: str) -> None:
     if rate.helped:
         say(f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (not counted: {help.text})")
     if rate.aborted and (rate.rate is not None or rate.helped):
-        say(f"  {rate.aborted:>4}  aborted (model or network trouble; not counted)")
+        say(f"  {rate.aborted:>4}  aborted (not counted)")
     say()
     by = f"agent {clip(help.agent(runs[0].agent), 40)}, model {clip(runs[0].model, 60)}"
     costs = [run.cost for run in runs]

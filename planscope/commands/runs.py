@@ -22,6 +22,7 @@ from planscope.errors import UserError
 from planscope.safe import clip
 
 if TYPE_CHECKING:
+    from planscope.oracle.verdict_types import VerdictKind
     from planscope.session.model import Session
     from planscope.session.run_list import Facet, ListedRun, Losses
 
@@ -41,7 +42,10 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--verdict", choices=VERDICTS, metavar="V", help="right, wrong, aborted or unknown")
     parser.add_argument(
-        "--error-type", metavar="E", type=error_type, help="a type of error, such as order_error"
+        "--error-type",
+        metavar="E",
+        type=error_type,
+        help="an error that the list names, such as order_error (headline in JSON)",
     )
     parser.add_argument("--lost", metavar="K", help="lost at this step: a number, or end")
     parser.add_argument("--model", metavar="M", help="the model")
@@ -101,10 +105,14 @@ def _listed(session: Session, args: argparse.Namespace) -> list[ListedRun]:
 
 
 def _facets(args: argparse.Namespace) -> Iterator[Facet]:
+    from planscope.oracle.verdict_types import told
     from planscope.session.run_list import MINE, Facet
 
+    verdict: VerdictKind | None = args.verdict
+    as_told = [(judged, reason) for judged in (True, False) for reason in ("", "cut_off", "stopped")]
+    words = {told(verdict, *one) for one in as_told} if verdict is not None else set()
     given = (
-        Facet("verdict", args.verdict or ""),
+        *(Facet("verdict", one) for one in words),
         Facet("error", args.error_type or ""),
         Facet("lost", args.lost or ""),
         Facet("model", args.model or ""),
@@ -120,6 +128,7 @@ def run_lines(session: Session, listed: Sequence[ListedRun], losses: Losses) -> 
     from planscope.report import table
     from planscope.session.run_list import loss_lines, step_words, tally
     from planscope.wording.phrases import outcome, plural
+    from planscope.wording.terms import PENDING
 
     if not session.runs:
         yield "no runs yet; make one with: planscope run SESSION --model sim:careful"
@@ -131,7 +140,7 @@ def run_lines(session: Session, listed: Sequence[ListedRun], losses: Losses) -> 
     rows = []
     for one in listed:
         run, came_out = one.run, one.outcome
-        said = outcome(came_out.verdict, came_out.error_type) if came_out is not None else "not judged"
+        said = outcome(came_out.told, came_out.headline) if came_out is not None else PENDING
         rows.append(
             (
                 f"{one.number:>3}",

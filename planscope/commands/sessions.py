@@ -23,10 +23,11 @@ from planscope.commands.common import (
 )
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
+from planscope.wording.terms import NO_RUN, ORIGINS, PENDING
 
 if TYPE_CHECKING:
     from planscope.documents.library import RunLine, SessionDocument
-    from planscope.session.library_index import Entry, Place
+    from planscope.session.library_index import Entry, Outcome, Place
     from planscope.session.model import Session
     from planscope.session.recovery import LeftDraft, Recovery
 
@@ -103,7 +104,7 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
         "--error-type",
         metavar="E",
         type=error_type,
-        help="an error in any run: order_error, action_lost, ...",
+        help="an error that the list names, in any run: order_error, action_lost, ...",
     )
     parser.add_argument("--agent", metavar="A", help="the agent of the last run")
     parser.add_argument("--model", metavar="M", help="the model of the last run")
@@ -147,9 +148,9 @@ def _person_waits() -> bool:
 
 
 def _print_list(folder: Path, found: list[Entry], left: list[Recovery]) -> None:
-    from planscope.documents.library import SessionsDocument
+    from planscope.documents.library import EntryDocument, SessionsDocument
 
-    lists = {"folder": folder, "sessions": found, "recoveries": left}
+    lists = {"folder": folder, "sessions": list(map(EntryDocument.listed, found)), "recoveries": left}
     print_json(SessionsDocument.model_validate(lists).as_data())
 
 
@@ -182,24 +183,24 @@ def _show(args: argparse.Namespace) -> None:
 
     path = session_path(args.session)
     session = load(path)
-    entry, verdicts = entry_at(path, session, problem_in), _verdicts(session)
-    document = SessionDocument.about(entry, session, verdicts, holder_of(path), recoverable(path))
+    entry, outcomes = entry_at(path, session, problem_in), _outcomes(session)
+    document = SessionDocument.about(entry, session, outcomes, holder_of(path), recoverable(path))
     if args.json:
         print_json(document.as_data())
     else:
         say_all(session_lines(document))
 
 
-def _verdicts(session: Session) -> dict[str, tuple[str, str | None]]:
-    """Return verdicts of the runs, the last run first, as many as the time limit allows."""
+def _outcomes(session: Session) -> dict[str, Outcome]:
+    """Return outcomes of the runs, the last run first, as many as the time limit allows."""
     from planscope.rules.in_session import problem_in
-    from planscope.session.library import verdicts_of
+    from planscope.session.run_list import outcomes_of_runs
 
     until = time.monotonic() + LIST_LIMIT
-    found: dict[str, tuple[str, str | None]] = {}
+    found: dict[str, Outcome] = {}
     runs = session.runs[::-1]
-    for run, verdict in zip(runs, verdicts_of(session, runs, problem_in), strict=True):
-        found[run.id] = verdict
+    for run, outcome in zip(runs, outcomes_of_runs(session, runs, problem_in), strict=True):
+        found[run.id] = outcome
         if time.monotonic() > until:
             break
     return found
@@ -356,7 +357,7 @@ def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
             yield from _rows(rows)
     late = sum(entry.pending for entry in found if entry.place != "trash")
     if late:
-        yield f"{late} not judged yet; --verdict, --error-type or WORDS judge all of them"
+        yield f"{late} {PENDING}; --verdict, --error-type or WORDS judge all of them"
     if not found:
         yield "no sessions"
 
@@ -392,11 +393,11 @@ def _verdict(entry: Entry) -> str:
         return "cannot be opened"
     from planscope.wording.phrases import outcome, plural
 
-    if entry.verdict is None:
+    if entry.outcome is None:
         if entry.findings and not entry.runs:
             return plural(entry.findings, "finding")
-        return "not judged yet" if entry.pending else "no run"
-    verdict = outcome(entry.verdict, entry.error_type)
+        return PENDING if entry.pending else NO_RUN
+    verdict = outcome(entry.outcome.told, entry.outcome.headline)
     return f"{verdict}, helped" if entry.helped else verdict
 
 
@@ -418,7 +419,7 @@ def _local(moment: str | None) -> str:
 def session_lines(document: SessionDocument) -> Iterator[str]:
     """Describe what a session contains, as lines of text."""
     from planscope.report import hanging, table
-    from planscope.wording.phrases import outcome, plural
+    from planscope.wording.phrases import plural
 
     facts = [
         ("title", document.title),
@@ -441,15 +442,14 @@ def session_lines(document: SessionDocument) -> Iterator[str]:
             yield from hanging(label, clip(value, 500), 13, columns())
     yield "Variants"
     for one in document.variant_list:
-        about = f"{one.origin}, {one.actions} actions: {one.text}"
+        about = f"{ORIGINS.get(one.origin, one.origin)}, {one.actions} actions: {one.text}"
         yield from hanging(f"  {clip(one.id, 20)}", clip(about, 500), 13, columns())
     came_out = document.outcomes
     yield f"Runs: {came_out.text}" if came_out is not None and len(document.run_list) > 1 else "Runs"
     rows = [
         (
             clip(one.id, 20),
-            (outcome(one.verdict, one.error_type) if one.verdict else "not judged")
-            + (f", helped: {one.helped.text}" if one.helped else ""),
+            _came_out(one) + (f", helped: {one.helped.text}" if one.helped else ""),
             plural(one.calls, "call"),
             clip(f"{_agent(one)} {one.model}", 60),
             _local(one.started),
@@ -463,6 +463,15 @@ def session_lines(document: SessionDocument) -> Iterator[str]:
         yield from table(found)
     if document.deletions:
         yield f"{plural(document.deletions, 'deletion')} can be undone: planscope runs SESSION --restore"
+
+
+def _came_out(run: RunLine) -> str:
+    from planscope.oracle.verdict_types import told
+    from planscope.wording.phrases import outcome
+
+    if run.verdict is None:
+        return PENDING
+    return outcome(told(run.verdict, run.judged, run.reason), run.headline.type if run.headline else "")
 
 
 def _agent(run: RunLine) -> str:

@@ -16,10 +16,10 @@ from planscope.wording.terms import sentence
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from planscope.oracle.trace import Trace
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Session
     from planscope.traces.listing import Line
-    from planscope.traces.shape import Trace
 
 ABOUT = (
     "Import a trace of an agent as a session, which the debugger opens. The format is recognised by the content: chats "
@@ -70,17 +70,20 @@ def _import(args: argparse.Namespace) -> int:
     if not paths:
         raise UserError("name a trace: a file, a folder, - (standard input), or --last claude")
     target = output_file(args.output) if args.output is not None else None
-    rules = None
-    if args.rules is not None:
-        from planscope.commands.check_rules import read_rule_file
-
-        rules = read_rule_file(args.rules)
     if args.list:
         lines = list(_lines(_traces(paths, [])))
         _print_list(lines, args.json)
         return 0
     chosen = _chosen(paths, args)
-    return 2 if chosen is None else _save(chosen, args, target, rules)
+    if chosen is None:
+        return 2
+    rules = None
+    if args.rules is not None:
+        from planscope.commands.check_rules import read_rule_file
+        from planscope.rules.names import tools_of
+
+        rules = read_rule_file(args.rules, tools_of(chosen))
+    return _save(chosen, args, target, rules)
 
 
 def _traces(paths: list[str | Path], troubles: list[str]) -> Iterator[Trace]:
@@ -163,7 +166,7 @@ def _print_list(lines: list[Line], as_json: bool) -> None:
 
 def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, rules: RuleFile | None) -> int:
     from planscope.session.files import TooLarge
-    from planscope.traces.events import session_of
+    from planscope.session.traces import session_of
     from planscope.traces.source import file_name
 
     stem = file_name(traces[0].source)

@@ -16,7 +16,7 @@ from typing import Any
 
 from planscope.compare.result import ArgumentChange, CallDiff, CallRow, StepSide
 from planscope.compare.sequences import Pair, filled, mirrored, paired
-from planscope.oracle.trace import Call
+from planscope.oracle.trace import ToolCall
 
 CHANGED, ALONE = 1, 2
 MOST_CELLS = 4_000_000
@@ -35,7 +35,7 @@ class Key:
     action: str
     written: str
     step: int = field(compare=False)
-    call: Call = field(compare=False)
+    call: ToolCall = field(compare=False)
 
     def saved(self, other: Key) -> int:
         """The cost saved by pairing this call with another call of its action, instead of leaving both alone."""
@@ -56,7 +56,7 @@ def keys(steps: Sequence[StepSide], actions: Mapping[str, str]) -> dict[int, Key
     return found
 
 
-def _written(call: Call) -> str:
+def _written(call: ToolCall) -> str:
     return f"unreadable: {call.error}" if call.arguments is None else _json(dict(call.arguments))
 
 

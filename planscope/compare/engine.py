@@ -29,10 +29,11 @@ from planscope.compare.trees import compare_trees
 from planscope.errors import UserError
 from planscope.language.errors import ParseError, ParseFailure, in_a_line
 from planscope.language.scan import Phrases, cut, phrase_key
-from planscope.oracle.trace import RESTART_TOOL, Call, Trace
+from planscope.oracle.trace import RESTART_TOOL, ToolCall, Trace
 from planscope.session.model import AnswerEvent, Run, Session, Variant, variant_of
-from planscope.session.oracle_input import actions_of, trace_of
+from planscope.session.oracle_input import actions_of
 from planscope.session.record import NO_HELP, cost_of, help_of
+from planscope.session.traces import trace_of
 from planscope.wording.explain import explain_core, explain_verdict
 
 if TYPE_CHECKING:
@@ -371,7 +372,7 @@ def _steps(variant: Variant, run: Run, trace: Trace, replay: JudgedRun | None) -
         )
 
 
-def _restarts(call: Call, tools: Mapping[str, str]) -> bool:
+def _restarts(call: ToolCall, tools: Mapping[str, str]) -> bool:
     """Return whether the call begins an attempt, as the judge counts them. Unreadable and blocked calls do not."""
     refused = call.refused or call.arguments is None or call.error is not None
     return call.tool == RESTART_TOOL and call.tool not in tools and not refused

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from planscope.language.errors import ParseError
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Constraint, Problem, Span
-from planscope.oracle.trace import Call, Ending
+from planscope.oracle.trace import Ending, ToolCall
 from planscope.oracle.verdict_types import Core, Finding, State, StepNo, Verdict
 from planscope.session.record import NO_HELP, Help
 
@@ -42,7 +42,7 @@ class StepSide:
     index: int
     step: StepNo
     attempt: int
-    call: Call | None = None
+    call: ToolCall | None = None
     action: str | None = None
     answer: str | None = None
     answered: Literal["ok", "error"] | None = None

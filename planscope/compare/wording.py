@@ -30,16 +30,21 @@ def label(field: Field) -> str:
     return terms.label(field.name)
 
 
-def value(field: Field, which: str) -> str:
+def value(c: Comparison, field: Field, which: str) -> str:
     """Return a field's value in words, or a dash if there is none."""
     found = field.a if which == "a" else field.b
+    side = c.a if which == "a" else c.b
     if found is None:
         return "-"
+    if field.name == "verdict" and side.verdict is not None:
+        return terms.VERDICTS[side.verdict.told]
+    if field.name == "ending":
+        return ended(side)
     if field.name == "first_violation":
         return phrases.step_name("end" if found == "end" else int(found))
     if field.name == "origin":
-        return " ".join(terms.MUTATIONS.get(word, word) for word in str(found).split(" "))
-    return terms.said(str(found)) if field.name in ("error_type", "ending", "verdict") else str(found)
+        return " ".join(terms.ORIGINS.get(word, word) for word in str(found).split(" "))
+    return terms.said(str(found)) if field.name == "error_type" else str(found)
 
 
 def named(side: Side) -> str:
@@ -110,7 +115,7 @@ def _reason(reason: str, one: StepSide, other: StepSide, c: Comparison) -> str:
         "arguments": ("the arguments differ", called(one), called(other)),
         "answer": ("the answers differ", _answer(one), _answer(other)),
         "state": ("the states differ", state(c.a, one), state(c.b, other)),
-        "ending": ("the runs end differently", _ended(c.a), _ended(c.b)),
+        "ending": ("the runs end differently", ended(c.a), ended(c.b)),
     }[reason]
     return f"{what}: {here} and {there}"
 
@@ -122,11 +127,14 @@ def _answer(step: StepSide) -> str:
 
 def state(side: Side, step: StepSide) -> str:
     """Return a step's state. At the end of a right run it is complete."""
-    return terms.state(step.state or "unknown", step.step == "end" and side.ending != "aborted")
+    unjudged = side.problem.unjudged if side.problem is not None else ""
+    return terms.state(step.state or "unknown", step.step == "end" and side.ending != "aborted", unjudged)
 
 
-def _ended(side: Side) -> str:
-    return terms.ENDINGS[side.ending] if side.ending is not None else terms.NO_RUN
+def ended(side: Side) -> str:
+    """Say how the run of a side ended."""
+    cause = side.verdict.reason if side.verdict is not None else None
+    return terms.ended(side.ending, cause) if side.ending is not None else terms.NO_RUN
 
 
 def renamed(row: ActionRow) -> str:

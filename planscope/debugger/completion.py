@@ -182,7 +182,7 @@ class _Completer:
         fit = [kind for kind in alike if self.expected(begin, phrases(kind, False, False)[0])]
         if fit:  # nothing fits if the sentence has an error before this place
             types = [kind for kind in types if kind in fit or kind not in alike]
-        if "ACTION" in types:
+        if "ACTION" in types and self.takes_action(begin):
             yield from ((action.name, "action") for action in self.draft.actions)
         for kind in _PHRASES:
             if kind in types:
@@ -192,6 +192,18 @@ class _Completer:
         for kind, text in _MARKS.items():
             if kind in types:
                 yield text, "mark"
+
+    def takes_action(self, begin: int) -> bool:
+        """Return whether a name can stand at a place. The reader refuses words ("come later") only with one behind."""
+        if not self.expected(begin):
+            return True  # the sentence has an error before this place, and everything is offered
+        head = self.draft.text[self.start : begin].rstrip()
+        for action in self.draft.actions:
+            tried = f"{head} {action.name}"
+            found = read_partly(tried, self.draft.actions, timed=self.draft.timed)
+            if all(error.span[0] >= len(tried) - 1 for error in found.errors):
+                return True
+        return False
 
     def behind_list(self, begin: int) -> bool:
         """Return whether the words before are a list of actions, which takes a plural verb."""

@@ -7,9 +7,9 @@ import threading
 from planscope.debugger.run_index import RunIndex
 from planscope.language.problem import Problem
 from planscope.oracle.plan import Plan
-from planscope.oracle.trace import Call, Trace
-from planscope.session.oracle_input import calls_of
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.session.record import RunRecord
+from planscope.session.traces import items_of
 
 
 class GrowingRun:
@@ -25,7 +25,7 @@ class GrowingRun:
         self._settled = RunIndex(replay(problem, Trace((), "running"), plan))
         self._lock = threading.Lock()
 
-    def judged(self, record: RunRecord, *more: Call) -> RunIndex:
+    def judged(self, record: RunRecord, *more: ToolCall) -> RunIndex:
         """Return the run so far, as one that has not ended. ``more`` are calls that are not recorded yet."""
         with self._lock:
             begun = len(self._settled.steps) - 1
@@ -33,6 +33,11 @@ class GrowingRun:
             while answered < len(record.calls) and record.calls[answered].answer is not None:
                 answered += 1
             if answered > begun:
-                self._settled = self._settled.then(*calls_of(record, begun, answered))
-            waiting = [*calls_of(record, answered), *more]
+                self._settled = self._settled.then(*items_of(record, begun, answered, self._last))
+            waiting = [*items_of(record, answered, None, self._last), *more]
             return self._settled.then(*waiting) if waiting else self._settled
+
+    @property
+    def _last(self) -> int:
+        """The number of the last message before the calls that are not final."""
+        return self._settled.replay.trace.message

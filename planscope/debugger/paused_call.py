@@ -6,15 +6,17 @@ from collections.abc import Iterator
 
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.play_values import Way
-from planscope.debugger.played import Played, begin
+from planscope.debugger.played import Played, begin, outcome_of
 from planscope.debugger.typed_call import arguments_of
+from planscope.language.problem import Problem
 from planscope.oracle.arguments import extra_arguments, read_start
 from planscope.oracle.judged import Judged
+from planscope.oracle.trace import NEW
+from planscope.oracle.verdict_types import State
 from planscope.safe import visible
-from planscope.wording.constraints import brief
-from planscope.wording.phrases import listed
+from planscope.wording.constraints import brief, label
+from planscope.wording.phrases import listed, move_does, what_is_lost
 from planscope.wording.terms import (
-    MOVES,
     STATE_GLYPHS,
     STATES,
     STATUS_GLYPHS,
@@ -36,14 +38,18 @@ class PausedCall:
 
     def __init__(self, run: Judged, step: int, tool: str) -> None:
         self.problem = run.problem
-        self.lookahead = begin(run, step - 1).run.ahead()
+        self.run = begin(run, step - 1).run
+        self.lookahead = self.run.ahead()
+        around = [call.message for call in run.trace.calls[max(step - 2, 0) : step]]
+        self.message = around[0] if step > 1 and len(around) == 2 and around[0] == around[1] else NEW
+        """The message of the call before, if the paused call goes on with it."""
         self.number = next((i for i, action in enumerate(self.problem.actions) if action.tool == tool), None)
         self.tool = visible(tool, limit=80)
 
     def judge(self, text: str) -> list[Told]:
         """Say what the call would do with these arguments, and which hours are safe (timed)."""
         if self.number is None:
-            return [(f"{self.tool} is no action of the query, so the call is not judged.", "dim")]
+            return [(f"{self.tool} is no action of the query, which does not restrict this call.", "dim")]
         return [*self._hours(self.number), *self._call(self.number, text)]
 
     def _hours(self, number: int) -> Iterator[Told]:
@@ -67,11 +73,13 @@ class PausedCall:
         if isinstance(start, str):
             yield f"the tool would refuse the call: {visible(start, limit=200)}", "caution"
             return
-        outcome = self.lookahead.after(number, start, arguments)
+        way = Way(arguments, message=self.message)
+        outcome = outcome_of(self.run, number, start, way, self.lookahead)
         broken = [brief(self.problem.by_id[c], self.problem) for c in outcome.breaks]
         why = f": {listed(broken)}" if broken else ""
         glyph = STATE_GLYPHS[outcome.state]
-        yield f"{glyph} {sentence(f'this call {_does(outcome.state)}{why}')}", outcome.state
+        does = _does(outcome.state, self.problem)
+        yield f"{glyph} {sentence(f'this call {does}{why}')}", outcome.state
         if extra := extra_arguments(arguments, self.problem.timed):
             names = listed(visible(name, limit=40) for name in extra[:5])
             yield f"the tool does not take {names}; it is called anyway", "caution"
@@ -80,24 +88,28 @@ class PausedCall:
 def judge_way(played: Played, action: str, way: Way) -> list[Told]:
     """Say what a played call would do: the state after it, and the rules whose status it changes."""
     problem, before = played.problem, played.run
-    after = before.then(way.call(problem.action_by_id[action].tool))
+    after = before.then(*way.items(problem.action_by_id[action].tool))
     number = next(i for i, one in enumerate(problem.actions) if one.id == action)
-    state = before.ahead().after(number, None, way.arguments).state
+    state = outcome_of(before, number, None, way).state
     rows: list[Told] = []
     for constraint in problem.constraints:
         was, now = (run.status(constraint.id, len(run.trace.calls)) for run in (before, after))
         if was != now:
             value = after.value_at(constraint.id, len(after.trace.calls))
             text = f"{brief(constraint, problem)}{f' ({visible(value, limit=60)})' if value else ''}"
-            rows.append((f"{STATUS_GLYPHS[now]} {constraint.id} {STATUSES[now]}: {text}", STATUS_ROLES[now]))
+            rows.append(
+                (f"{STATUS_GLYPHS[now]} {label(constraint)} {STATUSES[now]}: {text}", STATUS_ROLES[now])
+            )
             if now == "broken":
                 state = "broken"
     already = state == before.steps[-1].state and not any(role == "broken" for _, role in rows)
     lost = already and state in ("doomed", "broken")
-    text = f"the plan is {STATES[state]} already" if lost else f"this call {_does(state)}"
+    what = what_is_lost(problem)
+    text = f"{what} is {STATES[state]} already" if lost else f"this call {_does(state, problem)}"
     return [(f"{STATE_GLYPHS[state]} {sentence(text)}", state), *rows[:MOST_CHANGED]]
 
 
-def _does(state: str) -> str:
+def _does(state: State, problem: Problem) -> str:
     """Describe the effect of a call on the plan, to follow the words ``this call``."""
-    return MOVES[state] if state in ("doomed", "broken") else f"is {MOVES[state]}"
+    does = move_does(problem, state)
+    return does if state in ("doomed", "broken") else f"is {does}"

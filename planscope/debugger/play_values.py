@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from planscope.oracle.trace import Around, Call, Heard, Trace
+from planscope.oracle.trace import NEW, Item, Said, Tool, ToolCall, Trace
 
 if TYPE_CHECKING:
     from planscope.rules.rule import CallSet, Compare, Condition, Rule
@@ -20,18 +21,25 @@ _NO_RULES: tuple[Rule, ...] = ()
 @dataclass(frozen=True, slots=True)
 class Way:
     """How a call is played. ``answer``: the tool's answer, None if it gives none. ``said``: what the user says just
-    before the call, "" for nothing. ``about``: where the values come from, in words."""
+    before the call, "" for nothing. ``about``: where the values come from, in words. ``message``: the message of the
+    call before, if the run goes on with it so; else the call begins one."""
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
     answer: str | None = None
     failed: bool = False
     said: str = ""
     about: str = field(default="", compare=False)
+    message: int = NEW
 
-    def call(self, tool: str) -> Call:
-        heard = (Heard(self.said),) if self.said else ()
-        around = Around(self.answer, self.answer is not None, heard=heard)
-        return Call(tool, dict(self.arguments), failed=self.failed, around=around)
+    def items(self, tool: str) -> tuple[Item, ...]:
+        """Return the call of a tool, and before it what the user says."""
+        answered = self.answer is not None
+        failed = self.failed if answered or self.failed else None
+        call = ToolCall(tool, dict(self.arguments), failed=failed, answer=self.answer, answered=answered)
+        if self.said:
+            return (Said("user", self.said), call)
+        call.message = self.message
+        return (call,)
 
 
 class Values:
@@ -39,20 +47,29 @@ class Values:
 
     def __init__(self, trace: Trace, rules: Sequence[Rule] = _NO_RULES) -> None:
         self.rules = rules
-        self.schemas = trace.tools or {}
-        self._calls: dict[str, list[tuple[int, Call]]] = {}
+        self.tools = trace.tools
+        self._calls: dict[str, list[tuple[int, ToolCall]]] = {}
         self._seen: dict[str, dict[str, tuple[Any, int]]] = {}
+        pairs = enumerate(pairwise(trace.calls), 2)
+        self._joined = {step for step, (one, other) in pairs if one.message == other.message}
+        """The steps whose call was made in one message with the call before."""
         for step, call in enumerate(trace.calls, 1):
             self._calls.setdefault(call.tool, []).append((step, call))
             for name, value in (call.arguments or {}).items():
                 self._seen.setdefault(name, {})[_key(value)] = (value, step)
 
-    def ways(self, tool: str, step: int) -> tuple[Way, ...]:
+    def ways(self, tool: str, step: int, *, as_recorded: bool = False) -> tuple[Way, ...]:
         """Return ways to call a tool as the call of this step, at least one: first as the run goes on, then as it
-        called the tool before, then with other values for what the rules look at."""
+        called the tool before, then with other values for what the rules look at.
+
+        ``as_recorded``: no call was played yet, so that the run may go on in the message of the call before.
+        """
         own = self._calls.get(tool, [])
         later = [one for one in own if one[0] >= step]
         made = [_as_at(k, call) for k, call in (*later, *reversed([one for one in own if one[0] < step]))]
+        if as_recorded and later and later[0][0] == step and step in self._joined:
+            about = f"{made[0].about}, in one message with the call before"
+            made[0] = replace(made[0], about=about, message=later[0][1].message)
         if not made:
             made = [self._unseen(tool)]
         made += self._varied(tool, made[0])
@@ -73,8 +90,8 @@ class Values:
         rules ask for."""
         found: dict[str, str] = {}
         for step, call in self._calls.get(tool, ()):
-            if call.around.answer is not None:
-                found.setdefault(call.around.answer, f"as at step {step}")
+            if call.answer is not None:
+                found.setdefault(call.answer, f"as at step {step}")
         for rule, one in self._compares(tool, "answer"):
             for value in _near(one):
                 made = _nested(one.path, value)
@@ -112,7 +129,7 @@ class Values:
         """Return the arguments of a tool, those first that rules look at."""
         looked = self._per(tool)
         looked.update(dict.fromkeys(str(one.path[0]) for _, one in self._compares(tool, "argument")))
-        schema = self.schemas.get(tool) or {}
+        schema = self.tools.get(tool, Tool(tool)).parameters or {}
         properties = schema.get("properties")
         if isinstance(properties, Mapping):
             looked.update(dict.fromkeys(map(str, properties)))
@@ -163,9 +180,8 @@ def _all(condition: Any) -> Iterable[Compare]:
     return compares(condition)
 
 
-def _as_at(step: int, call: Call) -> Way:
-    around = call.around
-    return Way(dict(call.arguments or {}), around.answer, call.failed, about=f"as at step {step}")
+def _as_at(step: int, call: ToolCall) -> Way:
+    return Way(dict(call.arguments or {}), call.answer, bool(call.failed), about=f"as at step {step}")
 
 
 def _near(one: Compare) -> Iterator[Any]:

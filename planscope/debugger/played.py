@@ -6,8 +6,9 @@ answers everything that a replay answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from planscope.debugger.errors import DebuggerError, unknown
@@ -15,29 +16,39 @@ from planscope.debugger.play_values import Values, Way
 from planscope.language.problem import Problem
 from planscope.oracle.arguments import START
 from planscope.oracle.judged import Judged
-from planscope.oracle.trace import RESTART_TOOL, Call, Trace
+from planscope.oracle.trace import NEW, RESTART_TOOL, Item, ToolCall, Trace
 from planscope.oracle.verdict_types import State, StepView
 
 if TYPE_CHECKING:
     from planscope.oracle.judged import JudgedRun
-    from planscope.oracle.lookahead import Outcome
+    from planscope.oracle.lookahead import Looks, Outcome
     from planscope.rules.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A plan played by hand. ``kept``: the recorded calls that it begins with. ``calls``: what was played after
-    them.
+    """A plan played by hand. ``begun``: the recorded trace that it begins with. ``turns``: what was played after it,
+    each call with what the user says before it.
 
     ``run`` judges both together, as a run that has not ended; its last step is the current one. ``values`` has the
     arguments that rules may look at.
     """
 
     problem: Problem
-    kept: tuple[Call, ...]
-    calls: tuple[Call, ...]
+    begun: Trace = field(repr=False)
+    turns: tuple[tuple[Item, ...], ...]
     run: JudgedRun = field(repr=False, compare=False)
     values: Values = field(repr=False, compare=False)
+
+    @property
+    def kept(self) -> Sequence[ToolCall]:
+        """The recorded calls that it begins with."""
+        return self.begun.calls
+
+    @property
+    def calls(self) -> Sequence[ToolCall]:
+        """The calls that were played."""
+        return self.run.trace.calls[len(self.kept) :]
 
     @property
     def index(self) -> int:
@@ -83,12 +94,12 @@ def begin(run: Judged, index: int) -> Played:
     """Begin to play from an index of a judged run. The calls up to there are kept; the index is clamped."""
     rules = rules_in(run.problem)
     values = Values(run.trace, rules)
-    return _judged(run.problem, run.trace.calls[: max(index, 0)], (), values)
+    return _judged(run.problem, run.trace.upto(max(index, 0)), (), values)
 
 
 def rules_in(problem: Problem) -> tuple[Rule, ...]:
     """Return the rules about calls that judge a problem's runs."""
-    from planscope.rules.replay import RuledProblem
+    from planscope.rules.beside import RuledProblem
 
     return problem.file.rules if isinstance(problem, RuledProblem) else ()
 
@@ -103,11 +114,11 @@ def play(played: Played, action: str, start: int | None = None, way: Way | None 
     if made is None:
         raise unknown("action", action, played.problem.action_by_id)
     if way is not None:
-        return call(played, way.call(made.tool))
+        return _judged(played.problem, played.begun, (*played.turns, way.items(made.tool)), played.values)
     if not played.problem.timed:
-        return call(played, Call(made.tool, {}))
+        return call(played, ToolCall(made.tool, {}))
     hour = option(played, action).start if start is None else start
-    return call(played, Call(made.tool, {START: hour}))
+    return call(played, ToolCall(made.tool, {START: hour}))
 
 
 def restart(played: Played) -> Played:
@@ -115,19 +126,19 @@ def restart(played: Played) -> Played:
     timed."""
     if not played.problem.timed:
         raise DebuggerError("only timed queries have a restart; undo calls instead")
-    return call(played, Call(RESTART_TOOL, {}))
+    return call(played, ToolCall(RESTART_TOOL, {}))
 
 
-def call(played: Played, made: Call) -> Played:
+def call(played: Played, made: ToolCall) -> Played:
     """Make any call that an agent could make, for example one of an unknown tool."""
-    return _judged(played.problem, played.kept, (*played.calls, made), played.values)
+    return _judged(played.problem, played.begun, (*played.turns, (made,)), played.values)
 
 
 def undo(played: Played) -> Played:
     """Remove the last call of the play. Recorded calls stay."""
-    if not played.calls:
+    if not played.turns:
         return played
-    return _judged(played.problem, played.kept, played.calls[:-1], played.values)
+    return _judged(played.problem, played.begun, played.turns[:-1], played.values)
 
 
 def options(played: Played) -> tuple[Option, ...]:
@@ -153,8 +164,21 @@ def outcome(played: Played, action: str, start: int | None = None) -> Outcome:
 
 def option_with(played: Played, option: Option, way: Way) -> Option:
     """Return an option with other arguments, and the state after it."""
-    then = played.run.ahead().after(_number(played, option.action), None, way.arguments)
+    then = outcome_of(played.run, _number(played, option.action), None, way)
     return replace(option, becomes=then.state, breaks=then.breaks, way=way)
+
+
+def outcome_of(
+    run: JudgedRun, action: int, start: int | None, way: Way | None, ahead: Looks | None = None
+) -> Outcome:
+    """Return the state of the plan if the action with this index were called in a way. A call that goes on with the
+    message of the call before is judged as it is; any other by the best answer that it can have."""
+    if way is None or way.message == NEW:
+        return (ahead or run.ahead()).after(action, start, way.arguments if way is not None else None)
+    from planscope.oracle.lookahead import Outcome  # imported late because it imports Z3
+
+    view = run.then(*way.items(run.problem.actions[action].tool)).steps[-1]
+    return Outcome(view.state, tuple(id for finding in view.findings for id in finding.constraints))
 
 
 def known_durations(played: Played) -> Mapping[str, int]:
@@ -172,20 +196,20 @@ def _number(played: Played, action: str) -> int:
     raise unknown("action", action, played.problem.action_by_id)
 
 
-def _judged(problem: Problem, kept: tuple[Call, ...], calls: tuple[Call, ...], values: Values) -> Played:
+def _judged(problem: Problem, begun: Trace, turns: tuple[tuple[Item, ...], ...], values: Values) -> Played:
     from planscope.oracle.replay import replay  # imported late because it imports Z3
 
-    run = replay(problem, Trace((*kept, *calls), "running", tools=values.schemas or None))
-    return Played(problem, kept, calls, run, values)
+    run = replay(problem, begun.then(*chain.from_iterable(turns)))
+    return Played(problem, begun, turns, run, values)
 
 
 class _Ahead:
     """A lookahead that all options share."""
 
     def __init__(self, played: Played) -> None:
-        self.problem = played.problem
-        self.values = played.values
-        self.step = len(played.kept) + len(played.calls) + 1
+        self.problem, self.run = played.problem, played.run
+        self.values, self.as_recorded = played.values, not played.turns
+        self.step = len(played.run.trace.calls) + 1
         self.lookahead = played.run.ahead()
         self.known = known_durations(played)
 
@@ -194,7 +218,7 @@ class _Ahead:
         hours = self.lookahead.safe.get(action)
         start = self._start(action, hours)
         ways = self._ways(self.problem.actions[number].tool)
-        then = self.lookahead.after(number, start, ways[0].arguments if ways else None)
+        then = outcome_of(self.run, number, start, ways[0] if ways else None, self.lookahead)
         return Option(
             action,
             then.state,
@@ -210,7 +234,7 @@ class _Ahead:
     def _ways(self, tool: str) -> tuple[Way, ...]:
         """Return the arguments to choose from. In a timed query the hour is chosen in their place."""
         asks = self.values.rules and not self.problem.timed
-        return self.values.ways(tool, self.step) if asks else ()
+        return self.values.ways(tool, self.step, as_recorded=self.as_recorded) if asks else ()
 
     def _start(self, action: str, hours: tuple[int, int] | None) -> int | None:
         if not self.problem.timed:

@@ -13,7 +13,7 @@ from typing import cast
 
 from planscope.language.problem import Problem
 from planscope.oracle.judged import Judged, JudgedRun
-from planscope.oracle.trace import Call, Ending
+from planscope.oracle.trace import Ending, Item
 from planscope.oracle.verdict_types import ErrorType, Finding, StepNo, StepView
 
 
@@ -60,9 +60,9 @@ class RunIndex:
         """The judged run. A stand-in for it (``Unjudged``) is asked nothing more."""
         return cast(JudgedRun, self.replay)
 
-    def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> RunIndex:
+    def then(self, *items: Item, ending: Ending = "running", reason: str | None = None) -> RunIndex:
         """Return the same run with more calls, at the cost of those alone. The run must not have ended."""
-        return self.grown(self.judged.then(*calls, ending=ending, reason=reason))
+        return self.grown(self.judged.then(*items, ending=ending, reason=reason))
 
     def grown(self, replay: Judged) -> RunIndex:
         """Return the tables of a replay that begins with this one's steps."""

@@ -12,7 +12,7 @@ from planscope.debugger.cursor import DebugState, go_to, select
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedWords
 from planscope.language.problem import Span
-from planscope.oracle.trace import Call
+from planscope.oracle.trace import ToolCall
 
 Kind = Literal["query", "constraint", "call", "answer", "thought"]
 
@@ -50,7 +50,7 @@ class Search:
         return None if self.at is None else self.hits[self.at]
 
 
-def call_text(call: Call) -> str:
+def call_text(call: ToolCall) -> str:
     """Return the searchable text of a call: ``tool(name=value, ...)``."""
     if call.arguments is None:
         return f"{call.tool}({call.error or '?'})"

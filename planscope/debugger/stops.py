@@ -28,7 +28,7 @@ from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
 from planscope.oracle.plan import Cursor, Plan
 from planscope.oracle.statuses import Attempt
-from planscope.oracle.trace import Call
+from planscope.oracle.trace import ToolCall
 from planscope.oracle.verdict_types import Core, Move, PlannedCall, StepNo
 from planscope.session.record import RunRecord
 from planscope.wording.constraints import brief
@@ -205,7 +205,7 @@ class LiveStops:
         """Set other breakpoints. May be called from any thread."""
         self.breakpoints = tuple(breakpoints)
 
-    def why(self, record: RunRecord, call: Call) -> tuple[str, ...]:
+    def why(self, record: RunRecord, call: ToolCall) -> tuple[str, ...]:
         """Return why to pause before ``call``, the one after ``record``; nothing if no breakpoint is about it.
 
         The reasons are those of :func:`reasons`: the effects of the call, then the breakpoints by their text. A call
@@ -226,7 +226,7 @@ class LiveStops:
         run = self._judged(self.problem, record, call)
         return _why(run, sorted(places), breakpoints, call.tool)
 
-    def _judged(self, problem: Problem, record: RunRecord, call: Call) -> RunIndex:
+    def _judged(self, problem: Problem, record: RunRecord, call: ToolCall) -> RunIndex:
         from planscope.oracle.walk import plan_of  # imported late because it imports Z3
 
         with self._lock:
@@ -268,7 +268,7 @@ def _why(
     return tuple(dict.fromkeys([*broken, *wrong, *hit]))
 
 
-def _is_plain_hit(breakpoint: Breakpoint, places: Collection[int], call: Call) -> bool:
+def _is_plain_hit(breakpoint: Breakpoint, places: Collection[int], call: ToolCall) -> bool:
     """Return whether a breakpoint is about a call that cannot be judged."""
     match breakpoint:
         case ToolBreak(tool):

@@ -29,6 +29,7 @@ from functools import lru_cache
 
 from planscope.dissection.evidence import CAUSES, CHANGED, SAME, Counts, Evidence, of_kinds
 from planscope.session.model import CellKind
+from planscope.stats import beta_binomial, entropy
 
 NONE = "none"
 SEVERAL = "several"
@@ -89,17 +90,12 @@ _NEVER = -1e9
 
 
 @lru_cache(maxsize=65536)
-def chance(rate: float, alike: float, right: int, wrong: int) -> float:
-    """Return the log likelihood of one mutant's runs, in their order, if its kind has success rate ``rate``."""
-    a, b = alike * rate, alike * (1 - rate)
-    found = math.lgamma(a + right) + math.lgamma(b + wrong) - math.lgamma(a + b + right + wrong)
-    return found + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-
-
-@lru_cache(maxsize=65536)
 def _mixed(bad: float, good: float, alike: float, right: int, wrong: int) -> tuple[float, ...]:
     """Return the likelihood of one mutant's runs for each of ``SHARES``, the share of mutants that avoid the fault."""
-    missed, hit = math.exp(chance(good, alike, right, wrong)), math.exp(chance(bad, alike, right, wrong))
+    missed, hit = (
+        math.exp(beta_binomial(good, alike, right, wrong)),
+        math.exp(beta_binomial(bad, alike, right, wrong)),
+    )
     return tuple(share * missed + (1 - share) * hit for share in SHARES)
 
 
@@ -124,7 +120,8 @@ class _Arm:
             self.tables.append(tuple(math.exp(log - top) for log in logs))
         self.flat = {
             name: [
-                sum(n * chance(rate, alike, c.right, c.wrong) for c, n in classes) for rate, alike, _ in rates
+                sum(n * beta_binomial(rate, alike, c.right, c.wrong) for c, n in classes)
+                for rate, alike, _ in rates
             ]
             for name, rates in RATES.items()
         }
@@ -173,7 +170,7 @@ class Belief:
 
     def _as_it_is(self, rate: float) -> float:
         """Return the log likelihood of the runs of the unchanged query."""
-        return chance(rate, ITSELF, self.same.right, self.same.wrong)
+        return beta_binomial(rate, ITSELF, self.same.right, self.same.wrong)
 
     def _pair_log(self, cause: str, p: int, bad: float, weight: float) -> float:
         found = math.log(weight) + self._as_it_is(bad)
@@ -241,8 +238,10 @@ class Belief:
         wrong = {name: max(0.0, sum(self._terms[name]) - right[name]) for name in HYPOTHESES}
         if everything <= 0:
             return 0.0
-        after = chance_right * entropy(_normal(right)) + (1 - chance_right) * entropy(_normal(wrong))
-        return entropy(self.likely) - after
+        after = chance_right * entropy(_normal(right).values()) + (1 - chance_right) * entropy(
+            _normal(wrong).values()
+        )
+        return entropy(self.likely.values()) - after
 
 
 def _next(rate: float, alike: float, counts: Counts) -> float:
@@ -252,8 +251,3 @@ def _next(rate: float, alike: float, counts: Counts) -> float:
 def _normal(values: Mapping[str, float]) -> dict[str, float]:
     whole = sum(values.values())
     return {name: value / whole if whole > 0 else 1 / len(values) for name, value in values.items()}
-
-
-def entropy(likely: Mapping[str, float]) -> float:
-    """Return the entropy of a distribution, in bits."""
-    return -sum(p * math.log2(p) for p in likely.values() if p > 0)

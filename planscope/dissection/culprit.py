@@ -3,8 +3,9 @@
 Delta debugging (Zeller and Hildebrandt, 2002) under noise: a run may fail or succeed by luck, so no single run decides.
 Each possible culprit (one change, two or three alike that are needed together, or two of which either will do) has a
 probability, and the next run has the changes that split it best. When one culprit is likely, queries with these changes
-alone are run, in two or three wordings. It is named only if they are right more often than the query as it is, by
-Fisher's exact test at 2 % divided by the number of culprits that were put to this test.
+alone are run, in two or three wordings. It is named only if they are right more often than the query as it is: the
+p-value of Fisher's exact test must fall to a threshold, 2 % divided by the number of culprits that were put to this
+test. Since every run is followed by another look, that is a threshold, and not a test at 2 %.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from typing import Literal
 
 from planscope.dissection.changes import Change, ChangeKind
 from planscope.dissection.evidence import Counts
+from planscope.stats import entropy, fisher
 
-LEVEL = 0.02
-"""The chance at which a culprit is named though its changes make no difference."""
+THRESHOLD = 0.02
+"""A culprit is named once its p-value is at most this. It is looked at after every run until it is, so this is no error
+rate: words that make no difference are named more often than in 2 % of cases. The tables of docs/dissection.md say how
+often they were."""
 
 STATED = 0.9
 """A culprit is looked for only after a cause was stated at this confidence."""
@@ -157,12 +161,6 @@ class Search:
         spoils, cures = _ASIDE[self.changes[0].kind]
         return (1 - _SPOILED) * (1 - spoils) ** more, 1 - (1 - _LUCK) * (1 - cures) ** more
 
-    def _fits(self, counts: Counts) -> tuple[float, float]:
-        def at(rate: float) -> float:
-            return rate**counts.right * (1 - rate) ** counts.wrong
-
-        return at(self.good), at(self.bad)
-
     def best(self) -> Suspect | None:
         return max(self.likely, key=lambda one: self.likely[one])
 
@@ -174,7 +172,7 @@ class Search:
         return sum((counts for _, counts in self.alone(changes)), Counts())
 
     def proved(self) -> Suspect | None:
-        """Return the culprit, if the tests name one."""
+        """Return the culprit, once its p-value is at most the threshold."""
         best = self.best()
         if best is None or self.likely[best] < _LIKELY:
             return None
@@ -184,7 +182,7 @@ class Search:
         right = sum(counts.right > counts.wrong for _, counts in self.alone(changes))
         wrong = sum(counts.right < counts.wrong for _, counts in self.alone(changes))
         enough = right >= max(WORDINGS, 2 * wrong)
-        return enough and self.p_value(changes) <= LEVEL / self.decisions
+        return enough and self.p_value(changes) <= THRESHOLD / self.decisions
 
     @property
     def decisions(self) -> int:
@@ -200,12 +198,13 @@ class Search:
         counts = self.counts_of(changes)
         right = counts.right + self.as_is.right
         most = min(right, counts.runs)
-        best = Counts(most, counts.runs - most)
-        left = right - most
-        return exact_test(best, Counts(left, self.as_is.runs - left)) <= LEVEL
+        return fisher(most, counts.runs, right - most, self.as_is.runs) <= THRESHOLD
 
     def p_value(self, changes: frozenset[int]) -> float:
-        return exact_test(self.counts_of(changes), self.as_is)
+        """The p-value that these changes alone are right more often than the query as it is, if nobody had looked
+        before."""
+        counts = self.counts_of(changes)
+        return fisher(counts.right, counts.runs, self.as_is.right, self.as_is.runs)
 
     def next(self, draw: random.Random) -> Step | None:
         """Return the next run, or None if the culprit is proved or there is nothing to change."""
@@ -250,7 +249,8 @@ class Search:
             cured = sum(p for s, p in likely if s.cured_by(whole))
             yes, no = (s * self.good + (1 - s) * self.bad for s in self._shares(changes))
             both = cured * yes + (1 - cured) * no
-            gain = _bits(both) - cured * _bits(yes) - (1 - cured) * _bits(no)
+            before, cured_bits, other_bits = (entropy((p, 1 - p)) for p in (both, yes, no))
+            gain = before - cured * cured_bits - (1 - cured) * other_bits
             return round(gain * (0.7 if changes in tried else 1.0), 3), -len(changes)
 
         return max((c for c in candidates if c and c not in self.exhausted), key=told, default=None)
@@ -259,11 +259,6 @@ class Search:
 def _fit(counts: Counts, rate: float) -> float:
     """Return the chance of these runs in this order at a rate."""
     return rate**counts.right * (1 - rate) ** counts.wrong
-
-
-def _bits(chance: float) -> float:
-    """Return the entropy of a run that is right with this probability."""
-    return -sum(p * math.log2(p) for p in (chance, 1 - chance) if p > 0)
 
 
 def _prior(changes: Sequence[Change], suspicion: Sequence[float]) -> list[tuple[Suspect, float]]:
@@ -313,17 +308,6 @@ def _full_sentences(changes: Sequence[Change]) -> Iterator[Suspect]:
             yield Suspect.either_of(some)
         if len(some) > 2:
             yield Suspect((frozenset(some[:1]), frozenset(some[1:])))
-
-
-def exact_test(cured: Counts, as_is: Counts) -> float:
-    """Return the p-value of Fisher's exact test, one-sided: that the cured query is right more often."""
-    right, runs = cured.right + as_is.right, cured.runs + as_is.runs
-    if not cured.runs or not as_is.runs:
-        return 1.0
-    whole = math.comb(runs, right)
-    most = min(right, cured.runs)
-    ways = (math.comb(cured.runs, k) * math.comb(as_is.runs, right - k) for k in range(cured.right, most + 1))
-    return sum(ways) / whole
 
 
 CulpritKind = Literal["word", "clause", "sentence", "constraint", "action"]

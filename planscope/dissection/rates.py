@@ -19,7 +19,7 @@ from planscope.dissection.evidence import (
     total,
 )
 from planscope.session.model import CellKind
-from planscope.wording.phrases import plural
+from planscope.wording.phrases import percent, plural
 from planscope.wording.terms import ARMS, MORE_CAUSES, MUTATIONS, NO_CAUSE
 
 FIRST = 5
@@ -270,7 +270,7 @@ def _hopeless(evidence: Evidence) -> str:
 def _unclear(belief: Belief) -> str:
     ranked = sorted(belief.likely.items(), key=lambda item: -item[1])[:2]
     names = {NONE: NO_CAUSE, SEVERAL: MORE_CAUSES}
-    shown = " or ".join(f"{names.get(n, n)} ({p:.0%})" for n, p in ranked if p >= 0.01)
+    shown = " or ".join(f"{names.get(n, n)} ({percent(p)})" for n, p in ranked if p >= 0.01)
     return f"the runs do not decide yet; most likely: {shown}"
 
 

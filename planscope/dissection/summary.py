@@ -23,10 +23,11 @@ from planscope.dissection.rates import decide
 from planscope.language.problem import Problem
 from planscope.language.reading import ParseFailure
 from planscope.oracle.replay import replay
-from planscope.oracle.verdict_types import ErrorType, Verdict, VerdictKind
+from planscope.oracle.verdict_types import ErrorType, Told, Verdict, VerdictKind
 from planscope.session.model import CellKind, Dissection, Run, Session, Variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.record import NO_HELP, Help, help_of
+from planscope.session.traces import trace_of
 
 RunKey = tuple[str, int]
 """The id of a run and its number of events."""
@@ -34,12 +35,20 @@ RunKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class CellRun:
-    """One run of a cell as the oracle judges it now."""
+    """One run of a cell as the oracle judges it now. ``told`` and ``headline``: as words name verdict and error."""
 
     run: str
     verdict: VerdictKind
     error_type: ErrorType | None
     help: Help = NO_HELP
+    told: Told | None = None
+    headline: ErrorType | None = None
+
+
+def cell_run(run: Run, judged: Verdict) -> CellRun:
+    """Return a judged run of a cell."""
+    named = judged.headline.type if judged.headline is not None else None
+    return CellRun(run.id, judged.verdict, judged.error_type, help_of(run), judged.told, named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +182,7 @@ def summary(
             verdicts += found
             helped = [help_of(run) for run in known]
             helps += helped
-            each = zip(known, found, helped, strict=True)
-            shown = (CellRun(r.id, v.verdict, v.error_type, h) for r, v, h in each)
+            shown = map(cell_run, known, found)
             cells.append(CellView(kind, cell.number, cell.variant, tuple(shown)))
         spent += len(verdicts)
         evidence[kind] = [cell.counts for cell in cells]
@@ -186,7 +194,7 @@ def summary(
     decision = decided(dissection, evidence, failed_before(dissection, first, began))
     start = None
     if first is not None and began:
-        start = CellRun(first.id, began.verdict, began.error_type, help_of(first))
+        start = cell_run(first, began)
     culprit = None
     asked = variants.get(dissection.variant)
     if asked is not None:

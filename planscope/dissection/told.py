@@ -11,6 +11,7 @@ from planscope.dissection.summary import Summary, summary
 from planscope.language.problem import Span
 from planscope.session.model import Dissection, Session
 from planscope.wording import terms
+from planscope.wording.phrases import percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,3 @@ def _sentences(found: Summary) -> Iterator[str]:
         yield in_words(found.culprit)
     elif any(row.kind == "Culprit" for row in found.rows):
         yield NOT_NAMED
-
-
-def percent(share: float) -> str:
-    """Return a share as a whole percentage. Only exactly 1 is 100 %."""
-    shown = round(share * 100)
-    return f"{99 if shown == 100 and share < 1 else shown} %"

@@ -16,7 +16,7 @@ from dataclasses import replace
 from math import factorial
 from typing import Literal, cast
 
-from planscope.dissection.belief import ITSELF, chance
+from planscope.dissection.belief import ITSELF
 from planscope.dissection.changes import Changes, forms_of
 from planscope.dissection.evidence import SAME, Cause, Counts
 from planscope.dissection.results import Results
@@ -29,6 +29,7 @@ from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
 from planscope.session.model import CellKind, Origin, Variant, make_variant
 from planscope.session.oracle_input import reading_of
+from planscope.stats import beta_binomial
 from planscope.synthesis.generate import Synthesized, Synthesizer
 from planscope.synthesis.mutants import CannotMutate, Kind, Mutant, mutants, reworded
 from planscope.synthesis.request import Request, SynthesisError
@@ -169,8 +170,8 @@ def suspicion(seen: Seen) -> dict[str, float]:
     told = [
         (
             words,
-            math.exp(chance(_CLEAN, ITSELF, c.right, c.wrong)),
-            math.exp(chance(_HIT, ITSELF, c.right, c.wrong)),
+            math.exp(beta_binomial(_CLEAN, ITSELF, c.right, c.wrong)),
+            math.exp(beta_binomial(_HIT, ITSELF, c.right, c.wrong)),
         )
         for words, c in merged.items()
         if c.runs

@@ -86,7 +86,7 @@ class SideDocument(Document):
             constraints=None if problem is None else [constraint_document(c) for c in problem.constraints],
             check=None
             if side.verdict is None
-            else CheckDocument.of(side.verdict, explanation=side.explanation, helped=side.help),
+            else CheckDocument.told(side.verdict, side.explanation, helped=side.help),
         )
 
 

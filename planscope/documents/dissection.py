@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field
 
-from planscope.agents.rates import wilson
 from planscope.dissection.evidence import Cause, CellOutcome
 from planscope.dissection.paper import rounds
 from planscope.documents.document import Document
@@ -18,6 +17,7 @@ from planscope.language.reading import ParseFailure
 from planscope.oracle.verdict_types import VerdictKind
 from planscope.session.model import CellKind, Method
 from planscope.session.oracle_input import problem_of
+from planscope.stats import wilson
 
 if TYPE_CHECKING:
     from planscope.dissection.culprit import Culprit
@@ -108,7 +108,10 @@ class CulpritDocument(Document):
     cured: str = Field(description="the whole cured query")
     variant: str = Field(description="the cured query in the session")
     rates: CulpritRatesDocument
-    p_value: float = Field(description="of Fisher's exact test that the cured query is right more often")
+    p_value: float = Field(
+        description="of Fisher's exact test, one-sided, that the cured query is right more often; looked at after each "
+        "run, so it is no error rate"
+    )
     either: bool = Field(description="the places are two culprits: changing one of them is enough")
 
     @classmethod

@@ -62,7 +62,13 @@ class StatisticsDocument(Document):
     unique_errors: int
     calls_per_unique_error: float | None
     chao1: float = Field(description="bias-corrected estimate of all errors; an estimate under guidance")
-    chao1_ci: list[float]
+    chao1_ci: list[float] | None = Field(
+        description="95 % interval of it; null if at most one error was seen only once, which tells of no interval"
+    )
+    upper: float | None = Field(
+        description="upper end of the interval; without one a 95 % upper bound of the errors that at least one call in "
+        "as many as were made shows; null without calls"
+    )
     false_discovery: FalseDiscoveryDocument | None = Field(
         default=None,
         description="of all tools together, from labels that the session has; null without labels",

@@ -11,12 +11,26 @@ from planscope.documents.document import Document
 from planscope.documents.json_text import finite
 from planscope.documents.query import QueryDocument
 from planscope.errors import UserError
-from planscope.oracle.trace import Ending
-from planscope.oracle.verdict_types import ErrorType, SearchEnd, State, Status, StepNo, StepView, VerdictKind
+from planscope.oracle.judged import same_message
+from planscope.oracle.trace import Cause, Ending
+from planscope.oracle.verdict_types import (
+    CERTIFIED,
+    ErrorType,
+    Proof,
+    SafeCall,
+    SearchEnd,
+    State,
+    Status,
+    StepNo,
+    StepView,
+    Verdict,
+    VerdictKind,
+)
 
 if TYPE_CHECKING:
+    from planscope.case import Asked
     from planscope.oracle.judged import JudgedRun
-    from planscope.oracle.verdict_types import Reasons, Verdict
+    from planscope.oracle.verdict_types import Reasons
 
 
 class FindingDocument(Document):
@@ -53,6 +67,15 @@ class HeadlineDocument(Document):
     step: StepNo
 
 
+Headline = Annotated[
+    HeadlineDocument | None,
+    Field(
+        description="the error that words name: that of the step that lost the plan; if none did before the end, "
+        "the primary one; null: not wrong"
+    ),
+]
+
+
 class HelpDocument(Document):
     """How a guard or a person helped the agent of a run; such a run is counted separately in rates."""
 
@@ -70,6 +93,14 @@ Helped = Annotated[
 ]
 
 
+EarlyEnd = Annotated[Cause | None, Field(description="aborted: what ended the run")]
+
+Z3Answer = Annotated[
+    Proof,
+    Field(description="Z3's answer: confirmed; gave_up (it was asked); denied (a bug); or it was not_asked"),
+]
+
+
 class CheckDocument(Document):
     """The verdict of a run."""
 
@@ -78,30 +109,38 @@ class CheckDocument(Document):
     findings: list[FindingDocument]
     first_violation: ViolationDocument | None
     explanation: str
-    certified: bool | None = Field(default=None, description="whether Z3 confirmed it; null: Z3 gave up")
-    run: str | None = None
-    headline: HeadlineDocument | None = Field(
-        default=None, description="the error that lost the plan, else the primary one; null: not wrong"
+    certified: bool | None = Field(
+        default=None, description="whether Z3 confirmed it; null: it gave up, or was not asked (see proof)"
     )
+    proof: Z3Answer = "not_asked"
+    judged: bool = Field(
+        default=True, description="false: nothing was judged, as there is no query and no rule, or no run"
+    )
+    warnings: list[str] = Field(
+        default_factory=list, description="what may make the verdict worth less than it seems"
+    )
+    run: str | None = None
+    headline: Headline = None
     helped: Helped = None
+    reason: EarlyEnd = None
 
     @classmethod
     def about(cls, replay: JudgedRun, verdict: Verdict, **more: Any) -> Self:
         from planscope.wording.explain import explain_verdict
 
-        return cls.of(verdict, **{"explanation": explain_verdict(replay, verdict), **more})
+        return cls.told(verdict, explain_verdict(replay, verdict), **more)
 
     @classmethod
-    def of_nothing(cls, explanation: str, **more: Any) -> Self:
+    def told(cls, verdict: Verdict, explanation: str, **more: Any) -> Self:
+        """Return the document of a verdict that is explained already."""
+        reason = verdict.reason if verdict.verdict == "aborted" else None
+        return cls.of(verdict, explanation=explanation, reason=reason, **more)
+
+    @classmethod
+    def of_nothing(cls, **more: Any) -> Self:
         """Return the verdict on a session without runs."""
-        return cls(
-            verdict="unknown",
-            error_type=None,
-            findings=[],
-            first_violation=None,
-            explanation=explanation,
-            **more,
-        )
+        nothing = Verdict("unknown", None, (), None, judged=False)
+        return cls.told(nothing, "The session has no run.", **more)
 
 
 def _printable(arguments: Any) -> Any:
@@ -119,6 +158,32 @@ class CallDocument(Document):
         description="null: they could not be read"
     )
     refused: bool = Field(default=False, description="a guard or the user blocked the call")
+    same_message: bool = Field(
+        default=False,
+        description="rules: made in one message with the call before, so it knew no answer to that",
+    )
+
+
+class SafeCallDocument(Document):
+    """A call of ``safe_next``, and an answer to it, after which everything can still be kept. It is made as a message
+    of its own."""
+
+    action: str = Field(description="as in safe_next")
+    tool: str
+    arguments: Annotated[dict[str, Any], BeforeValidator(_printable)] | None = Field(
+        description="null: such a call could not be written down"
+    )
+    answer: str | None = Field(description="null: any answer will do; with answered false: it has none yet")
+    answered: bool = True
+    failed: bool | None = Field(default=None, description="whether the tool fails")
+    agent: str | None = Field(default=None, description="the agent that must make the call")
+
+    @classmethod
+    def about(cls, call: SafeCall) -> Self:
+        """Return a safe call. What does not matter is left out."""
+        usual = {"answered": True, "failed": None, "agent": None}
+        left_out = {name for name, value in usual.items() if getattr(call, name) == value}
+        return cls.model_validate({n: getattr(call, n) for n in cls.model_fields if n not in left_out})
 
 
 EVERY_STATUS: Mapping[str, Status] = {}
@@ -136,6 +201,9 @@ class StepDocument(Document):
     end: int | None = None
     state: State
     safe_next: list[str]
+    safe_calls: list[SafeCallDocument] = Field(
+        default_factory=list, description="the same, each as a call and an answer to it"
+    )
     valid_completions: int | None = Field(description="orders of what remains; null: too many to count")
     constraints: dict[str, Status] = Field(
         description="with --changes only those whose status differs from the step before"
@@ -150,17 +218,21 @@ class StepDocument(Document):
     @classmethod
     def at(cls, run: JudgedRun, view: StepView, known: Mapping[str, Status] = EVERY_STATUS) -> Self:
         """Return the step of ``view``. ``known`` are statuses that need not be repeated."""
-        moves = run.safe_moves(view.index)
+        moves = run.safe_calls(view.index)
         timed = {"safe_hours": {m.action: m.hours for m in moves if m.hours}} if run.problem.timed else {}
-        return cls.of(
+        made = cls.of(
             view,
             safe_next=[m.action for m in moves],
+            safe_calls=[SafeCallDocument.about(m) for m in moves],
             valid_completions=run.valid_completions(view.index),
             constraints={c: s for c, s in run.statuses(view.index).items() if known.get(c) != s},
             core=view.core.constraints if view.core else (),
             core_steps=view.core.steps if view.core else (),
             **timed,
         )
+        if made.call is not None and same_message(run, view):
+            made.call.same_message = True
+        return made
 
 
 class ReplayDocument(Document):
@@ -171,6 +243,7 @@ class ReplayDocument(Document):
     timed: bool
     steps: Iterable[StepDocument]
     check: CheckDocument | None = None
+    trace: str | None = Field(default=None, description="the id of a trace; then run is null")
 
     @field_serializer("steps")
     def _all(self, steps: Iterable[StepDocument]) -> list[StepDocument]:
@@ -189,6 +262,13 @@ class ReplayDocument(Document):
 
         steps = each()
         return cls(run=run_id, ending=run.trace.ending, timed=run.problem.timed, steps=steps, **more)
+
+    @classmethod
+    def asked(cls, asked: Asked, *, changes: bool = False) -> Self:
+        """Return the document of a run or a trace, with its verdict."""
+        check = CheckDocument.about(asked.replay, asked.replay.verdict(), helped=asked.help)
+        run, trace = (None, asked.id) if asked.is_trace else (asked.id, None)
+        return cls.about(asked.replay, run, changes=changes, check=check, trace=trace)
 
 
 class RepairDocument(Document):
@@ -246,11 +326,12 @@ class ReasonsDocument(Document):
         description="all: none is left; most: as many as asked for; unknown: a check was too hard"
     )
     certified: bool | None = Field(
-        description="whether Z3 confirmed each of them; null: not asked, or Z3 gave up"
+        description="whether Z3 confirmed each of them; null: it gave up, or was not asked (see proof)"
     )
+    proof: Z3Answer = "not_asked"
 
     @classmethod
-    def about(cls, run: JudgedRun, found: Reasons, run_id: str | None, certified: bool | None) -> Self:
+    def about(cls, run: JudgedRun, found: Reasons, run_id: str | None, proof: Proof) -> Self:
         from planscope.wording.explain import explain_core, explain_correction
 
         return cls.of(
@@ -262,5 +343,6 @@ class ReasonsDocument(Document):
                 CorrectionDocument.of(one, explanation=explain_correction(run, found.index, one))
                 for one in found.corrections
             ],
-            certified=certified,
+            certified=CERTIFIED[proof],
+            proof=proof,
         )

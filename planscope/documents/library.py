@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field
 
 from planscope.documents.document import Document
-from planscope.documents.judgement import Helped
+from planscope.documents.judgement import EarlyEnd, Headline, Helped
+from planscope.documents.runs import outcome_fields
 from planscope.oracle.verdict_types import VerdictKind
 from planscope.session.library_index import Place
 from planscope.session.record import help_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from planscope.session.library_index import Entry
+    from planscope.session.library_index import Entry, Outcome
     from planscope.session.lock import Holder
     from planscope.session.model import Run, Session
     from planscope.session.recovery import Recovery
@@ -40,10 +40,16 @@ class OutcomesDocument(Document):
     counted: int = Field(description="right and wrong runs without help")
     aborted: int
     unknown: int
+    cut_off: int = Field(default=0, description="of the aborted ones")
+    stopped: int = Field(default=0, description="of the aborted ones: by a person")
+    not_judged: int = Field(default=0, description="of the unknown ones: those without a query and rules")
     helped: int = Field(description="right and wrong runs with help")
     helped_right: int
     errors: dict[str, int] = Field(
         description="the number of runs by primary type of error, including helped runs"
+    )
+    headlines: dict[str, int] = Field(
+        default_factory=dict, description="the number of runs by the error that words name (see headline)"
     )
     text: str
 
@@ -66,7 +72,10 @@ class EntryDocument(Document):
     variants: int
     findings: int = Field(default=0, description="errors that the fuzzer found in tools")
     verdict: VerdictKind | None = Field(description="null: there is no run, or it is not judged yet")
-    error_type: str | None
+    error_type: str | None = Field(description="the primary one")
+    headline: Headline = None
+    judged: bool = Field(default=True, description="as in check")
+    reason: EarlyEnd = None
     helped: Annotated[str | None, BeforeValidator(lambda text: text or None)] = Field(
         default=None, description="in words; null: there was no help"
     )
@@ -76,6 +85,16 @@ class EntryDocument(Document):
     deleted: Moment | None
     size: int = Field(description="bytes of the file")
     wrong: str | None = Field(description="why it cannot be opened")
+
+    @classmethod
+    def listed(cls, entry: Entry, **more: Any) -> Self:
+        """Return the document of an entry."""
+        came_out = outcome_fields(entry.outcome) if entry.outcome is not None else NOT_KNOWN
+        return cls.of(entry, address=entry.address, **came_out, **more)
+
+
+NOT_KNOWN: Mapping[str, Any] = {"verdict": None, "error_type": None}
+"""What is said of a run that is not judged so far."""
 
 
 class RecoveryDocument(Document):
@@ -106,7 +125,10 @@ class RunLine(Document):
     started: Moment | None
     calls: int
     verdict: VerdictKind | None
-    error_type: str | None
+    error_type: str | None = Field(description="the primary one")
+    headline: Headline = None
+    judged: bool = Field(default=True, description="as in check")
+    reason: EarlyEnd = None
     helped: Helped = None
 
 
@@ -150,22 +172,20 @@ class SessionDocument(EntryDocument):
         cls,
         entry: Entry,
         session: Session,
-        verdicts: Mapping[str, tuple[str, str | None]],
+        outcomes: Mapping[str, Outcome],
         holder: Holder | None,
         left: Recovery | None,
     ) -> Self:
-        """Return the document of one session. ``verdicts`` holds verdict and error type by the id of each judged
-        run."""
-        return cls.of(
+        """Return the document of one session. ``outcomes``: those of the judged runs, by their ids."""
+        return cls.listed(
             entry,
-            address=entry.address,
             id=session.id,
             notes=session.notes,
             variant_list=[
                 VariantLine.of(v, origin=v.origin.kind, text=v.query.text, actions=len(v.actions))
                 for v in session.variants
             ],
-            run_list=[_run_line(run, *verdicts.get(run.id, (None, None))) for run in session.runs],
+            run_list=[_run_line(run, outcomes.get(run.id)) for run in session.runs],
             dissections=len(session.dissections),
             finding_list=_findings(session),
             breakpoints=session.breakpoints,
@@ -176,9 +196,10 @@ class SessionDocument(EntryDocument):
         )
 
 
-def _run_line(run: Run, verdict: str | None, error_type: str | None) -> RunLine:
+def _run_line(run: Run, outcome: Outcome | None) -> RunLine:
     calls = sum(event.type == "call" for event in run.events)
-    return RunLine.of(run, calls=calls, verdict=verdict, error_type=error_type, helped=help_of(run))
+    came_out = outcome_fields(outcome) if outcome is not None else NOT_KNOWN
+    return RunLine.of(run, calls=calls, **came_out, helped=help_of(run))
 
 
 class SessionsDocument(Document):

@@ -72,6 +72,10 @@ class QueryDocument(Document):
     contradiction: list[str] | None = Field(
         default=None, description="parse: ids of a minimal core; empty if the query can be met"
     )
+    left_out: list[str] | None = Field(
+        default=None,
+        description="parse, new --text, edit: parts of the text that name no action and ask nothing; they are not read",
+    )
 
     @classmethod
     def about(
@@ -105,6 +109,8 @@ class ParseErrorDocument(Document):
     found: str
     expected: list[str]
     message: str
+    readings: list[str] = Field(description="of an ambiguous sentence: its two meanings, each as text")
+    suggestions: list[str] = Field(description="sentences about these actions that can be read")
 
 
 class ErrorsDocument(Document):

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
 
 from planscope.documents.document import Document
+from planscope.documents.judgement import EarlyEnd, Z3Answer
 from planscope.documents.query import ParseErrorDocument
 from planscope.oracle.verdict_types import StepNo
-from planscope.rules.rule import Kind
+from planscope.rules.kinds import Kind
 
 if TYPE_CHECKING:
     from planscope.agents.rule_writer import Draft, Proposal
-    from planscope.rules.judge import Rulebook
+    from planscope.oracle.judged import JudgedRun
     from planscope.rules.report import Summary
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Session
-    from planscope.traces.shape import Trace
 
 Names = Annotated[list[str], Field(description="sets of calls, as the rule names them")]
 
@@ -34,12 +34,16 @@ class RuleResultDocument(Document):
     """The result of one rule on one trace."""
 
     id: str
+    name: str | None = None
     text: str
     kind: Kind
     state: Literal["kept", "broken", "not_applicable", "unknown"]
     applicable: bool = Field(description="whether the trace put the rule to the test")
     broken_at: list[StepNo]
-    value: str | None = Field(description="the first value that the rule was broken for")
+    value: str | None = Field(
+        description="the first value that the rule was broken for; a string that could be taken for another value is "
+        'JSON: the string 7 is "7" with its quotes'
+    )
     values: ValuesDocument
 
 
@@ -49,18 +53,29 @@ class RulesViolationDocument(Document):
     step: StepNo
     rules: list[str]
     steps: list[int]
-    confirmed: bool | None = Field(description="whether Z3 confirms the core; null: not decided")
+    confirmed: bool | None = Field(
+        description="whether Z3 confirms the core; null: it gave up, or was not asked"
+    )
+    proof: Z3Answer = "not_asked"
+    constraints: list[str] = Field(
+        default_factory=list, description="the members of the core that the run's query states"
+    )
+
+
+TURNS = "user messages between this place and the step before which it is"
 
 
 class MovedDocument(Document):
     step: int
     tool: str
     before: StepNo
+    turns: int = Field(default=0, description=TURNS)
 
 
 class InsertedDocument(Document):
     tool: str
     before: StepNo
+    turns: int = Field(default=0, description=TURNS)
     with_: str | None = Field(alias="with", description="the conditions that the call must meet")
 
 
@@ -76,6 +91,20 @@ class RulesRepairDocument(Document):
     inserted: list[InsertedDocument]
     removed: list[RemovedDocument]
     exact: bool
+    reason: str | None = Field(
+        default=None, description="why no repair is known: none is allowed, or not sought"
+    )
+
+    @classmethod
+    def about(cls, run: JudgedRun) -> Self:
+        """Return the repair of a run that rules alone judge."""
+        from planscope.rules.beside import repair_of
+        from planscope.rules.report import repair_fields
+
+        fixed = repair_of(run)
+        if fixed is None:
+            return cls(moved=[], inserted=[], removed=[], exact=False, reason=run.repair().reason)
+        return cls.model_validate(repair_fields(fixed))
 
 
 class TraceDocument(Document):
@@ -87,14 +116,26 @@ class TraceDocument(Document):
     rules: list[RuleResultDocument]
     first_violation: RulesViolationDocument | None
     repair: RulesRepairDocument | None
+    repair_reason: str | None = Field(
+        default=None, description="why no repair is known: none is allowed, or not sought"
+    )
     explanation: str
+    reason: EarlyEnd = None
+    details: bool = Field(
+        default=False, description="whether first_violation and repair were sought; see --details"
+    )
+    query: Literal["right", "wrong", "unknown", "aborted"] | None = Field(
+        default=None, description="the verdict on the run's query alone"
+    )
     problem: str | None = Field(default=None, description="what of the trace could not be read")
+    warnings: list[str] = Field(default_factory=list, description="as in check")
 
 
 class RuleSumDocument(Document):
     """The results of one rule over all traces."""
 
     id: str
+    name: str | None = None
     text: str
     applicable: int
     broken: int
@@ -128,63 +169,6 @@ class RulesAddedDocument(Document):
         """Tell which rules a session has got, and how its runs keep all it has."""
         sums = SummaryDocument.model_validate(summary.fields())
         return cls(session=session, added=added, summary=sums, warnings=warnings)
-
-
-class RulesCallDocument(Document):
-    tool: str
-    arguments: dict[str, Any]
-
-
-class RulesStepDocument(Document):
-    """One step, from 0 (no call yet) to "end"."""
-
-    step: StepNo
-    attempt: Literal[1]
-    call: RulesCallDocument | None
-    state: Literal["completable", "doomed", "broken", "unknown"]
-    safe_next: list[str] = Field(description="tools of which some call keeps the trace completable")
-    valid_completions: None
-    constraints: dict[str, Literal["kept", "kept_so_far", "owed", "broken", "unknown"]]
-    core: list[str]
-
-
-class RulesReplayDocument(Document):
-    """What ``replay TRACE --rules RULES --json`` prints."""
-
-    steps: list[RulesStepDocument]
-    trace: str
-
-    @classmethod
-    def about(cls, book: Rulebook, trace: Trace, *, changes: bool = False) -> Self:
-        """Judge every step of a trace. ``changes``: each step has only the rules whose status changed."""
-        return cls(trace=trace.id, steps=list(rules_steps(book, trace, changes=changes)))
-
-
-def rules_steps(book: Rulebook, trace: Trace, *, changes: bool = False) -> Iterator[RulesStepDocument]:
-    """Judge the steps one by one."""
-    from planscope.rules.core import find_core, first_lost
-    from planscope.rules.judge import known_tools
-    from planscope.rules.steps import steps
-
-    own = book.for_tools({*trace.tools, *(call.tool for call in trace.calls)})
-    tools = known_tools(own, trace)
-    lost = first_lost(own, tools, trace, open_end=trace.ended != "complete")
-    core = () if lost is None else find_core(own, tools, *lost).rules
-    before: dict[str, str] = {}
-    for one in steps(book, trace):
-        statuses = {id: s for id, s in one.statuses.items() if not changes or before.get(id) != s}
-        before = dict(one.statuses)
-        call = one.call
-        yield RulesStepDocument(
-            step=one.step,
-            attempt=1,
-            call=None if call is None else RulesCallDocument(tool=call.tool, arguments=call.arguments or {}),
-            state=one.state,
-            safe_next=list(one.safe_next),
-            valid_completions=None,
-            constraints=statuses,
-            core=list(core) if lost is not None and one.step == lost[0] else [],
-        )
 
 
 class RuleDocument(Document):
@@ -223,15 +207,18 @@ class RulesDocument(Document):
     contradiction: list[str] | None = Field(description="rules that no trace can keep together")
     implied: list[ImpliedDocument]
     uncallable: list[str] = Field(description="tools that no trace that keeps the rules can call")
+    tools: list[str] = Field(default_factory=list, description="the tools that the rules name")
+    warnings: list[str] = Field(default_factory=list)
     queries: list[ClashDocument] = Field(
         default_factory=list, description="with --session: the queries that contradict the rules"
     )
 
     @classmethod
-    def about(cls, file: RuleFile, session: Session | None = None) -> Self:
-        """Explain rules that were read, and say which queries of a session contradict them."""
-        from planscope.rules.checking import examine
-        from planscope.rules.rule import path_text
+    def about(cls, file: RuleFile, session: Session | None = None, tools: Collection[str] = ()) -> Self:
+        """Explain rules that were read, and say which queries of a session contradict them. ``tools``: those that there
+        are, if they are known."""
+        from planscope.rules.checking import examine, warnings_about
+        from planscope.rules.rule import names_of, path_text
         from planscope.rules.words import meaning, set_text
 
         found = examine(file.rules)
@@ -250,6 +237,8 @@ class RulesDocument(Document):
             contradiction=None if found.contradiction is None else list(found.contradiction),
             implied=[ImpliedDocument(rule=rule, by=list(by)) for rule, by in found.implied],
             uncallable=list(found.uncallable),
+            tools=list(names_of(file.rules)),
+            warnings=warnings_about(file, tools),
             queries=[] if session is None else list(_clashes(session, file)),
         )
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field
 
 from planscope.documents.document import Document
-from planscope.documents.judgement import CheckDocument, Helped
+from planscope.documents.judgement import CheckDocument, EarlyEnd, Headline, HeadlineDocument, Helped
 from planscope.oracle.verdict_types import ErrorType, VerdictKind
 
 if TYPE_CHECKING:
     from planscope.agents.rates import Rate
     from planscope.oracle.judged import JudgedRun
     from planscope.oracle.verdict_types import Verdict
+    from planscope.session.library_index import Outcome
     from planscope.session.model import Run, Session
     from planscope.session.record import RunRecord
     from planscope.session.run_list import ListedRun, Losses
@@ -145,11 +146,26 @@ class ListedRunDocument(Document):
     model: str
     calls: int
     verdict: VerdictKind
-    error_type: ErrorType | None
+    error_type: ErrorType | None = Field(description="the primary one")
+    headline: Headline = None
+    judged: bool = Field(default=True, description="as in check")
+    reason: EarlyEnd = None
     lost: Lost | None = Field(description="the step that lost the plan; null: none did")
     tool: str | None = Field(description="the tool that was called at that step")
     dissection: bool = Field(description="a dissection made the run")
     helped: Helped = None
+
+
+def outcome_fields(outcome: Outcome) -> dict[str, Any]:
+    """Return the fields of a run in a list that say how it came out."""
+    named = HeadlineDocument(type=outcome.headline, step=_step(outcome.shows)) if outcome.headline else None
+    return {
+        "verdict": outcome.verdict,
+        "error_type": outcome.error_type or None,
+        "headline": named,
+        "judged": outcome.judged,
+        "reason": outcome.reason or None,
+    }
 
 
 class LossDocument(Document):
@@ -192,8 +208,7 @@ def _listed_run(one: ListedRun) -> ListedRunDocument:
         run,
         number=one.number,
         calls=len(run.calls),
-        verdict=outcome.verdict,
-        error_type=outcome.error_type or None,
+        **outcome_fields(outcome),
         lost=_step(outcome.lost) if outcome.lost else None,
         tool=outcome.tool or None,
         dissection=one.trial,

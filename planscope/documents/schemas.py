@@ -44,7 +44,7 @@ from planscope.documents.rules import (
     RulesAddedDocument,
     RulesCheckedDocument,
     RulesDocument,
-    RulesReplayDocument,
+    RulesRepairDocument,
 )
 from planscope.documents.runs import ManyRunsDocument, RunDocument, RunListDocument, RunsChangedDocument
 from planscope.session.model import Session
@@ -54,8 +54,8 @@ DOCUMENTS: dict[str, Any] = {
     "new": QueryDocument,
     "parse": QueryDocument | ErrorsDocument,
     "check": CheckDocument | RulesCheckedDocument,
-    "replay": ReplayDocument | RulesReplayDocument,
-    "repair": RepairDocument,
+    "replay": ReplayDocument,
+    "repair": RepairDocument | RulesRepairDocument,
     "compare": ComparisonDocument,
     "reasons": ReasonsDocument,
     "run": RunDocument | ManyRunsDocument,

@@ -49,11 +49,16 @@ def make_server(roots: Sequence[Path]) -> MCPServer[Any]:
         return answer(ask.list_runs, source, limit, offset)
 
     def why(
-        source: str, run: str | None = None, rules: str | None = None, rules_file: str | None = None
+        source: str,
+        run: str | None = None,
+        rules: str | None = None,
+        rules_file: str | None = None,
+        allow_unknown: bool = False,
     ) -> str:
         """Say whether a run is right, and if not, which call lost the plan and why: verdict, findings, first violation
-        with its unsat core, explanation. Without run: the last one. rules: sentences to judge by; or rules_file."""
-        return answer(ask.why, source, run, rules, rules_file)
+        with its unsat core, explanation. Without run: the last one. rules: sentences to judge by; or rules_file.
+        allow_unknown: a rule about a tool that nothing calls or defines gets a warning, and is not unknown."""
+        return answer(ask.why, source, run, rules, rules_file, allow_unknown)
 
     def state_at(
         source: str,

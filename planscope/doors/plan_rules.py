@@ -13,10 +13,11 @@ MOST_SHOWN = 10
 
 
 class PlanRules:
-    """Rules to judge runs by. ``strict``: a rule that names a tool which no run knows fails, too."""
+    """Rules to judge runs by. ``strict``: what is worth a warning fails, too. ``allow_unknown``: a rule about a tool
+    that no run calls or defines is worth a warning only."""
 
-    def __init__(self, rules: Rules, *, strict: bool = False) -> None:
-        self._rules, self._strict = rules, strict
+    def __init__(self, rules: Rules, *, strict: bool = False, allow_unknown: bool = False) -> None:
+        self._rules, self._strict, self._allow_unknown = rules, strict, allow_unknown
 
     def __repr__(self) -> str:
         return f"plan_rules({os.fspath(self._rules)!r})"
@@ -28,28 +29,29 @@ class PlanRules:
         UserError for what cannot be read.
         """
         __tracebackhide__ = True
-        from planscope.doors.python import explained, judged, load, name_warnings_of, read_rules_of
+        from planscope.doors.python import explained, judged, load, read_rules_of, summed
         from planscope.errors import UserError
 
         try:
-            loaded, file = load(source), read_rules_of(self._rules)
+            loaded = load(source)
+            file = read_rules_of(self._rules, loaded, self._allow_unknown)
             checked = list(judged(loaded, file, run))
         except UserError as error:
             raise UserError(str(error)) from None  # without the places in planscope, which tell nothing
         bad = [one for one in checked if one.verdict != "right"]
-        warnings = name_warnings_of(loaded, file, checked)
+        warnings = summed(loaded, file, checked)[1]
         problems = [*loaded.problems, *(warnings if self._strict else [])]
         if not checked:
             problems.insert(0, f"{loaded.source} has no run")
         if bad or problems:
-            told = [explained(loaded, one) for one in bad[:MOST_SHOWN]]
+            told = [explained(one) for one in bad[:MOST_SHOWN]]
             notes = [*problems, *([] if self._strict else warnings)]
             raise AssertionError(_text(told, len(bad), len(checked), notes))
 
 
-def plan_rules(rules: Rules, *, strict: bool = False) -> PlanRules:
+def plan_rules(rules: Rules, *, strict: bool = False, allow_unknown: bool = False) -> PlanRules:
     """Return rules to judge runs by: ``plan_rules("rules.txt").check(messages)``."""
-    return PlanRules(rules, strict=strict)
+    return PlanRules(rules, strict=strict, allow_unknown=allow_unknown)
 
 
 def _text(told: list[str], bad: int, count: int, notes: list[str]) -> str:

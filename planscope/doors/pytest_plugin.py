@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from planscope.doors.plan_rules import PlanRules
 
-MARKER = "plan_rules(rules, strict=False): the rules of the fixture plan_rules, a file or a text"
+MARKER = "plan_rules(rules, strict=False, allow_unknown=False): the rules of the fixture plan_rules, a file or a text"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,10 +31,10 @@ class _FixtureRules:
         self._folder = request.path.parent
         self._marker = request.node.get_closest_marker("plan_rules")
 
-    def __call__(self, rules: Any, *, strict: bool = False) -> PlanRules:
+    def __call__(self, rules: Any, *, strict: bool = False, allow_unknown: bool = False) -> PlanRules:
         from planscope.doors.plan_rules import PlanRules
 
-        return PlanRules(self._beside(rules), strict=strict)
+        return PlanRules(self._beside(rules), strict=strict, allow_unknown=allow_unknown)
 
     def check(self, source: Any, *, run: str | None = None) -> None:
         """Judge by the marker's rules. Raises AssertionError unless every run is right."""

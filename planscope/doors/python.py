@@ -12,27 +12,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from planscope.case import find_run, judge, listed, need_run
+from planscope.case import Asked, asked_run, asked_trace, find_run, listed, need_run
 from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
-    from planscope.case import Case
     from planscope.documents.judgement import CheckDocument, ReasonsDocument, RepairDocument, ReplayDocument
-    from planscope.documents.rules import (
-        RulesCheckedDocument,
-        RulesDocument,
-        RulesRepairDocument,
-        RulesReplayDocument,
-    )
-    from planscope.rules.report import Checked
+    from planscope.documents.rules import RulesCheckedDocument, RulesDocument, RulesRepairDocument
+    from planscope.language.problem import Problem
+    from planscope.oracle.trace import Trace
+    from planscope.oracle.verdict_types import Core
+    from planscope.rules.report import Checked, Summary
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Run, Session
-    from planscope.traces.shape import Trace
 
 MOST_TRACES = 10_000
 """Limit of traces in memory. ``planscope check`` judges any number, one by one."""
@@ -90,52 +86,39 @@ def check(
     run: str | None = None,
     strict: bool = False,
     certify: bool = True,
+    allow_unknown: bool = False,
 ) -> CheckDocument | RulesCheckedDocument:
     """Judge a run, by default the last. With ``rules`` every run or trace, or the one that ``run`` names.
 
-    ``strict``: warnings about a query's run count as errors. ``certify``: Z3 confirms the verdict.
+    ``strict``: warnings about a query's run count as errors. ``certify``: Z3 confirms the verdict. ``allow_unknown``: a
+    rule about a tool that nothing calls or defines gets a warning, and is not undecided.
     """
     loaded = load(source)
     if rules is not None:
-        return _checked(loaded, read_rules_of(rules), run)
+        return _checked(loaded, read_rules_of(rules, loaded, allow_unknown), run)
     from planscope.documents.judgement import CheckDocument
-    from planscope.session.record import help_of
 
     session, chosen = find(loaded, run)
     if chosen is None:
-        return CheckDocument.of_nothing("The session has no run.", run=None)
-    replayed = judge(session, chosen).replay
-    verdict = replayed.verdict(strict=strict)
-    certified = replayed.certify() if certify else None
-    more: dict[str, Any] = {"certified": certified, "run": chosen.id, "helped": help_of(chosen)}
-    if certified is False:
-        verdict = replace(verdict, verdict="unknown", error_type=None)
-        more["explanation"] = "Z3 does not confirm this result: a bug in planscope. Please report it."
-    return CheckDocument.about(replayed, verdict, **more)
+        return CheckDocument.of_nothing(run=None)
+    asked = asked_run(session, chosen)
+    verdict = asked.verdict(strict=strict, certify=certify)
+    return CheckDocument.about(asked.replay, verdict, run=chosen.id, helped=asked.help)
 
 
 def replay(
     source: Source, *, rules: Rules | None = None, run: str | None = None, changes: bool = False
-) -> ReplayDocument | RulesReplayDocument:
+) -> ReplayDocument:
     """Judge every step of a run, by default of the last: state, safe next calls, core.
 
     ``changes``: each step has only the constraints or rules whose status changed.
     """
-    loaded = load(source)
-    if rules is not None:
-        from planscope.documents.rules import RulesReplayDocument
-        from planscope.rules.judge import Rulebook
-
-        file = read_rules_of(rules)
-        return RulesReplayDocument.about(Rulebook(file.rules), _one_trace(loaded, run), changes=changes)
     from planscope.case import check_size
-    from planscope.documents.judgement import CheckDocument, ReplayDocument
+    from planscope.documents.judgement import ReplayDocument
 
-    case = _case(loaded, run)
-    assert case.run is not None
-    check_size(case.replay)
-    verdict = CheckDocument.about(case.replay, case.replay.verdict(), helped=case.help)
-    document = ReplayDocument.about(case.replay, case.run.id, changes=changes, check=verdict)
+    asked = _asked(load(source), rules, run)
+    check_size(asked.replay)
+    document = ReplayDocument.asked(asked, changes=changes)
     document.steps = list(document.steps)  # the command prints them one by one and does not keep them
     return document
 
@@ -151,28 +134,19 @@ def reasons(
 ) -> ReasonsDocument:
     """List the minimal cores, and the minimal corrections, at a step (default: where the last attempt was lost).
 
-    ``most`` limits each list, ``seconds`` the search. With ``rules`` there is one core, no correction, no choice of the
-    step, and ``complete`` is false.
+    ``most`` limits each list, ``seconds`` the search.
     """
     from planscope.documents.judgement import ReasonsDocument
 
-    loaded = load(source)
-    if rules is not None:
-        if step is not None:
-            raise UserError("with rules, reasons are about the first lost step; leave out step")
-        return _rule_reasons(loaded, read_rules_of(rules), run)
-
-    session, chosen = find(loaded, run)
-    replayed = judge(session, chosen).replay
+    asked = _asked(load(source), rules, run, need=False)
+    replayed = asked.replay
     known = {str(view.step): view.index for view in replayed.steps}
     if step is not None and str(step) not in known:
         raise UserError(f"there is no step {visible(str(step)[:40])}; the steps are {listed(known)}")
     index = None if step is None else known[str(step)]
     found = replayed.reasons(index, most=most, stopped=_after(seconds))
-    certified = None
-    if found.cores:
-        certified = replayed.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(seconds))
-    return ReasonsDocument.about(replayed, found, chosen.id if chosen else None, certified)
+    proof = replayed.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(seconds))
+    return ReasonsDocument.about(replayed, found, asked.id, proof)
 
 
 def repair(
@@ -183,36 +157,42 @@ def repair(
     With ``rules``: the cheapest change of the calls, empty if none is needed, None if none is known.
     """
     loaded = load(source)
-    if rules is not None:
+    asked = _asked(loaded, rules, run)
+    if asked.of_calls:
+        from planscope.documents.rules import RulesRepairDocument
+
         if from_step:
             raise UserError("with rules, the repair is of the whole trace; leave out from_step")
-        return _rule_repair(loaded, read_rules_of(rules), run)
+        found = RulesRepairDocument.about(asked.replay)
+        return found if found.reason is None else None
     from planscope.documents.judgement import RepairDocument
 
-    case = _case(loaded, run)
-    assert case.run is not None
-    if not 0 <= from_step <= len(case.replay.facts):
-        raise UserError(f"there is no step {from_step}; the steps are 0 to {len(case.replay.facts)}")
-    return RepairDocument.of(case.replay.repair(from_step), run=case.run.id, from_step=from_step)
+    if not 0 <= from_step <= len(asked.replay.facts):
+        raise UserError(f"there is no step {from_step}; the steps are 0 to {len(asked.replay.facts)}")
+    return RepairDocument.of(asked.replay.repair(from_step), run=asked.id, from_step=from_step)
 
 
 def explain(source: Source, *, rules: Rules | None = None, run: str | None = None) -> str:
     """Say in words what ``check`` and ``repair`` answer: verdict, explanation, core, repair. Safe to display."""
+    from planscope.report import repair_lines, verdict_lines, warning_lines
+
     loaded = load(source)
     if rules is not None:
-        return "\n\n".join(explained(loaded, one) for one in judged(loaded, read_rules_of(rules), run))
-    from planscope.report import repair_lines, verdict_lines
-
+        file = read_rules_of(rules, loaded)
+        checked = list(judged(loaded, file, run))
+        warnings = "\n".join(warning_lines(summed(loaded, file, checked)[1]))
+        return "\n\n".join([*map(explained, checked), *([warnings] if warnings else [])])
     session, chosen = find(loaded, run)
     if chosen is None:
         return "The session has no run."
-    case = judge(session, chosen)
-    lines = list(verdict_lines(case.replay, case.replay.verdict(), help=case.help))
-    verdict = case.replay.verdict()
+    asked = asked_run(session, chosen)
+    verdict = asked.replay.verdict()
+    lines = list(verdict_lines(asked.replay, verdict, help=asked.help))
     if verdict.verdict == "wrong":
         if verdict.first_violation is not None:
-            lines += ["", f"core: {_core_text(verdict.first_violation.core)}"]
-        lines += ["", "nearest correct plan:", *repair_lines(case.replay, case.replay.repair())]
+            lines += ["", f"core: {_core_text(asked.replay.problem, verdict.first_violation.core)}"]
+        title = "nearest correct plan:" if asked.replay.problem.counted else "what to change:"
+        lines += ["", title, *repair_lines(asked.replay, asked.replay.repair())]
     return "\n".join(lines)
 
 
@@ -340,24 +320,23 @@ def find(loaded: Loaded, run: str | None) -> tuple[Session, Run | None]:
     """Return a session with the run that is named, by default its last."""
     if loaded._session is not None:
         return loaded._session, find_run(loaded._session, run)
-    from planscope.traces.events import session_of
+    from planscope.session.traces import session_of
 
     made = session_of([_one_trace(loaded, run, last=True)])
     return made, find_run(made, None)
 
 
-def _case(loaded: Loaded, run: str | None) -> Case:
-    """Return a judged run. Raises UserError if there is none."""
+def _asked(loaded: Loaded, rules: Rules | None, run: str | None, *, need: bool = True) -> Asked:
+    """Return a judged run, by default the last, or a judged trace. ``need``: raise UserError if there is none."""
+    file = read_rules_of(rules, loaded) if rules is not None else None
+    if file is not None and loaded._session is None:
+        return asked_trace(_one_trace(loaded, run), file)
     session, chosen = find(loaded, run)
-    return judge(session, chosen if chosen is not None else need_run(session, run))
+    return asked_run(session, need_run(session, run) if need else chosen, file)
 
 
 def _one_trace(loaded: Loaded, run: str | None, *, last: bool = False) -> Trace:
     """Return one trace, by default the only one, or ``last`` the last one."""
-    if loaded._session is not None:
-        from planscope.rules.runs import trace_of_run
-
-        return trace_of_run(need_run(loaded._session, run))
     if run is not None:
         for trace in loaded._traces:
             if trace.id == run:
@@ -398,127 +377,92 @@ def rules_text(source: Rules) -> str:
     return text
 
 
-def read_rules_of(source: Rules) -> RuleFile:
-    """Read rules. Raises UserError with the place of the first error."""
+def tools_of(loaded: Loaded) -> set[str]:
+    """Return the tools that the session or the traces call or define."""
+    from planscope.rules import names
+
+    session = loaded._session
+    return names.tools_of(loaded._traces).union(names.tools_of_session(session) if session else ())
+
+
+def read_rules_of(source: Rules, loaded: Loaded, allow_unknown: bool = False) -> RuleFile:
+    """Read rules about these traces. ``allow_unknown``: they may name other tools, too. Raises UserError with the place
+    of the first error."""
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.rules.reading import read_rules
 
     try:
-        found = read_rules(rules_text(source))
+        tools = tools_of(loaded)
+        found = read_rules(rules_text(source), tools)
     except ParseFailure as failure:
         raise UserError(f"the rules cannot be read: {in_a_line(failure.errors)}") from None
     if not found.rules:
         raise UserError(
             "there is no rule in it; write one sentence a line, such as: get_order comes before cancel_order."
         )
-    return found
+    return found if allow_unknown else found.among(tools)
 
 
 def judged(loaded: Loaded, file: RuleFile, run: str | None) -> Iterator[Checked]:
     """Judge by rules, one by one: one run or trace, or all of them. If a run has a query, that must hold too."""
     from planscope.case import judge_by
-    from planscope.rules.judge import Rulebook
     from planscope.rules.many import check_traces
+    from planscope.rules.nearest import Budget
     from planscope.rules.report import CheckOptions
     from planscope.session.model import own_runs
 
-    book, session = Rulebook(file.rules), loaded._session
+    session = loaded._session
     if session is not None:
-        for chosen in [need_run(session, run)] if run is not None else own_runs(session):
-            yield judge_by(session, chosen, book, CheckOptions()).checked
+        runs = [need_run(session, run)] if run is not None else own_runs(session)
+        budget = Budget.of(len(runs))
+        for chosen in runs:
+            yield judge_by(session, chosen, file, budget=budget)
         return
-    for trace in [_one_trace(loaded, run)] if run is not None else loaded._traces:
-        yield from (one.checked for one in check_traces([trace], book, CheckOptions()))
+    traces = [_one_trace(loaded, run)] if run is not None else loaded._traces
+    yield from (one.checked for one in check_traces(traces, file, CheckOptions()))
 
 
-def name_warnings_of(loaded: Loaded, file: RuleFile, checked: Sequence[Checked]) -> list[str]:
-    """Return a line for each name in the rules that no judged run calls or defines."""
-    from planscope.rules.report import name_warnings
+def summed(loaded: Loaded, file: RuleFile, checked: Sequence[Checked]) -> tuple[Summary, list[str]]:
+    """Return the sums over these judged runs, and the warnings about them."""
+    from planscope.rules.report import Summary, warnings_of
 
-    seen = {tool for trace in loaded._traces for tool in trace.tools}.union(*(one.tools for one in checked))
-    return name_warnings(file.rules, seen) if checked else []
+    summary = Summary(list(file.rules))
+    for one in checked:
+        summary.add(one)
+    return summary, warnings_of(file, tools_of(loaded).union(file.declared), summary)
 
 
 def _checked(loaded: Loaded, file: RuleFile, run: str | None) -> RulesCheckedDocument:
     from planscope.documents.rules import RulesCheckedDocument
-    from planscope.rules.report import Summary
 
-    summary = Summary(list(file.rules))
     checked = list(judged(loaded, file, run))
-    for one in checked:
-        summary.add(one)
-    warnings = [*name_warnings_of(loaded, file, checked), *loaded.problems]
+    summary, warnings = summed(loaded, file, checked)
     traces = [one.fields() for one in checked]
     return RulesCheckedDocument.model_validate(
-        {"traces": traces, "summary": summary.fields(), "warnings": warnings}
+        {"traces": traces, "summary": summary.fields(), "warnings": [*warnings, *loaded.problems]}
     )
 
 
-def _rule_reasons(loaded: Loaded, file: RuleFile, run: str | None) -> ReasonsDocument:
-    from planscope.documents.judgement import CoreDocument, ReasonsDocument
-
-    trace = _one_trace(loaded, run)
-    (checked,) = judged(loaded, file, trace.id)
-    lost = checked.more.get("first_violation")
-    cores = []
-    if lost is not None:
-        told = checked.explanation.partition(" Nearest repair:")[0]
-        cores = [
-            CoreDocument(constraints=lost["rules"], steps=lost["steps"], foreseeable=True, explanation=told)
-        ]
-    state = "completable" if checked.verdict == "right" else "unknown"
-    if lost is not None:
-        state = "broken" if any(lost["step"] in one.broken_at for one in checked.results) else "doomed"
-    return ReasonsDocument(
-        run=trace.id,
-        step="end" if lost is None else lost["step"],
-        state=state,  # type: ignore[arg-type]
-        cores=cores,
-        corrections=[],
-        complete=not cores and checked.verdict == "right",
-        ended="most" if cores else "all" if checked.verdict == "right" else "unknown",
-        certified=None if lost is None else lost["confirmed"],
-    )
-
-
-def _rule_repair(loaded: Loaded, file: RuleFile, run: str | None) -> RulesRepairDocument | None:
-    from planscope.documents.rules import RulesRepairDocument
-
-    trace = _one_trace(loaded, run)
-    (checked,) = judged(loaded, file, trace.id)
-    found = checked.more.get("repair")
-    if found is None:
-        if any(result.state == "broken" for result in checked.results):
-            return None
-        found = {"moved": [], "inserted": [], "removed": [], "exact": True}
-    return RulesRepairDocument.model_validate(found)
-
-
-def explained(loaded: Loaded, checked: Checked) -> str:
-    """Return a judged run in words: verdict, explanation with the repair, the rules and steps of the core; then what
-    its query says, if that is not met."""
+def explained(checked: Checked) -> str:
+    """Return a judged run in words: verdict, explanation with the repair, the rules and steps of the core."""
     from planscope.report import sentence
     from planscope.wording.terms import VERDICTS
 
-    lines = [*sentence(f"{checked.id}: {VERDICTS[checked.verdict].upper()}. {checked.explanation}")]
-    lost = checked.more.get("first_violation")
-    if lost is not None:
-        names = {result.rule.id: result.rule.text for result in checked.results}
+    lines = [*sentence(f"{checked.id}: {VERDICTS[checked.told].upper()}. {checked.explanation}")]
+    why = checked.why
+    if why is not None and why.step is not None:
+        rules = [result.rule for result in checked.results if result.rule.id in why.rules]
         lines.append("core:")
-        lines += [
-            line for id in lost["rules"] for line in sentence(f"{id}: {names.get(id, '')}", indent="  ")
-        ]
-        steps = [step for step in lost["steps"] if step != lost["step"]]
-        lines.append(f"  {_steps_text([*steps, lost['step']])}")
-    if checked.more.get("query", "right") != "right":
-        assert loaded._session is not None  # only a session has queries
-        alone = replace(loaded, _session=loaded._session.model_copy(update={"rules": None}))
-        lines += ["", "The query:", explain(alone, run=checked.id)]
+        lines += [line for r in rules for line in sentence(f"{r.name or r.id}: {r.text}", indent="  ")]
+        lines.append(f"  {_steps_text(tuple(dict.fromkeys([*why.steps, why.step])))}")
     return "\n".join(lines)
 
 
-def _core_text(core: Any) -> str:
-    return ", ".join([*core.constraints, *([_steps_text(core.steps)] if core.steps else [])])
+def _core_text(problem: Problem, core: Core) -> str:
+    from planscope.wording.constraints import label
+
+    names = [label(problem.by_id[id]) for id in core.constraints]
+    return ", ".join([*names, *([_steps_text(core.steps)] if core.steps else [])])
 
 
 def _steps_text(steps: Sequence[Any]) -> str:

@@ -67,11 +67,17 @@ class Questions:
         return _of_many(document, len(listed), loaded)
 
     def why(
-        self, source: str, run: str | None = None, rules: str | None = None, rules_file: str | None = None
+        self,
+        source: str,
+        run: str | None = None,
+        rules: str | None = None,
+        rules_file: str | None = None,
+        allow_unknown: bool = False,
     ) -> Document:
         loaded = self._load(source)
         given = self._rules(rules, rules_file)
-        return python.check(loaded, rules=given, run=self._one(loaded, run) if given is not None else run)
+        chosen = self._one(loaded, run) if given is not None else run
+        return python.check(loaded, rules=given, run=chosen, allow_unknown=allow_unknown)
 
     def state_at(
         self,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from planscope.language.grammar import ClausePattern, NaturalPattern, NPPattern, RelativePattern
 from planscope.language.natural import Step, links_of
+from planscope.language.problem import Span
 from planscope.language.scan import Token, hour_of
 from planscope.language.tree import (
     NP,
@@ -35,12 +36,14 @@ class ClauseReading(NamedTuple):
 
 
 class SentenceReading(NamedTuple):
-    """One reading of a sentence, with the sentence's first and last token."""
+    """One reading of a sentence, with the sentence's first and last token. ``aside``: what is left out before it, since
+    it asks nothing ("To cut a release, ...")."""
 
     clauses: tuple[ClauseReading, ...]
     conj: Token | None
     first: Token
     last: Token
+    aside: Span | None = None
 
 
 class _Builder:
@@ -64,12 +67,12 @@ class _Builder:
         ]
         return relation, tuple(words)
 
-    def np(self, pattern: NPPattern) -> NP:
+    def np(self, pattern: NPPattern, tokens: Unit = ()) -> NP:
+        """Return a noun phrase. ``tokens``: its actions, if they are not all of the pattern's."""
         offset = self.offset
         actions = tuple(
             ActionRef(token.action, (token.start + offset, token.end + offset))
-            for place in pattern.actions
-            for token in self.units[place]
+            for token in tokens or [token for place in pattern.actions for token in self.units[place]]
         )
         start, end = actions[0].span[0], actions[-1].span[1]
         relative = None if pattern.relative is None else self.relative(pattern.relative)
@@ -104,13 +107,15 @@ class _Builder:
         items: list[NP | Time | Rest] = []
         for part in pattern.parts:
             if isinstance(part, NPPattern):
-                items.append(self.np(part))
+                items += [self.np(part, one) for one in items_of(pattern, part, self.units)]
             elif (token := self.token(part)).type == "TIME":
                 items.append(Time(token.hour, (token.start + offset, token.end + offset)))
-        cues = [Cue(t.words, (t.start + offset, t.end + offset)) for t in cue_tokens(pattern, self.units)]
+        tokens = cue_tokens(pattern, self.units)
+        cues = [Cue(t.words, (t.start + offset, t.end + offset)) for t in tokens]
         steps = steps_of(pattern, self.units)
         if pattern.kind == "place":
-            items.append(Rest(cues[-1].span))
+            rest = [cue.span for cue, token in zip(cues, tokens, strict=True) if token.type in _RESTS]
+            items.append(Rest((rest or [cues[-1].span])[-1]))
         links = tuple(links_of(pattern.kind, steps))
         for _, relation, _, target in links:
             if isinstance(time := items[target], Time):
@@ -126,14 +131,27 @@ def cue_tokens(pattern: NaturalPattern, units: Sequence[Unit]) -> list[Token]:
     return [token for token in tokens if token.type != "TIME" and token.type not in _NO_CUES]
 
 
+def items_of(pattern: NaturalPattern, part: NPPattern, units: Sequence[Unit]) -> Sequence[Unit]:
+    """Return the items that a noun phrase makes, each with its actions: one, or in a chain one for each action of "A, B
+    and C, in that order" and of the folded middle of "A, B, C, D, E, F, then G"."""
+    if pattern.kind == "chain":
+        types = {units[place][0].type for place in pattern.parts if isinstance(place, int)}
+        if len(part.actions) == 1 < len(units[part.actions[0]]) or "ORDER" in types:
+            return [[token] for place in part.actions for token in units[place]]
+    return [()]
+
+
 def steps_of(pattern: NaturalPattern, units: Sequence[Unit]) -> list[Step]:
     """Return items and cues of a natural clause, in the order of the text."""
     items = cues = 0
     steps = []
     for part in pattern.parts:
-        token = None if isinstance(part, NPPattern) else units[part][0]
-        if token is None or token.type == "TIME":
-            steps.append(Step("item", items, clock=token is not None))
+        if isinstance(part, NPPattern):
+            size = len(items_of(pattern, part, units))
+            steps += [Step("item", items + more) for more in range(size)]
+            items += size
+        elif (token := units[part][0]).type == "TIME":
+            steps.append(Step("item", items, clock=True))
             items += 1
         elif token.type in _NO_CUES:
             steps.append(Step("mark", -1))
@@ -143,7 +161,8 @@ def steps_of(pattern: NaturalPattern, units: Sequence[Unit]) -> list[Step]:
     return steps
 
 
-_NO_CUES = ("COMMA", "SEMI", "AND", "BUT")
+_NO_CUES = ("COMMA", "SEMI", "AND", "BUT", "DOT")
+_RESTS = ("REST", "NOTHING", "FIRST", "LAST", "NTH", "WITH")
 
 
 def _conj(token: Token | None, offset: int) -> Word:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher, get_close_matches
 
 from planscope.language.errors import Trouble
+from planscope.language.inflection import words as articles
 from planscope.language.lexicon import load_lexicon
-from planscope.language.scan import Names, Token, load_auxiliaries, surfaces
+from planscope.language.render import capitalised
+from planscope.language.scan import Hint, Names, Token, hint_of, load_auxiliaries, load_hints, surfaces
 
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = ("COMMA", "SEMI", "DOT")
@@ -21,11 +23,19 @@ def one_of(words: Sequence[str]) -> str:
 
 
 def unknown_end(tokens: Sequence[Token], at: int) -> int:
-    """Return the place after the unknown words that begin at ``at``."""
+    """Return the place after the unknown words that begin at ``at``, and the words inside them ("log in here")."""
     end = at + 1
-    while tokens[end].type == "UNKNOWN":
+    while tokens[end].type == "UNKNOWN" or _inside(tokens, end):
         end += 1
     return end
+
+
+def _inside(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether words with a hint are part of unknown words beside them, such as "in" of "log in"."""
+    token = tokens[at]
+    if token.type != "HINT" or not hint_of(token.meaning.value).inside:
+        return False
+    return "UNKNOWN" in (tokens[at - 1].type if at else "", tokens[at + 1].type)
 
 
 def nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], names: Names) -> str:
@@ -35,16 +45,19 @@ def nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], 
     called = {action.name.casefold(): action.name for action in names.actions}
     if "_" in word or word[0] == "`":
         called |= {action.tool: action.tool for action in names.actions}
-    known = dict(called) if "ACTION" in types else {}
-    phrases = _phrases(types, word if word in load_auxiliaries() else None)
+    auxiliary = word in load_auxiliaries()
+    known = dict(called) if "ACTION" in types and not auxiliary else {}
+    phrases = _phrases(types, word if auxiliary else None)
     begun = sorted((phrase for phrase in phrases if phrase.startswith(word + " ")), key=len)
-    if begun and word not in load_auxiliaries():
+    if begun and not auxiliary:
         return one_of([f'"{phrase}"' for phrase in begun[:2]])
-    known |= {phrase: phrase for phrase in phrases}
     best = _closest(text, tokens, at, at, known, 0.7)
+    best |= _closest(
+        text, tokens, at, at, {phrase: phrase for phrase in phrases}, 0.85 if auxiliary else 0.72
+    )
     if at and tokens[at - 1].type not in _MARKS:
         best |= _closest(text, tokens, at - 1, at, called, 0.85)
-    if not best and "ACTION" in types:
+    if not best and "ACTION" in types and not auxiliary:
         best = _sharing(text, tokens, at, names)
     near = sorted(best, key=lambda name: (-best[name], name))[:3]
     return one_of([f'"{name}"' for name in near]) if near else ""
@@ -91,7 +104,8 @@ def _closest(
     """Return known words with their similarity to the text from ``start`` to some token at or after ``at``."""
     best: dict[str, float] = {}
     for end in range(at, min(at + 6, len(tokens))):
-        if tokens[end].type in _STOPS:
+        named = end > at and tokens[end].type == "ACTION" and " " in text[tokens[end].start : tokens[end].end]
+        if tokens[end].type in _STOPS or named:
             break
         words = text[tokens[start].start : tokens[end].end].casefold().strip("`")
         words = " ".join(words.removeprefix("the ").split())[:_LONGEST]
@@ -110,11 +124,76 @@ def _sharing(text: str, tokens: Sequence[Token], at: int, names: Names) -> dict[
     best: dict[str, float] = {}
     end = min(unknown_end(tokens, at), at + 6)
     for word in _WORD.findall(text[tokens[at].start : tokens[end - 1].end].casefold()[:_LONGEST]):
+        if word in articles("articles") or word in load_hints():
+            continue
         for match in get_close_matches(word, having, 3, 0.8):
             for name in having[match]:
                 best[name] = best.get(name, 0.0) + SequenceMatcher(None, word, match).ratio()
     return best
 
+
+def proposals(text: str, tokens: Sequence[Token], names: Names, hint: Hint) -> Iterator[tuple[str, ...]]:
+    """Yield sentences that may be meant instead of one that cannot be read, nearest first: one, or two between which
+    nobody can choose. They are about the actions that the sentence names, and then about others."""
+    called = {action.id: action.name for action in names.actions}
+    said = list(dict.fromkeys(token.action for token in tokens if token.type == "ACTION"))
+    row = [called[action] for action in said] + [
+        name for action, name in called.items() if action not in said
+    ]
+    for template in hint.write:
+        filled = dict(zip("ABC", row, strict=False))
+        filled["ALL"] = ", then ".join(row[: max(len(said), 2)])
+        if all(f"{{{letter}}}" not in template or letter in filled for letter in "ABC"):
+            yield (_sentence(template, filled),)
+    if len(said) > 2 and {token.type for token in tokens} <= _LISTED:
+        yield (_sentence("First {ALL}.", {"ALL": ", then ".join(called[action] for action in said)}),)
+    if len(row) < 2:
+        return
+    filled = dict(zip("AB", row, strict=False))
+    relation = _relation(text, tokens) if len(said) > 1 else "<"
+    before, after = (_sentence(f"{{A}} {verb} {{B}}.", filled) for verb in ("precedes", "follows"))
+    yield (before,) if relation == "<" else (after,) if relation == ">" else (before, after)
+
+
+_LISTED = {"ACTION", "COMMA", "AND", "DO", "DOT", "THEN", "FIRST", "LAST", "HINT"}
+_NEGATED = frozenset("NEG DONT DONTNEG NEGVP NOTHING WITHOUT UNLESS".split())  # noqa: SIM905
+
+
+def _sentence(template: str, names: Mapping[str, str]) -> str:
+    """Return a sentence with these names, and with a capital."""
+    first, _, rest = template.partition(" ")
+    head = first.strip("{},")
+    told = capitalised(names[head]) + first[3:] if head in names else first
+    for letter, name in names.items():
+        rest = rest.replace(f"{{{letter}}}", name)
+    return f"{told} {rest}"
+
+
+def _relation(text: str, tokens: Sequence[Token]) -> str:
+    """Return the relation of the first action of a sentence to the second, as far as its words show it, or ""."""
+    places = [at for at, token in enumerate(tokens) if token.type == "ACTION"]
+    first = places[0]
+    second = next(at for at in places if tokens[at].action != tokens[first].action)
+    between = {_said(text, token) for token in tokens[first:second]} - {""}
+    fronted = {_said(text, token) for token in tokens[:first]} - {""}
+    negated = any(token.type in _NEGATED or _NOT.search(text[token.start : token.end]) for token in tokens)
+    if negated or len(between) + len(fronted) != 1:
+        return ""
+    return between.pop() if between else "<" if fronted == {">"} else ">"
+
+
+def _said(text: str, token: Token) -> str:
+    """Return the relation of a token, or of the "before" or "after" in words with a hint."""
+    if token.type == "ACTION" or token.meaning.relation:
+        return token.meaning.relation
+    words = text[token.start : token.end].lower()
+    return "<" if "before" in words.split() else ">" if "after" in words.split() or words in _LATER else ""
+
+
+_LATER = ("as soon as", "upon", "only if", "provided that", "provided", "if and only if")
+
+
+_NOT = re.compile(r"n['\u2019]t\b|\b(?:not?|never|neither|nor|cannot)\b", re.IGNORECASE)
 
 _BEFORE = 'a word such as "before" or "after"'
 
@@ -137,6 +216,10 @@ _PLAIN = {
 _NUMBER = re.compile(r"[0-9]+[a-z]*", re.IGNORECASE)
 
 NO_CLOCK = "clock times belong to timed queries, and this query is not timed"
+
+
+MOST_EXPECTED = 5
+"""Of more things that could stand somewhere, none is told in a message."""
 
 
 def expected_words(types: Iterable[str], timed: bool) -> tuple[str, ...]:
@@ -165,15 +248,18 @@ def stuck(
     wanted = one_of(expected) if expected else "nothing more"
     if token.type == "DOT":
         where = "the sentence ends" if found else "the text ends"
-        return Trouble(span, found, expected, f"{where} where {wanted} was expected")
+        wanted = f"where {wanted} was expected" if expected else "before it says an order"
+        return Trouble(span, found, expected or (_BEFORE,), f"{where} {wanted}")
     if token.type == "TIMELESS":
         return Trouble(span, found, expected, NO_CLOCK)
-    if token.type == "HINT":
+    if token.type == "HINT" and not _inside(tokens, at):
         message = f'"{shown(found)}" is not supported: {token.meaning.value}'
         near = meant(text, tokens, at, names) if "ACTION" in types else ""
         return Trouble(span, found, expected, f"{message}; or did you mean {near}?" if near else message)
-    if token.type != "UNKNOWN":
+    if token.type not in ("UNKNOWN", "HINT"):
         message = f'found "{shown(found)}" where {wanted} was expected'
+        if not 0 < len(expected) <= MOST_EXPECTED:
+            message = f'"{shown(found)}" does not fit here'
         near = begun_name(text, tokens, at, names) if "ACTION" in types else ""
         return Trouble(span, found, expected, f"{message}; did you mean {near}?" if near else message)
     if found.lower() in load_auxiliaries() and tokens[at + 1].type != "UNKNOWN":

@@ -14,7 +14,9 @@ class ParseError:
     """A sentence that cannot be read. ``line`` and ``column`` count from 1, in code points; ``message`` is one line.
 
     ``found``: the words at that place ("" at the end of the text). ``expected``: what could stand there, in plain words
-    ("an action"). ``readings``: the meanings of an ambiguous sentence, in one or two sentences each.
+    ("an action"). ``readings``: the meanings of an ambiguous sentence, in one or two sentences each. ``idle``: the
+    sentence names no action and asks nothing, so that the others can be read without it. ``suggestions``: sentences
+    about the actions that can be read; one of them may be what was meant.
     """
 
     line: int
@@ -24,6 +26,8 @@ class ParseError:
     message: str
     span: Span
     readings: tuple[str, ...] = ()
+    idle: bool = False
+    suggestions: tuple[str, ...] = ()
 
 
 def in_a_line(errors: Sequence[ParseError], longest: int | None = None) -> str:
@@ -50,9 +54,20 @@ class Trouble:
     expected: tuple[str, ...]
     message: str
     readings: tuple[str, ...] = ()
+    idle: bool = False
+    suggestions: tuple[str, ...] = ()
 
     def located(self, text: str, offset: int) -> ParseError:
         start, end = self.span[0] + offset, self.span[1] + offset
         line = text.count("\n", 0, start) + 1
         column = start - (text.rfind("\n", 0, start) + 1) + 1
-        return ParseError(line, column, self.found, self.expected, self.message, (start, end), self.readings)
+        own = (
+            self.found,
+            self.expected,
+            self.message,
+            (start, end),
+            self.readings,
+            self.idle,
+            self.suggestions,
+        )
+        return ParseError(line, column, *own)

@@ -6,6 +6,7 @@ can then be read, and if no two names look like one. Otherwise ``UnsureActions``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from planscope.errors import UserError
 from planscope.language.error_messages import NO_CLOCK
 from planscope.language.errors import ParseFailure, in_a_line
+from planscope.language.inflection import forms, singular, words
 from planscope.language.item_list import read_list
 from planscope.language.natural import natural_vocabulary
 from planscope.language.problem import Action, make_actions
@@ -21,6 +23,8 @@ from planscope.language.scan import Names, Scanner, Token, cut, phrase_key
 
 MOST_WORDS = 8
 """A name of more words is taken for a sentence that cannot be read."""
+
+_WORD = re.compile(r"[^\W_]+")
 
 _ALIKE = 0.86
 """Two names that are more similar (``SequenceMatcher.ratio``) may be one."""
@@ -53,22 +57,32 @@ _INSIDE = frozenset(
 """Words with a hint that may be inside a name: "review of the draft for print"."""
 
 _VERBAL = frozenset({"VP0", "NV", "DONV"})
+_DOING = ("call", "use", "launch", "trigger", "make", "start", "finish", "complete", "run")
+"""Instructions that may be part of a name, such as "call the supplier" and "client's call"."""
+
 _STARTS = frozenset(
-    "COMMA AND BUT SEMI THEN FIRST LAST P PSC SC VP WAIT STEP BOTH DO DONT UNTIL DOT".split()  # noqa: SIM905
+    "YOU DOING COMMA AND BUT SEMI THEN FIRST LAST P PSC SC VP WAIT STEP BOTH DO DONT UNTIL DOT".split()  # noqa: SIM905
 )
 """Types of tokens after which a name begins."""
+
+
+NAMED = "; pass the names with --actions"
 
 
 class UnsureActions(UserError, ValueError):
     """The actions of a text are not certain. ``found``: the names that were found, in the order of the text."""
 
-    def __init__(self, why: str, found: Sequence[str], at: int = 0) -> None:
-        """``at``: the place of the first words that cannot be read with these names."""
+    def __init__(
+        self, why: str, found: Sequence[str], at: int = 0, remedy: str = NAMED, readings: Sequence[str] = ()
+    ) -> None:
+        """``at``: the place of the first words that cannot be read with these names. ``remedy``: what to do on the
+        command line. ``readings``: lists of names, with each of which the text can be read."""
         self.at = at
         self.found = tuple(found)
         self.why = why
+        self.readings = tuple(readings)
         listed = f'found "{", ".join(found)}"; ' if found else "found no action; "
-        super().__init__(f"{listed}{why}")
+        super().__init__(f"{listed}{why}{remedy}")
 
 
 class _Name(NamedTuple):
@@ -86,11 +100,13 @@ def find_actions(text: str, known: Sequence[str] = (), *, timed: bool = False) -
     """
     actions = make_actions(known)
     last: UnsureActions | None = None
-    for verbal in (False, True):
+    for verbal in (True, False):
         names = (*known, *new_names(text, actions, verbal=verbal))
         try:
             return _checked(text, names, timed, known)
         except UnsureActions as unsure:
+            if unsure.readings:
+                raise
             if last is None or unsure.at > last.at:
                 last = unsure
     assert last is not None
@@ -141,27 +157,57 @@ def _name_end(text: str, tokens: Sequence[Token], at: int, verbal: bool) -> int:
     follows = at + 1 < len(tokens) and tokens[at + 1].type == "UNKNOWN"
     if token.type == "HINT" and own.lower() in _ARTICLES:
         begins = follows or own == "A"
-    elif verbal and token.type in _VERBAL:
+    elif verbal and (token.type in _VERBAL or (token.type == "DO" and own.lower() in _DOING)):
         begins = follows and (at == 0 or tokens[at - 1].type in _STARTS)
     else:
-        begins = token.type == "UNKNOWN" and not own[0].isdigit()
+        begins = _is_name(text, token) and not own[0].isdigit()
     if not begins:
         return at
     end = at + 1
-    while end < len(tokens) and (tokens[end].type == "UNKNOWN" or _goes_on(text, tokens, end)):
+    while end < len(tokens) and (_is_name(text, tokens[end]) or _goes_on(text, tokens, end)):
         end += 1
     return end
+
+
+def _is_name(text: str, token: Token) -> bool:
+    """Return whether an unknown word may be part of a name: "must" and "have" begin a verb that is not known."""
+    return token.type == "UNKNOWN" and text[token.start : token.end].lower() not in _BEGIN_VERBS
+
+
+_BEGIN_VERBS = (
+    *("must", "should", "shall", "will", "would", "has", "have", "had", "is", "are", "was", "were"),
+    *("needs", "ought", "does"),
+)
 
 
 def _goes_on(text: str, tokens: Sequence[Token], at: int) -> bool:
     """Return whether a name continues with a word that the language has or has a hint for."""
     token = tokens[at]
     word = text[token.start : token.end].lower()
+    if token.type == "DO" and word in _DOING and tokens[at - 1].type == "UNKNOWN":
+        return True
     if token.start == tokens[at - 1].end and word not in ",.;":
+        return True
+    if word in words("particles") and tokens[at - 1].type == "UNKNOWN" and _ends_there(tokens, at + 1):
         return True
     glued = at + 1 < len(tokens) and tokens[at + 1].start == token.end and word in "-'/"
     more = at + 1 < len(tokens) and tokens[at + 1].type in ("UNKNOWN", "HINT")
     return word in _INSIDE and (glued or more) and _reaches_a_word(text, tokens, at + 1)
+
+
+def _ends_there(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether no object can follow, so that a word before belongs to a verb: "log in before ..." """
+    return at == len(tokens) or tokens[at].type in (
+        "COMMA",
+        "DOT",
+        "SEMI",
+        "AND",
+        "BUT",
+        "P",
+        "PSC",
+        "SC",
+        "THEN",
+    )
 
 
 def _reaches_a_word(text: str, tokens: Sequence[Token], at: int) -> bool:
@@ -184,15 +230,13 @@ def _checked(text: str, names: Sequence[str], timed: bool, known: Collection[str
     """Return the names if the text can be read with them and they are certain."""
     new = [name for name in names if name not in known]
     if not names:
-        raise UnsureActions('write which comes before which, such as "lunch precedes nap"', ())
+        raise UnsureActions('write which comes before which, such as "lunch precedes nap"', (), remedy="")
     for i, one in enumerate(names):
         for other in names[i + 1 :]:
             if (one in new or other in new) and _may_be_one(one, other):
-                raise UnsureActions(
-                    f'"{one}" and "{other}" may be one action; pass the names with --actions', names
-                )
+                raise _one_or_two(text, names, (one, other), timed)
     if long := next((name for name in new if len(name.split()) > MOST_WORDS), None):
-        raise UnsureActions(f'"{long}" is too long for a name; pass the names with --actions', names)
+        raise UnsureActions(f'"{long}" is too long for a name', names)
     try:
         reading = read_query(text, make_actions(names), timed=timed)
     except ActionNameError as error:
@@ -200,23 +244,58 @@ def _checked(text: str, names: Sequence[str], timed: bool, known: Collection[str
     except ParseFailure as failure:
         why = in_a_line(failure.errors)
         if NO_CLOCK in why:
-            raise UnsureActions(f"{why}; add --timed", names) from None
-        why = f"the text cannot be read with these: {why}; correct it, or pass --actions"
-        raise UnsureActions(why, names, failure.errors[0].span[0]) from None
+            raise UnsureActions(why, names, remedy="; add --timed") from None
+        why = f"the text cannot be read with these: {why}"
+        at = failure.errors[0].span[0]
+        raise UnsureActions(why, names, at, "; correct it, or pass --actions") from None
     used = {action for c in reading.problem.said for action in c.actions}
     if idle := [a.name for a in reading.problem.actions if a.id not in used and a.name in new]:
-        raise UnsureActions(f'nothing is said about "{idle[0]}"; pass the names with --actions', names)
+        raise UnsureActions(f'nothing is said about "{idle[0]}"', names)
     if doubt := _doubtful_verb(text, names):
-        raise UnsureActions(f'is "{doubt}" one name? pass the names with --actions', names)
+        raise UnsureActions(f'is "{doubt}" one name?', names, remedy=" pass the names with --actions")
     return tuple(names)
 
 
+def _one_or_two(text: str, names: Sequence[str], pair: tuple[str, str], timed: bool) -> UnsureActions:
+    """Return the error of two names that may be one action's, with the list of names in either case."""
+    by_size = sorted(names, key=lambda name: -len(_content(name)))
+    double = {two for i, one in enumerate(by_size) for two in by_size[i + 1 :] if _may_be_one(one, two)}
+    ways = [[name for name in names if name not in double], list(names)]
+    readings = [", ".join(way) for way in ways if _can_be_read(text, way, timed)]
+    why = f'"{pair[0]}" and "{pair[1]}" may be one action; write the same words in both places'
+    told = " or, if there are two, ".join(f'--actions "{way}"' for way in readings)
+    return UnsureActions(why, names, remedy=f", or pass {told}" if told else NAMED, readings=readings)
+
+
+def _can_be_read(text: str, names: Sequence[str], timed: bool) -> bool:
+    try:
+        read_query(text, make_actions(names), timed=timed)
+    except (ParseFailure, ActionNameError):
+        return False
+    return True
+
+
+def _content(name: str) -> list[str]:
+    """Return the words of a name without articles."""
+    return [word for word in _WORD.findall(name.casefold()) if word not in words("articles")]
+
+
 def _may_be_one(one: str, other: str) -> bool:
+    """Return whether two names are alike, or one has all words of the other, perhaps in another form: "refund" and "the
+    customer's refund", "checking the policy" and "check the refund policy"."""
     a, b = (" ".join(_without_article(name.casefold()).split()) for name in (one, other))
     if a == b or a + "s" == b or b + "s" == a or a + "es" == b or b + "es" == a:
         return True
+    few, many = sorted((_content(one), _content(other)), key=len)
+    shared = all(any(_same_word(word, mate) for mate in many) for word in few)
+    if few and shared and any(_same_word(word, head) for word in few for head in (many[0], many[-1])):
+        return True
     ratio = SequenceMatcher(None, a, b).ratio()
     return min(len(a), len(b)) > 5 and ratio > (_ALIKE if a.split()[-1] == b.split()[-1] else _ALIKE_BUT_LAST)
+
+
+def _same_word(one: str, other: str) -> bool:
+    return singular(one) == singular(other) or one in forms(other) or other in forms(one)
 
 
 def _without_article(name: str) -> str:

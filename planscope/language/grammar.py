@@ -14,6 +14,7 @@ without are kept apart, because a later verb may have to agree with them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -180,9 +181,32 @@ def _parse(types: Types, start: Start, grammar: Grammar) -> SymbolNode | Stuck:
             return Stuck(int(error.token), frozenset(error.expected))
 
 
+@cache
+def known_patterns() -> dict[str, tuple[ClausePattern, ...]]:
+    """Return the strict readings of plain clauses, by their types, from ``data/patterns.json``: to read them, Lark need
+    not be imported. ``python -m tests.language.make_patterns`` writes the file."""
+
+    def np(places: list[int] | int) -> NPPattern | int:
+        return places if isinstance(places, int) else NPPattern(tuple(places))
+
+    text = (files("planscope.language") / "data" / "patterns.json").read_text(encoding="utf-8")
+    return {
+        types: tuple(
+            ClausePattern(form, cast("NPPattern", np(subject)), np(target), tuple(words))
+            for form, subject, target, words in rows
+        )
+        for types, rows in json.loads(text).items()
+    }
+
+
 @lru_cache(maxsize=8192)
 def clause_patterns(types: Types) -> tuple[ClausePattern, ...] | Stuck:
     """Return all strict readings of one clause."""
+    return known_patterns().get(" ".join(types)) or parsed_clause(types)
+
+
+def parsed_clause(types: Types) -> tuple[ClausePattern, ...] | Stuck:
+    """Return all strict readings of one clause, as Lark finds them."""
     root = _parse(types, "clause", "grammar")
     if isinstance(root, Stuck):
         return root
@@ -323,7 +347,9 @@ class _Forest:
             case "natural_chain" | "natural_order" | "natural_fronted" | "natural_place":
                 own = tuple(part for part in parts if isinstance(part, int | NPPattern))
                 return (NaturalPattern(cast("NaturalKind", name.removeprefix("natural_")), own),)
-            case "subject" | "object" | "plain" | "nlist":
+            case "idle" | "idle_action":
+                return ()
+            case "subject" | "object" | "plain" | "nlist" | "one":
                 if time := self._places(parts, "TIME"):
                     return time
                 relative = next((part for part in parts if isinstance(part, RelativePattern)), None)

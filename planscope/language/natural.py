@@ -8,14 +8,14 @@ and in the syntax tree each is a ``Natural`` clause.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from planscope.language.lexicon import LexiconError, load_lexicon
-from planscope.language.scan import Meaning, Phrases, Token, add_phrases
+from planscope.language.scan import Meaning, Phrases, Token, bundled_phrases
 from planscope.language.tree import Link, NaturalKind, Relation
 
 BEGIN, END = "begin", "end"
@@ -24,7 +24,7 @@ BEGIN, END = "begin", "end"
 _JOINTS = ("AND", "BUT", "COMMA")
 _AFTER_JOINTS = ("P", "PSC", "SC", "VP", "VP0")
 _VERBS = ("VP", "VP0")
-_NEGATIONS = ("NEG", "DONT", "DONTNEG")
+_NEGATIONS = ("NEG", "DONT", "DONTNEG", "NEGVP")
 _BEFORE_OBJECTS = ("P", "PSC", "SC")
 
 
@@ -50,7 +50,8 @@ def _with_modals(key: str) -> Iterator[str]:
         yield f"{modal.plural} {key}"
 
 
-def natural_phrases() -> dict[str, Meaning]:
+@cache
+def natural_phrases() -> Mapping[str, Meaning]:
     """Return every phrase of natural sentences with its meaning. "Finish" and "don't start" are an instruction or a
     verb."""
     found: dict[str, Meaning] = {}
@@ -72,43 +73,100 @@ def _phrases() -> Iterator[tuple[str, Meaning]]:
     for kind, phrases in data["words"].items():
         for phrase in phrases:
             yield phrase, Meaning(kind)
+    for phrase in data["filler"]["lead"]:
+        yield phrase, Meaning("LEAD")
+    for phrase in data["filler"]["nothing"]:
+        yield phrase, Meaning("FREE")
     for relation in "<>":
-        for phrase in data[f"PT{relation}"]["phrases"]:
-            yield phrase, Meaning("PT", "", relation)
+        for kind in ("PT", "WHEN", "BOUND"):
+            for phrase in data[kind + relation]["phrases"]:
+                yield phrase, Meaning(kind, "", relation)
         for verb in data[f"WAIT{relation}"]["verbs"]:
             for phrase in _with_modals(verb):
                 yield phrase, Meaning("WAIT", "", relation)
-    phases = dict.fromkeys(data["phases"]["begin"], BEGIN) | dict.fromkeys(data["phases"]["end"], END)
-    for verb in data["do"]["verbs"]:
-        value = {"start": BEGIN, "begin": BEGIN, "finish": END, "complete": END}.get(verb, "")
-        for before in data["do"]["before"]:
-            yield f"{before} {verb}".strip(), Meaning("DO", value)
-        for before in data["do"]["not"]:
+        for verb in data["negations"][f"VP{relation}"]:
+            for phrase in _negated(verb, data["negations"]):
+                yield phrase, Meaning("NEGVP", "", relation)
+    yield from _orders(data["order"])
+    yield from _instructions(data["do"])
+    yield from _verbs(data)
+    yield from _places(data["place"])
+
+
+def _orders(data: Mapping[str, Any]) -> Iterator[tuple[str, Meaning]]:
+    for phrase in data["behind"]:
+        yield phrase, Meaning("ORDER")
+        for mark in data["marks"]:
+            yield f"{mark} {phrase}", Meaning("ORDER")
+        yield f"({phrase})", Meaning("ORDER")
+    for phrase in data["before"]:
+        yield phrase, Meaning("ORDER")
+    for phrase in (*data["behind"], *data["before"], *data["titles"]):
+        yield f"{phrase}:", Meaning("ORDER")
+
+
+_PHASES = {"start": BEGIN, "begin": BEGIN, "finish": END, "complete": END, "be done with": END}
+"""Verbs of instructions about a beginning or an end."""
+
+
+def _instructions(data: Mapping[str, Any]) -> Iterator[tuple[str, Meaning]]:
+    for kind, phrases in (("DO", data["before"]), ("DONT", data["not"]), ("MAYDO", data["turned"])):
+        for before in phrases:
+            yield before, Meaning(kind)
+    for verb in data["verbs"]:
+        yield verb, Meaning("DO", _PHASES.get(verb, ""))
+    for verb, value in _PHASES.items():
+        for before in data["not"]:  # "Don't start A"; but "A and B don't start"
             yield f"{before} {verb}", Meaning("DONT", value)
-            yield before, Meaning("DONT")
-    plain = dict.fromkeys(load_lexicon().entries["VP0"], "")
-    for verb, value in (*plain.items(), *phases.items()):
-        if value:
+    for it in ("it is", "it's"):
+        for adjective in data["matters"]:
+            yield f"{it} {adjective} that", Meaning("LEAD")
+            yield f"{it} {adjective} to", Meaning("DO")
+    for subject in _data()["words"]["YOU"]:
+        for have in (" have", "'ve", " are done with", "'re done with", " have finished", "'ve finished"):
+            yield subject + have, Meaning("DOING")
+
+
+def _verbs(data: Mapping[str, Any]) -> Iterator[tuple[str, Meaning]]:
+    phases = dict.fromkeys(data["phases"]["begin"], BEGIN) | dict.fromkeys(data["phases"]["end"], END)
+    own = phases | dict.fromkeys(data["phases"]["whole"], "")
+    for phrase in data["phases"]["other"]:
+        yield phrase, Meaning("NV", END)
+    only, negations = data["only"], data["negations"]
+    for verb, value in (*dict.fromkeys(load_lexicon().entries["VP0"], "").items(), *own.items()):
+        if verb in own:
             for phrase in _with_modals(verb):
                 yield phrase, Meaning("NV", value)
-        singular, plural = _inflected(verb)
-        for phrase in (
-            f"only {singular}",
-            f"only {plural}",
-            *(f"{m} {verb}" for m in data["only"]["modals"]),
-        ):
-            yield phrase, Meaning("NV", value)
-        for modal in data["only"]["weak"]:
-            for after in data["only"]["after"]:
-                yield f"{modal} {verb} {after}", Meaning("WAIT", "", ">")
-        for phrase in _negated(verb, data["negations"]):
+        for form in _inflected(verb):
+            yield f"only {form}", Meaning("NV", value)
+        for modal in only["modals"]:
+            yield f"{modal} {verb}", Meaning("NV", value)
+        for modal in only["may"]:
+            yield f"{modal} {verb}", Meaning("MAY", value)
+        for phrase in _negated(verb, negations):
             yield phrase, Meaning("NEG", value)
-    for verb in data["place"]["verbs"]:
+    for phrase in negations["other"]:
+        yield phrase, Meaning("NEG")
+    for phrase in negations["not_yet"]:
+        yield phrase, Meaning("NOTYET")
+    for have in negations["yet"]:
+        for done in negations["had"]:
+            yield f"{have} {done}", Meaning("NOTYET")
+
+
+def _places(data: Mapping[str, Any]) -> Iterator[tuple[str, Meaning]]:
+    for verb in data["verbs"]:
         for phrase in _with_modals(verb):
             yield phrase, Meaning("COME")
     for place in ("first", "last"):
-        for phrase in data["place"][f"with_{place}"]:
+        for phrase in data[f"with_{place}"]:
             yield phrase, Meaning("WITH", place)
+        for word in data[place]:
+            for noun in data["nouns"]:
+                yield f"the {word} {noun}", Meaning("NTH", place)
+                yield f"as the {word} {noun}", Meaning(place.upper())
+                for verb in data["is"]:
+                    yield f"the {word} {noun} {verb}", Meaning("WITH", place)
 
 
 def _negated(verb: str, negations: Mapping[str, Any]) -> Iterator[str]:
@@ -126,7 +184,7 @@ def _negated(verb: str, negations: Mapping[str, Any]) -> Iterator[str]:
 @cache
 def natural_vocabulary() -> Phrases[Meaning]:
     """Return all phrases of ``vocabulary``, and those of natural sentences, which win over hints."""
-    return add_phrases(Phrases(), natural_phrases().items(), unhinted=("and then",))
+    return Phrases(bundled_phrases(natural_phrases().items(), unhinted=("and then",)))
 
 
 @cache
@@ -138,6 +196,18 @@ def natural_types() -> frozenset[str]:
 def is_natural_word(token: Token) -> bool:
     """Return whether only natural sentences have such a token."""
     return token.type in natural_types()
+
+
+@cache
+def fillers() -> frozenset[str]:
+    """Return the words that say nothing about order and may stand anywhere."""
+    return frozenset(_data()["filler"]["words"])
+
+
+@cache
+def asking() -> frozenset[str]:
+    """Return the words with which a sentence may ask for something, even if it names no action."""
+    return frozenset(_data()["filler"]["asking"])
 
 
 def may_be_natural(tokens: Sequence[Token]) -> bool:
@@ -175,20 +245,47 @@ def links_of(kind: NaturalKind, steps: Sequence[Step]) -> Iterator[Link]:
     return _place(steps) if kind == "place" else _related(steps, fronted=kind == "fronted")
 
 
-def _chain(steps: Iterable[Step]) -> Iterator[Link]:
-    cue = -1
+_SAYING = ("THEN", "ORDINAL", "LAST", "AFTERWARDS", "STEP", "ORDER")
+
+
+def _chain(steps: Sequence[Step]) -> Iterator[Link]:
+    """Each item comes before the next. The cue stands between them, or behind both in "A, B, then C". In "A, but B
+    first" it turns their order."""
+    end = steps[-1]
+    if end.kind in ("BEFOREHAND", "FIRST"):
+        yield Link(0, ">", end.place, 1)
+        return
+    cue, said = -1, False
+    waiting: list[int] = []
     for step in steps:
-        if step.kind in ("THEN", "LAST", "STEP"):
-            cue = step.place
-        elif step.kind == "item" and step.place:
-            yield Link(step.place - 1, "<", cue, step.place)
+        if step.kind in _SAYING:
+            yield from (Link(place - 1, "<", step.place, place) for place in waiting)
+            cue, said, waiting = step.place, True, []
+        elif step.kind == "item":
+            if step.place and said:
+                yield Link(step.place - 1, "<", cue, step.place)
+            elif step.place:
+                waiting.append(step.place)
+            said = False
+    yield from (Link(place - 1, "<", cue, place) for place in waiting)
 
 
 def _place(steps: Sequence[Step]) -> Iterator[Link]:
-    """Yield the relation of "A comes first": the last item is ``Rest``, and its word is the last cue."""
+    """Yield the relation of "A comes first" and "Everything else comes after A": the last item is ``Rest``."""
     cues = [step for step in steps if step.kind not in ("item", "mark")]
-    last = cues[-1].kind == "LAST" or cues[-1].value == "last"
-    yield Link(0, ">" if last else "<", cues[-2 if len(cues) > 1 else -1].place, 1)
+    kinds = [step.kind for step in cues]
+    if not {"REST", "NOTHING"} & set(kinds):
+        last = cues[-1].kind == "LAST" or cues[-1].value == "last"
+        yield Link(0, ">" if last else "<", cues[-2 if len(cues) > 1 else -1].place, 1)
+        return
+    said = next(step for step in cues if step.relation or step.kind == "UNTIL")
+    relation = ">" if said.kind == "UNTIL" else said.relation
+    if said.kind != "UNTIL" and {"NOTHING", *_NEGATIONS} & set(kinds):
+        relation = _turned(relation)
+    rest = kinds.index("REST" if "REST" in kinds else "NOTHING")
+    if rest < cues.index(said):  # the rest is the subject
+        relation = _turned(relation)
+    yield Link(0, "<" if relation == "<" else ">", said.place, 1)
 
 
 def _related(steps: Sequence[Step], *, fronted: bool) -> Iterator[Link]:
@@ -199,7 +296,7 @@ def _related(steps: Sequence[Step], *, fronted: bool) -> Iterator[Link]:
     for step in steps:
         if step.kind == "BETWEEN":
             cue, relations = step.place, [">", "<"]
-        elif step.kind == "UNTIL":
+        elif step.kind in _UNTIL:
             cue, relations = step.place, [">"]
         elif step.relation:
             cue, relations = step.place, [_turned(step.relation) if negated else step.relation]
@@ -207,6 +304,9 @@ def _related(steps: Sequence[Step], *, fronted: bool) -> Iterator[Link]:
             relation: Relation = "<" if relations[0] == "<" else ">"
             relations = relations[1:] or relations
             yield Link(subject, relation, cue, step.place)
+
+
+_UNTIL = ("UNTIL", "UNLESS", "ASLONG", "WITHOUT", "HAVING", "NOTBEFORE")
 
 
 def _turned(relation: str) -> str:

@@ -104,7 +104,8 @@ def _below(node: Node) -> Iterable[tuple[NodePath, Node]]:
         return ()
     if isinstance(node, Natural) and isinstance(node.items[-1], Rest):
         # The word for all other actions is one line, not two.
-        shown = (item for item in children(node) if item[1] != Cue(node.cues[-1].words, node.items[-1].span))
+        rest = node.items[-1]
+        shown = (one for one in children(node) if not (isinstance(one[1], Cue) and one[1].span == rest.span))
         return sorted(shown, key=lambda item: item[1].span)
     return sorted(children(node), key=lambda item: item[1].span)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
 
 from planscope.language.build import SentenceReading, build
-from planscope.language.derive import problem_of_tree
+from planscope.language.derive import Statement, problem_of_tree, statements
 from planscope.language.errors import ParseError, ParseFailure, Trouble
 from planscope.language.item_list import ItemList, list_at, parts_of
 from planscope.language.outline import OutlineNode, outline
@@ -42,22 +43,49 @@ _KEPT = 4096
 _KEPT_LENGTH = 5000
 """How many sentences are cached for one set of actions. Longer ones (code points) are not cached."""
 
+_CONTINUED = re.compile(
+    r"(?:and |only )?(?:then|next|after (?:that|this)|afterwards?|subsequently|thereafter|finally|lastly|step [0-9]+:)"
+    r"(?!\w)",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence that goes on the one before it."""
+
+_HALF_OF_DAY = re.compile(r"(?<=[0-9 \u00a0])[ap]\.m\.", re.IGNORECASE)
+"""Its periods end no sentence, unless the text ends there or a capital follows."""
+
+MOST_JOINED = 50
+"""Limit of sentences that are read as one."""
+
 _WINDOW = 100
 """How many pieces are scanned for the end of a sentence if names contain periods."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A text with its tree and problem. The tree's spans point into ``text``."""
+    """A text with its tree and problem. The tree's spans point into ``text``.
+
+    ``left_out``: the spans of sentences, and of words before a sentence, that name no action and ask nothing.
+    """
 
     text: str
     tree: Query
     problem: Problem
+    left_out: tuple[Span, ...] = ()
+
+    @property
+    def left_out_words(self) -> list[str]:
+        """What is left out, each part in one line."""
+        return [" ".join(self.text[start:end].split()) for start, end in self.left_out]
 
     @cached_property
     def outline(self) -> tuple[OutlineNode, ...]:
         """The tree as a flat list to display."""
         return outline(self.tree, self.problem, self.text)
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """What each phrase says about order, for readers of rules."""
+        return tuple(statements(self.tree, self.problem.said))
 
 
 class _Reader:
@@ -70,6 +98,28 @@ class _Reader:
 
     def sentence(self, text: str) -> SentenceReading | Trouble:
         return self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
+
+    def sentences(self, text: str) -> Iterator[tuple[int, int, SentenceReading | Trouble]]:
+        """Yield every sentence with its span and its reading or error. Sentences such as "Then B." are read together
+        with the one before them, or else by themselves."""
+        row: list[Span] = []
+        for span in self.spans(text):
+            if row and (not self._natural or len(row) == MOST_JOINED or not _CONTINUED.match(text, span[0])):
+                yield from self._together(text, row)
+                row = []
+            row.append(span)
+        if row:
+            yield from self._together(text, row)
+
+    def _together(self, text: str, row: list[Span]) -> Iterator[tuple[int, int, SentenceReading | Trouble]]:
+        if len(row) > 1:
+            start, end = row[0][0], row[-1][1]
+            found = self.sentence(text[start:end])
+            if not isinstance(found, Trouble) or found.readings:
+                yield start, end, found
+                return
+        for start, end in row:
+            yield start, end, self.sentence(text[start:end])
 
     def spans(self, text: str) -> Iterator[Span]:
         """Return the spans of the sentences with their periods, without surrounding white space."""
@@ -111,6 +161,11 @@ class _Reader:
     def _period(self, text: str, start: int) -> int:
         """Return the place of the period that ends the sentence at ``start``, or -1."""
         period = text.find(".", start)
+        while self._natural and period > 0 and (half := _HALF_OF_DAY.match(text, period - 1)) is not None:
+            if (behind := text[half.end() :].lstrip()) and not behind[0].isupper():
+                period = text.find(".", half.end())
+            else:
+                return half.end() - 1
         if period < 0 or not self._names.dotted:
             return period
         if not self._names.dot_ends_word and text[period + 1 : period + 2].isspace():
@@ -158,14 +213,17 @@ def read_query(
     actions = tuple(actions)
     sentences = []
     errors: list[ParseError] = []
-    for _, found in _sentences(text, actions, timed, kept, natural):
+    left_out: list[Span] = []
+    for span, found in _sentences(text, actions, timed, kept, natural):
         if isinstance(found, ParseError):
             errors.append(found)
-        elif not errors:
+            left_out.append(span)
+        else:
             sentences.append(build(*found))
-    if errors:
-        raise ParseFailure(errors)
-    return _reading(text, tuple(sentences), actions, timed)
+            left_out += _aside(*found)
+    if wrong := [error for error in errors if not error.idle] or ([] if sentences else errors):
+        raise ParseFailure(wrong)
+    return _reading(text, tuple(sentences), actions, timed, tuple(left_out))
 
 
 def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) -> PartReading:
@@ -175,16 +233,20 @@ def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) ->
     sentences, numbers = [], []
     errors: list[ParseError] = []
     spans: list[Span] = []
+    left_out: list[Span] = []
     for span, found in _sentences(text, actions, timed):
         if isinstance(found, ParseError):
             errors.append(found)
+            left_out += [span] * found.idle
         else:
             sentences.append(build(*found))
             numbers.append(len(spans))
+            left_out += _aside(*found)
         spans.append(span)
     if not sentences:
         return PartReading(None, tuple(errors), tuple(spans))
-    reading = _reading(text, tuple(sentences), actions, timed)
+    errors = [error for error in errors if not error.idle]
+    reading = _reading(text, tuple(sentences), actions, timed, tuple(left_out))
     if errors:
         counted = tuple(
             c if c.sentence is None else replace(c, sentence=numbers[c.sentence])
@@ -209,9 +271,8 @@ def _sentences(
         return
     broken = 0
     empty = True
-    for start, end in reader.spans(text):
+    for start, end, found in reader.sentences(text):
         empty = False
-        found = reader.sentence(text[start:end])
         if not isinstance(found, Trouble):
             yield (start, end), (found, start)
             continue
@@ -223,11 +284,22 @@ def _sentences(
         yield (0, 0), ParseError(1, 1, "", ("a sentence",), "the text is empty", (0, 0))
 
 
-def _reading(text: str, sentences: tuple[Sentence, ...], actions: tuple[Action, ...], timed: bool) -> Reading:
+def _aside(found: SentenceReading, start: int) -> Iterator[Span]:
+    if found.aside is not None:
+        yield found.aside[0] + start, found.aside[1] + start
+
+
+def _reading(
+    text: str,
+    sentences: tuple[Sentence, ...],
+    actions: tuple[Action, ...],
+    timed: bool,
+    left_out: tuple[Span, ...],
+) -> Reading:
     if timed:
         actions = tuple(replace(a, duration=1) if a.duration is None else a for a in actions)
     tree = Query(sentences, (sentences[0].span[0], sentences[-1].span[1]))
-    return Reading(text, tree, problem_of_tree(tree, actions, timed=timed, text=text))
+    return Reading(text, tree, problem_of_tree(tree, actions, timed=timed, text=text), left_out)
 
 
 def sentence_spans(text: str, actions: Iterable[Action]) -> Iterator[Span]:

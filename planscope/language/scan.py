@@ -66,29 +66,48 @@ def _step(piece: Piece, place: int) -> str:
 
 
 class Phrases(Generic[T]):
-    """Maps phrases to their meanings, and finds the longest phrase that begins at a place."""
+    """Maps phrases to their meanings, and finds the longest phrase that begins at a place.
 
-    def __init__(self) -> None:
-        self._root: dict[str | None, Any] = {}
+    A text has few of the first words of the lexicon's phrases, so a ``listed`` phrase is cut when its first word is
+    looked for."""
+
+    def __init__(self, listed: Iterable[tuple[str, T]] = ()) -> None:
+        """``listed``: phrases in lower case, and their meanings. The first meaning of a phrase counts."""
+        self._nodes: dict[str, dict[str | None, Any]] = {}
+        """By first piece, the phrases that begin with it: by each further piece, or None for the meaning."""
+        self._listed: dict[str, list[tuple[str, T]]] = {}
+        for phrase, meaning in listed:
+            first = phrase.partition(" ")[0]
+            if not first.isalnum():
+                first = next(cut(first)).key
+            self._listed.setdefault(first, []).append((phrase, meaning))
+
+    def _node(self, first: str) -> dict[str | None, Any] | None:
+        node = self._nodes.get(first)
+        if node is None and first in self._listed:
+            node = {}
+            for phrase, meaning in self._listed[first]:
+                _put(node, phrase_key(phrase), meaning)
+            self._nodes[first] = node  # whole, since other threads may look for it now
+        return node
 
     def add(self, key: Sequence[str], meaning: T) -> T:
         """Add a phrase (see ``phrase_key``) unless it is there. Return the meaning that it has now."""
-        node = self._root
-        for step in key:
-            node = node.setdefault(step, {})
-        found: T = node.setdefault(None, meaning)
-        return found
+        node = self._node(key[0])
+        if node is None:
+            node = self._nodes[key[0]] = {}
+        return _put(node, key, meaning)
 
     def has(self, key: Sequence[str]) -> bool:
         """Return whether exactly this phrase is known."""
-        node: dict[str | None, Any] | None = self._root
-        for step in key:
+        node = self._node(key[0])
+        for step in key[1:]:
             node = node.get(step) if node is not None else None
         return node is not None and None in node
 
     def longest(self, pieces: Sequence[Piece], at: int, end: int | None = None) -> tuple[int, T | None]:
         """Find the longest phrase at place ``at`` that ends by ``end``: its number of pieces and its meaning."""
-        node = self._root.get(pieces[at].key)
+        node = self._node(pieces[at].key)
         best: tuple[int, T | None] = (0, None)
         i, stop = at + 1, len(pieces) if end is None else end
         while node is not None:
@@ -100,6 +119,14 @@ class Phrases(Generic[T]):
             node = node.get(piece.key if piece.glued else " " + piece.key)
             i += 1
         return best
+
+
+def _put(node: dict[str | None, Any], key: Sequence[str], meaning: T) -> T:
+    """Put a phrase below the node of its first piece, unless it is there. Return its meaning."""
+    for step in key[1:]:
+        node = node.setdefault(step, {})
+    found: T = node.setdefault(None, meaning)
+    return found
 
 
 class Meaning(NamedTuple):
@@ -168,36 +195,52 @@ def surfaces() -> dict[str, Meaning]:
     return _surfaces(load_lexicon())
 
 
+class Hint(NamedTuple):
+    """What to say instead of words that the language does not have. ``write``: sentences to propose, with {A}, {B} and
+    {C} for actions. ``rule``: a rule about tool calls can say it. ``inside``: beside unknown words they are part of
+    them."""
+
+    say: str
+    write: Sequence[str] = ()
+    rule: bool = False
+    inside: bool = False
+
+
+@cache
+def _hints() -> dict[str, Hint]:
+    text = (files("planscope.language") / "data" / "hints.toml").read_text(encoding="utf-8")
+    rows = tomllib.loads(text)["hint"]
+    told = [Hint(**{key: value for key, value in row.items() if key != "words"}) for row in rows]
+    return {phrase: hint for row, hint in zip(rows, told, strict=True) for phrase in row["words"]}
+
+
 @cache
 def load_hints() -> dict[str, str]:
     """Return words that the language does not have, each with a hint of what to write instead (``data/hints.toml``)."""
-    text = (files("planscope.language") / "data" / "hints.toml").read_text(encoding="utf-8")
-    return {phrase: row["say"] for row in tomllib.loads(text)["hint"] for phrase in row["words"]}
+    return {phrase: hint.say for phrase, hint in _hints().items()}
+
+
+def hint_of(say: str) -> Hint:
+    """Return the whole hint that says this."""
+    return next((hint for hint in _hints().values() if hint.say == say), Hint(say))
 
 
 @cache
 def vocabulary() -> Phrases[Meaning]:
     """Return all phrases with a meaning of their own. A phrase of the language beats an equal one that has a hint."""
-    return add_phrases(Phrases(), ())
+    return Phrases(bundled_phrases(()))
 
 
-def add_phrases(
-    phrases: Phrases[Meaning], more: Iterable[tuple[str, Meaning]], unhinted: Collection[str] = ()
-) -> Phrases[Meaning]:
-    """Add the bundled lexicon's phrases, these, and the hints, in this order: the first meaning of a phrase counts.
-
-    ``unhinted``: phrases without their hint.
-    """
-    for mark, meaning in _MARKS.items():
-        phrases.add(phrase_key(mark), meaning)
-    for surface, meaning in surfaces().items():
-        phrases.add(phrase_key(surface), meaning)
-    for phrase, meaning in more:
-        phrases.add(phrase_key(phrase), meaning)
+def bundled_phrases(
+    more: Iterable[tuple[str, Meaning]], unhinted: Collection[str] = ()
+) -> Iterator[tuple[str, Meaning]]:
+    """Yield the bundled lexicon's phrases, then ``more``, then those with a hint, except ``unhinted``."""
+    yield from _MARKS.items()
+    yield from surfaces().items()
+    yield from more
     for phrase, hint in load_hints().items():
         if phrase not in unhinted:
-            phrases.add(phrase_key(phrase), Meaning("HINT", hint))
-    return phrases
+            yield phrase, Meaning("HINT", hint)
 
 
 @cache
@@ -269,7 +312,11 @@ MIDNIGHT = -1
 """The hour of "midnight" and "12 am", which is the end of the day after "before" and its beginning after "after"."""
 
 _HOURS = {"noon": 12, "midday": 12, "midnight": MIDNIGHT}
-_TWELVE_HOURS = re.compile(r"([0-9]{1,2})(?::([0-9]{2}))?[ \u00a0]?([ap])m\b", re.IGNORECASE)
+_TWELVE_HOURS = re.compile(
+    r"([0-9]{1,2})(?::([0-9]{2}))?(?:[ \u00a0]?(?P<half>[ap])(?:m\b|\.m\.)"
+    r"|(?: o[\u2019']clock)? (?P<part>in the (?:morning|afternoon|evening)|at night)\b)",
+    re.IGNORECASE,
+)
 
 
 def _spaced(pieces: Sequence[Piece]) -> str:
@@ -341,14 +388,16 @@ class Scanner:
 
     def _phrase(self, pieces: Sequence[Piece], at: int) -> tuple[int, Meaning | None]:
         """Find the longest phrase at a place, but none that ends inside an action's name."""
-        names = self.names.phrases
         size, meaning = self.words.longest(pieces, at)
         for inside in range(at + 1, at + size):
-            width, action = names.longest(pieces, inside)
-            beyond = inside + width > at + size
-            if action is not None and (beyond or (meaning is not None and meaning.type == "HINT")):
+            width = self._named(pieces, inside)
+            if width and (inside + width > at + size or (meaning is not None and meaning.type == "HINT")):
                 return self.words.longest(pieces, at, inside)
         return size, meaning
+
+    def _named(self, pieces: Sequence[Piece], at: int) -> int:
+        """Return the number of pieces of the name that begins at a place, or 0."""
+        return self.names.phrases.longest(pieces, at)[0]
 
     def _quoted(self, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
         """Read a name in backquotes. Its token's span is the name's; a wrong name gives one token that includes the
@@ -374,7 +423,9 @@ class Scanner:
             return Token(self.time_type, first.start, first.end, hour=_HOURS[first.key]), 1
         if (found := _TWELVE_HOURS.match(text, first.start)) is None:
             return None
-        hour, minutes, half = int(found[1]), found[2] or "00", found[3].lower()
+        hour, minutes, part = int(found[1]), found[2] or "00", (found["half"] or found["part"]).lower()
+        early = part in ("a", "in the morning") or (part == "at night" and hour % 12 < 5)
+        half = "a" if early else "p"
         width = 1
         while at + width < len(pieces) and pieces[at + width].start < found.end():
             width += 1

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import dropwhile, pairwise, product, takewhile
+from functools import cached_property
+from itertools import dropwhile, islice, pairwise, product, takewhile
 from typing import NamedTuple
 
+from planscope.language.arrange import asks_nothing
 from planscope.language.build import ClauseReading, SentenceReading, Unit, build, cue_tokens, steps_of
 from planscope.language.derive import derive
-from planscope.language.error_messages import shown, stuck
+from planscope.language.error_messages import proposals, shown, stuck
 from planscope.language.errors import Trouble
 from planscope.language.grammar import (
+    MAX_READINGS,
     MAX_UNITS,
     VERB_PLACES,
     ClausePattern,
@@ -28,16 +31,16 @@ from planscope.language.grammar import (
     sentence_patterns,
 )
 from planscope.language.item_list import read_list
+from planscope.language.mentions import NaturalScanner
 from planscope.language.natural import (
     impossible_phase,
-    is_natural_word,
     may_be_natural,
-    natural_vocabulary,
+    natural_types,
 )
 from planscope.language.problem import Action, Span
 from planscope.language.render import capitalised, render
-from planscope.language.scan import NOT_IN_SENTENCES, Scanner, Token
-from planscope.language.tree import NP, Clause, Query, Sentence
+from planscope.language.scan import NOT_IN_SENTENCES, Hint, Meaning, Scanner, Token, hint_of, load_hints
+from planscope.language.tree import MAX_CLAUSES, NP, Clause, Cue, Link, Natural, Query, Rest, Sentence
 
 CONJ_TYPES = ("AND", "BUT", "WHILE")
 
@@ -170,6 +173,28 @@ def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Act
     return None
 
 
+def doubtful_first(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
+    """Return the error of "A first, then B" if there are other actions (does A precede them, too?), or None."""
+    for pattern, units in reading.clauses:
+        if not isinstance(pattern, NaturalPattern) or pattern.kind != "chain":
+            continue
+        kinds = [step.kind for step in steps_of(pattern, units) if step.kind != "mark"]
+        parts = [part for part in pattern.parts if isinstance(part, NPPattern)]
+        named = {token.action for part in parts for at in part.actions for token in units[at]}
+        after = kinds[kinds.index("item") : -1]
+        if "FIRST" in after and len(named) < len(actions):
+            token = next(token for token in cue_tokens(pattern, units) if token.type == "FIRST")
+            span = token.start, token.end
+            whole = build(reading)
+            chain = next(c for c in whole.clauses if isinstance(c, Natural) and c.kind == "chain")
+            items = (chain.items[0], Rest(span))
+            place = Natural("place", items, (Cue(token.words, span),), (Link(0, "<", 0, 1),), span)
+            readings = (Query((whole,)), Query((whole, Sentence((place,)))))
+            expected = 'the action first of all, such as "A comes first", or "First A, then B"'
+            return two_ways(text, span, readings, expected, actions)
+    return None
+
+
 def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
     """Return the other meaning of "B, which precedes C, D and E" in regular English, where D and E belong to B's
     list.
@@ -258,6 +283,8 @@ _LISTED = ("ACTION", "TIME", "COMMA", "AND")
 LONGEST_PROPOSAL = 300
 """No regular wording is proposed for longer sentences (code points)."""
 
+AS_A_RULE = "write it as a rule about calls (planscope rules add, or --rules)"
+
 
 class Lenient(NamedTuple):
     """A reading of irregular English. ``likely``: regular enough to be what the author meant."""
@@ -271,32 +298,85 @@ class SentenceReader:
 
     def __init__(self, scanner: Scanner, timed: bool, kept: bool = False, natural: bool = True) -> None:
         self.scanner = scanner
-        self.naturally = Scanner(scanner.names, timed, natural_vocabulary())
         self.ids = tuple(action.id for action in scanner.names.actions)
         self.timed = timed
         self.kept = kept
         self.natural = natural
 
+    @cached_property
+    def naturally(self) -> NaturalScanner:
+        """A scanner that knows the words of natural sentences, too. Most sentences are read without it."""
+        return NaturalScanner(self.scanner.names, self.timed)
+
     def read(self, text: str) -> SentenceReading | Trouble:
         """Return the only reading of a sentence (the last one of a text may lack its period), or its error."""
         found = self._read(text)
-        return self._blamed(text, found) if self.natural and isinstance(found, Trouble) else found
-
-    def _blamed(self, text: str, trouble: Trouble) -> Trouble:
-        """Return the error at the word that no grammar knows, instead of at a word that natural sentences have."""
+        if not self.natural or not isinstance(found, Trouble):
+            return found
         tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
-        if trouble.readings or tokens is None or isinstance(tokens, Trouble):
+        if tokens is None or isinstance(tokens, Trouble):
+            return found
+        if tokens and tokens[0].type == "ASIDE":
+            tokens = tokens[1:]
+        tokens = _with_period(tokens) if tokens else [Token("DOT", len(text), len(text))]
+        idle = asks_nothing(text, tokens, self.naturally.mentions.words)
+        return self._advised(text, tokens, replace(self._blamed(text, tokens, found), idle=idle))
+
+    def _advised(self, text: str, tokens: Sequence[Token], trouble: Trouble) -> Trouble:
+        """Return the error with the nearest sentences that can be read."""
+        if trouble.readings or trouble.suggestions or len(text) > LONGEST_PROPOSAL:
             return trouble
-        start, end = trouble.span
-        at = next((at for at, token in enumerate(tokens) if token.type in NOT_IN_SENTENCES), None)
-        told = [t for t in tokens if is_natural_word(t) and t.type != "COME"]
-        timeless = at is not None and tokens[at].type == "TIMELESS"
-        if at is None or not (timeless or any(t.start < end and start < t.end for t in told)):
+        row = [*tokens, *(self.scanner.tokens(text) or [])]
+        hints = (token.meaning.value for token in row if token.type == "HINT" and _overlap(token, trouble))
+        hint = hint_of(next(hints, ""))
+        told = self._nearest(text, tokens, hint)
+        message = trouble.message
+        near = len({token.action for token in tokens} - {""}) == 2 or bool(hint.write)
+        near = near or any(one.startswith("First ") for one in told)
+        helped = any(words in message for words in ("did you mean", "; write "))
+        if told and near and not helped and all(shown(one) == one for one in told):
+            message += "; write " + " or ".join(f'"{one}"' for one in told)
+            if hint.rule:
+                message += f", or {AS_A_RULE}"
+        elif hint.rule:
+            message += f"; {AS_A_RULE}"
+        return replace(trouble, message=message, suggestions=told)
+
+    def _nearest(self, text: str, tokens: Sequence[Token], hint: Hint) -> tuple[str, ...]:
+        """Return the nearest sentence that can be read, or two between which nobody can choose, or none."""
+        for told in proposals(text, tokens, self.scanner.names, hint):
+            readable = all(isinstance(self._read(one), SentenceReading) for one in told)
+            if readable and sum(map(len, told)) <= LONGEST_PROPOSAL:
+                return told
+        return ()
+
+    def _blamed(self, text: str, tokens: list[Token], trouble: Trouble) -> Trouble:
+        """Return the error at the word that no grammar knows, or at which natural sentences end, unless the sentence
+        has the paper's words alone."""
+        types = [token.type for token in tokens]
+        same = types == [token.type for token in _with_period(self.scanner.tokens(text) or [])]
+        if trouble.readings or (same and "TIMELESS" not in types):
             return trouble
-        types = (
-            {"ACTION", "TIME"} if at and tokens[at - 1].type in ("P", "PSC", "PT", "UNTIL") else {"ACTION"}
-        )
-        return stuck(text, _with_period(tokens), at, frozenset(types), self.scanner.names, self.timed)
+        at = next((at for at, kind in enumerate(types) if kind in NOT_IN_SENTENCES), None)
+        if at and types[at - 1] == "COME" and tokens[at - 1].start == trouble.span[0]:
+            return trouble
+        if at is not None:
+            objects = at and types[at - 1] in ("P", "PSC", "PT", "UNTIL")
+            wanted = frozenset(("ACTION", "TIME") if objects else ("ACTION",))
+            return stuck(text, tokens, at, wanted, self.scanner.names, self.timed)
+        found = _fewest(tokens, "natural")
+        if not isinstance(found, Stuck):
+            return trouble
+        at = _place(tokens, found)
+        for near in range(at, max(at - 3, -1), -1):  # a word that natural sentences have elsewhere
+            said = " ".join(text[tokens[near].start : tokens[near].end].lower().split())
+            if tokens[near].type != "ACTION" and tokens[near].start == trouble.span[0]:
+                return trouble
+            if tokens[near].type in natural_types() and said in load_hints():
+                hinted = tokens[near]._replace(type="HINT", meaning=Meaning("HINT", load_hints()[said]))
+                tokens = [*tokens[:near], hinted, *tokens[near + 1 :]]
+                return stuck(text, tokens, near, found.expected, self.scanner.names, self.timed)
+        return stuck(text, tokens, at, found.expected, self.scanner.names, self.timed)
 
     def _read(self, text: str) -> SentenceReading | Trouble:
         tokens = self.scanner.tokens(text)
@@ -308,7 +388,7 @@ class SentenceReader:
             return self._regular(text, regular)
         if not regular and (readings := list(namesakes(tokens))):
             return self._regular(text, readings)
-        if self.natural and not regular and (natural := self._natural(text)) is not None:
+        if self.natural and not regular and (natural := self._natural(text, tokens)) is not None:
             return natural
         if _gaps(tokens) > MAX_ODD:
             return self._stuck(text, tokens, 0)
@@ -336,27 +416,38 @@ class SentenceReader:
         regularly = render(Query((build(only),)), self.scanner.names.actions).text
         if len(regularly) > LONGEST_PROPOSAL:
             return trouble
-        return replace(trouble, message=f'{trouble.message}; did you mean "{regularly}"?')
+        message = f'{trouble.message}; did you mean "{regularly}"?'
+        return replace(trouble, message=message, suggestions=(regularly,))
 
-    def _natural(self, text: str) -> SentenceReading | Trouble | None:
-        """Return the only meaning of a natural sentence, or its error, or None if the sentence is not natural."""
+    def _natural(self, text: str, plainly: Sequence[Token]) -> SentenceReading | Trouble | None:
+        """Return the only meaning of a natural sentence, or its error, or None if the sentence is not natural.
+
+        ``plainly``: its tokens without the words of natural sentences.
+        """
         tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
         if tokens is None or isinstance(tokens, Trouble):
             return tokens
+        aside = None
+        if tokens and tokens[0].type == "ASIDE":
+            aside, tokens = (tokens[0].start, tokens[0].end), tokens[1:]
+        if not tokens:
+            return None
         tokens = _with_period(tokens)
         wrong = any(token.type in NOT_IN_SENTENCES for token in tokens)
-        if wrong or _gaps(tokens) > MAX_ODD or not may_be_natural(tokens):
+        same = [token.type for token in tokens] == [token.type for token in plainly]
+        if wrong or _gaps(tokens) > MAX_ODD or (same and not may_be_natural(tokens)):
             return None
         found = _fewest(tokens, "natural")
         if isinstance(found, Stuck):
-            return None
+            found = list(_part_by_part(tokens)) or list(_from_either(tokens))
+        found = [one for one in found if not _runs_on(tokens, one.reading)]
         readings = [one.reading for one in sorted(found, key=lambda one: not one.likely)]
         if not any(one.likely for one in found):
             return None
-        if not (any(map(is_natural, readings)) or any(map(is_natural_word, tokens))):
+        if same and not any(map(is_natural, readings)):
             return None
         only = self._only(text, readings, going_on(tokens, "natural_continued"))
-        return only if isinstance(only, Trouble) else impossible(text, only) or only
+        return only if isinstance(only, Trouble) else impossible(text, only) or only._replace(aside=aside)
 
     def _regular(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
         """Return the only meaning of the readings in regular English, or an error."""
@@ -369,7 +460,8 @@ class SentenceReader:
         """Return the first reading if all readings and doubts mean the same, or else an error."""
         actions = self.scanner.names.actions
         for reading in readings:
-            if (trouble := doubtful_relative(text, reading, actions)) is not None:
+            trouble = doubtful_relative(text, reading, actions) or doubtful_first(text, reading, actions)
+            if trouble is not None:
                 return trouble
         if len(readings) + len(doubts) > 1 and len(found := self._meanings(readings + doubts)) > 1:
             (_, one), (last, other) = found[:2]
@@ -408,6 +500,10 @@ class SentenceReader:
             # Another action would fit here, but the error should say that a comma is missing between the two.
             types -= {"ACTION"}
         return stuck(text, tokens, at, types, self.scanner.names, self.timed)
+
+
+def _overlap(token: Token, trouble: Trouble) -> bool:
+    return token.start < trouble.span[1] and trouble.span[0] < token.end
 
 
 def strict(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
@@ -455,6 +551,22 @@ def is_natural(reading: SentenceReading) -> bool:
     return any(isinstance(pattern, NaturalPattern) for pattern, _ in reading.clauses)
 
 
+def _runs_on(tokens: Sequence[Token], reading: SentenceReading) -> bool:
+    """Return whether one mark or word is between a clause and a chain that begins with a list: "A precedes B, C, then
+    D", where the chain may go on from B."""
+    pattern, units = reading.clauses[-1]
+    if reading.conj is None or reading.conj.type == "SEMI" or not isinstance(pattern, NaturalPattern):
+        return False
+    if pattern.kind != "chain":
+        return False
+    head, second = pattern.parts[:2]
+    bare = isinstance(head, NPPattern) and (
+        isinstance(second, NPPattern) or units[second][0].type not in ("FIRST", "VP0", "NV", "DONV")
+    )
+    before = tokens[tokens.index(reading.conj) - 1].type
+    return bare and before not in ("COMMA", "SEMI")
+
+
 def impossible(text: str, reading: SentenceReading) -> Trouble | None:
     """Return the error of "A starts before 15:00", which no constraint can state, or None."""
     for pattern, units in reading.clauses:
@@ -476,7 +588,8 @@ def impossible(text: str, reading: SentenceReading) -> Trouble | None:
         write = f"{capitalised(name)} {verb} {relation} {text[time.start : time.end]}."
         said = text[token.start : token.end]
         message = f'"{shown(said)}" tells begin and end apart, which a time cannot; write "{shown(write)}"'
-        return Trouble((token.start, token.end), said, (f'"{verb} {relation}"',), message)
+        expected = (f'"{verb} {relation}"',)
+        return Trouble((token.start, token.end), said, expected, message, suggestions=(write,))
     return None
 
 
@@ -511,6 +624,39 @@ def _fewest(tokens: Sequence[Token], grammar: Grammar) -> list[Lenient] | Stuck:
         )
         found.append(Lenient(reading, not unsaid and odd <= (0 if disagreeing else MAX_ODD)))
     return found
+
+
+def _part_by_part(tokens: Sequence[Token]) -> Iterator[Lenient]:
+    """Return the natural readings of a sentence that is read in parts between its semicolons, or none."""
+    marks = [at for at, token in enumerate(tokens) if token.type == "SEMI"]
+    if not marks or len(marks) > MAX_CLAUSES:
+        return
+    found = []
+    for start, end in pairwise((-1, *marks, len(tokens) - 1)):
+        own = list(tokens[start + 1 : end])
+        part = _fewest(_with_period(own), "natural") if own else Stuck(0, frozenset())
+        if isinstance(part, Stuck):
+            return
+        found.append([one for one in part if not _runs_on(tokens, one.reading)])
+    for row in islice(product(*found), MAX_READINGS):
+        clauses = tuple(clause for one in row for clause in one.reading.clauses)
+        if len(clauses) <= MAX_CLAUSES:
+            reading = SentenceReading(clauses, tokens[marks[0]], tokens[0], tokens[-1])
+            yield Lenient(reading, all(one.likely for one in row))
+
+
+def _from_either(tokens: Sequence[Token]) -> Iterator[Lenient]:
+    """Return the readings of "A before B, and then C", where the chain may go on from A or from B; or none."""
+    then = next((at for at, token in enumerate(tokens) if token.type in ("THEN", "AFTERWARDS")), 0)
+    end = then
+    while end and tokens[end - 1].type in ("COMMA", "AND", "DOT", "SEMI"):
+        end -= 1
+    named = {token.action: token for token in tokens[:end] if token.type == "ACTION"}
+    if end == then or len(named) != 2 or not any(token.meaning.relation for token in tokens[:end]):
+        return
+    mark = Token("SEMI", tokens[end].start, tokens[end].end)
+    for one in named.values():
+        yield from _part_by_part([*tokens[:end], mark, one, *tokens[then:]])
 
 
 def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:

@@ -152,8 +152,13 @@ class Natural(NamedTuple):
     span: Span = NOWHERE
 
 
+MAX_CLAUSES = 8
+"""A sentence of the paper's grammar has at most two."""
+
+
 class Sentence(NamedTuple):
-    """One clause, or two with a conjunction (a word of terminal "J") between them."""
+    """One clause, or two with a conjunction (a word of terminal "J") between them; in natural sentences up to
+    ``MAX_CLAUSES``, with the first of their conjunctions."""
 
     clauses: tuple[Clause | Natural, ...]
     conj: Word | None = None
@@ -260,8 +265,11 @@ def same_tree(one: Node, other: Node) -> bool:
 
 
 def is_natural(tree: Query) -> bool:
-    """Return whether the query has a clause that the paper's grammar does not have."""
-    return any(isinstance(clause, Natural) for sentence in tree.sentences for clause in sentence.clauses)
+    """Return whether the query has a clause, or a sentence of more than two, that the paper's grammar does not have."""
+    return any(
+        len(sentence.clauses) > 2 or any(isinstance(clause, Natural) for clause in sentence.clauses)
+        for sentence in tree.sentences
+    )
 
 
 def paper_tree(tree: Query, actions: Iterable[str]) -> Query:
@@ -274,7 +282,7 @@ def paper_tree(tree: Query, actions: Iterable[str]) -> Query:
     ids = tuple(actions)
     sentences: list[Sentence] = []
     for sentence in tree.sentences:
-        if not any(isinstance(clause, Natural) for clause in sentence.clauses):
+        if len(sentence.clauses) < 3 and not any(isinstance(clause, Natural) for clause in sentence.clauses):
             sentences.append(sentence)
             continue
         for clause in sentence.clauses:

@@ -10,6 +10,7 @@ from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import Span
 from planscope.language.tree import (
     FORMS,
+    MAX_CLAUSES,
     NATURAL_KINDS,
     NOWHERE,
     NP,
@@ -128,7 +129,7 @@ def _span(data: object) -> Span:
 def _load_sentence(data: object) -> Sentence:
     clauses = tuple(_load_clause(item) for item in _list(data, "clauses"))
     conj = _object(data).get("conj")
-    if len(clauses) > 2 or (len(clauses) == 2) != (conj is not None):
+    if len(clauses) > MAX_CLAUSES or (len(clauses) > 1) != (conj is not None):
         raise TreeError("a sentence has one clause, or two with a conjunction")
     return Sentence(clauses, None if conj is None else _load_word(conj, "J"), _span(data))
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from planscope.language.problem import Problem
 from planscope.oracle.arguments import extra_arguments, read_start, schema_refusal
-from planscope.oracle.trace import RESTART_TOOL, Call, Trace
+from planscope.oracle.trace import RESTART_TOOL, ToolCall, Trace
 
 Effect = Literal["done", "repeated", "refused", "restart", "free", "failed"]
 """``free``: the call of a real tool that the query does not name. ``failed``: a real tool failed; nothing was done,
@@ -27,7 +27,7 @@ class Fact:
 
     step: int
     attempt: int
-    call: Call
+    call: ToolCall
     effect: Effect
     action: int | None = None
     start: int | None = None
@@ -66,7 +66,7 @@ class FactReader:
         made._done = dict(self._done)
         return made
 
-    def read(self, call: Call) -> Fact:
+    def read(self, call: ToolCall) -> Fact:
         """Return what the next call did."""
         problem, own = self._problem, self._problem.own
         self._step += 1
@@ -94,7 +94,7 @@ class FactReader:
             return self._fact(call, "refused", action=action, refusal=read)
         return self._ran(call, action, read, extra)
 
-    def _ran(self, call: Call, action: int, start: int | None, extra: tuple[str, ...]) -> Fact:
+    def _ran(self, call: ToolCall, action: int, start: int | None, extra: tuple[str, ...]) -> Fact:
         effect: Effect = "repeated" if action in self._done else "done"
         end = None if start is None else start + self._takes[action]
         first = self._done.get(action)
@@ -104,11 +104,11 @@ class FactReader:
             self._clock = end if self._clock is None else max(self._clock, end)
         return fact
 
-    def _fact(self, call: Call, effect: Effect, **more: Any) -> Fact:
+    def _fact(self, call: ToolCall, effect: Effect, **more: Any) -> Fact:
         return Fact(self._step, self._attempt, call, effect, clock=self._clock, **more)
 
 
-def _own_refusal(own: Mapping[str, Mapping[str, Any] | None], call: Call) -> str | None:
+def _own_refusal(own: Mapping[str, Mapping[str, Any] | None], call: ToolCall) -> str | None:
     """Return why a real tool refused a call that it answered with an error, or None if it accepted the call and then
     failed."""
     if own and call.tool not in own:

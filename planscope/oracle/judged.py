@@ -1,33 +1,39 @@
 """The interface of a judged run: what the screen, ``walk``, documents, comparison and sharing ask.
 
-:class:`~planscope.oracle.replay.Replay` answers for a query, ``planscope.rules.replay.RuledReplay`` for rules about
-calls, alone or together with a query. :func:`planscope.oracle.replay.replay` makes the right one, so that nobody else
-needs to know which it is. It lies here, below all who ask, with the plain data of the answers (``verdict_types.py``).
+:class:`~planscope.oracle.replay.Replay` answers, for a query, for rules about calls, and for both together. Rules come
+in through :class:`Beside`, since the oracle knows none. Both interfaces lie here, below all who ask, with the plain
+data of the answers (``verdict_types.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
 from planscope.oracle.statuses import Attempt
-from planscope.oracle.trace import Call, Ending, Trace
+from planscope.oracle.trace import Ending, Item, Trace
 from planscope.oracle.verdict_types import (
     Core,
     Correction,
     Move,
     PlannedCall,
+    Proof,
     Reasons,
     Repair,
+    SafeCall,
+    State,
     Status,
     StepView,
     Verdict,
+    VerdictKind,
 )
 
 if TYPE_CHECKING:
     from planscope.oracle.lookahead import Looks
+    from planscope.oracle.walk import Walk
 
 Started = Callable[[Callable[[], None]], None]
 """Is called with a function that ends the work at once, from any thread."""
@@ -65,14 +71,19 @@ class JudgedRun(Protocol):
     @property
     def last_attempt(self) -> Attempt: ...
     @property
+    def asks(self) -> bool:
+        """Whether there is a query, and not only rules."""
+
+    @property
     def first_doomed(self) -> int | None:
         """The index at which the last attempt was lost, or None."""
 
     def lost_at(self, attempt: int) -> int | None:
         """Return the index at which an attempt was lost, or None. Attempts count from 1."""
 
-    def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> JudgedRun:
-        """Return the same run with more calls, at the cost of those alone. The run must not have ended."""
+    def then(self, *items: Item, ending: Ending = "running", reason: str | None = None) -> JudgedRun:
+        """Return the same run with more calls, and what was said between them, at the cost of those alone. The run must
+        not have ended."""
 
     def status(self, constraint_id: str, index: int) -> Status: ...
     def statuses(self, index: int) -> dict[str, Status]: ...
@@ -80,7 +91,10 @@ class JudgedRun(Protocol):
         """Return the value that decides a rule's status, if it is judged per value: ``order_id 7``. Else ""."""
 
     def safe_moves(self, index: int) -> tuple[Move, ...]:
-        """Return the calls that can come next without losing the plan."""
+        """Return the calls that can come next, as a message of their own, without losing the plan."""
+
+    def safe_calls(self, index: int) -> tuple[SafeCall, ...]:
+        """Return the same with arguments and answers that do not lose the plan."""
 
     def valid_completions(self, index: int) -> int | None:
         """Count the valid orders of the remaining actions; None if they are too many, or if rules do not count them."""
@@ -91,8 +105,8 @@ class JudgedRun(Protocol):
     def verdict(self, *, strict: bool = False) -> Verdict: ...
     def repair(self, from_step: int = 0) -> Repair: ...
     def way_back(self) -> Repair: ...
-    def certify(self, timeout: int = 10_000, started: Started | None = None) -> bool | None:
-        """Ask Z3 to confirm verdict and core. Returns None if it gave up. ``timeout``: milliseconds per question."""
+    def certify(self, timeout: int = 10_000, started: Started | None = None) -> Proof:
+        """Ask Z3 to confirm verdict and core. ``timeout``: milliseconds per question."""
 
     def reasons(
         self,
@@ -114,20 +128,95 @@ class JudgedRun(Protocol):
         *,
         stopped: Callable[[], bool] | None = None,
         started: Started | None = None,
-    ) -> bool | None:
-        """Ask Z3 whether each of these is a minimal core or a minimal correction; None if it gave up."""
+    ) -> Proof:
+        """Ask Z3 whether each of these is a minimal core or a minimal correction."""
 
     def ahead(self) -> Looks:
         """Look one call ahead from the end of a run that goes on."""
 
 
+class Beside(Protocol):
+    """Rules about calls along a run, judged beside its query (``planscope/rules/beside.py``).
+
+    Every ``index`` is an index into the run's steps. Rules go on over attempts; what query and rules allow only
+    together, they judge as one.
+    """
+
+    numbers: Mapping[str, int]
+    """The rules' places in their file, by their ids in the problem."""
+
+    def then(self, own: Walk) -> Beside:
+        """Return the rules along a longer run. ``own``: its query, judged."""
+
+    def view(self, own: StepView) -> StepView:
+        """Add to a step of the query what the rules say of it."""
+
+    def lost_at(self, attempt: int) -> int | None:
+        """Return the index at which the rules, or query and rules together, were lost in an attempt."""
+
+    def status(self, rule: str, index: int) -> Status: ...
+    def value_at(self, rule: str, index: int) -> str: ...
+    def safe_calls(self, index: int, own: tuple[Move, ...]) -> tuple[SafeCall, ...]: ...
+    def one_way(self, index: int, own: tuple[PlannedCall, ...] | None) -> tuple[PlannedCall, ...] | None: ...
+    def kind(self) -> VerdictKind:
+        """Return the verdict on the rules alone."""
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return a line for each argument in the rules that no call has."""
+
+    def repair(self, from_step: int, own: Repair) -> Repair: ...
+    def certify(self) -> list[Proof]:
+        """Ask Z3; return its answers."""
+
+    def reasons(self, index: int, core: Core, search: Search) -> Reasons | None:
+        """Find the reasons of a lost step, or None if the query alone was lost."""
+
+    def certify_reasons(self, found: Reasons, stopped: Callable[[], bool] | None) -> Proof:
+        """Ask Z3 about reasons that are not of the query alone."""
+
+    def after(
+        self, action: int, arguments: Mapping[str, Any] | None, own: str
+    ) -> tuple[State, tuple[str, ...]]:
+        """Return the state after one more call, and the ids of the rules that it breaks. ``own``: the query's state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How to look for reasons; see :func:`planscope.oracle.reasons.reasons`."""
+
+    most: int = 100
+    timeout: int = 2_000
+    on_core: Callable[[Core], None] | None = None
+    on_correction: Callable[[Correction], None] | None = None
+    stopped: Callable[[], bool] | None = None
+    started: Started | None = None
+
+
 @runtime_checkable
-class OwnJudge(Protocol):
-    """A problem that more than a query states, and that brings its own judge."""
+class Ruled(Protocol):
+    """A problem that has rules beside its query."""
 
-    def replay(self, trace: Trace) -> JudgedRun: ...
+    @property
+    def query(self) -> Problem: ...
+    @property
+    def late(self) -> bool:
+        """Whether messages matter, since rules look at answers."""
+
+    def beside(self, own: Walk) -> Beside: ...
 
 
-def together(states: Sequence[str]) -> str:
+def same_message(run: Judged, view: StepView) -> bool:
+    """Return whether a call was made in one message with the call before, so that it knew no answer to it, where rules
+    look at answers."""
+    calls, problem = run.trace.calls, run.problem
+    if not (isinstance(problem, Ruled) and problem.late) or view.step == "end" or view.index < 2:
+        return False
+    return calls[view.index - 1].message == calls[view.index - 2].message
+
+
+WORST: tuple[State, ...] = ("broken", "doomed", "unknown")
+
+
+def together(states: Sequence[State]) -> State:
     """Return the state of a plan that several judge: the worst of theirs."""
-    return next((s for s in ("broken", "doomed", "unknown") if s in states), "completable")
+    return next((state for state in WORST if state in states), "completable")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from planscope.oracle.base import BaseQuestion
 from planscope.oracle.certificate import member_names, prefix_of
+from planscope.oracle.judged import Search
 from planscope.oracle.marco import Marco
 from planscope.oracle.plan import Question
 from planscope.oracle.precedence import bits
@@ -18,50 +19,29 @@ MOST = 100
 """Default limit for the number of cores, and for the number of corrections."""
 
 
-def reasons(
-    run: Walk,
-    index: int | None = None,
-    *,
-    most: int = MOST,
-    timeout: int = 2_000,
-    on_core: Callable[[Core], None] | None = None,
-    on_correction: Callable[[Correction], None] | None = None,
-    stopped: Callable[[], bool] | None = None,
-    started: Callable[[Callable[[], None]], None] | None = None,
-) -> Reasons:
-    """Find why the plan is lost at ``index`` (by default where the last attempt was lost).
+def reasons(run: Walk, index: int, search: Search) -> Reasons:
+    """Find why the plan is lost at ``index``.
 
-    ``most``: limit of cores, and of corrections. ``timeout``: milliseconds per question to Z3. ``on_core`` and
+    ``search.most``: limit of cores, and of corrections. ``timeout``: milliseconds per question to Z3. ``on_core`` and
     ``on_correction`` are called with each one when it is found, the oracle's own core first. ``stopped`` is called
     between questions. ``started`` is called once, with a function that ends the search at once from any thread.
     """
-    if index is None:
-        index = len(run.steps) - 1 if run.first_doomed is None else run.first_doomed
-    return _Search(run, index, most, timeout, on_core, on_correction, stopped).found(started)
+    return _Search(run, index, search).found(search.started)
 
 
 class _Search:
-    def __init__(
-        self,
-        run: Walk,
-        index: int,
-        most: int,
-        timeout: int,
-        on_core: Callable[[Core], None] | None,
-        on_correction: Callable[[Correction], None] | None,
-        stopped: Callable[[], bool] | None,
-    ) -> None:
+    def __init__(self, run: Walk, index: int, search: Search) -> None:
         self.run, self.view = run, run.steps[index]
-        self.timeout = timeout
-        self.on_core, self.on_correction = on_core, on_correction
-        self.told, self.halted = stopped, False
+        self.timeout = search.timeout
+        self.on_core, self.on_correction = search.on_core, search.on_correction
+        self.told, self.halted = search.stopped, False
         self.judges: list[Judge] = []
         self.prefix = prefix_of(run, index)
         self.question: Question = self._question(())
         self.foreseeable: bool | None = None
         self.cores: dict[int, Core] = {}
         self.corrections: dict[int, Correction] = {}
-        self.marco = Marco(self.question, most, self._core, self._correction, self._stopped)
+        self.marco = Marco(self.question, search.most, self._core, self._correction, self._stopped)
 
     def found(self, started: Callable[[Callable[[], None]], None] | None) -> Reasons:
         if started is not None:

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 
 from planscope.language.problem import Problem
 from planscope.oracle import certificate, repair
+from planscope.oracle.facts import Fact
 from planscope.oracle.findings import find_at_end, ordered
-from planscope.oracle.judged import JudgedRun, OwnJudge, Started
+from planscope.oracle.judged import Beside, JudgedRun, Ruled, Search, Started
 from planscope.oracle.lookahead import Lookahead, Looks
 from planscope.oracle.plan import Plan
 from planscope.oracle.reasons import MOST, reasons
-from planscope.oracle.trace import Trace
+from planscope.oracle.statuses import Attempt
+from planscope.oracle.trace import Ending, Item, Trace
 from planscope.oracle.verdict_types import (
     Core,
     Correction,
     ErrorType,
     Finding,
+    Move,
+    PlannedCall,
+    Proof,
     Reasons,
     Repair,
+    SafeCall,
+    Status,
+    StepView,
     Verdict,
     VerdictKind,
     Violation,
+    early_end,
+    proof_of,
+    worst_proof,
 )
 from planscope.oracle.walk import Walk
 
@@ -36,13 +47,13 @@ def judge(run: Walk, strict: bool) -> Verdict:
     findings = () if problem.unjudged else ordered(found, complete)
     violation = first_violation(run)
     kind, error = _decide(run, findings, strict)
-    return Verdict(kind, error, findings, violation)
+    return Verdict(kind, error, findings, violation, run.trace.cause, not problem.unjudged)
 
 
-def first_violation(run: Walk) -> Violation | None:
+def first_violation(run: Walk | Replay) -> Violation | None:
     """Return the step at which the last attempt was lost, with its core; None if not lost, or if no core was found."""
     view = None if run.first_doomed is None else run.steps[run.first_doomed]
-    if view is None or view.core is None:
+    if view is None or view.core is None or not view.core.constraints:
         return None
     return Violation(view.step, highlighted(view.core), view.core)
 
@@ -65,49 +76,174 @@ def _decide(run: Walk, findings: tuple[Finding, ...], strict: bool) -> tuple[Ver
     return "right", None
 
 
-class Replay(Walk):
-    """A walk over a run, with verdict, repair and certificate. Steps are computed once, the rest on demand."""
+class Replay:
+    """A judged run (see :class:`~planscope.oracle.judged.JudgedRun`): ``own`` judges its query, ``rules`` the rules.
+
+    Both must hold: a step is lost as soon as one of them is lost, or both together. Without rules all answers are those
+    of the query; without a query its states are unknown, and only the rules count. Steps are computed once, the rest on
+    demand.
+    """
+
+    def __init__(self, problem: Problem, trace: Trace, plan: Plan | None = None) -> None:
+        self.problem = problem
+        self.own = Walk(problem.query if isinstance(problem, Ruled) else problem, trace, plan)
+        self.rules: Beside | None = problem.beside(self.own) if isinstance(problem, Ruled) else None
+        self.steps: tuple[StepView, ...] = ()
+        self._view()
+
+    def _view(self) -> None:
+        """Judge the steps that have no view yet."""
+        new = self.own.steps[len(self.steps) :]
+        self.steps = (*self.steps, *(new if self.rules is None else map(self.rules.view, new)))
+
+    def then(self, *items: Item, ending: Ending = "running", reason: str | None = None) -> Replay:
+        """Return the same run with more items. This object does not change, so other threads may keep reading it."""
+        made = Replay.__new__(Replay)
+        made.problem, made.steps = self.problem, self.steps
+        made.own = self.own.then(*items, ending=ending, reason=reason)
+        new = made.trace.items[len(self.trace.items) :]
+        if self.rules is not None and new and new[0].message == self.trace.message:
+            made.steps = self.steps[:-1]  # more was possible there: the message of its call goes on
+        made.rules = self.rules.then(made.own) if self.rules is not None else None
+        made._view()
+        return made
+
+    @property
+    def trace(self) -> Trace:
+        return self.own.trace
+
+    @property
+    def facts(self) -> list[Fact]:
+        """What each call did, in order."""
+        return self.own.facts
+
+    @property
+    def last_attempt(self) -> Attempt:
+        return self.own.last_attempt
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is a query."""
+        return not self.own.problem.unjudged
+
+    @property
+    def first_doomed(self) -> int | None:
+        """The index at which the last attempt was lost, or None. Rules go on over attempts."""
+        own = self.own.first_doomed
+        if self.rules is None:
+            return own
+        found = [own if self.asks else None, self.rules.lost_at(self.last_attempt.number)]
+        return min((index for index in found if index is not None), default=None)
+
+    def lost_at(self, attempt: int) -> int | None:
+        """Return the index at which an attempt was lost, or None. Attempts count from 1."""
+        if self.rules is None:
+            return self.own.lost_at(attempt)
+        return next((view.index for view in self.steps if view.attempt == attempt and view.lost), None)
+
+    def status(self, constraint_id: str, index: int) -> Status:
+        """Return the status of a constraint or a rule at a step. ``holds``, ``kept`` and ``broken`` are final."""
+        if self.rules is not None and constraint_id in self.rules.numbers:
+            return self.rules.status(constraint_id, index)
+        return self.own.status(constraint_id, index)
+
+    def statuses(self, index: int) -> dict[str, Status]:
+        return {c.id: self.status(c.id, index) for c in self.problem.constraints}
+
+    def value_at(self, constraint_id: str, index: int) -> str:
+        """Return the value that decides a rule's status: ``order_id 7``, or the first of several. Else ""."""
+        ruled = self.rules is not None and constraint_id in self.rules.numbers
+        return self.rules.value_at(constraint_id, index) if self.rules is not None and ruled else ""
+
+    # What can come next
+
+    def safe_moves(self, index: int) -> tuple[Move, ...]:
+        """Return the calls that keep everything possible (timed: with first and last safe start)."""
+        return tuple(Move(call.action, call.hours) for call in self.safe_calls(index))
+
+    def safe_calls(self, index: int) -> tuple[SafeCall, ...]:
+        """Return the same with arguments and answers that keep everything possible."""
+        if self.steps[index].state != "completable":
+            return ()
+        if self.rules is None:
+            return self.own.safe_calls(index)
+        return self.rules.safe_calls(index, self.own.safe_moves(index))
+
+    def valid_completions(self, index: int) -> int | None:
+        """Count the valid orders of the remaining actions; None if they are too many, or if rules do not count them."""
+        if self.rules is None:
+            return self.own.valid_completions(index)
+        return 0 if self.steps[index].lost else None
+
+    def one_way(self, index: int) -> tuple[PlannedCall, ...] | None:
+        """Return calls after which everything is kept, or None if none were found."""
+        if self.steps[index].state != "completable":
+            return None
+        own = self.own.one_way(index) if self.asks else None
+        return own if self.rules is None else self.rules.one_way(index, own)
+
+    def ahead(self) -> Looks:
+        """Look one call ahead from the end of a run that goes on."""
+        return Lookahead(self.own, self, self.rules)
+
+    # The whole run
 
     def verdict(self, *, strict: bool = False) -> Verdict:
-        """Return the verdict on the last attempt. ``strict``: warnings make an otherwise right run wrong."""
-        return judge(self, strict)
+        """Return the verdict on the last attempt. ``strict``: warnings make an otherwise right run wrong.
+
+        With rules it is the worst of both verdicts, with the findings of both.
+        """
+        own = judge(self.own, strict)
+        if self.rules is None:
+            return own
+        kinds = [self.rules.kind()]
+        if self.asks and self.trace.ending != "running":
+            kinds.append(own.verdict)
+        kind = next((one for one in WORST_VERDICTS if one in kinds), RIGHT)
+        theirs = list(own.findings) if self.asks else []
+        mine = [f for view in self.steps for f in view.findings if f.type == "rule_broken"]
+        first = theirs[:1] if self.asks and own.verdict == "wrong" else []
+        rest = [f for f in (*theirs, *mine) if f not in first]
+        rest.sort(key=lambda f: (f.severity != "error", float("inf") if f.step == "end" else f.step))
+        findings = (*first, *rest)
+        error = next((f.type for f in findings if f.severity == "error"), None) if kind == "wrong" else None
+        warnings = (*self.rules.warnings(), *early_end(kind, self.trace))
+        return Verdict(kind, error, findings, first_violation(self), self.trace.cause, warnings=warnings)
 
     def repair(self, from_step: int = 0) -> Repair:
-        """Return the nearest valid plan that keeps the first ``from_step`` calls as they were made. It is searched
-        for once."""
-        if self.problem.unjudged:
-            return Repair(None, reason=self.problem.unjudged)
+        """Return the nearest valid plan that keeps the first ``from_step`` calls as they were made, or with rules the
+        nearest change that keeps them. It is searched for once."""
         if from_step not in self._repairs:
-            self._repairs[from_step] = repair.nearest(self.problem, self.plan, self.last_attempt, from_step)
+            query, own = self.own.problem, Repair(None, reason=self.problem.unjudged)
+            if self.asks:
+                own = repair.nearest(query, self.own.plan, self.last_attempt, from_step)
+            found = own if self.rules is None else self.rules.repair(from_step, own)
+            self._repairs[from_step] = found
         return self._repairs[from_step]
-
-    def plans(self, from_step: int = 0) -> Iterator[Repair]:
-        """Yield valid plans that keep the first ``from_step`` calls, the nearest one first, each in another order."""
-        yield from repair.nearest_plans(self.problem, self.plan, self.last_attempt, from_step)
-
-    def way_back(self) -> Repair:
-        """Return the nearest valid plan that keeps the calls before the plan was lost, or else the nearest plan of
-        all."""
-        lost = self.first_doomed
-        if lost is not None and lost > 1 and (found := self.repair(lost - 1)).order is not None:
-            return found
-        return self.repair()
 
     @cached_property
     def _repairs(self) -> dict[int, Repair]:
         """The repairs found so far, by the number of calls that they keep."""
         return {}
 
-    def certify(
-        self, timeout: int = 10_000, started: Callable[[Callable[[], None]], None] | None = None
-    ) -> bool | None:
-        """Ask Z3 to confirm verdict and core. Returns None if it gave up. ``timeout``: milliseconds per question.
+    def way_back(self) -> Repair:
+        """Return the nearest repair that keeps the calls before the plan was lost, or else the nearest of all."""
+        lost = self.first_doomed if self.asks else None
+        if lost is not None and lost > 1 and (found := self.repair(lost - 1)).order is not None:
+            return found
+        return self.repair()
+
+    # Z3
+
+    def certify(self, timeout: int = 10_000, started: Started | None = None) -> Proof:
+        """Ask Z3 to confirm verdict and core. ``timeout``: milliseconds per question.
 
         ``started`` is called with a function that makes Z3 give up at once, from any thread.
         """
-        if self.problem.unjudged:
-            return None
-        return certificate.certify(self, timeout, started)
+        answers = [proof_of(certificate.certify(self.own, timeout, started))] if self.asks else []
+        if self.rules is not None:
+            answers += self.rules.certify()
+        return worst_proof(answers)
 
     def reasons(
         self,
@@ -120,17 +256,19 @@ class Replay(Walk):
         stopped: Callable[[], bool] | None = None,
         started: Started | None = None,
     ) -> Reasons:
-        """Find all minimal cores and corrections at a step (see ``reasons.py``)."""
-        return reasons(
-            self,
-            index,
-            most=most,
-            timeout=timeout,
-            on_core=on_core,
-            on_correction=on_correction,
-            stopped=stopped,
-            started=started,
-        )
+        """Find all minimal cores and corrections at a step (see ``reasons.py``): of the query if it is what was lost,
+        else of the rules."""
+        if index is None:
+            index = len(self.steps) - 1 if self.first_doomed is None else self.first_doomed
+        search = Search(most, timeout, on_core, on_correction, stopped, started)
+        if self.rules is not None:
+            view = self.steps[index]
+            if not view.lost or view.core is None:
+                return Reasons(index, view.step, (), ())
+            found = self.rules.reasons(index, view.core, search)
+            if found is not None:
+                return found
+        return reasons(self.own, index, search)
 
     def certify_reasons(
         self,
@@ -139,15 +277,21 @@ class Replay(Walk):
         *,
         stopped: Callable[[], bool] | None = None,
         started: Started | None = None,
-    ) -> bool | None:
-        """Ask Z3 whether each of these is a minimal core or a minimal correction; None if it gave up."""
-        return certificate.certify_reasons(self, found, timeout, stopped=stopped, started=started)
+    ) -> Proof:
+        """Ask Z3 whether each of these is a minimal core or a minimal correction."""
+        if not found.cores:
+            return "not_asked"
+        if self.rules is not None and set(found.cores[0].constraints) & self.rules.numbers.keys():
+            return self.rules.certify_reasons(found, stopped)
+        return proof_of(
+            certificate.certify_reasons(self.own, found, timeout, stopped=stopped, started=started)
+        )
 
-    def ahead(self) -> Looks:
-        """Look one call ahead from the end of a run that goes on."""
-        return Lookahead(self)
+
+WORST_VERDICTS: tuple[VerdictKind, ...] = ("wrong", "aborted", "unknown")
+RIGHT: VerdictKind = "right"
 
 
 def replay(problem: Problem, trace: Trace, plan: Plan | None = None) -> JudgedRun:
     """Judge every step of ``trace`` against ``problem``. ``plan``: as for :class:`~planscope.oracle.walk.Walk`."""
-    return problem.replay(trace) if isinstance(problem, OwnJudge) else Replay(problem, trace, plan)
+    return Replay(problem, trace, plan)

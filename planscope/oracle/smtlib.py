@@ -65,7 +65,7 @@ def smt_document(run: Replay, title: str = "", in_words: Mapping[str, str] = NO_
     for fact in run.facts:
         if fact.action is not None:
             notes[f"step{fact.step}"] = f"step {fact.step}: {problem.actions[fact.action].name}"
-    notes["end"] = "the agent stopped"
+    notes["end"] = "the agent ended the run"
     heading = [f"planscope: {title}" if title else "planscope"]
     heading += [f"{a.id} = {a.name}" for a in problem.actions]
     expected = "unsat" if violation else "sat"
@@ -73,4 +73,4 @@ def smt_document(run: Replay, title: str = "", in_words: Mapping[str, str] = NO_
     if run.trace.ending in ("timeout", "call_limit"):
         heading.append("the run reached a limit; these formulas do not express that error")
     core = member_names(violation.core) if violation else []
-    return document(encoding_of(run), core, notes, heading)
+    return document(encoding_of(run.own), core, notes, heading)

@@ -1,72 +1,198 @@
-"""The oracle's input: the calls that an agent made, in order, and how its run ended."""
+"""A trace: the calls that an agent made, what was said between them, and how its run ended.
+
+Readers of files and recorded runs make it, and every judge reads it. It is small, because a file may have 100,000
+traces.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+Json = Any
+"""Any value that ``json.loads`` returns."""
+
 Ending = Literal["stopped", "timeout", "call_limit", "aborted", "running"]
-"""``stopped``: the agent said that it was done. ``timeout``, ``call_limit``: a limit ended the run. ``aborted``: the
-model, the network or the user ended it. ``running``: the run has not ended."""
+"""``stopped``: the agent said that it was done, or a file ends. ``timeout``, ``call_limit``: a limit ended the run.
+``aborted``: something else ended it (``Cause``). ``running``: the run has not ended."""
+
+Cause = Literal["cut_off", "model", "network", "tool", "stopped"]
+"""What ended an aborted run: its record ends early; an error of the model, of the network, or of a tool's or an
+agent's code; a person."""
 
 RESTART_TOOL = "ask_for_restart"
+NEW = -1
+"""The message of an item that begins one. The trace numbers it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """A user message. ``at``: seconds since the run began, None if not known."""
+@dataclass(slots=True)
+class ToolCall:
+    """One call of a tool. Two are equal if the agent asked for the same, and it was refused or not.
 
-    text: str
-    at: float | None = None
+    ``arguments`` is None if they were not captured or could not be read (``error`` says why). ``refused``: the call was
+    blocked before the tool ran. ``failed``: the tool answered with an error; None if nobody can know. ``answer`` is the
+    text that the model read, None if there was none or it was not captured; ``answered`` tells the two apart.
 
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """What is known around a call. Queries do not ask for it; rules do.
-
-    ``answer`` is what the model read, None if there was none or, with ``answered``, if it was not captured. ``begins``:
-    the call begins a message of the model; the calls of one message do not know each other's answers. ``heard``: what
-    the user said since the call before.
-    """
-
-    answer: str | None = None
-    answered: bool = False
-    begins: bool = True
-    at: float | None = None
-    agent: str | None = None
-    heard: tuple[Heard, ...] = ()
-
-
-NOTHING_AROUND = Around()
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One tool call as the agent made it. ``arguments`` is None if they could not be read (``error`` says why).
-
-    ``refused``: a guard or the user blocked the call, so it is no execution and no error of the agent. ``failed``: the
-    tool answered with an error; it matters for real tools only, because the oracle judges mock tools itself.
+    ``step`` counts the calls of a trace from 1. ``message`` is the number of the message that made the call: calls of
+    one message were decided together, so none of them knows an answer to another. ``agent`` is None if nothing names
+    it. ``at`` and ``took`` are seconds, ``at`` since the trace began. ``guessed``: the format has no mark for errors,
+    and the answer's text decided.
     """
 
     tool: str
-    arguments: Mapping[str, Any] | None = field(default_factory=dict)
+    arguments: Mapping[str, Json] | None = field(default_factory=dict)
     error: str | None = None
     refused: bool = False
-    failed: bool = False
-    around: Around = field(default=NOTHING_AROUND, compare=False, repr=False)
+    failed: bool | None = field(default=None, compare=False)
+    answer: str | None = field(default=None, compare=False)
+    answered: bool = field(default=False, compare=False)
+    step: int = field(default=0, compare=False)
+    message: int = field(default=NEW, compare=False)
+    agent: str | None = field(default=None, compare=False)
+    at: float | None = field(default=None, compare=False)
+    took: float | None = field(default=None, compare=False)
+    call_id: str | None = field(default=None, compare=False)
+    guessed: bool = field(default=False, compare=False)
+    raw: Json = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class Said:
+    """A message of a person, of the model or of the system prompt, with its number and its time in seconds."""
+
+    by: Literal["user", "model", "system"]
+    text: str
+    message: int = NEW
+    at: float | None = None
+    agent: str | None = None
+    usage: tuple[int, int] | None = None
+    """Tokens that the model read and wrote."""
+    raw: Json = None
+
+
+@dataclass(slots=True)
+class Mark:
+    """An event between calls: the history was compacted, another agent took over, the model had an error."""
+
+    kind: Literal["compacted", "handoff", "error"]
+    text: str
+    message: int = NEW
+    at: float | None = None
+    raw: Json = None
+
+
+Item = ToolCall | Said | Mark
+
+
+@dataclass(slots=True)
+class Branch:
+    """Items that the user rewound. They followed step ``after`` (0: the beginning)."""
+
+    after: int
+    items: list[Item]
+
+
+@dataclass(slots=True)
+class Tool:
+    """A tool that the agent was given; ``parameters`` is a JSON schema."""
+
+    name: str
+    description: str | None = None
+    parameters: Mapping[str, Json] | None = None
+
+
+@dataclass(slots=True)
 class Trace:
-    """The calls of one run. Steps count from 1 in this order, over all attempts; the end is a step of its own.
+    """One trace: the items of the live branch in order, and what is known about the whole.
 
-    For rules: ``heard`` is what the user said after the last call; ``tools`` are the schemas of the tools that the
-    agent was given, by name, None if not recorded.
+    ``items`` without numbers get those that follow. ``reason`` says in one line why the run ended so. ``tools`` are
+    those that the trace defines, by name. ``unknown_lines`` counts the kinds of records that the reader skipped.
     """
 
-    calls: tuple[Call, ...] = ()
+    items: Sequence[Item] = ()
     ending: Ending = "stopped"
     reason: str | None = None
-    heard: tuple[Heard, ...] = field(default=(), compare=False, repr=False)
-    tools: Mapping[str, Mapping[str, Any] | None] | None = field(default=None, compare=False, repr=False)
+    cause: Cause | None = None
+    tools: dict[str, Tool] = field(default_factory=dict)
+    id: str = ""
+    format: str = ""
+    branches: list[Branch] = field(default_factory=list)
+    model: str | None = None
+    agent: str | None = None
+    title: str | None = None
+    started: float | None = None
+    """Seconds since 1970."""
+    problem: str | None = None
+    """What could not be read, in one line."""
+    unknown_lines: dict[str, int] = field(default_factory=dict)
+    source: str = ""
+    """The file that it comes from."""
+    reward: float | None = None
+    """How well the run went, if the format says so: 1 is right, 0 is wrong."""
+    _calls: tuple[Sequence[Item] | None, int, list[ToolCall]] = field(
+        default=(None, 0, []), init=False, repr=False, compare=False
+    )
+    """For these items, as many as there were: the calls."""
+
+    def __post_init__(self) -> None:
+        if self.items:
+            self.items = numbered(self.items)
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """The calls of the live branch, in order of their steps. Not to be changed."""
+        items, size, calls = self._calls
+        if items is not self.items or size != len(self.items):
+            calls = [item for item in self.items if isinstance(item, ToolCall)]
+            self._calls = self.items, len(self.items), calls
+        return calls
+
+    @property
+    def message(self) -> int:
+        """The number of the last message, -1 if there is none."""
+        return self.items[-1].message if self.items else -1
+
+    @property
+    def open_end(self) -> bool:
+        """Whether more calls may follow the last one: the run is running, or was ended by something else than its
+        agent or a limit."""
+        return self.ending in ("aborted", "running")
+
+    def then(self, *items: Item, ending: Ending = "running", reason: str | None = None) -> Trace:
+        """Return the same trace with more items, at the cost of those and of a copy."""
+        made = copy(self)
+        made.ending, made.reason = ending, reason
+        new = numbered(items, self.calls[-1].step if self.calls else 0, self.message)
+        made.items = [*self.items, *new]
+        calls = [*self.calls, *(item for item in new if isinstance(item, ToolCall))]
+        made._calls = made.items, len(made.items), calls
+        return made
+
+    def upto(self, calls: int) -> Trace:
+        """Return the trace as it was after that many calls, as one that is running."""
+        last = self.calls[calls - 1] if 0 < calls <= len(self.calls) else None
+        place = next((k for k, item in enumerate(self.items, 1) if item is last), 0)
+        items = self.items[:place] if calls <= len(self.calls) else self.items
+        return replace(self, items=items, ending="running", reason=None, cause=None)
+
+
+def numbered(items: Sequence[Item], step: int = 0, message: int = -1) -> Sequence[Item]:
+    """Return items with a step for each call and a message for each item: copies of those that had none. ``step`` and
+    ``message``: the last numbers before them."""
+    made: list[Item] | None = None
+    for k, item in enumerate(items):
+        found = item
+        if item.message == NEW:
+            found = replace(item, message=message + 1)
+        if isinstance(found, ToolCall):
+            if not found.step:
+                found = replace(found, step=step + 1)
+            step = found.step
+        message = found.message
+        if found is not item and made is None:
+            made = list(items[:k])
+        if made is not None:
+            made.append(found)
+    return items if made is None else made

@@ -6,7 +6,7 @@ from typing import Literal
 
 from planscope.language.problem import Problem
 from planscope.oracle.facts import read_facts
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Status, StepView, Verdict
 
 
@@ -33,5 +33,5 @@ class Unjudged:
         return Verdict("unknown", None, (), None)
 
 
-def _view(step: int | Literal["end"], index: int, attempt: int, call: Call | None) -> StepView:
+def _view(step: int | Literal["end"], index: int, attempt: int, call: ToolCall | None) -> StepView:
     return StepView(step, index, attempt, call, None, None, None, "unknown", (), None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
-from planscope.oracle.trace import Call
+from planscope.oracle.trace import Cause, ToolCall, Trace
 
 State = Literal["completable", "doomed", "broken", "unknown"]
 Status = Literal["holds", "open", "broken", "kept", "kept_so_far", "owed", "unknown"]
@@ -19,6 +19,10 @@ ErrorType = Literal[
     "timeout", "act_error", "action_lost", "action_repeated", "parameter_error", "order_error", "rule_broken"
 ]
 ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
+Told = Literal["right", "wrong", "aborted", "cut_off", "stopped", "unknown", "not_judged"]
+"""A verdict as words tell it: ``not_judged`` if nobody asked, and what an ``aborted`` run is if that was recorded."""
+Proof = Literal["confirmed", "gave_up", "denied", "not_asked"]
+"""Z3's answer about a verdict and its core. A verdict that Z3 denies is ``unknown``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class StepView:
     step: StepNo
     index: int
     attempt: int
-    call: Call | None
+    call: ToolCall | None
     action: str | None
     start: int | None
     end: int | None
@@ -85,12 +89,31 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The judgement of a whole run. ``findings``: primary first, then by step."""
+    """The judgement of a whole run, which every door prints. ``findings``: primary first, then by step.
+
+    ``error_type`` is the primary one. ``judged``: False if there is nothing to judge by, no query and no rule.
+    ``reason``: what ended the run early. ``warnings``: one line for each thing that may make the verdict
+    worth less than it seems.
+    """
 
     verdict: VerdictKind
     error_type: ErrorType | None
     findings: tuple[Finding, ...]
     first_violation: Violation | None
+    reason: Cause | None = None
+    judged: bool = True
+    warnings: tuple[str, ...] = ()
+    proof: Proof = "not_asked"
+
+    @property
+    def told(self) -> Told:
+        """The verdict as words tell it."""
+        return told(self.verdict, self.judged, self.reason)
+
+    @property
+    def certified(self) -> bool | None:
+        """Whether Z3 confirmed the verdict; None if it gave up or was not asked."""
+        return CERTIFIED[self.proof]
 
     @property
     def lost_by(self) -> Finding | None:
@@ -107,13 +130,58 @@ class Verdict:
 
     @property
     def headline(self) -> Finding | None:
-        """Return the finding to name in a headline: that of the step that lost the plan, or else the primary one.
+        """Return the finding to name in a headline, or None if the run is not wrong.
 
-        None if the run is not wrong.
+        It is that of the step that lost the plan, or else the primary one. A run that was lost only at its end is named
+        by the primary one, too: there, what is missing is the symptom of a timeout or of a call that failed.
         """
         if self.verdict != "wrong":
             return None
-        return self.lost_by or next(iter(self.findings), None)
+        at_end = self.first_violation is not None and self.first_violation.step == "end"
+        return (None if at_end else self.lost_by) or next(iter(self.findings), None)
+
+
+def early_end(verdict: VerdictKind, trace: Trace) -> tuple[str, ...]:
+    """Return the warning about a right run that ended early, if it did."""
+    if verdict != "right" or trace.ending != "aborted":
+        return ()
+    what = "is cut off" if trace.cause == "cut_off" else "ended early"
+    return (f"the run {what}, and nothing is owed so far: {trace.reason or 'no reason was recorded'}",)
+
+
+def told(verdict: VerdictKind, judged: bool = True, reason: str | None = None) -> Told:
+    """Return a verdict as words tell it."""
+    if verdict == "aborted" and reason in ("cut_off", "stopped"):
+        return "cut_off" if reason == "cut_off" else "stopped"
+    return verdict if judged or verdict != "unknown" else "not_judged"
+
+
+CERTIFIED: Mapping[Proof, bool | None] = {
+    "confirmed": True,
+    "gave_up": None,
+    "denied": False,
+    "not_asked": None,
+}
+
+
+def proof_of(answer: bool | None) -> Proof:
+    """Return what Z3 said when it was asked. None: it gave up."""
+    return "gave_up" if answer is None else "confirmed" if answer else "denied"
+
+
+def worst_proof(answers: Sequence[Proof]) -> Proof:
+    """Return one answer for several questions: what Z3 was not asked about is not confirmed."""
+    worst: tuple[Proof, ...] = ("denied", "gave_up", "not_asked", "confirmed")
+    return next((one for one in worst if one in answers), "not_asked")
+
+
+def proved(verdict: Verdict, proof: Proof) -> Verdict:
+    """Return a verdict with Z3's answer. A verdict that Z3 denies is unknown."""
+    if proof == "denied":
+        return Verdict(
+            "unknown", None, (), None, reason=verdict.reason, warnings=verdict.warnings, proof=proof
+        )
+    return replace(verdict, proof=proof)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +191,22 @@ class Move:
 
     action: str
     hours: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SafeCall(Move):
+    """A safe next move with a witness: a call of its ``tool`` and an answer after which the plan can still be finished.
+
+    The call is a message of its own. ``arguments`` is None if none could be written down. ``answer`` is None if any
+    answer will do or, with ``answered`` False, if there must be none yet. ``agent``: who must make the call.
+    """
+
+    tool: str = ""
+    arguments: Mapping[str, Any] | None = None
+    answer: str | None = None
+    answered: bool = True
+    failed: bool | None = None
+    agent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

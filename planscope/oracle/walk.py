@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
 from planscope.language.problem import Problem
+from planscope.oracle.arguments import START
 from planscope.oracle.base import BasePlan
 from planscope.oracle.facts import Fact, FactReader
 from planscope.oracle.findings import find
 from planscope.oracle.plan import Plan
 from planscope.oracle.statuses import Attempt, Watcher
 from planscope.oracle.timed import TimedPlan
-from planscope.oracle.trace import Call, Ending, Trace
+from planscope.oracle.trace import Ending, Item, ToolCall, Trace
 from planscope.oracle.verdict_types import (
     Core,
     Finding,
     Move,
     PlannedCall,
+    SafeCall,
     State,
     Status,
     StepNo,
@@ -58,29 +59,26 @@ class Walk:
         views = [self._view(0, 0, attempt, None, self._cursor.state(attempt, 0))]
         self.steps = self._walk(views, trace.calls)
 
-    def then(self, *calls: Call, ending: Ending = "running", reason: str | None = None) -> Self:
+    def then(self, *items: Item, ending: Ending = "running", reason: str | None = None) -> Self:
         """Return the same run with more calls. This object does not change, so other threads may keep reading it.
 
         It costs as much as judging the new calls, plus copies of lists. Only a ``running`` run can be continued.
         """
         assert self.trace.ending == "running"
         made = copy(self)
-        # cached answers of the shorter run, which may be wrong for the longer one
-        for answer in ("first_doomed", "_repairs"):
-            vars(made).pop(answer, None)
-        made.trace = replace(
-            self.trace, calls=(*self.trace.calls, *calls), ending=ending, reason=reason, heard=()
-        )
+        # a cached answer of the shorter run, which may be wrong for the longer one
+        vars(made).pop("first_doomed", None)
+        made.trace = self.trace.then(*items, ending=ending, reason=reason)
         made.facts = list(self.facts)
         made._attempts = [*self._attempts[:-1], self._attempts[-1].copy()]
         made._called = set(self._called)
         made._cores = dict(self._cores)
         made._reader = self._reader.copy()
         made._cursor = self._cursor.copy()
-        made.steps = made._walk(list(self.steps), calls)
+        made.steps = made._walk(list(self.steps), made.trace.calls[len(self.trace.calls) :])
         return made
 
-    def _walk(self, views: list[StepView], calls: Iterable[Call]) -> tuple[StepView, ...]:
+    def _walk(self, views: list[StepView], calls: Iterable[ToolCall]) -> tuple[StepView, ...]:
         """Judge more calls, and the end if the trace has one."""
         for call in calls:
             fact = self._reader.read(call)
@@ -152,14 +150,6 @@ class Walk:
         """Return a constraint's status at a step. ``holds`` and ``broken`` are final, whatever is called next."""
         return self._attempt(index).status(constraint_id, index)
 
-    def value_at(self, constraint_id: str, index: int) -> str:
-        """Return "": the constraints of a query are not judged per value."""
-        return ""
-
-    def statuses(self, index: int) -> dict[str, Status]:
-        attempt = self._attempt(index)
-        return {c.id: attempt.status(c.id, index) for c in self.problem.constraints}
-
     def _done(self, index: int) -> list[Fact]:
         return [f for f in self._attempt(index).facts if f.step <= index]
 
@@ -168,6 +158,14 @@ class Walk:
         if self.steps[index].state != "completable":
             return ()
         return self.plan.safe_moves(self._done(index))
+
+    def safe_calls(self, index: int) -> tuple[SafeCall, ...]:
+        """Return the safe moves as calls, each at its first safe hour; any answer will do."""
+        tools = {action.id: action.tool for action in self.problem.actions}
+        return tuple(
+            SafeCall(m.action, m.hours, tools[m.action], {START: m.hours[0]} if m.hours else {})
+            for m in self.safe_moves(index)
+        )
 
     def valid_completions(self, index: int) -> int | None:
         """Count the valid orders of the remaining actions; None for more than 20 actions, or if not known."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from planscope.rules.future import Future
 from planscope.rules.judge import Judge, Rulebook
-from planscope.rules.rule import Calls, Path, Rule, unmet_names
+from planscope.rules.rule import Calls, Path, Rule, RuleFile, unseen_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,16 @@ def examine(rules: Sequence[Rule]) -> Findings:
     return Findings(None, tuple(_implied(rules)), tuple(_uncallable(rules)))
 
 
+def warnings_about(file: RuleFile, tools: Collection[str]) -> list[str]:
+    """Return the warnings of a file of rules. ``tools``: those that there are; none if nobody knows."""
+    from planscope.rules.report import name_warnings
+
+    return [*file.warnings, *(name_warnings(file.rules, {*tools, *file.declared}) if tools else ())]
+
+
 def tools_of(book: Rulebook) -> list[str]:
-    """Tools for traces that nobody has seen yet: those that rules name, and one for each glob, and each two globs, that
-    name none of them."""
-    literal = sorted(book.literal)
-    return [*literal, *unmet_names(book.globs, literal)]
+    """Return tools for traces that nobody has seen yet: those that rules name, and unseen ones for their globs."""
+    return [*book.literal, *unseen_names(book.globs)]
 
 
 def _core(rules: Sequence[Rule]) -> tuple[str, ...]:

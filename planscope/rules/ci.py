@@ -78,8 +78,8 @@ class Sarif:
             k = self._index[result.rule.id]
             at = step_text(result.broken_at[0])
             value = f" (for {result.value})" if result.value is not None else ""
-            text = f"Trace {checked.id} breaks “{result.rule.text}”{value} at {at}."
-            if result.rule.id in checked.more.get("first_violation", {}).get("rules", ()):
+            text = f"Trace {checked.id} violates “{result.rule.text}”{value} at {at}."
+            if checked.why is not None and result.rule.id in checked.why.rules:
                 text += f" {checked.explanation}"
             self._results.append(
                 sarif_result(

@@ -1,88 +1,117 @@
-"""Z3 confirms cores: an unrolling of the trace with free calls behind it, written from the table, without automata.
+"""Z3 confirms cores: an unrolling of the trace with free calls behind it, by the formulas of ``kinds.py``.
+
+Nothing here looks at the automata.
 
 A core is confirmed if Z3 finds no continuation that keeps its rules, and finds one once any member is dropped.
 
 **The bound.** A rule's future depends only on what its automaton remembers (``machine.py``). If some continuation
 keeps the rules, then one does that visits no combination of these states twice, since a loop can be cut out. So it is
 no longer than the product of the rules' numbers of states that are not broken, less one. For rules that go by values
-the factor is counted for each value that occurs. What an answer shows counts from the next message on, so for such
-rules the unrolling says where messages begin: a state remembers what counts later, and its automaton has it as a state
-of its own. Cores with a larger bound than ``MOST_FREE``, with deadlines in seconds, with two names for one value, or
-with uncaptured content, are not confirmed.
+the factor is counted for each value that occurs or that a condition names; one that no call has yet is a state more.
+What an answer shows counts from the next message on, so for such rules the unrolling says where messages begin: a state
+remembers what counts later, and its automaton has it as a state of its own. Z3 is not asked about cores with a larger
+bound than ``MOST_FREE``, with deadlines in seconds, with two names for one value, or with uncaptured content.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from math import prod
+from typing import Any, Literal
 
+from planscope.oracle.trace import ToolCall, Trace
+from planscope.oracle.verdict_types import Proof
 from planscope.rules.core import Core
 from planscope.rules.judge import Event, Rulebook, events, letters_of
-from planscope.rules.machine import FIRST, MET, THEN, USER
+from planscope.rules.kinds import KINDS
+from planscope.rules.letters import Alphabet, Letter, Place, Undecided
+from planscope.rules.machine import ANY_FIRST, FIRST, MET, THEN, USER
 from planscope.rules.rule import Rule
+from planscope.rules.satisfiable import TooMany
 from planscope.rules.values import Key, key_of, said_among
-from planscope.traces.shape import ToolCall, Trace
 
 MOST_FREE = 40
 MOST_CALLS = 60
 EFFORT = 50_000_000
 """Z3's rlimit for one question. Unlike a time limit, it gives the same answer on a busy machine."""
 
-Row = tuple[Any, Any, Any, Any, Any]
+Answer = Literal["lost", "kept", "gave_up", "not_asked"]
+
+Row = tuple[Any, Any, Any, Any, Any, Any]
 """Formulas about an event: whether the rule sees it, whether it is in ``first`` and in ``then``, whether it is a call,
-and whether its answer meets the condition of ``latest``."""
+whether its answer meets the condition of ``latest``, and whether it is in ``first`` whatever the answer is."""
 
 
-def confirmed(book: Rulebook, tools: Sequence[str], core: Core, trace: Trace) -> bool | None:
-    """Return whether Z3 confirms the core; None if the bound is too large, or if Z3 does not decide."""
+def confirmed(
+    book: Rulebook, tools: Sequence[str], core: Core, happened: Sequence[tuple[Event, int]]
+) -> Proof:
+    """Ask Z3 to confirm the core, unless the bound is too large. ``happened``: the events up to the lost step
+    (``Lost``)."""
     rules = [rule for rule in book.rules if rule.id in core.rules]
     if any(rule.unit == "seconds" or rule.per_then for rule in rules):
-        return None
+        return "not_asked"
     if len(core.steps) > MOST_CALLS:
-        return None
-    kept = [
-        (e, s)
-        for e, s in events(trace.items)
-        if (isinstance(e, ToolCall) and e.step in core.steps)
-        or (not isinstance(e, ToolCall) and (core.step == "end" or s <= int(core.step)))
-    ]
+        return "not_asked"
+    kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step in core.steps]
     import z3
 
     end = core.step == "end"
     context = z3.Context()
-    answers = [_lost(context, book, tools, rules, kept, end)]
-    if answers[0] is not True:
-        return answers[0]
-    for rule in rules:
-        answers.append(_lost(context, book, tools, [r for r in rules if r is not rule], kept, end))
+    whole = _lost(context, book, tools, rules, kept, end)
+    if whole != "lost":
+        return "denied" if whole == "kept" else whole
+    answers = [_lost(context, book, tools, [r for r in rules if r is not rule], kept, end) for rule in rules]
     for event, _ in kept:
         if isinstance(event, ToolCall):
             answers.append(_lost(context, book, tools, rules, [k for k in kept if k[0] is not event], end))
-    if None in answers:
-        return None
-    return not any(answers[1:])
+    if "lost" in answers:
+        return "denied"
+    return "gave_up" if "gave_up" in answers else "not_asked" if "not_asked" in answers else "confirmed"
 
 
-def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> bool | None:
-    """Return whether Z3 agrees that a whole trace keeps every rule; None if it is too long or does not decide.
+def mends(
+    book: Rulebook, tools: Sequence[str], given_up: Core, happened: Sequence[tuple[Event, int]]
+) -> Proof:
+    """Ask Z3 whether the rest can be kept without these rules and calls, but not if one of them is put back.
+    ``happened``: the events up to the lost step."""
+    if any(rule.seconds or rule.per_then for rule in book.rules):
+        return "not_asked"
+    end = given_up.step == "end"
+    if len(happened) > MOST_CALLS:
+        return "not_asked"
+    import z3
 
-    A trace that broke off (``open_end``) is not asked about.
-    """
+    context = z3.Context()
+
+    def lost(members: Collection[str | int]) -> Answer:
+        rules = [rule for rule in book.rules if rule.id not in members]
+        kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step not in members]
+        return _lost(context, book, tools, rules, kept, end)
+
+    members: set[str | int] = {*given_up.rules, *given_up.steps}
+    answers = [lost(members), *(lost(members - {one}) for one in members)]
+    if "not_asked" in answers or "gave_up" in answers:
+        return "gave_up" if "gave_up" in answers else "not_asked"
+    return "confirmed" if answers[0] == "kept" and "kept" not in answers[1:] else "denied"
+
+
+def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> Proof:
+    """Ask Z3 whether a whole trace keeps every rule, unless it is too long or broke off (``open_end``)."""
     happened = list(events(trace.items))
     rules = book.rules
     if open_end or len(happened) > MOST_CALLS:
-        return None
+        return "not_asked"
     if any(rule.unit == "seconds" or rule.per_then for rule in rules):
-        return None
+        return "not_asked"
     import z3
 
     context = z3.Context()
     for rule in rules:
-        lost = _lost(context, book, (), [rule], happened, True)
-        if lost is not False:
-            return None if lost is None else False
-    return True
+        found = _lost(context, book, (), [rule], happened, True)
+        if found != "kept":
+            return "denied" if found == "lost" else found
+    return "confirmed"
 
 
 def _lost(
@@ -92,12 +121,9 @@ def _lost(
     rules: Sequence[Rule],
     kept: Sequence[tuple[Event, int]],
     end: bool,
-) -> bool | None:
+) -> Answer:
     """Return whether no continuation keeps the rules. At the end, return whether they are not kept."""
     import z3
-
-    from planscope.rules.letters import Alphabet, Undecided
-    from planscope.rules.satisfiable import TooMany
 
     book = Rulebook(rules, succeeded_only=book.succeeded_only)
     keys: dict[int, list[Key | None]] = {}
@@ -106,28 +132,35 @@ def _lost(
         for event, _ in kept:
             if rule.per and isinstance(event, ToolCall):
                 if event.arguments is None:
-                    return None
+                    return "not_asked"
                 if book.touch(i, event.tool) is not None and (key := key_of(rule, event, False)) is not None:
                     found[key] = None
         keys[i] = list(found)
     for i, rule in enumerate(rules):  # a continuation may bring a value to a rule that did not see it yet
         same = [k for k, other in enumerate(rules) if other.per == rule.per]
         keys[i] = list(dict.fromkeys(key for k in same for key in keys[k]))
-    places = [(i, key) for i in keys for key in keys[i]]
+    places: dict[Place, bool] = {(i, key): True for i in keys for key in keys[i]}
+    """The rules and values, and whether a call had the value. What only free calls bring is kept if they do."""
     length = 0
-    if not end:
-        bound = 1
-        for i, _ in places:
-            bound *= sum(s != "broken" for s in book.machines[i].status[: book.machines[i].size])
-        length = bound - 1
+    letters: tuple[Letter, ...] = ()
+    while not end:
+        sizes = (
+            sum(s != "broken" for s in m.status[: m.size]) for m in (book.machines[i] for i, _ in places)
+        )
+        length = prod(sizes) - 1
         if length > MOST_FREE:
-            return None
-    try:
-        letters, complete = Alphabet(book, tools).of(places) if not end else ((), True)
-    except (Undecided, TooMany):
-        return None
-    if not complete:
-        return None
+            return "not_asked"
+        alphabet = Alphabet(book, tools)
+        try:
+            letters, complete = alphabet.of(list(places))
+        except (Undecided, TooMany):
+            return "not_asked"
+        if not complete:
+            return "not_asked"
+        brought = {place for letter in letters for place, _ in alphabet.row(letter)[0] if place not in places}
+        if not brought:
+            break
+        places |= dict.fromkeys(sorted(brought, key=repr), False)
     solver = z3.Solver(ctx=context)
     solver.set("rlimit", EFFORT)
     true, false = z3.BoolVal(True, context), z3.BoolVal(False, context)
@@ -140,7 +173,7 @@ def _lost(
     begins = [true, *(_b(one != other, true, false) for one, other in pairwise(messages))][: len(kept)]
     for call in free:
         begins.append(z3.Or(false, *(call == n for n, letter in enumerate(letters) if letter.fresh)))
-    for i, key in places:
+    for (i, key), had in places.items():
         rows: list[Row] = []
         where: list[int] = []
         for place, (event, _) in enumerate(kept):
@@ -148,9 +181,9 @@ def _lost(
             if bits is None:
                 continue
             if bits < 0:
-                return None
-            marks = [_b(bits & bit, true, false) for bit in (FIRST, THEN, USER, MET)]
-            rows.append((true, marks[0], marks[1], z3.Not(marks[2]), marks[3]))
+                return "not_asked"
+            marks = [_b(bits & bit, true, false) for bit in (ANY_FIRST, THEN, USER, MET, FIRST)]
+            rows.append((true, marks[0], marks[1], z3.Not(marks[2]), marks[3], marks[4]))
             where.append(place)
         for place, call in enumerate(free, len(kept)):
             effects = [
@@ -158,17 +191,23 @@ def _lost(
             ]
             there, *marks = (
                 z3.Or(false, *(call == n for n, e in effects if not bit or e & bit))
-                for bit in (0, FIRST, THEN, USER, MET)
+                for bit in (0, ANY_FIRST, THEN, USER, MET, FIRST)
             )
-            rows.append((there, marks[0], marks[1], z3.Not(marks[2]), marks[3]))
+            rows.append((there, marks[0], marks[1], z3.Not(marks[2]), marks[3], marks[4]))
             where.append(place)
 
         def apart(one: int, other: int, places: Sequence[int] = where, late: bool = book.late[i]) -> Any:
             return z3.Or(false, *begins[places[one] + 1 : places[other] + 1]) if late else true
 
-        solver.add(_kept(z3, context, rules[i], rows, apart))
+        holds = KINDS[rules[i].kind].formula(Unrolled(z3, context, rows, apart), rules[i].count)
+        solver.add(holds if had else z3.Implies(z3.Or(false, *(z3.And(r[0], r[3]) for r in rows)), holds))
     answer = solver.check()
-    return None if answer == z3.unknown else bool(answer == z3.unsat)
+    return "gave_up" if answer == z3.unknown else "lost" if answer == z3.unsat else "kept"
+
+
+def _size(book: Rulebook, i: int) -> int:
+    machine = book.machines[i]
+    return sum(status != "broken" for status in machine.status[: machine.size])
 
 
 def _b(bit: int, true: Any, false: Any) -> Any:
@@ -179,7 +218,7 @@ def _bits(book: Rulebook, i: int, key: Key | None, event: Event) -> int | None:
     """Return the letter of an event for a rule; None if the rule does not see it, -1 if the trace does not tell."""
     rule = book.rules[i]
     if not isinstance(event, ToolCall):
-        if not rule.hears_users:
+        if not rule.hears_users or event.by != "user":
             return None
         return USER | said_among(rule.first, event) * FIRST | said_among(rule.then, event) * THEN
     if event.refused or (book.succeeded_only and event.failed):
@@ -191,109 +230,55 @@ def _bits(book: Rulebook, i: int, key: Key | None, event: Event) -> int | None:
     return letters[0] if len(letters) == 1 else -1
 
 
-def _kept(z3: Any, context: Any, rule: Rule, rows: Sequence[Row], apart: Callable[[int, int], Any]) -> Any:
-    """Write when the rule is kept. ``apart``: whether what the earlier event shows counts for the later one: always,
-    or if a message begins between them."""
-    n = range(len(rows))
-    there = [row[0] for row in rows]
-    a = [z3.And(row[0], row[1]) for row in rows]
-    b = [z3.And(row[0], row[2]) for row in rows]
-    call = [z3.And(row[0], row[3]) for row in rows]
-    met = [row[4] for row in rows]
-    false = z3.BoolVal(False, context)
-    counts = {(i, j): apart(i, j) for j in n for i in range(j)}
+class Unrolled:
+    """The events that a rule sees, as formulas, and how ``kinds.py`` joins them. Indexes count these events.
 
-    def some(parts: Any) -> Any:
-        return z3.Or(false, *parts)
+    ``a``, ``b``: the event is in ``first``, in ``then``; ``call``: it is a call and no user message; ``met``: its
+    answer meets the condition of ``latest``; ``there``: it happens at all. ``counts[i, j]``: that event ``i`` is in
+    ``first`` counts for ``j``: the call alone shows it, or a message begins between them.
+    """
 
-    def every(parts: Any) -> Any:
-        return z3.And(z3.BoolVal(True, context), *parts)
+    def __init__(self, z3: Any, context: Any, rows: Sequence[Row], apart: Callable[[int, int], Any]) -> None:
+        self.z3, self.context = z3, context
+        self.all: range = range(len(rows))
+        self.there: list[Any] = [row[0] for row in rows]
+        self.a: list[Any] = [z3.And(row[0], row[1]) for row in rows]
+        self.b: list[Any] = [z3.And(row[0], row[2]) for row in rows]
+        self.call: list[Any] = [z3.And(row[0], row[3]) for row in rows]
+        self.met: list[Any] = [row[4] for row in rows]
+        self.counts: dict[tuple[int, int], Any] = {
+            (i, j): z3.Or(rows[i][5], apart(i, j)) for j in self.all for i in range(j)
+        }
 
-    def before(j: int, more: Callable[[int, int], Any] | None = None) -> Any:
+    def after(self, i: int) -> range:
+        return range(i + 1, len(self.all))
+
+    def some(self, parts: Iterable[Any]) -> Any:
+        return self.z3.Or(self.z3.BoolVal(False, self.context), *parts)
+
+    def every(self, parts: Iterable[Any]) -> Any:
+        return self.z3.And(self.z3.BoolVal(True, self.context), *parts)
+
+    def both(self, *parts: Any) -> Any:
+        return self.z3.And(*parts)
+
+    def no(self, part: Any) -> Any:
+        return self.z3.Not(part)
+
+    def implies(self, one: Any, other: Any) -> Any:
+        return self.z3.Implies(one, other)
+
+    def total(self, parts: Iterable[Any]) -> Any:
+        """The number of these that hold."""
+        zero, one = (self.z3.IntVal(n, self.context) for n in (0, 1))
+        return self.z3.Sum([zero, *(self.z3.If(part, one, zero) for part in parts)])
+
+    def before(self, j: int, more: Callable[[int, int], Any] | None = None) -> Any:
         """Some A counts for event ``j``, and there is more to say of it."""
-        return some(z3.And(a[i], counts[i, j], *([more(i, j)] if more else [])) for i in range(j))
+        return self.some(
+            self.both(self.a[i], self.counts[i, j], *([more(i, j)] if more else [])) for i in range(j)
+        )
 
-    def none_between(i: int, j: int, what: Sequence[Any]) -> Any:
+    def none_between(self, i: int, j: int, what: Sequence[Any]) -> Any:
         """None of these counts A at ``i`` as earlier and comes before ``j``."""
-        return every(z3.Not(z3.And(what[k], counts[i, k])) for k in range(i + 1, j))
-
-    def total(parts: Sequence[Any]) -> Any:
-        zero = z3.IntVal(0, context)
-        return z3.Sum([zero, *(z3.If(p, z3.IntVal(1, context), zero) for p in parts)])
-
-    match rule.kind:
-        case "precedence":
-            return every(z3.Implies(b[j], before(j)) for j in n)
-        case "alternate_precedence":
-            return every(z3.Implies(b[j], before(j, lambda i, j: none_between(i, j, b))) for j in n)
-        case "response":
-            return every(
-                z3.Implies(a[i], some(z3.And(b[j], counts[i, j]) for j in range(i + 1, len(rows)))) for i in n
-            )
-        case "chain_precedence":
-            return every(
-                z3.Implies(b[j], before(j, lambda i, j: every(z3.Not(there[k]) for k in range(i + 1, j))))
-                for j in n
-            )
-        case "chain_response":
-            return every(
-                z3.Implies(
-                    a[i],
-                    some(
-                        z3.And(b[j], counts[i, j], none_between(i, j, there)) for j in range(i + 1, len(rows))
-                    ),
-                )
-                for i in n
-            )
-        case "within":
-            return every(
-                z3.Implies(
-                    a[i],
-                    some(
-                        z3.And(
-                            b[j],
-                            counts[i, j],
-                            total([z3.And(call[k], counts[i, k]) for k in range(i + 1, j)]) < rule.count,
-                        )
-                        for j in range(i + 1, len(rows))
-                    ),
-                )
-                for i in n
-            )
-        case "existence":
-            return total(a) >= rule.count
-        case "absence":
-            return total(a) <= rule.count
-        case "exactly":
-            return total(a) == rule.count
-        case "never":
-            return every(z3.Not(x) for x in a)
-        case "not_succession":
-            return every(z3.Not(z3.And(b[j], before(j))) for j in n)
-        case "not_coexistence":
-            return z3.Not(z3.And(some(a), some(b)))
-        case "responded_existence":
-            return z3.Implies(some(a), some(b))
-        case "first":
-            return every(z3.Not(z3.And(a[j], call[i], z3.Not(a[i]))) for j in n for i in range(j))
-        case "last":
-            return every(z3.Not(z3.And(call[j], z3.Not(a[j]), before(j))) for j in n)
-        case "init":
-            return some(z3.And(a[j], every(z3.Not(call[k]) for k in range(j))) for j in n)
-        case "end":
-            return some(z3.And(a[j], every(z3.Not(call[k]) for k in range(j + 1, len(rows)))) for j in n)
-        case "latest":
-            return every(
-                z3.Implies(
-                    b[j],
-                    before(
-                        j,
-                        lambda i, j: z3.And(
-                            met[i],
-                            every(z3.Not(z3.And(a[k], counts[k, j])) for k in range(i + 1, j)),
-                        ),
-                    ),
-                )
-                for j in n
-            )
-    raise AssertionError(rule.kind)
+        return self.every(self.no(self.both(what[k], self.counts[i, k])) for k in range(i + 1, j))

@@ -1,7 +1,7 @@
 """Finds where a trace is lost, and the core: rules and calls that clash, none of which can be dropped.
 
-Once no continuation keeps all rules, no later one does, because the rest of the trace is a continuation itself. So the
-first lost step is found by bisection. It is the end if every step before can still be continued.
+A step is called lost only if the search decided that no continuation keeps all rules. Then every later step is lost,
+too, because the rest of the trace is a continuation itself. A trace that is lost at no step may be lost at its end.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planscope.oracle.trace import Said, ToolCall
 from planscope.rules.future import Future
-from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events
+from planscope.rules.judge import Event, Judge, Rulebook, StepNo, turn
 from planscope.rules.rule import Rule
-from planscope.traces.shape import Said, ToolCall, Trace
 
 BETWEEN = 64
 """The number of calls between two saved states of a judge. Deleting a call is tried from the last state before it."""
@@ -29,6 +29,16 @@ class Core:
     """Whether Z3 confirms the core; None if not decided."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The first step that is lost, and the events up to it. ``first``: no earlier step can be lost; else the search did
+    not decide about the step before."""
+
+    step: StepNo
+    happened: list[tuple[Event, int]]
+    first: bool
+
+
 def play(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> Judge:
     """Return a judge that has seen these events."""
     judge = Judge(book)
@@ -38,53 +48,14 @@ def play(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> Judge:
 
 def feed(judge: Judge, happened: Sequence[tuple[Event, int]]) -> None:
     for event, step in happened:
-        if isinstance(event, ToolCall):
-            judge.call(event)
-        else:
-            judge.said(event, step)
+        judge.take(event, step)
 
 
-def first_lost(
-    book: Rulebook, tools: Sequence[str], trace: Trace, *, open_end: bool = False
-) -> tuple[StepNo, list[tuple[Event, int]]] | None:
-    """Return the first lost step and the events up to it, or None. ``open_end``: the trace may continue.
-
-    A step that the search cannot decide counts as not lost.
-    """
-    happened = list(events(trace.items))
-    future = Future(book, tools)
-    places = [k for k, (event, _) in enumerate(happened) if isinstance(event, ToolCall)]
-
-    def lost(calls: int) -> bool:
-        upto = places[calls - 1] + 1 if calls else 0
-        return future.of(play(book, happened[:upto])).possible is False
-
-    low, high = 0, len(places)
-    whole = play(book, happened)
-    ended_lost = not open_end and whole.lost_at_end()
-    broken = [at for k, at in whole.broken_at.items() if isinstance(at, int) and not whole.is_template(k)]
-    if broken:
-        high = min(
-            high, sum(event.step <= min(broken) for event, _ in happened if isinstance(event, ToolCall))
-        )
-        if min(broken) > whole.last_step and not lost(high):
-            return "end", happened
-    elif not lost(high):
-        return ("end", happened) if ended_lost else None
-    if high and not lost(high - 1):
-        low = high
-    while low < high:
-        middle = (low + high) // 2
-        if lost(middle):
-            high = middle
-        else:
-            low = middle + 1
-    if low == 0:
-        return 0, []
-    upto = places[low - 1] + 1
-    event = happened[upto - 1][0]
-    assert isinstance(event, ToolCall)
-    return event.step, happened[:upto]
+def until(happened: Sequence[tuple[Event, int]], place: int) -> list[tuple[Event, int]]:
+    """Return the events up to a place, and the beginning of a new message if one follows (``turn``)."""
+    event, step = happened[place]
+    after = happened[place + 1][0] if place + 1 < len(happened) else None
+    return [*happened[: place + 1], *((begun, step) for begun in turn(event, after))]
 
 
 def find_core(

@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterable, Mapping, MutableMapping, Seque
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.letters import Alphabet, Effects, Letter, Place, Undecided, numbered
 from planscope.rules.machine import Machine
 from planscope.rules.satisfiable import TooMany
-from planscope.traces.shape import ToolCall
 
 MOST_STATES = 20_000
 """Limit of states of a product. Beyond it, the search does not decide."""
@@ -37,6 +37,8 @@ MOST_ROUNDS = 30
 """Limit of rules that calls which extend others must keep in view."""
 
 MOST_WEIGHT = 10**6
+MOST_HINTS = 4
+"""Limit of conditions on a tool of which its next call tries to meet all."""
 
 
 @dataclass(slots=True)
@@ -64,6 +66,10 @@ class States:
     def of(self, place: Place) -> int:
         found = self.known.get(place)
         return self.begin[place[0]] if found is None else found
+
+    def entry(self, place: Place) -> int:
+        """Return the state as a product has it: below 0 (-1 for state 0) for a value that no call has yet."""
+        return self.of(place) if place in self.known else -1 - self.of(place)
 
     def accepts(self, place: Place) -> bool:
         return self.book.machines[place[0]].accepting[self.of(place)]
@@ -174,13 +180,13 @@ class Future:
         self, judge: Judge, first: ToolCall | str | None = None, only: Collection[int] | None = None
     ) -> Found:
         """Return whether the trace can be continued. ``first``: the next call, made but not answered yet, or the
-        name of its tool.
+        name of its tool. It is a message of its own: the model chooses what follows by its answer.
 
         ``only``: the rules, by index, that must be kept (by default all).
         """
         states = self.states(judge, only)
         if first is not None:
-            return self.decided(states, first, judge.message)
+            return self.decided(states, first, hints=self._hints(judge, first))
         unkept = self.unkept(states, self._plan, self._sure)
         if not unkept:
             return Found(True, tuple(self._plan.letters))
@@ -193,6 +199,14 @@ class Future:
             self._plan = Plan(found.plan, self.alphabet)
             self._sure.clear()
         return found
+
+    def _hints(self, judge: Judge, first: ToolCall | str) -> list[Place]:
+        """Return the rules that a call of this tool touches, each with its last value: a call that meets their
+        conditions and has their values is tried first, since it says more than one that just does not matter."""
+        if isinstance(first, ToolCall) or len(self.alphabet.formulas(first)) > MOST_HINTS:
+            return []
+        touched = self.alphabet.rules_of(first)
+        return [(i, judge.key[k]) for i in touched for k in (judge.instances(i)[-1:] or [i])]
 
     def states(self, judge: Judge, only: Collection[int] | None = None) -> States:
         """Return the state of every rule, for every value so far, as it is in the current message."""
@@ -237,7 +251,7 @@ class Future:
     def _tail(self, at: States, wanted: Place, left: Collection[Place]) -> Plan | None:
         """Return calls that keep one more rule and no rule less, if a short search finds some. ``left``: rules that
         need not be kept."""
-        chosen = {wanted: at.of(wanted)}
+        chosen = {wanted: at.entry(wanted)}
         for _ in range(MOST_ROUNDS):
             try:
                 letters = self._calls(chosen, FEW_STATES)
@@ -256,7 +270,7 @@ class Future:
                 return tail
             if any(place in chosen for place in failed):
                 return None
-            chosen.update((place, at.of(place)) for place in failed)
+            chosen.update((place, at.entry(place)) for place in failed)
         return None
 
     def _whole(self, letters: Sequence[Letter]) -> Plan:
@@ -273,10 +287,11 @@ class Future:
         self,
         states: States,
         first: ToolCall | str | None = None,
-        message: int = -1,
         hardest: Place | None = None,
+        hints: Sequence[Place] = (),
     ) -> Found:
-        """Search a continuation. ``first``: what the next call is. ``message``: that of the last call.
+        """Search a continuation. ``first``: what the next call is, see ``of``. ``hints``: rules that this call tries to
+        meet.
 
         ``hardest``: a rule that a continuation may not be able to keep. The search begins with it.
         """
@@ -290,11 +305,13 @@ class Future:
         chosen = {hardest: states.of(hardest)} if hardest is not None and hardest in states.known else {}
         while True:
             try:
-                letters = self._calls(chosen, MOST_STATES, first, message)
+                letters = self._calls(chosen, MOST_STATES, first, hints)
             except (Undecided, TooMany):
                 return Found(None)
             if letters is None:
-                unsure = any(len(self.book.machines[i].members[s]) > 1 for (i, _), s in chosen.items())
+                unsure = any(
+                    len(self.book.machines[i].members[s]) > 1 for (i, _), s in chosen.items() if s >= 0
+                )
                 if unsure:
                     return Found(None)
                 if len(lost) < MOST_LOST and all(place in states.known for place in chosen):
@@ -310,19 +327,19 @@ class Future:
                 hardest = next((place for place in left if place not in chosen), None)
             if hardest is None or hardest in chosen:
                 return Found(None)
-            chosen[hardest] = states.of(hardest)
+            chosen[hardest] = states.entry(hardest)
 
     def _calls(
         self,
         chosen: Mapping[Place, int],
         most: int,
         first: ToolCall | str | None = None,
-        message: int = -1,
+        hints: Sequence[Place] = (),
     ) -> tuple[Letter, ...] | None:
         """Return calls that keep all chosen rules, or None. Raises Undecided."""
         places = sorted(chosen, key=repr)
         letters, complete = self.alphabet.of(places)
-        begin = None if first is None else list(self.alphabet.beginnings(places, first, message))
+        begin = None if first is None else self.alphabet.beginnings([*places, *hints], first)
         together = begin is not None or len(places) == 1 or any(self.book.late[i] for i, _ in places)
         most = most if self.wasted < MOST_WASTED else LAST_STATES
         whole: list[Letter] = []
@@ -340,6 +357,8 @@ class Future:
                     raise Undecided
                 return None
             whole += calls
+        if begin is not None and len(whole) > 1:
+            whole[1] = replace(whole[1], fresh=True)
         return tuple(whole)
 
     def _product(self, places: Sequence[Place], letters: Sequence[Letter]) -> _Product:
@@ -383,7 +402,7 @@ def now(judge: Judge, instance: int) -> int:
 
 
 Node = tuple[int, ...]
-"""A state of each rule of a product."""
+"""A state of each rule of a product (``States.entry``)."""
 
 _Move = tuple[Letter, Effects]
 
@@ -414,24 +433,37 @@ class _Product:
 
     def _after(self, states: Node, move: _Move) -> Node | None:
         """Return the states after a call, or None if it breaks a rule."""
-        after = list(states)
-        if self.flushing and move[0].fresh:
-            for k in self.flushing:
-                after[k] = self.machines[k].flush(after[k])
-        for k, bits in move[1]:
-            machine = self.machines[k]
-            state = machine.rows[after[k]][bits]
+        letter, effects = move
+        after = list(self._flushed(states) if letter.fresh else states)
+        for k, bits in effects:
+            machine, before = self.machines[k], after[k]
+            if before < 0 and letter.tool == "":  # the user speaks to all values, and brings none
+                after[k] = -1 - machine.fill(-1 - before, bits)
+                continue
+            before = before if before >= 0 else -1 - before
+            state = machine.rows[before][bits]
             if state < 0:
-                state = machine.fill(after[k], bits)
+                state = machine.fill(before, bits)
             if machine.status[state] == "broken":
                 return None
             after[k] = state
         return tuple(after)
 
+    def _flushed(self, states: Node) -> Node:
+        """Return the states once a new message has begun."""
+        if not self.flushing:
+            return states
+        after = list(states)
+        for k in self.flushing:
+            flush, before = self.machines[k].flush, after[k]
+            after[k] = flush(before) if before >= 0 else -1 - flush(-1 - before)
+        return tuple(after)
+
     def search(
         self, start: Sequence[int], most: int, begin: Sequence[Letter] | None = None
     ) -> tuple[Letter, ...] | None:
-        """Return calls after which all these rules are kept, or None. ``begin``: what the first call may be.
+        """Return calls after which all these rules are kept, or None. ``begin``: what the first call may be, which is
+        then a message of its own.
 
         The search is best-first. Raises Undecided beyond ``most`` states.
         """
@@ -442,7 +474,8 @@ class _Product:
                 return None
             if origin in self.ways:
                 return self.ways[origin]
-        weights = _weights(machines, start, [effects for _, effects in self.usual])
+        real = [state if state >= 0 else -1 - state for state in start]
+        weights = _weights(machines, real, [effects for _, effects in self.usual])
         numbers = count()
         queue: list[tuple[int, int, int, Node]] = []
         came: dict[Node, tuple[Node | None, Letter | None]] = {}
@@ -456,7 +489,7 @@ class _Product:
             left = 0
             if states not in self.ways:
                 for weight, machine, state in zip(weights, machines, states, strict=True):
-                    if not machine.accepting[state]:
+                    if state >= 0 and not machine.accepting[state]:
                         left += weight
             heapq.heappush(queue, (left, -depth[states], next(numbers), states))
 
@@ -466,7 +499,7 @@ class _Product:
             for move in self._moves(begin, keep_all=True):
                 after = self._after(origin, move)
                 if after is not None:
-                    reach(after, None, move[0])
+                    reach(self._flushed(after), None, move[0])
         while queue:
             left, _, _, states = heapq.heappop(queue)
             if left == 0:

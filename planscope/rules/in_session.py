@@ -18,8 +18,9 @@ from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Problem
 from planscope.language.reading import Reading
 from planscope.oracle.trace import Trace
+from planscope.rules.beside import ruled, rules_outline
+from planscope.rules.names import tools_of_session
 from planscope.rules.reading import read_rules
-from planscope.rules.replay import ruled, rules_outline
 from planscope.rules.rule import RuleFile
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import Session, Variant, own_variants
@@ -33,9 +34,9 @@ MOST_BEFORE = 50
 
 
 @lru_cache(maxsize=64)
-def read_text(text: str) -> RuleFile:
-    """Read the text of rules, once for each text. Raises ParseFailure."""
-    return read_rules(text)
+def read_text(text: str, tools: frozenset[str] = frozenset()) -> RuleFile:
+    """Read the text of rules about these tools, once for each text. Raises ParseFailure."""
+    return read_rules(text, tools).among(tools)
 
 
 def given_text(rules: str | Path | Sequence[str]) -> str:
@@ -57,7 +58,7 @@ def rules_of(session: Session) -> RuleFile | None:
     if session.rules is None or not session.rules.strip():
         return None
     try:
-        found = read_text(session.rules)
+        found = read_text(session.rules, tools_of_session(session))
     except ParseFailure as failure:
         raise UserError(f"the session's rules cannot be read: {in_a_line(failure.errors)}") from None
     return found if found.rules or found.reads or found.writes else None
@@ -68,7 +69,7 @@ def with_rules(session: Session, text: str) -> Session:
 
     Raises ParseFailure for a text that cannot be read, with places in ``text``.
     """
-    read_text(text)
+    read_text(text, tools_of_session(session))
     made = text if text.strip() else None
     if made == session.rules:
         return session
@@ -87,12 +88,13 @@ def add_rules(session: Session, text: str) -> RuleFile:
 
     Raises ParseFailure for a text that cannot be read, with places in ``text`` alone; then nothing changes.
     """
-    read_text(text)
+    known = tools_of_session(session)
+    read_text(text, known)
     before = session.rules or ""
     joint = "" if not before or before.endswith("\n") else "\n"
     made = f"{before}{joint}{text}" if text.strip() else before
     set_rules(session, made)
-    return read_text(made)
+    return read_text(made, known)
 
 
 def without_change(session: Session) -> Session:

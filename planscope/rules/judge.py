@@ -6,12 +6,26 @@ A ``Rulebook`` is compiled once for many traces; a ``Judge`` holds the state of 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from planscope.rules.machine import FIRST, FRESH, MET, THEN, TOO_LATE, USER, Machine, Status, machine_of
-from planscope.rules.rule import ALWAYS_TESTED, TESTED_BY_THEN, Calls, Rule, resolve, unmet_names
+from planscope.oracle.trace import Item, Said, ToolCall, Trace
+from planscope.rules.kinds import KINDS
+from planscope.rules.machine import (
+    ANY_FIRST,
+    FIRST,
+    FOLLOWED,
+    FRESH,
+    LATER,
+    MET,
+    THEN,
+    TOO_LATE,
+    USER,
+    Machine,
+    Status,
+)
+from planscope.rules.rule import Calls, Path, Rule, resolve, sides, unknown_names, unseen_names
 from planscope.rules.values import (
     Key,
     among,
@@ -20,10 +34,10 @@ from planscope.rules.values import (
     key_text,
     said_among,
 )
-from planscope.traces.shape import Item, Said, ToolCall, Trace
 
 StepNo = int | Literal["end"]
 Event = ToolCall | Said
+RulesVerdict = Literal["right", "wrong", "unknown", "aborted"]
 
 
 WORST_FIRST: tuple[Status, ...] = ("broken", "unknown", "owed", "kept_so_far")
@@ -32,10 +46,12 @@ WORST_FIRST: tuple[Status, ...] = ("broken", "unknown", "owed", "kept_so_far")
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """The relation of one tool to one rule. ``first`` and ``then``: the rule's sets that name the tool."""
+    """The relation of one tool to one rule. ``now`` and ``later``: those of the rule's sets ``first`` that name the
+    tool, and count at once or from the next message on; ``then``: the same of the others."""
 
     rule: int
-    first: tuple[Calls, ...]
+    now: tuple[Calls, ...]
+    later: tuple[Calls, ...]
     then: tuple[Calls, ...]
     letter: int
     """The letter if the sets' conditions are met."""
@@ -45,6 +61,10 @@ class Touch:
     """The letter, if no condition, outcome or agent matters for it."""
     key: str | None
     """The one argument that the rule is judged by, if it is one."""
+
+    @property
+    def first(self) -> tuple[Calls, ...]:
+        return self.now + self.later
 
 
 @dataclass(slots=True)
@@ -59,19 +79,29 @@ class Tested:
     values_applicable: int = 0
     values_broken: int = 0
     owed: bool = False
+    unnamed: str = ""
+    """The name of a tool that nobody knows, if the rule is unknown because of it."""
 
 
 class Rulebook:
-    """Rules that are ready to judge traces. ``tools``: names that calls may have, which rules may write in another
-    case."""
+    """Rules that are ready to judge traces. ``known``: all tools that there are, as a ``RuleFile`` has them."""
 
-    def __init__(self, rules: Sequence[Rule], *, succeeded_only: bool = False) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], *, succeeded_only: bool = False, known: Collection[str] | None = None
+    ) -> None:
         self.rules = tuple(rules)
+        missing = {} if known is None else unknown_names(rules, known)
+        self.unnamed = {
+            i: name
+            for i, rule in enumerate(self.rules)
+            if (name := next((c.name for c in rule.sets if c.name in missing), ""))
+        }
+        """By the place of a rule, the name of a tool that nobody knows."""
         self.succeeded_only = succeeded_only
-        self.machines: list[Machine] = [machine_of(rule) for rule in self.rules]
+        self.machines: list[Machine] = [rule.machine for rule in self.rules]
         self.rows = [machine.rows for machine in self.machines]
         self.names = frozenset(calls.name for rule in self.rules for calls in rule.sets if calls.name)
-        self.literal = tuple(name for name in self.names if "*" not in name)
+        self.literal = tuple(sorted(name for name in self.names if "*" not in name))
         self.globs = tuple(sorted(name for name in self.names if "*" in name))
         self.users = [i for i, rule in enumerate(self.rules) if rule.hears_users]
         self.kept = [
@@ -82,15 +112,17 @@ class Rulebook:
         self.shortcuts = [
             (
                 machine.accepting,
-                THEN if rule.kind in TESTED_BY_THEN else FIRST,
-                rule.kind in ALWAYS_TESTED,
+                {"then": THEN, "after first": FOLLOWED}.get(KINDS[rule.kind].tested, ANY_FIRST),
+                KINDS[rule.kind].tested == "always",
                 bool(rule.per),
             )
             for rule, machine in zip(self.rules, self.machines, strict=True)
         ]
         """For each rule: accepting states, what puts it to the test, whether it always is, whether it has values."""
+        self.followed = frozenset(i for i, shortcut in enumerate(self.shortcuts) if shortcut[1] == FOLLOWED)
+        """Rules that a call after one of ``first`` puts to the test."""
         self.late = [rule.late for rule in self.rules]
-        self.seconds = [rule.kind == "within" and rule.unit == "seconds" for rule in self.rules]
+        self.seconds = [rule.seconds for rule in self.rules]
         self.every_call = [i for i, rule in enumerate(self.rules) if rule.every_call]
         self._touches: dict[str, tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]] = {}
         self._by_name: dict[str, list[int]] = {}
@@ -114,9 +146,9 @@ class Rulebook:
             return self
         key = tuple(sorted(found.items()))
         if key not in self._others:
-            self._others[key] = Rulebook(
-                [renamed(rule, dict(found)) for rule in self.rules], succeeded_only=self.succeeded_only
-            )
+            rules = [renamed(rule, dict(found)) for rule in self.rules]
+            self._others[key] = Rulebook(rules, succeeded_only=self.succeeded_only)
+            self._others[key].unnamed = self.unnamed
         return self._others[key]
 
     def touches(self, tool: str) -> tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]:
@@ -143,14 +175,17 @@ class Rulebook:
         then = tuple(calls for calls in rule.then if calls.names(tool))
         if not (first or then or rule.every_call):
             return None
-        letter = (FIRST if first else 0) | (THEN if then else 0)
+        later = tuple(filter(rule.later, first))
+        now = tuple(calls for calls in first if calls not in later)
+        letter = (FIRST if now else LATER if later else 0) | (THEN if then else 0)
         plain = all(calls.plain for calls in (*first, *then))
         decided = plain and not rule.per and not self.late[i] and not self.seconds[i]
         paths = rule.per_then if rule.per_then and then and not first else rule.per
         key = paths[0][0] if len(paths) == 1 and len(paths[0]) == 1 else None
         return Touch(
             i,
-            first,
+            now,
+            later,
             then,
             letter,
             decided,
@@ -161,12 +196,16 @@ class Rulebook:
 
 def renamed(rule: Rule, names: dict[str, str]) -> Rule:
     """Return the rule with other names of tools."""
-    from dataclasses import replace
 
     def sets(of: tuple[Calls, ...]) -> tuple[Calls, ...]:
         return tuple(replace(calls, name=names.get(calls.name, calls.name)) for calls in of)
 
     return replace(rule, first=sets(rule.first), then=sets(rule.then))
+
+
+def waits(seen: int) -> bool:
+    """Return whether a call of ``first`` was seen, and none after it."""
+    return bool(seen & ANY_FIRST) and not seen & FOLLOWED
 
 
 class Judge:
@@ -195,6 +234,8 @@ class Judge:
         """For rules with values: the called tools that they name, and whether a call had the value."""
         self.phantom: set[int] = set()
         """Rules with values of which a call may have a value that was not captured."""
+        self.waiting: set[int] = set()
+        """Rules that a call of ``first`` was made for, and that the next call puts to the test."""
         self.tools: frozenset[str] = frozenset()
         """The tools that a whole trace calls."""
         self.message = -1
@@ -209,11 +250,19 @@ class Judge:
     def status(self, instance: int) -> Status:
         return self.machine(instance).status[self.state[instance]]
 
+    def take(self, event: Event, step: int) -> None:
+        """Take in one event; see ``call`` and ``said``."""
+        if isinstance(event, ToolCall):
+            self.call(event)
+        else:
+            self.said(event, step)
+
     def said(self, said: Said, step: int) -> None:
-        """Take in a user message. It counts with ``step``, the call that follows it."""
+        """Take in a user message, which counts with ``step``, the call that follows it; or that a message of the model
+        begins (``turn``)."""
+        self.message = said.message
         if said.by != "user":
             return
-        self.message = said.message
         self._pass_time(said.at, step)
         for i in self.book.users:
             rule = self.book.rules[i]
@@ -234,8 +283,11 @@ class Judge:
         self.message = call.message
         if call.at is not None:
             self._pass_time(call.at, call.step)
+        if self.waiting:
+            self._follow(call)
         decided, others = self.book.touches(call.tool)
         state, rows, seen, machines = self.state, self.rows, self.seen, self.book.machines
+        followed = self.book.followed
         for i, letter in decided:
             before = state[i]
             after = rows[i][before][letter]
@@ -246,10 +298,29 @@ class Judge:
                     continue
                 state[i] = after
                 self.changed.append(i)
+                if i in followed:
+                    self.waiting.add(i)
                 if machines[i].status[after] == "broken" and i not in self.broken_at:
                     self.broken_at[i] = call.step
         for touch in others:
             self._touch(touch, call)
+
+    def _follow(self, call: ToolCall) -> None:
+        """Mark the instances that this call puts to the test, whatever its tool: those of its value, if they have
+        one."""
+        for owner in tuple(self.waiting):
+            rule = self.book.rules[owner]
+            instances = [owner]
+            if not rule.per:
+                self.waiting.discard(owner)
+            elif call.arguments is None:
+                instances += self.by_rule.get(owner, ())
+            else:
+                key = seen_key(rule, self.book.touch(owner, call.tool), call)
+                instances = [self.index[owner, key]] if key is not None and (owner, key) in self.index else []
+            for instance in instances:
+                if self.seen[instance] & ANY_FIRST:
+                    self.seen[instance] |= FOLLOWED
 
     def _moved(self, instance: int, before: int, letter: int, step: StepNo) -> None:
         machine = self.book.machines[self.owner[instance]]
@@ -276,14 +347,15 @@ class Judge:
         if self.book.seconds[owner] and self.status(instance) != "broken":
             self._clock(instance, letters, now, step)
         before = self.state[instance]
+        for letter in letters:
+            self.seen[instance] |= letter
+        if owner in self.book.followed and waits(self.seen[instance]):
+            self.waiting.add(owner)
         if len(letters) == 1:
-            self.seen[instance] |= letters[0]
             self._moved(instance, before, letters[0] | fresh, step)
             return
         machine = self.machine(instance)
         after = machine.joined(machine.fill(before, letter | fresh) for letter in letters)
-        for letter in letters:
-            self.seen[instance] |= letter
         if after != before:
             self.state[instance] = after
             self.changed.append(instance)
@@ -303,12 +375,7 @@ class Judge:
                     self._perhaps(instance, letters, call)
             return
         value = call.arguments.get(touch.key) if touch.key is not None else None
-        if type(value) is str:  # nearly always
-            key: Key | None = (value,)
-        else:
-            key = key_of(rule, call, bool(touch.then) and not touch.first)
-        if key is None and not touch.letter and rule.per_then:
-            key = key_of(rule, call, True)
+        key = (value,) if type(value) is str else seen_key(rule, touch, call)  # nearly always a string
         if touch.first or touch.then:
             had = self.lacking.setdefault(touch.rule, {})
             had[call.tool] = had.get(call.tool, False) or key is not None
@@ -337,6 +404,8 @@ class Judge:
         self.rows.append(self.book.rows[rule])
         self.owner.append(rule)
         self.seen.append(self.seen[rule])
+        if rule in self.book.followed and self.seen[rule] & ANY_FIRST:
+            self.seen[instance] |= FOLLOWED  # this call comes after one that may have the value
         self.key.append(key)
         self.index[rule, key] = instance
         self.by_rule.setdefault(rule, []).append(instance)
@@ -347,7 +416,7 @@ class Judge:
             if (due := self._deadline[rule]) is not None:
                 heapq.heappush(self._due, (due, instance))
         if self.status(instance) == "broken":
-            self.broken_at[instance] = self.broken_at.get(rule, 0)
+            self.broken_at[instance] = self.last_step  # it is broken since the value appeared
         return instance
 
     def _clock(self, instance: int, letters: tuple[int, ...], now: float | None, step: StepNo) -> None:
@@ -358,7 +427,7 @@ class Judge:
         paid = letter & THEN and instance in self._deadline
         if paid and (self._deadline.pop(instance) is None or now is None):
             self.unsure.add(instance)
-        if letter & FIRST and instance not in self._deadline:
+        if letter & ANY_FIRST and instance not in self._deadline:
             due = None if now is None else now + self.book.rules[self.owner[instance]].count
             self._deadline[instance] = due
             if due is not None:
@@ -430,19 +499,32 @@ class Judge:
                 tested += always or bool(seen[k] & mask)
             else:
                 had = self.lacking.get(i) if per else None
-                if tested < 2 and i not in self.phantom and (had is None or all(had.values())):
+                plain = had is None or (not trace.tools and all(had.values()))
+                if tested < 2 and i not in self.phantom and plain:
                     found.append(kept[i][tested])
                     continue
             found.append(self._result(i, trace, open_end))
+        for i, name in self.book.unnamed.items():
+            if found[i].state in ("kept", "not_applicable"):
+                found[i] = replace(found[i], state="unknown", unnamed=name)
         return found
+
+    def lacks(self, i: int, trace: Trace) -> Iterator[tuple[str, tuple[Path, ...]]]:
+        """Yield the tools of each side of a rule that has none of the arguments that it is judged by, with these: their
+        schemas do not have them, nor does any call of theirs. Nothing if no tool of the rule was called."""
+        rule, had = self.book.rules[i], self.lacking.get(i)
+        for calls, names in sides(rule) if had else ():
+            tools = [tool for tool in {**trace.tools, **(had or {})} if any(c.names(tool) for c in calls)]
+            has = {tool: _has(trace, tool, names, (had or {}).get(tool)) for tool in tools}
+            if any(one is False for one in has.values()) and not any(has.values()):
+                yield from ((tool, names) for tool, one in has.items() if one is False)
 
     def _result(self, i: int, trace: Trace, open_end: bool) -> Tested:
         rule = self.book.rules[i]
         machine = self.book.machines[i]
         found = Tested(rule, "kept", False)
         unknown = False
-        mask = THEN if rule.kind in TESTED_BY_THEN else FIRST
-        always = rule.kind in ALWAYS_TESTED
+        _, mask, always, _ = self.book.shortcuts[i]
         for instance in self.instances(i):
             state = self.state[instance]
             kept = [machine.accepting[member] for member in machine.members[state]]
@@ -464,16 +546,13 @@ class Judge:
                 found.values_applicable += 1
         if i in self.phantom and not machine.accepting[self.state[i]]:
             unknown = True
-        had = self.lacking.get(i)
-        if had and not all(had.values()):
-            unknown = unknown or any(
-                not has and not in_schema(trace, tool, rule) for tool, has in had.items()
-            )
         found.applicable = found.values_applicable > 0
         steps = {at for at in found.broken_at if at != "end" and at <= self.last_step}
         ends: list[StepNo] = ["end"] if len(steps) < len(set(found.broken_at)) else []
         found.broken_at = [*sorted(steps), *ends]
-        if found.values_broken:
+        if next(self.lacks(i, trace), None) is not None:
+            found.state = "unknown"
+        elif found.values_broken:
             found.state = "broken"
         elif unknown:
             found.state = "unknown"
@@ -482,32 +561,40 @@ class Judge:
         return found
 
 
-def in_schema(trace: Trace, tool: str, rule: Rule) -> bool:
-    """Return whether the tool's schema has an argument that the rule is judged by."""
+def _has(trace: Trace, tool: str, names: Sequence[Path], had: bool | None) -> bool | None:
+    """Return whether a tool has these arguments: whether a call had them (None: it was not called), or its schema has
+    them; None if nobody knows."""
     known = trace.tools.get(tool)
     properties = (known.parameters or {}).get("properties") if known is not None else None
-    if not isinstance(properties, dict):
-        return False
-    return any(path[0] in properties for path in (*rule.per, *rule.per_then))
+    if not had and isinstance(properties, dict):
+        return all(path[0] in properties for path in names)
+    return had
+
+
+def seen_key(rule: Rule, touch: Touch | None, call: ToolCall) -> Key | None:
+    """Return the values by which a rule sees a call with captured arguments, or None. ``touch``: None if the rule
+    names its tool nowhere."""
+    key = key_of(rule, call, touch is not None and bool(touch.then) and not touch.first)
+    if key is None and rule.per_then and not (touch and touch.letter):
+        key = key_of(rule, call, True)
+    return key
 
 
 def letters_of(rule: Rule, touch: Touch, call: ToolCall) -> tuple[int, ...]:
     """Return what a call is to a rule; several letters if the trace did not capture enough to tell."""
     letters = [0]
-    for named, bit in ((touch.first, FIRST), (touch.then, THEN)):
+    for named, bit in ((touch.later, LATER), (touch.now, FIRST), (touch.then, THEN)):
         if named:
             found = among(named, call)
-            if found is None:
-                letters = [*letters, *(letter | bit for letter in letters)]
-            elif found:
-                letters = [letter | bit for letter in letters]
-    if rule.kind == "latest" and letters[-1] & FIRST:
+            some = [letter & ~LATER | bit if bit == FIRST else letter | bit for letter in letters]
+            letters = [*letters, *some] if found is None else some if found else letters
+    if rule.kind == "latest" and letters[-1] & LATER:
         met = holds(rule.condition, call)
         if met is None:
-            letters += [letter | MET for letter in letters if letter & FIRST]
+            letters += [letter | MET for letter in letters if letter & LATER]
         elif met:
-            letters = [letter | MET if letter & FIRST else letter for letter in letters]
-    return tuple(letters)
+            letters = [letter | MET if letter & LATER else letter for letter in letters]
+    return tuple(dict.fromkeys(letters))
 
 
 def events(items: Iterable[Item]) -> Iterator[tuple[Event, int]]:
@@ -521,17 +608,26 @@ def events(items: Iterable[Item]) -> Iterator[tuple[Event, int]]:
             yield item, step + 1
 
 
-def known_tools(book: Rulebook, trace: Trace) -> list[str]:
-    """Return the tools that the trace defines or calls, or that a rule names, in this order.
+def turn(last: Event, after: Event | None) -> list[Event]:
+    """Return the beginning of a new message behind the last event of one, else nothing. ``after``: the next event.
 
-    A glob that names none of them stands for a tool of its own, unless the trace defines its tools; so do two globs
-    that together name none.
+    If there is none, only the message of a call that was not answered may go on: the model reads the answers of a
+    message together.
     """
+    if after is None and isinstance(last, ToolCall) and not last.answered:
+        return []
+    over = after is None or after.message != last.message
+    return [Said("model", "", last.message + 1)] if over else []
+
+
+def known_tools(book: Rulebook, trace: Trace) -> list[str]:
+    """Return the tools that the trace defines or calls, or that a rule names, in this order. If the trace defines none,
+    an unseen tool for each glob follows."""
     names = dict.fromkeys(trace.tools)
     names.update(dict.fromkeys(item.tool for item in trace.items if isinstance(item, ToolCall)))
     names.update(dict.fromkeys(book.literal))
     if not trace.tools:
-        names.update(dict.fromkeys(unmet_names(book.globs, names)))
+        names.update(dict.fromkeys(unseen_names(book.globs)))
     return list(names)
 
 
@@ -540,12 +636,29 @@ def judge_trace(book: Rulebook, trace: Trace) -> Judge:
     tools = frozenset([item.tool for item in trace.items if isinstance(item, ToolCall)])
     judge = Judge(book.for_tools(tools.union(trace.tools) if trace.tools else tools))
     judge.tools = tools
-    hears = bool(judge.book.users)
+    hears = bool(judge.book.users) or any(judge.book.seconds)
     step = 0
     for item in trace.items:
         if isinstance(item, ToolCall):
             step = item.step
             judge.call(item)
-        elif hears and isinstance(item, Said):
+        elif hears and isinstance(item, Said) and item.by == "user":
             judge.said(item, step + 1)
     return judge
+
+
+_KEPT = {"kept", "not_applicable"}
+
+
+def verdict_of(results: Iterable[Tested], trace: Trace, *, running: bool) -> RulesVerdict:
+    """Return the verdict: wrong if a rule is broken; aborted if the trace broke off and something is owed; unknown;
+    or right."""
+    results = list(results)
+    states = {r.state for r in results}
+    if states <= _KEPT:
+        return "right"
+    if "broken" in states:
+        return "wrong"
+    if trace.ending == "aborted" and not running and any(r.owed for r in results):
+        return "aborted"
+    return "unknown" if "unknown" in states else "right"

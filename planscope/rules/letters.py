@@ -8,25 +8,29 @@ search does not decide. Deadlines in seconds are met, since calls may follow at 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Rulebook
-from planscope.rules.machine import FIRST, MET, THEN, USER
-from planscope.rules.rule import Calls, Path, Rule, compares
-from planscope.rules.satisfiable import ABSENT, Formula, combinations, completed
-from planscope.rules.values import MISSING, Key, among, at
+from planscope.rules.machine import FIRST, LATER, MET, THEN, USER
+from planscope.rules.rule import Calls, Compare, Path, Rule, compares
+from planscope.rules.satisfiable import ABSENT, MOST, Formula, combinations, completed
+from planscope.rules.values import MISSING, OTHER, Key, among, at, meets, near, same
 from planscope.rules.values import key_part as part_of
-from planscope.traces.shape import ToolCall
 
+FAILED = Formula(outcome="failed")
 MOST_LETTERS = 20_000
 MOST_KEPT = 50_000
 """Letters whose effects are remembered."""
 
-OTHER_TOOL = "any other tool"
-"""Stands for every tool that is not known. No tool's name has a blank, so no rule names it."""
+OTHER_TOOL = "*"
+"""Stands for every tool that is not known. Only "any call" names it."""
+
+Values = Callable[[tuple[Formula, ...], Path], tuple[tuple[Any, ...], bool]]
 
 Place = tuple[int, Key | None]
 """The index of a rule, and the value that it is judged for, if it is judged by values."""
@@ -77,8 +81,9 @@ def effect(
             if found != key:
                 return None
         bits = 0
-    if any(belongs(calls) for calls in rule.first):
-        bits |= FIRST
+    firsts = [calls for calls in rule.first if belongs(calls)]
+    if firsts:
+        bits |= LATER if all(map(rule.later, firsts)) else FIRST
         if rule.kind == "latest" and truths.get(Formula(rule.condition), False):
             bits |= MET
     if any(belongs(calls) for calls in rule.then):
@@ -117,7 +122,7 @@ class Alphabet:
         rules, truths, values = self.book.rules, dict(letter.truths), dict(letter.values)
         touched: list[tuple[Place, int]] = []
         every: list[tuple[int, int]] = []
-        for i in self._rules_of(letter.tool):
+        for i in self.rules_of(letter.tool):
             rule = rules[i]
             if letter.tool == "":
                 bits = effect(rule, None, "", truths, values)
@@ -135,8 +140,8 @@ class Alphabet:
                     touched.append(((i, one), bits))
         return tuple(touched), tuple(every)
 
-    def _rules_of(self, tool: str) -> Sequence[int]:
-        """Return the rules that see calls of the tool."""
+    def rules_of(self, tool: str) -> Sequence[int]:
+        """Return the rules that see calls of the tool, by index."""
         if tool == "":
             return self.book.users
         decided, others = self.book.touches(tool)
@@ -193,10 +198,11 @@ class Alphabet:
         return tuple(found.values()), complete
 
     def of_tool(
-        self, tool: str, places: Sequence[Place], call: ToolCall | None = None
+        self, tool: str, places: Sequence[Place], call: ToolCall | None = None, values: Values | None = None
     ) -> Iterator[Letter | None]:
         """Return letters of one tool, or None if there may be others. ``call``: only those that agree with this
-        unanswered call."""
+        unanswered call. ``values``: those to try for an argument that rules are judged by and conditions test, and
+        whether they are enough."""
         formulas: dict[Formula, None] = {}
         paths: dict[Path, set[Any]] = {}
         for i, key in places:
@@ -213,26 +219,33 @@ class Alphabet:
                 for names in (rule.per, rule.per_then):
                     for path, value in zip(names, key, strict=False):
                         paths.setdefault(path, {ABSENT}).add(value)
-        asked = self._asked(formulas)
+        if self._drops_failed(formulas):
+            formulas[FAILED] = None
+        asked = self.asked(formulas)
+        complete = len(asked) < 2 or values is not None
         for path in asked:
-            paths.setdefault(path, {ABSENT})
+            more, enough = (values or _values)(tuple(formulas), path)
+            paths.setdefault(path, {ABSENT}).update(more)
+            complete = complete and enough
         sure: tuple[tuple[Formula, bool], ...] = ()
         if call is not None:  # what the call has counts for all rules, not only for those of ``places``
-            for i in self._rules_of(tool):
+            for i in self.rules_of(tool):
                 for path in (*self.book.rules[i].per, *self.book.rules[i].per_then):
                     paths.setdefault(path, {ABSENT})
-            others = ((f, _known(f, call)) for f in self._formulas(tool) if f not in formulas)
+            others = ((f, _known(f, call)) for f in self.formulas(tool) if f not in formulas)
             sure = tuple((f, truth) for f, truth in others if truth is not None)
-        if asked and call is None:
+        if not complete and call is None:
             yield None
         fixed_values: list[list[Any]] = []
-        for path, values in paths.items():
+        for path, some in paths.items():
             if call is None:
-                fixed_values.append(sorted(values, key=lambda v: (v is ABSENT, repr(v))))
+                fixed_values.append(sorted(some, key=lambda v: (v is ABSENT, repr(v))))
             else:
                 value = at(call.arguments or {}, path)
                 fixed_values.append([ABSENT if value is MISSING else part_of(value)])
         known = {f: _known(f, call) for f in formulas} if call is not None else {}
+        if self.book.succeeded_only:
+            known[FAILED] = False
         for chosen in product(*fixed_values):
             assigned = dict(zip(paths, chosen, strict=True))
             fixed = {path: assigned[path] for path in asked} if call is None else {}
@@ -242,7 +255,7 @@ class Alphabet:
                     given = tuple((p, v) for p, v in assigned.items() if v is not ABSENT)
                     yield Letter(tool, (*paired, *sure), given)
 
-    def _formulas(self, tool: str) -> dict[Formula, None]:
+    def formulas(self, tool: str) -> dict[Formula, None]:
         """Return every condition that a rule has on calls of a tool, or on user messages ("")."""
         found: dict[Formula, None] = {}
         for rule in self.book.rules:
@@ -252,7 +265,11 @@ class Alphabet:
                 found[Formula(rule.condition)] = None
         return found
 
-    def _asked(self, formulas: Iterable[Formula]) -> list[Path]:
+    def _drops_failed(self, formulas: Iterable[Formula]) -> bool:
+        """Return whether failed calls do not count, where conditions look at answers."""
+        return self.book.succeeded_only and any(f.calls.needs_answer for f in formulas)
+
+    def asked(self, formulas: Iterable[Formula]) -> list[Path]:
         """Return the arguments that rules are judged by and that conditions test."""
         used = {c.path for f in formulas for c in compares(f.condition) if c.source == "argument"}
         by = {path for rule in self.book.rules for path in (*rule.per, *rule.per_then)} if used else set()
@@ -263,31 +280,29 @@ class Alphabet:
         found = self._whole.get(letter)
         if found is None:
             known = dict(letter.truths)
-            rest = [formula for formula in self._formulas(letter.tool) if formula not in known]
+            rest = [formula for formula in self.formulas(letter.tool) if formula not in known]
+            if self._drops_failed((*known, *rest)):
+                known[FAILED] = False
+            rest = [formula for formula in rest if formula not in known]
             values = dict(letter.values)
-            fixed = {path: values.get(path, ABSENT) for path in self._asked([*known, *rest])}
+            fixed = {path: values.get(path, ABSENT) for path in self.asked([*known, *rest])}
             truths = completed(known, rest, fixed) if rest else ()
             found = Letter(
                 letter.tool,
-                (*letter.truths, *zip(rest, truths, strict=True)),
+                (*known.items(), *zip(rest, truths, strict=True)),
                 letter.values,
                 letter.fresh,
             )
             self._whole[letter] = found
         return found
 
-    def beginnings(self, places: Sequence[Place], first: ToolCall | str, message: int) -> Iterator[Letter]:
-        """Yield what the next call can be: of a tool, or a call that is made but not answered yet. ``message``: that
-        of the call before."""
+    def beginnings(self, places: Sequence[Place], first: ToolCall | str) -> list[Letter]:
+        """Return what the next call can be, as a new message: of a tool, or a call that is made but not answered
+        yet. Calls that fail come last."""
         call = first if isinstance(first, ToolCall) else None
         tool = call.tool if call is not None else str(first)
-        fresh = call is None or call.message != message
-        late = any(self.book.late[i] for i, _ in places)
-        for letter in self.of_tool(tool, places, call):
-            if letter is not None:
-                yield letter if fresh else replace(letter, fresh=False)
-                if call is None and late:
-                    yield replace(letter, fresh=False)
+        found = [letter for letter in self.of_tool(tool, places, call) if letter is not None]
+        return sorted(found, key=lambda one: any(f.outcome == "failed" and truth for f, truth in one.truths))
 
 
 def numbered(places: Sequence[Place]) -> tuple[dict[Place, int], dict[int, list[int]]]:
@@ -299,12 +314,51 @@ def numbered(places: Sequence[Place]) -> tuple[dict[Place, int], dict[int, list[
     return numbers, heard
 
 
+def compared(formulas: Iterable[Formula], path: Path) -> list[Compare] | None:
+    """Return the conditions on an argument, or None if there are conditions on a part of it or on what has it."""
+    here = [c for f in formulas for c in compares(f.condition) if c.source == "argument"]
+    ones = [c for c in here if _same_root(c.path, path)]
+    return ones if all(c.path == path for c in ones) else None
+
+
+@lru_cache(maxsize=1024)
+def _values(formulas: tuple[Formula, ...], path: Path) -> tuple[tuple[Any, ...], bool]:
+    """Return values that conditions on an argument name, and whether no others are needed: those of rules that were
+    judged by this argument come to them.
+
+    Others are not needed if a call without the argument can meet whatever one with yet another value can meet. Else
+    there is one value for each way to meet the conditions.
+    """
+    ones = compared(formulas, path)
+    if ones is None or len(formulas) > MOST - 2:
+        return (), False
+    named = [
+        v for c in ones for v in (c.value if isinstance(c.value, tuple) else (c.value,)) if v is not None
+    ]
+    marks = (
+        Formula(Compare("argument", path, "is one of", tuple(named))),
+        Formula(Compare("argument", path, "is missing")),
+    )
+    others = {truths[:-2] for truths in combinations([*formulas, *marks]) if not any(truths[-2:])}
+    if others <= set(combinations(formulas, {path: ABSENT})):
+        return tuple(dict.fromkeys(map(part_of, named))), True
+    ways: dict[tuple[bool, ...], Any] = {}
+    for value in (*near(ones), OTHER):
+        if not any(same(value, one) for one in named):
+            ways.setdefault(tuple(meets(value, one) for one in ones), value)
+    return tuple(dict.fromkeys(map(part_of, (*named, *ways.values())))), False
+
+
 def _same_root(one: Path, other: Path) -> bool:
     size = min(len(one), len(other))
     return one[:size] == other[:size]
 
 
+def met(formula: Formula, call: ToolCall) -> bool | None:
+    """Return whether a call meets a formula; None if the trace does not tell."""
+    return among([formula.calls], call)
+
+
 def _known(formula: Formula, call: ToolCall) -> bool | None:
     """Return whether a call that is not answered yet meets a formula; None if that depends on its answer."""
-    open_call = replace(call, answered=True, answer=None, failed=None)
-    return among([Calls("*", formula.condition, formula.outcome, formula.agent)], open_call)
+    return met(formula, replace(call, answered=True, answer=None, failed=None))

@@ -1,7 +1,7 @@
 """Rules as small automata: a state is what a rule remembers; a letter is what one call is to the rule.
 
-The states are made from the definitions below by search, and the four statuses follow from the graph, as in run-time
-verification of Declare (Maggi and others, 2011): kept for good, kept so far, owed, broken.
+The states are made from a kind's definition (``kinds.py``) by search. The four statuses follow from the graph, as in
+run-time verification of Declare (Maggi and others, 2011): kept for good, kept so far, owed, broken.
 """
 
 from __future__ import annotations
@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
-from planscope.rules.rule import Kind, Rule
-
-FIRST, THEN, MET, USER, FRESH = 1, 2, 4, 8, 16
+FIRST, THEN, MET, USER, FRESH, LATER = 1, 2, 4, 8, 16, 32
 TOO_LATE = MET
 """Bits of a letter: the call belongs to ``first``, to ``then``; its answer meets the condition of ``latest``; it is
-a user message; it is the first in a new message since the rule was last touched. TOO_LATE: a deadline in seconds
-passed (rules with a deadline use MET for nothing else)."""
+a user message; it is the first in a new message since the rule was last touched. LATER stands in place of FIRST: that
+the call belongs to ``first`` shows only in its answer. TOO_LATE: a deadline in seconds passed (rules with a deadline
+use MET for nothing else)."""
 
-LETTERS = 32
+ANY_FIRST = FIRST | LATER
+LETTERS = 64
+FOLLOWED = 64
+"""No bit of a letter: a judge marks instances with it that a call followed, after one of ``first``."""
 
 Status = Literal["kept", "kept_so_far", "owed", "broken", "unknown"]
 """``unknown``: the trace did not capture enough to tell."""
@@ -152,175 +153,3 @@ def _joined_status(statuses: set[Status]) -> Status:
     if len(statuses) == 1:
         return next(iter(statuses))
     return "kept_so_far" if statuses == {"kept", "kept_so_far"} else "unknown"
-
-
-def machine_of(rule: Rule) -> Machine:
-    """Return the automaton of a rule. Rules of one kind share theirs."""
-    timed = rule.kind == "within" and rule.unit == "seconds"
-    kind: Kind = "response" if timed else rule.kind
-    return _machine(kind, 0 if timed else rule.count, rule.late, timed)
-
-
-@cache
-def _machine(kind: Kind, count: int, late: bool, timed: bool) -> Machine:
-    return Machine(_definition(kind, count, late, timed))
-
-
-def _definition(kind: Kind, count: int, late: bool, timed: bool) -> Definition:
-    """Return the states of each kind.
-
-    If ``late``, a call of ``first`` is only pending until a new message begins, because the model that chose another
-    call in its message could not know its answer.
-    """
-    match kind:
-        case "precedence" | "not_succession":
-            wanted = kind == "precedence"
-
-            def memory(state: State, letter: int) -> State:
-                seen = state[0]
-                if letter & THEN and seen != wanted:
-                    return BROKEN
-                if letter & FIRST:
-                    return (seen, True) if late else (True, False)
-                return state
-
-            return Definition((False, False), memory, _always, lambda s: (s[0] or s[1], False))
-        case "alternate_precedence":
-
-            def alternate(state: State, letter: int) -> State:
-                ready, pending = state
-                if letter & THEN:
-                    if not ready:
-                        return BROKEN
-                    ready = False
-                if letter & FIRST:
-                    ready, pending = (ready, True) if late else (True, False)
-                return ready, pending
-
-            return Definition((False, False), alternate, _always, lambda s: (s[0] or s[1], False))
-        case "response":
-
-            def response(state: State, letter: int) -> State:
-                owed, pending = state
-                if timed and letter & TOO_LATE and owed:
-                    return BROKEN
-                if letter & THEN:
-                    owed = False
-                if letter & FIRST:
-                    owed, pending = (owed, True) if late else (True, False)
-                return owed, pending
-
-            return Definition((False, False), response, lambda s: not any(s), lambda s: (s[0] or s[1], False))
-        case "chain_precedence":
-
-            def chain(state: State, letter: int) -> State:
-                if letter & THEN and state[0] != "first":
-                    return BROKEN
-                return (("pending" if late else "first") if letter & FIRST else "other",)
-
-            return Definition(("other",), chain, _always, lambda s: ("first",) if s[0] == "pending" else s)
-        case "chain_response":
-
-            def chained(state: State, letter: int) -> State:
-                must, pending = state
-                if must and not letter & THEN:
-                    return BROKEN
-                must = False
-                if letter & FIRST:
-                    must, pending = (False, True) if late else (True, False)
-                return must, pending
-
-            return Definition((False, False), chained, lambda s: not any(s), lambda s: (s[0] or s[1], False))
-        case "within":
-
-            def within(state: State, letter: int) -> State:
-                left, pending = state
-                assert isinstance(left, int)
-                if letter & THEN:
-                    left = 0
-                elif left and not letter & USER:
-                    left -= 1
-                    if left == 0:
-                        return BROKEN
-                if letter & FIRST:
-                    if late:
-                        pending = True
-                    else:
-                        left = left or count
-                return left, pending
-
-            return Definition(
-                (0, False),
-                within,
-                lambda s: not any(s),
-                lambda s: (s[0] or (count if s[1] else 0), False),
-            )
-        case "existence" | "absence" | "exactly" | "never":
-            most = 0 if kind == "never" else count
-
-            def counted(state: State, letter: int) -> State:
-                so_far = state[0]
-                assert isinstance(so_far, int)
-                if not letter & FIRST:
-                    return state
-                if so_far == most:
-                    return state if kind == "existence" else BROKEN
-                return (so_far + 1,)
-
-            return Definition((0,), counted, lambda s: kind in ("absence", "never") or s[0] == most)
-        case "not_coexistence" | "responded_existence":
-
-            def both(state: State, letter: int) -> State:
-                after = (bool(state[0] or letter & FIRST), bool(state[1] or letter & THEN))
-                return BROKEN if kind == "not_coexistence" and all(after) else after
-
-            return Definition(
-                (False, False), both, lambda s: kind == "not_coexistence" or not s[0] or bool(s[1])
-            )
-        case "first":
-
-            def first(state: State, letter: int) -> State:
-                if letter & FIRST:
-                    return BROKEN if state[0] else state
-                return state if letter & USER else (True,)
-
-            return Definition((False,), first, _always)
-        case "last":
-
-            def last(state: State, letter: int) -> State:
-                seen = state[0]
-                if letter & FIRST:
-                    return (seen, True) if late else (True, False)
-                return BROKEN if seen and not letter & USER else state
-
-            return Definition((False, False), last, _always, lambda s: (s[0] or s[1], False))
-        case "init":
-
-            def init(state: State, letter: int) -> State:
-                if state[0] or letter & USER:
-                    return state
-                return (True,) if letter & FIRST else BROKEN
-
-            return Definition((False,), init, lambda s: bool(s[0]))
-        case "end":
-            return Definition(
-                (False,),
-                lambda state, letter: state if letter & USER else (bool(letter & FIRST),),
-                lambda s: bool(s[0]),
-            )
-        case "latest":
-
-            def latest(state: State, letter: int) -> State:
-                known, pending = state
-                if letter & THEN and known is not True:
-                    return BROKEN
-                if letter & FIRST:
-                    pending = bool(letter & MET)
-                return known, pending
-
-            return Definition((None, None), latest, _always, lambda s: (s[0] if s[1] is None else s[1], None))
-    raise AssertionError(kind)
-
-
-def _always(state: State) -> bool:
-    return True

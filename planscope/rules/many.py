@@ -6,20 +6,27 @@ Memory holds a few parts, never the file.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import signal
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from planscope.oracle.trace import Trace
 from planscope.rules.judge import Rulebook, Tested
+from planscope.rules.nearest import Budget
 from planscope.rules.quick import Quick
-from planscope.rules.report import KEPT, Checked, CheckOptions, Fields, check_trace, details, with_branches
+from planscope.rules.report import KEPT, Checked, CheckOptions, check_trace, with_branches
+from planscope.rules.rule import RuleFile
 from planscope.traces import Options, Unreadable
 from planscope.traces.json_stream import LONGEST, Lines
 from planscope.traces.opening import once, read, reader_of, sources
-from planscope.traces.shape import Trace
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 PART = 2**20
 """The bytes of a file that a worker takes at once."""
@@ -27,6 +34,7 @@ LARGE = 8 * 2**20
 """A smaller file is read in this process."""
 MOST_RESULTS = 10_000
 """Limit of lists of results that traces share."""
+HELD = (signal.SIGINT, signal.SIGTERM)
 Heard = Callable[[str], None]
 Progress = Callable[[int, int], None]
 """A function that receives the bytes that were read and those of all files."""
@@ -48,28 +56,29 @@ class Part:
 
 @dataclass(slots=True)
 class Judged:
-    """One trace's result. ``more``: details of a wrong trace, if they are still wanted."""
+    """One trace's result."""
 
     checked: Checked
     source: str = ""
     """The file that the trace comes from."""
     tools: frozenset[str] = frozenset()
-    more: Fields = field(default_factory=dict)
 
 
 _work: _Work
 
 
-def _begin(book: Rulebook, options: CheckOptions, wanted: Any) -> None:
+def _begin(file: RuleFile, options: CheckOptions, wanted: Any) -> None:
     """Prepare a worker process."""
     import gc
-    import signal
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells the end
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if os.name != "nt":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
     gc.freeze()
     gc.disable()  # traces form no cycles
     global _work
-    _work = _Work(book, options, wanted)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _work = _Work(file, options, wanted)
 
 
 Small = tuple[str, int, bytes, str, frozenset[str]]
@@ -81,9 +90,10 @@ Packed = list[Judged | Small]
 class _Work:
     """What a worker judges by. ``wanted``: its ``value`` says how many wrong traces still get details."""
 
-    def __init__(self, book: Rulebook, options: CheckOptions, wanted: Any) -> None:
-        self.book, self.options, self.wanted = book, options, wanted
-        self.quick = Quick(book)
+    def __init__(self, file: RuleFile, options: CheckOptions, wanted: Any) -> None:
+        self.book = _book(file, options)
+        self.file, self.options, self.wanted = file, options, wanted
+        self.quick = Quick(self.book)
         self._results: dict[bytes, list[Tested]] = {}
         self._buffer = bytearray(PART)
         self._counted = ("", 0, 1)
@@ -140,7 +150,9 @@ class _Work:
         more = 0
         for trace in part.reader.read_lines(part.stem, lines):
             trace.source = part.name
-            for judged in _judged(self.book, trace, self.options, self.wanted.value - wrong - more):
+            left = self.wanted.value - wrong - more
+            budget = Budget.of(self.options.details, alone=False)  # so that no worker depends on others
+            for judged in _judged(self.book, self.file, trace, self.options, left, budget):
                 more += judged.checked.verdict == "wrong"
                 found.append(_packed(judged, self.book))
         return more
@@ -194,23 +206,36 @@ def _judge_part(part: Part) -> Packed:
     return _work.judge(part)
 
 
-def _judged(book: Rulebook, trace: Trace, options: CheckOptions, wanted: int) -> list[Judged]:
+def _book(file: RuleFile, options: CheckOptions) -> Rulebook:
+    return Rulebook(file.rules, succeeded_only=options.succeeded_only, known=file.known)
+
+
+def _judged(
+    book: Rulebook, file: RuleFile, trace: Trace, options: CheckOptions, wanted: int, budget: Budget
+) -> list[Judged]:
     """Judge a trace, with its branches if they are wanted. At most ``wanted`` wrong ones get details."""
     found = []
     for one in with_branches(trace) if options.branches and trace.branches else (trace,):
         checked = check_trace(book, one, options)
         tools = frozenset(one.tools) | checked.tools if one.tools else checked.tools
-        more: Fields = {}
         if wanted > 0 and checked.verdict == "wrong":
             wanted -= 1
-            more = details(book, one, options.running or one.ended != "complete")
-        found.append(Judged(checked, one.source, tools, more))
+            checked = _explained(file, one, options, budget)
+        found.append(Judged(checked, one.source, tools))
     return found
+
+
+def _explained(file: RuleFile, trace: Trace, options: CheckOptions, budget: Budget) -> Checked:
+    from planscope.rules.beside import checked_run, judged_trace  # imported late because it imports Z3
+
+    whole = replace(trace, ending="running") if options.running else trace
+    run = judged_trace(file, whole, succeeded_only=options.succeeded_only)
+    return checked_run(run, file, trace.id, budget=budget)
 
 
 def check_many(
     paths: Sequence[str],
-    book: Rulebook,
+    file: RuleFile,
     options: CheckOptions,
     heard: Heard,
     progress: Progress | None = None,
@@ -223,31 +248,38 @@ def check_many(
     """
     left = [options.details]
     taken: dict[str, int] = {}
-    for judged in _all(paths, book, options, heard, progress, workers, lambda: left[0]):
-        judged.checked.id = once(judged.checked.id, taken)
-        if judged.checked.verdict == "wrong" and left[0] > 0:
+    for judged in _all(paths, file, options, heard, progress, workers, lambda: left[0]):
+        checked = judged.checked
+        checked.id = once(checked.id, taken)
+        if checked.verdict == "wrong":
+            if left[0] <= 0 and checked.why is not None:  # another worker was faster
+                checked.forget()
             left[0] -= 1
-            judged.checked.add(judged.more)
         yield judged
 
 
-def check_traces(traces: Iterable[Trace], book: Rulebook, options: CheckOptions) -> Iterator[Judged]:
-    """Judge traces in memory. Each wrong one has details, unless ``options.details`` is 0."""
+def check_traces(traces: Iterable[Trace], file: RuleFile, options: CheckOptions) -> Iterator[Judged]:
+    """Judge traces in memory. The first ``options.details`` wrong ones have core, repair and explanation."""
+    book, left = _book(file, options), options.details
+    traces = list(traces)
+    budget = Budget.of(min(left, len(traces)))
     for trace in traces:
-        for judged in _judged(book, trace, options, len(trace.branches) + 1 if options.details else 0):
-            judged.checked.add(judged.more)
+        for judged in _judged(book, file, trace, options, left, budget):
+            left -= judged.checked.verdict == "wrong"
             yield judged
 
 
 def _all(
     paths: Sequence[str],
-    book: Rulebook,
+    file: RuleFile,
     options: CheckOptions,
     heard: Heard,
     progress: Progress | None,
     workers: int | None,
     wanted: Callable[[], int],
 ) -> Iterator[Judged]:
+    book = _book(file, options)
+    budget = Budget.of(options.details)
     count = workers if workers is not None else min(os.cpu_count() or 1, 8)
     done = 0
     for source in sources(paths, heard):
@@ -256,9 +288,9 @@ def _all(
             parts = _parts(source, size, heard) if size >= LARGE else None
             if parts is None:
                 for trace in read(source, Options(), heard):
-                    yield from _judged(book, trace, options, wanted())
+                    yield from _judged(book, file, trace, options, wanted(), budget)
             else:
-                for part, found in _in_workers(parts, book, options, count, wanted):
+                for part, found in _in_workers(parts, file, options, count, wanted):
                     yield from found
                     if progress is not None:
                         progress(done + part.end, done + size)
@@ -309,29 +341,49 @@ def _line_end(file: Any, start: int, size: int) -> int | None:
 
 
 def _in_workers(
-    parts: Iterable[Part], book: Rulebook, options: CheckOptions, count: int, wanted: Callable[[], int]
+    parts: Iterable[Part], file: RuleFile, options: CheckOptions, count: int, wanted: Callable[[], int]
 ) -> Iterator[tuple[Part, Iterable[Judged]]]:
     """Yield the parts with their results, in order. At most two parts for each worker are in progress. One worker is
     this process."""
-    from collections import deque
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("spawn" if os.name == "nt" else "fork")
     flag = context.Value("i", wanted(), lock=False)
-    work = _Work(book, options, flag)
+    work = _Work(file, options, flag)
     if count == 1:
         for part in parts:
             flag.value = wanted()
             yield part, work.unpacked(work.judge(part))
         return
-    with context.Pool(count, _begin, (book, options, flag)) as pool:
-        waiting: deque[tuple[Part, Any]] = deque()
+    pool = ProcessPoolExecutor(count, context, _begin, (file, options, flag))
+    waiting: deque[tuple[Part, Future[Packed]]] = deque()
+    try:
         for part in parts:
-            waiting.append((part, pool.apply_async(_judge_part, (part,))))
+            with _signals_held() if not waiting else nullcontext():
+                waiting.append((part, pool.submit(_judge_part, part)))
             if len(waiting) > 2 * count:
                 first, answer = waiting.popleft()
-                yield first, work.unpacked(answer.get())
+                yield first, work.unpacked(answer.result())
                 flag.value = wanted()
         while waiting:
             first, answer = waiting.popleft()
-            yield first, work.unpacked(answer.get())
+            yield first, work.unpacked(answer.result())
             flag.value = wanted()
+    finally:
+        pool.shutdown(
+            cancel_futures=True
+        )  # workers end by themselves: one that is killed can leave the parent waiting
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Hold signals back while workers are forked. Until ``_begin`` they have this process's handlers, which raise."""
+    if os.name == "nt":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

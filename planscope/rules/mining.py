@@ -1,25 +1,29 @@
 """Rules that good traces keep: candidates over single tools and pairs, judged on every trace and on shuffled ones.
 
 A candidate is listed if every good trace keeps it, it is put to the test, other listed rules do not imply it, and it
-would be broken if each trace's calls were shuffled: in at least ``SHUFFLED`` of the traces that put it to the test, and
-often enough that it is unlikely (``LUCK``) that all good traces keep it by luck.
-With bad traces the rules are ranked by Fisher's exact test of who breaks them, corrected for the number of candidates
-(Bonferroni).
+says something. Either it would be broken if each trace's calls were shuffled, in at least ``SHUFFLED`` of the traces
+that put it to the test, and often enough that it is unlikely (``LUCK``) that all good traces keep it by luck. Or bad
+traces break it more often than good ones, by the test below without its correction.
+With bad traces the rules are ranked by Fisher's exact test: of the traces that put a rule to the test, do more bad ones
+than good ones break it? It is corrected for the number of candidates (Bonferroni). Traces that do not test a rule say
+nothing about it: a tool that only hard tasks need would otherwise make each rule about it significant.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from math import comb
 
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.checking import implied_by
 from planscope.rules.judge import Judge, Rulebook
-from planscope.rules.rule import Calls, Kind, Rule
-from planscope.traces.shape import ToolCall, Trace
+from planscope.rules.kinds import KINDS, Kind
+from planscope.rules.rule import Calls, Rule
+from planscope.stats import LEVEL, fisher
+from planscope.wording.phrases import p_value
 
 SHUFFLED = 0.05
 LUCK = 0.04
@@ -30,36 +34,14 @@ MOST_TOOLS = 60
 LEAST_VALUES = 2
 """Different values that an argument must have to be one that rules go by."""
 
-PAIRS: tuple[tuple[Kind, str], ...] = (
-    ("chain_response", "Every {a} is followed right away by {b}"),
-    ("chain_precedence", "{b} happens right after {a}"),
-    ("alternate_precedence", "Every {b} has its own {a} before it"),
-    ("response", "Every {a} is followed by {b}"),
-    ("precedence", "{a} comes before {b}"),
-    ("not_succession", "{b} never happens after {a}"),
-    ("not_coexistence", "If {a} happens, {b} never happens"),
-    ("responded_existence", "If {a} happens, {b} happens"),
-)
-"""Kinds over pairs of tools, the strongest first: of two that imply one another the first stays."""
-SINGLES: tuple[tuple[Kind, str], ...] = (
-    ("init", "The first call is {a}"),
-    ("end", "The last call is {a}"),
-    ("first", "{a} happens first"),
-    ("last", "{a} happens last"),
-    ("exactly", "{a} happens once"),
-    ("absence", "{a} happens at most once"),
-    ("existence", "{a} happens at least once"),
-)
-ORDERLESS: frozenset[Kind] = frozenset(
-    {"not_coexistence", "responded_existence", "exactly", "absence", "existence", "never"}
-)
-"""Kinds that a shuffle of the whole trace cannot break. Their tools are drawn anew from all traces."""
+PAIRS = [(kind, about.mined) for kind, about in KINDS.items() if "{b}" in about.mined]
+SINGLES = [(kind, about.mined) for kind, about in KINDS.items() if about.mined and "{b}" not in about.mined]
 
 
 @dataclass(slots=True)
 class Mined:
-    """A rule with its counts. ``good`` and ``bad``: traces that keep it, and that put it to the test. ``p`` is None
-    without bad traces."""
+    """A rule with its counts. ``good`` and ``bad``: of the traces that put it to the test, how many keep it, and how
+    many there are. ``p`` is None without bad traces."""
 
     rule: Rule
     good: tuple[int, int]
@@ -70,6 +52,11 @@ class Mined:
     def support(self) -> int:
         """Good traces that put it to the test and keep it."""
         return self.good[0]
+
+    @property
+    def broken(self) -> int:
+        """Bad traces that break it."""
+        return self.bad[1] - self.bad[0]
 
     @property
     def confidence(self) -> float:
@@ -84,6 +71,11 @@ class _Count:
     shuffled_tested: int = 0
     bad_kept: int = 0
     bad_tested: int = 0
+
+    @property
+    def chance(self) -> float:
+        """How likely so many bad traces break the rule, and no good one, if they do so equally often."""
+        return fisher(self.bad_tested - self.bad_kept, self.bad_tested, self.tested - self.kept, self.tested)
 
 
 def mine(
@@ -111,17 +103,11 @@ def mine(
     for rule, count in kept:
         one = Mined(rule, (count.kept, count.tested), (count.bad_kept, count.bad_tested))
         if bad_calls:
-            one.p = min(
-                1.0,
-                exact_test(len(good_calls), 0, len(bad_calls), count.bad_tested - count.bad_kept)
-                * max(1, len(candidates)),
-            )
+            one.p = min(1.0, count.chance * len(candidates))
         found.append(one)
     found = _not_implied(found, tick)
     if bad_calls:
-        found.sort(
-            key=lambda m: (m.p if m.p is not None else 1.0, m.bad[0] - m.bad[1], -m.support, m.rule.text)
-        )
+        found.sort(key=lambda m: (m.p if m.p is not None else 1.0, -m.broken, -m.support, m.rule.text))
     else:
         found.sort(key=lambda m: (-m.support, m.rule.text))
     return found
@@ -244,7 +230,9 @@ def _judged(
             drawn = _renumbered(chance.choices(pool, k=len(calls))) if pool else []
             ordered, other = _results(book, mixed), _results(book, drawn)
             for k, (kept, tested), (kept2, tested2) in zip(alive, ordered, other, strict=True):
-                if candidates[k].kind in ORDERLESS and not candidates[k].per:
+                if (
+                    not KINDS[candidates[k].kind].ordered and not candidates[k].per
+                ):  # drawn anew from all traces
                     kept, tested = kept2, tested2
                 counts[k].shuffled_tested += tested
                 counts[k].shuffled_broken += tested and not kept
@@ -258,7 +246,7 @@ def _judged(
         count = counts[k]
         share = count.shuffled_broken / max(1, count.shuffled_tested)
         says = share >= SHUFFLED and (1 - share) ** count.tested <= LUCK
-        if says or candidates[k].kind == "never":
+        if says or candidates[k].kind == "never" or count.chance <= LEVEL:
             found.append((candidates[k], count))
     return found
 
@@ -274,12 +262,36 @@ def _renumbered(calls: Sequence[ToolCall]) -> list[ToolCall]:
 
 
 def _results(book: Rulebook, calls: Sequence[ToolCall]) -> list[tuple[bool, bool]]:
-    """For each rule: does the trace keep it, and put it to the test? What is unknown does not count as kept."""
+    """For each rule: does the trace keep it, and put it to the test? If that is unknown, neither counts."""
     judge = Judge(book)
     for call in calls:
         judge.call(call)
-    trace = Trace("", "")
-    return [(r.state in ("kept", "not_applicable"), r.applicable) for r in judge.results(trace)]
+    trace = Trace()
+    return [
+        (r.state in ("kept", "not_applicable"), r.applicable and r.state != "unknown")
+        for r in judge.results(trace)
+    ]
+
+
+def evidence(one: Mined, good: int, bad: int, first: str = "") -> Iterator[str]:
+    """Say which of so many good and bad traces speak for a rule. ``first``: where it was violated first, or empty."""
+
+    def of(tested: int, whole: int) -> str:
+        return "" if tested == whole else f", of {whole:,}"
+
+    kept = one.good[1]
+    runs = "the only good run that tests" if kept == 1 else f"all {kept:,} good runs that test"
+    yield f"kept in {runs} it{of(kept, good)}"
+    if one.p is None:
+        return
+    if not one.bad[1]:
+        yield "no bad run tests it"
+    elif bad == 1:
+        yield f"{'violated' if one.broken else 'kept'} in the bad run{first}, {p_value(one.p)}"
+    else:
+        runs = "bad run that tests" if one.bad[1] == 1 else "bad runs that test"
+        told = f"violated in {one.broken:,} of {one.bad[1]:,} {runs} it{of(one.bad[1], bad)}"
+        yield f"{told}{first}, {p_value(one.p)}"
 
 
 def _not_implied(found: list[Mined], tick: Callable[[str], None]) -> list[Mined]:
@@ -302,11 +314,3 @@ def _not_implied(found: list[Mined], tick: Callable[[str], None]) -> list[Mined]
         if implied_by(replace(one.rule, per=()), plain) is not None:
             left = [m for m in left if m is not one]
     return left
-
-
-def exact_test(good: int, good_broken: int, bad: int, bad_broken: int) -> float:
-    """Fisher's exact test, one-sided: how likely so many of the broken traces are bad ones by chance."""
-    broken = good_broken + bad_broken
-    total = comb(good + bad, broken)
-    most = min(bad, broken)
-    return sum(comb(bad, k) * comb(good, broken - k) for k in range(bad_broken, most + 1)) / total

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from planscope.language.errors import ParseError, ParseFailure
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.future import Future
 from planscope.rules.in_session import read_text
 from planscope.rules.judge import Judge, Rulebook, Tested, judge_trace, known_tools
 from planscope.rules.rule import Rule, RuleFile, path_text
 from planscope.safe import visible
-from planscope.traces.shape import ToolCall, Trace
-from planscope.wording.phrases import at_step, plural
-
-if TYPE_CHECKING:
-    from planscope.rules.mining import Mined
+from planscope.wording.phrases import at_step
 
 MOST_OFFERED = 40
 MOST_MINED = 200
@@ -77,7 +73,7 @@ def look(text: str, trace: Trace | None) -> Seen:
     if trace is None or not file.rules:
         return Seen(file)
     judge = judge_trace(book, trace)
-    results = judge.results(trace, open_end=trace.ended != "complete")
+    results = judge.results(trace, open_end=trace.open_end)
     clash = Future(judge.book, known_tools(judge.book, trace)).of(Judge(judge.book)).possible is False
     seen = [*trace.tools, *(call.tool for call in trace.calls)]
     return Seen(file, (), tuple(results), clash, tuple(name_warnings(file.rules, seen)))
@@ -121,7 +117,7 @@ def tried(offered: Sequence[Offered], trace: Trace | None) -> list[Offered]:
     if trace is None:
         return list(offered)
     book = Rulebook([rule for one in offered for rule in one.rules])
-    results = iter(judge_trace(book, trace).results(trace, open_end=trace.ended != "complete"))
+    results = iter(judge_trace(book, trace).results(trace, open_end=trace.open_end))
     return [replace(one, results=tuple(next(results) for _ in one.rules)) for one in offered]
 
 
@@ -135,7 +131,7 @@ def mined(
     """Return the rules that the good runs keep, with who puts them to the test and who breaks them. Those come first
     that tell the bad runs best, and of these the ones that were violated earliest. ``within``: also rules within so
     many calls (0: none)."""
-    from planscope.rules.mining import mine
+    from planscope.rules.mining import evidence, mine
 
     found = mine(good, bad, within=within, tick=tick)[:MOST_MINED]
     tick("looking where the bad runs break them")
@@ -154,20 +150,12 @@ def mined(
     def rank(k: int) -> tuple[float, int, float]:
         chance = found[k].p
         step = first[k][0] if k in first else float("inf")
-        return (1.0 if chance is None else chance, found[k].bad[0] - found[k].bad[1], step)
+        return (1.0 if chance is None else chance, -found[k].broken, step)
+
+    def where(k: int) -> str:
+        return f", first {first[k][1]}" if k in first else ""
 
     return [
-        Offered(one.rule.text, (one.rule,), tuple(_mined_words(one, len(good), len(bad), first.get(k))))
+        Offered(one.rule.text, (one.rule,), tuple(evidence(one, len(good), len(bad), where(k))))
         for k, one in ((k, found[k]) for k in sorted(range(len(found)), key=rank))
     ]
-
-
-def _mined_words(one: Mined, good: int, bad: int, first: tuple[float, str] | None) -> Iterator[str]:
-    others = f", of {good:,}" if good != one.good[1] else ""
-    yield f"kept by all {plural(one.good[1], 'good run')} that put it to the test{others}"
-    if bad:
-        broken = one.bad[1] - one.bad[0]
-        where = f", first {first[1]}" if first is not None else ""
-        chance = f"; by chance with p = {one.p:.2g}" if one.p is not None and one.p < 0.5 else ""
-        who = f"{broken} of {bad} bad runs" if bad > 1 else "the bad run" if broken else "no bad run"
-        yield f"violated by {who}{where}{chance}"

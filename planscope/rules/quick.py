@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planscope.rules.judge import Judge, Rulebook, Touch, letters_of
-from planscope.rules.machine import FIRST, THEN
-from planscope.rules.rule import ALWAYS_TESTED, TESTED_BY_THEN, Path, Rule
+from planscope.oracle.trace import ToolCall
+from planscope.rules.judge import Judge, Rulebook, Touch, letters_of, waits
+from planscope.rules.machine import ANY_FIRST, FOLLOWED
+from planscope.rules.rule import Path, Rule
 from planscope.rules.values import MISSING, Key, at, key_part
 from planscope.traces.plain import PlainTrace, plain_arguments
-from planscope.traces.shape import ToolCall
 from planscope.traces.values import says_error
 
 LARGEST = 10_000
@@ -28,16 +28,17 @@ MOST_VALUES = 255
 
 class _State:
     """A state of a group. ``tested``: a number with one byte for each rule of the book, 1 for a rule of the group that
-    was put to the test; None unless every rule of the group is kept if the trace ends here."""
+    was put to the test; None unless every rule of the group is kept if the trace ends here. ``later``: the same if
+    calls follow that do not touch the group."""
 
-    __slots__ = ("key", "message", "next", "tested")
+    __slots__ = ("key", "later", "message", "next", "tested")
 
-    def __init__(self, key: Any, message: int, tested: int | None) -> None:
-        self.key, self.message, self.tested = key, message, tested
+    def __init__(self, key: Any, message: int, tested: int | None, later: int) -> None:
+        self.key, self.message, self.tested, self.later = key, message, tested, later
         self.next: dict[Any, _State] = {}
 
 
-_LOST = _State(None, 0, None)
+_LOST = _State(None, 0, None, 0)
 """A rule is broken."""
 
 
@@ -51,8 +52,8 @@ class _Group:
         rules = [replace(book.rules[i], per=(), per_then=()) for i in numbers]
         self.book = Rulebook(rules)
         self.late = any(self.book.late)
-        self._masks = [THEN if rule.kind in TESTED_BY_THEN else FIRST for rule in rules]
-        self._always = [rule.kind in ALWAYS_TESTED for rule in rules]
+        self._masks = [mask for _, mask, _, _ in self.book.shortcuts]
+        self._always = [always for _, _, always, _ in self.book.shortcuts]
         self._states: dict[Any, _State] = {}
         self._letters: dict[Any, int] = {}
         self.start = self._state(Judge(self.book))
@@ -67,6 +68,7 @@ class _Group:
             return _LOST
         judge = Judge(self.book)
         judge.state, judge.seen, judge.last_message = (one.copy() for one in state.key)
+        judge.waiting = {k for k in self.book.followed if waits(judge.seen[k])}
         judge.call(replace(call, message=state.message + fresh))
         after = state.next[letter] = self._state(judge)
         return after
@@ -76,18 +78,25 @@ class _Group:
         machines = self.book.machines
         if any(machine.status[k] == "broken" for machine, k in zip(machines, judge.state, strict=True)):
             return _LOST
-        seen = [mask if bits & mask else 0 for bits, mask in zip(judge.seen, self._masks, strict=True)]
+        seen = [
+            bits & mask or (bits & ANY_FIRST if mask == FOLLOWED else 0)
+            for bits, mask in zip(judge.seen, self._masks, strict=True)
+        ]
         recent = tuple(k for k, message in judge.last_message.items() if message == judge.message)
         key = (*judge.state, *seen, *sorted(recent))
         found = self._states.get(key)
         if found is None:
             tested: int | None = None
+            put = [
+                (1 << 8 * i, always or bits & mask, bits)
+                for i, bits, mask, always in zip(self.numbers, seen, self._masks, self._always, strict=True)
+            ]
             if all(machine.accepting[k] for machine, k in zip(machines, judge.state, strict=True)):
-                put = zip(self.numbers, seen, self._always, strict=True)
-                tested = sum(1 << 8 * i for i, bits, always in put if always or bits)
+                tested = sum(one for one, now, _ in put if now)
+            later = sum(one for one, now, bits in put if now or bits)
             message = max(judge.message, 0)
             made = (judge.state, seen, dict.fromkeys(recent, message))
-            found = self._states[key] = _State(made, message, tested)
+            found = self._states[key] = _State(made, message, tested, later)
         return found
 
 
@@ -106,8 +115,9 @@ class _Place:
     """The argument that has the value, if it is one argument."""
 
 
-_Places = tuple[tuple[tuple[int, int], ...], tuple[_Place, ...]]
-"""For one tool: groups whose next state the tool's name decides, each with its letter, and all others."""
+_Places = tuple[tuple[tuple[int, int], ...], tuple[_Place, ...], tuple[_Place, ...]]
+"""For one tool: groups whose next state the tool's name decides, each with its letter; all others that it touches; and
+groups with values that it does not touch, but whose rules a call with the same value may put to the test."""
 
 
 class Quick:
@@ -115,12 +125,14 @@ class Quick:
 
     def __init__(self, book: Rulebook) -> None:
         self.book = book
-        self.fits = not book.users and not any(book.seconds)
+        self.fits = not book.users and not any(book.seconds) and not book.unnamed
         """Whether there are tables for these rules: they do not depend on times and messages of the user."""
         self.answers = book.succeeded_only or any(
             rule.kind == "latest" or any(calls.needs_answer for calls in rule.sets) for rule in book.rules
         )
         """Whether the rules depend on answers."""
+        self._by_value = [calls for rule in book.rules if rule.per for calls in rule.sets]
+        self._schemas: dict[frozenset[str], bool] = {}
         self._groups = [_Group(book, numbers) for numbers in _parts(book)] if self.fits else []
         self._start = [group.start for group in self._groups if not group.per]
         self._groups.sort(key=lambda group: bool(group.per))
@@ -132,6 +144,8 @@ class Quick:
         sure."""
         tools = frozenset([call[0] for call in trace.calls])
         if trace.tools:
+            if self._by_value and self._seen_by_value(trace.tools - tools):
+                return None  # the schema of such a tool may not have the argument that a rule goes by
             tools |= trace.tools
         known = self._known.get(tools)
         if known is None:
@@ -142,31 +156,42 @@ class Quick:
         tested = known[0]._tested(trace)
         return None if tested is None else (tested, known[1])
 
+    def _seen_by_value(self, tools: frozenset[str]) -> bool:
+        """Return whether a rule with values names one of these tools."""
+        found = self._schemas.get(tools)
+        if found is None:
+            if len(self._schemas) > MOST_KNOWN:
+                self._schemas.clear()
+            found = any(calls.names(tool) for calls in self._by_value for tool in tools)
+            self._schemas[tools] = found
+        return found
+
     def _tested(self, trace: PlainTrace) -> bytes | None:
         now = self._start.copy()
+        without_values = len(now)
         last: dict[int, int] = {}
         of_value: dict[tuple[int, Key], _State] = {}
         last_of: dict[tuple[int, Key], int] = {}
         places, succeeded_only = self._places, self.book.succeeded_only
+        found: _Places = ((), (), ())
         for tool, given, message, answer in trace.calls:
-            found = places.get(tool)
-            if found is None:
-                found = self._of_tool(tool)
-            decided, others = found
             if succeeded_only and answer is not None and says_error(answer):
                 continue
+            of_tool = places.get(tool)
+            found = self._of_tool(tool) if of_tool is None else of_tool
+            decided, others, beside = found
             for slot, letter in decided:
                 after = now[slot].next.get(letter)
                 if after is None:
-                    call = ToolCall(1, tool, message)
+                    call = ToolCall(tool, None, step=1, message=message)
                     after = self._groups[slot].step(now[slot], letter, True, call)
                 now[slot] = after
-            if not others:
+            if not others and not (beside and of_value):
                 continue
             arguments = plain_arguments(given)
             if arguments is None:
                 return None
-            call = ToolCall(1, tool, message, arguments)
+            call = ToolCall(tool, arguments, step=1, message=message)
             if answer is not None:
                 call.answer, call.answered, call.failed = answer, True, says_error(answer)
             for place in others:
@@ -188,25 +213,36 @@ class Quick:
                 last_of[one] = message
                 before = of_value.get(one, group.start)
                 of_value[one] = _next(group, before, (place.letter, fresh, *bits), fresh, call)
+            for place in beside:
+                one = place.slot, _key(place, arguments) or ()
+                if one in of_value:
+                    of_value[one] = _next(place.group, of_value[one], (place.letter, False), False, call)
         total = 0
         if of_value:
             if len(of_value) > MOST_VALUES:
                 return None
             now += of_value.values()
-        for state in now:
-            if state.tested is None:
+        for slot, state in enumerate(now):
+            tested = state.tested
+            if tested is None:
                 return None
-            total += state.tested
+            if state.later != tested and slot < without_values and not _touches(found, slot):
+                tested = state.later
+            total += tested
         return total.to_bytes(len(self.book.rules), "little")
 
     def _of_tool(self, tool: str) -> _Places:
         decided: list[tuple[int, int]] = []
         others: list[_Place] = []
+        beside: list[_Place] = []
         for slot, group in enumerate(self._groups):
             touches = [
                 touch for k in range(len(group.numbers)) if (touch := self.book.touch(group.numbers[k], tool))
             ]
             if not touches:
+                if group.per and group.book.followed:
+                    letter = group.letter(tool)
+                    beside.append(_Place(slot, group, letter, (), group.per, False, None))
                 continue
             asked = tuple((self.book.rules[t.rule], t) for t in touches if t.plain is None)
             letter = group.letter(tool)
@@ -222,8 +258,13 @@ class Quick:
             )
         if len(self._places) > MOST_KNOWN:
             self._places.clear()
-        found = self._places[tool] = (tuple(decided), tuple(others))
+        found = self._places[tool] = (tuple(decided), tuple(others), tuple(beside))
         return found
+
+
+def _touches(places: _Places, slot: int) -> bool:
+    """Return whether the last call, of a tool with these places, touched a group."""
+    return any(slot == one for one, _ in places[0]) or any(slot == place.slot for place in places[1])
 
 
 def _next(group: _Group, state: _State, letter: Any, fresh: bool, call: ToolCall) -> _State:

@@ -1,110 +1,112 @@
-"""Reads a file of rules: special sentences by their shape, order sentences with the query language's reader."""
+"""Reads a file of rules: the tools that it declares, then its sentences, each by its shape. Sentences about order that
+have no shape of their own are read by the query language's reader, so that they mean the same in both."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Action, Span
-from planscope.rules.rule import Calls, Kind, Rule, RuleFile
-from planscope.rules.scan import Item, Items, Scanner, SentenceError, Token, sentences
+from planscope.rules.kinds import Kind
+from planscope.rules.refusals import low, refused, two_ways
+from planscope.rules.rule import Calls, Rule, RuleFile
+from planscope.rules.scan import Cut, Item, Paths, Scanner, SentenceError, Token, sentences
+from planscope.rules.shapes import ANY_LIST, Draft, Meaning, group, joined, meanings
+from planscope.rules.words import meaning, sentence_of
 
 __all__ = ["read_rules"]
 
 MAX_TEXT = 1_000_000
 MAX_RULES = 10_000
 MAX_ERRORS = 200
-MOST = 1_000
-"""The limit for a number of calls, times, seconds or minutes; the least is 1."""
+MOST_ORDERS = 6
+"""So many cuts of a sentence are given to the query language's reader."""
 
-LIST = r"(?:(?:both )?S(?: (?:, and|and|,) S)*)"
-HAPPENS = "V0"
-NOT = (
-    r"(?:(?:must|should|may|can|do|does|shall|will) (?:not|never)"
-    r"|never|don't|doesn't|mustn't|shouldn't|cannot|can't)"
-)
-NEVER = rf"(?:{NOT} {HAPPENS}|NOT_V0)"
-RIGHT = r"(?:right|immediately|directly)"
-UNIT = r"(?P<unit>calls?|seconds?|minutes?)"
-COUNT = r"(?P<how>at least|at most|exactly|no more than)? ?(?:(?P<n>N) times?|(?P<word>once|twice))"
+_MARKS = {
+    "reads": re.compile(rf"(?P<first>{ANY_LIST}) only_reads"),
+    "writes": re.compile(rf"(?P<first>{ANY_LIST}) writes"),
+    "tools": re.compile(rf"(?P<first>{ANY_LIST}) is_tool"),
+}
+"""Sentences that mark tools and declare them."""
+_MARKING = frozenset({"tool", "tools", "reads", "read", "writes", "write"})
+"""The last words of such sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """The shape of a sentence, over the codes of its items."""
+@dataclass(slots=True)
+class _File:
+    """What was read of a file so far. ``turned``: sentences such as "Never A before B", each with its rule."""
 
-    kind: Kind
-    pattern: re.Pattern[str]
+    scanner: Scanner
+    rules: list[Rule] = field(default_factory=list)
+    marks: dict[str, list[Calls]] = field(default_factory=lambda: {mark: [] for mark in _MARKS})
+    errors: list[ParseError] = field(default_factory=list)
+    turned: list[Rule] = field(default_factory=list)
 
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """The tools that the file declares."""
+        calls = (c for some in self.marks.values() for c in some)
+        return tuple(dict.fromkeys(c.name for c in calls if c.name and not c.is_glob))
 
-def _shape(kind: Kind, pattern: str) -> Shape:
-    pattern = pattern.replace("<first>", f"(?P<first>{LIST})").replace("<then>", f"(?P<then>{LIST})")
-    return Shape(kind, re.compile(pattern))
-
-
-SHAPES: tuple[Shape, ...] = (
-    _shape("alternate_precedence", r"(?:every|each) <then> has its own <first> before it"),
-    _shape(
-        "chain_response",
-        rf"(?:every|each) <first> (?:is|are|must be) (?:{RIGHT} followed by|followed (?:{RIGHT}|right away) by) <then>",
-    ),
-    _shape("within", rf"(?:every|each) <first> FOLLOWED <then> within N {UNIT}"),
-    _shape("within", rf"<then> {HAPPENS} within N {UNIT} after <first>"),
-    _shape("response", r"(?:every|each) <first> FOLLOWED <then>"),
-    _shape("chain_precedence", rf"<then> (?:{HAPPENS}|comes|come|is|are|must come) {RIGHT} after <first>"),
-    _shape("not_succession", rf"<then> (?:{NEVER}|{NOT} come) (?:after|before) <first>"),
-    _shape("not_succession", r"(?:never|do not|don't) (?:call|use) <then> (?:after|before) <first>"),
-    _shape("never", rf"<first> {NEVER}"),
-    _shape("absence", rf"<first> {NEVER} more than (?:(?P<n>N) times?|(?P<word>once|twice))"),
-    _shape("never", r"(?:never|do not|don't) (?:call|use) <first>"),
-    _shape("not_coexistence", rf"if <first> {HAPPENS} ?,?(?: then)? <then> {NEVER}"),
-    _shape("responded_existence", rf"if <first> {HAPPENS} ?,?(?: then)? <then> {HAPPENS}"),
-    _shape("existence", rf"<first> {HAPPENS}(?: {COUNT})?"),
-    _shape("first", rf"<first> (?:{HAPPENS}|comes|come|is|are|must come|must be) first"),
-    _shape("last", rf"<first> (?:{HAPPENS}|comes|come|is|are|must come|must be) last"),
-    _shape("init", r"the first call (?:is|must be) <first>"),
-    _shape("end", r"the last call (?:is|must be) <first>"),
-    _shape("latest", rf"<then>(?: {HAPPENS})? only if the (?:latest|last) <first> COND"),
-)
-
-READS = re.compile(rf"(?P<first>{LIST}) only reads?")
-WRITES = re.compile(rf"(?P<first>{LIST}) writes?")
+    def warnings(self) -> Iterator[str]:
+        """Yield a line about sentences that were read in another way until 2026."""
+        if self.turned:
+            rule, *others = self.turned
+            other = replace(rule, kind="not_succession", first=rule.then, then=rule.first)
+            if rule.per_then:
+                other = replace(other, per=rule.per_then, per_then=rule.per)
+            more = f"; so {'is' if len(others) == 1 else 'are'} {len(others)} more" if others else ""
+            yield (
+                f'line {rule.line}: "{rule.text}" is read as "{sentence_of(rule)}" ({low(meaning(rule))}){more}; '
+                f'the other reading is "{sentence_of(other)}" ({low(meaning(other))})'
+            )
 
 
 def read_rules(text: str, tools: Collection[str] = ()) -> RuleFile:
-    """Read a file of rules. ``tools``: known names, which may be written with blanks and in another case.
+    """Read a file of rules. ``tools``: known names, besides those that the file declares.
 
     Raises ParseFailure with an error for each sentence that cannot be read.
     """
     if len(text) > MAX_TEXT:
         message = f"the file is longer than {MAX_TEXT:,} characters"
         raise ParseFailure([ParseError(1, 1, "", ("a shorter file",), message, (0, 0))])
-    scanner = Scanner(text, tools)
-    rules: list[Rule] = []
-    marks: dict[str, list[Calls]] = {"reads": [], "writes": []}
-    errors: list[ParseError] = []
-    for row in sentences(text):
+    rows = list(sentences(text))
+    file = _File(Scanner(text, {*tools, *_declared(text, rows)}))
+    for row in rows:
         try:
-            _sentence(scanner, row, rules, marks)
+            _sentence(file, row)
         except SentenceError as error:
-            errors.append(_located(text, error))
-            if len(errors) == MAX_ERRORS:
+            file.errors.append(_located(text, error))
+            if len(file.errors) == MAX_ERRORS:
                 break
-        if len(rules) > MAX_RULES:
-            raise ParseFailure(
-                [
-                    *errors,
-                    _located(
-                        text, SentenceError((row[0].start, row[0].end), f"more than {MAX_RULES:,} rules")
-                    ),
-                ]
-            )
-    if errors:
-        raise ParseFailure(errors)
-    return RuleFile(text, tuple(rules), tuple(marks["reads"]), tuple(marks["writes"]))
+        if len(file.rules) > MAX_RULES:
+            many = SentenceError((row[0].start, row[0].end), f"more than {MAX_RULES:,} rules")
+            raise ParseFailure([*file.errors, _located(text, many)])
+    if file.errors:
+        raise ParseFailure(file.errors)
+    marks = file.marks
+    return RuleFile(
+        text,
+        tuple(file.rules),
+        tuple(marks["reads"]),
+        tuple(marks["writes"]),
+        file.declared,
+        tuple(file.warnings()),
+    )
+
+
+def _declared(text: str, rows: Sequence[list[Token]]) -> tuple[str, ...]:
+    """Return the names of tools that the file declares: "X is a tool.", "X writes.", "X only reads."."""
+    file = _File(Scanner(text))
+    for row in rows:
+        if row[-1].key in _MARKING:
+            with suppress(SentenceError):
+                _sentence(file, row, marks_only=True)
+    return file.declared
 
 
 def _located(text: str, error: SentenceError) -> ParseError:
@@ -116,52 +118,139 @@ def _located(text: str, error: SentenceError) -> ParseError:
     )
 
 
-def _sentence(scanner: Scanner, row: list[Token], rules: list[Rule], marks: dict[str, list[Calls]]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One way to read a sentence. ``meanings``: more than one if the words have several."""
+
+    meanings: tuple[Meaning, ...]
+    per: tuple[Paths, Paths]
+
+    @property
+    def key(self) -> object:
+        return tuple(frozenset(draft.key for draft in one) for one in self.meanings), self.per
+
+
+def _sentence(file: _File, row: list[Token], *, marks_only: bool = False) -> None:
     """Read one sentence and add its rules or its marks. Raises SentenceError."""
-    text = scanner.text
+    text = file.scanner.text
     name, row = _named(text, row)
     if row and row[0].text == "-":
         row = row[1:]
     if not row:
         return
     span = row[0].start, row[-1].end
-    found = scanner.items(row)
-    found.items = _ors(text, found.items)
-    codes = " ".join(item.code for item in found.items)
-    for mark, pattern in (("reads", READS), ("writes", WRITES)):
-        if match := pattern.fullmatch(codes):
-            marks[mark] += [c for item in _group(found.items, match, "first") for c in item.calls]
-            return
-    line = text.count("\n", 0, span[0]) + 1
+    cuts = file.scanner.cuts(row)
+    some = list(cuts)
+    for cut in some:
+        codes = " ".join(item.code for item in cut.items)
+        for mark, pattern in _MARKS.items():
+            if match := pattern.fullmatch(codes):
+                file.marks[mark] += [c for item in group(cut.items, match, "first") for c in item.calls]
+                return
+    if marks_only:
+        return
+    cost, found = _read(some, meanings)
+    if cost and file.scanner.tools:
+        cuts = file.scanner.cuts(row, inflected=True)
+        some = list(cuts)
+        cost, found = _read(some, meanings)
+    if cost:
+        least, orders = _read(_for_orders(text, some), lambda items: _orders(text, items))
+        found = orders if least < cost else found
+    if not found:
+        raise refused(cuts, some)
+    rules = [[_rules(file, one, reading.per, name, span) for one in reading.meanings] for reading in found]
+    if len(found) > 1 or len(found[0].meanings) > 1:
+        raise two_ways(span, [one for some in rules for one in some], file.scanner.tools)
+    file.turned += [
+        rule for rule, draft in zip(rules[0][0], found[0].meanings[0], strict=True) if draft.turned
+    ][:1]
+    file.rules += rules[0][0]
 
-    def add(kind: Kind, first: Item, then: Item | None, **more: object) -> None:
-        spans = (first.span,) if then is None else (first.span, then.span)
-        if kind in ("init", "end") and any(c.is_user for c in first.calls):
-            raise SentenceError(first.span, "a user message is not a call")
-        rules.append(
+
+def _read(
+    cuts: Iterable[Cut], read: Callable[[Sequence[Item]], Iterator[tuple[Meaning, ...]]]
+) -> tuple[float, list[_Reading]]:
+    """Return the ways to read a sentence, of those with the fewest names that nobody knows, and how many that are."""
+    found: dict[object, _Reading] = {}
+    least = float("inf")
+    for cut in cuts:
+        if cut.cost > least:
+            break
+        values = [item.per for item in cut.items if item.code == "per"]
+        if len(values) > 1:
+            continue
+        items = _led([item for item in cut.items if item.code not in ("per", "either")])
+        for ways in _several(items, read):
+            reading = _Reading(ways, values[0] if values else ((), ()))
+            found.setdefault(reading.key, reading)
+            least = cut.cost
+    return least, list(found.values())
+
+
+def _several(
+    items: Sequence[Item], read: Callable[[Sequence[Item]], Iterator[tuple[Meaning, ...]]]
+) -> Iterator[tuple[Meaning, ...]]:
+    """Yield the meanings of a cut, whose lists with "and" and "or" may be read in two ways."""
+    ways = [list(read(one)) for one in _ors(items)]
+    if len(ways) == 1:
+        yield from ways[0]
+    else:
+        for one, other in product(*ways):
+            same = {frozenset(d.key for d in m) for m in one} == {frozenset(d.key for d in m) for m in other}
+            yield one if same else (*one, *other)
+
+
+def _led(items: Sequence[Item]) -> list[Item]:
+    """Return the items with the agent of "the planner must call" at the calls that it makes."""
+    found: list[Item] = []
+    for item in items:
+        agent = found[-1].agent if found else None
+        if agent and item.code == "S":
+            calls = tuple(replace(c, agent=c.agent or agent, text=f"{c.text} by {agent}") for c in item.calls)
+            item = replace(item, calls=calls)
+        found.append(item)
+    return found
+
+
+def _rules(
+    file: _File, drafts: Meaning, per: tuple[Paths, Paths], name: str | None, span: Span
+) -> list[Rule]:
+    """Return the rules of one meaning of a sentence, numbered after those that the file has. Raises SentenceError."""
+    text = file.scanner.text
+    sides = {item.span for draft in drafts for item in draft.sets}
+    if (
+        per[1]
+        and len(sides) > 2
+        and len({d.first.span for d in drafts} & {d.then.span for d in drafts if d.then})
+    ):
+        raise SentenceError(span, '"as" tells two sides apart; write one sentence for each pair of tools')
+    made = []
+    for number, draft in enumerate(drafts, len(file.rules) + 1):
+        if draft.kind in ("init", "end", "latest") and any(c.is_user for c in draft.first.calls):
+            why = "a user message has no answer" if draft.kind == "latest" else "a user message is not a call"
+            raise SentenceError(span if draft.kind == "latest" else draft.first.span, why)
+        turned = draft.then is not None and draft.then.span < draft.first.span
+        names, others = reversed(per) if per[1] and turned else per
+        made.append(
             Rule(
-                f"c{len(rules) + 1}",
-                kind,
-                first.calls,
-                then.calls if then else (),
-                per=found.per,
-                per_then=found.per_then,
+                f"c{number}",
+                draft.kind,
+                draft.first.calls,
+                draft.then.calls if draft.then else (),
+                count=draft.count,
+                unit=draft.unit,
+                per=names,
+                per_then=others,
+                condition=draft.condition,
                 name=name,
                 text=_words(text, span),
-                line=line,
+                line=text.count("\n", 0, span[0]) + 1,
                 span=span,
-                spans=spans,
-                **more,  # type: ignore[arg-type]
+                spans=tuple(item.span for item in draft.sets),
             )
         )
-
-    for shape in SHAPES:
-        match = shape.pattern.fullmatch(codes)
-        if match:
-            _special(text, shape, match, found, add)
-            return
-    for first, then in _orders(text, span, found):
-        add("precedence", first, then)
+    return made
 
 
 def _named(text: str, row: list[Token]) -> tuple[str | None, list[Token]]:
@@ -183,233 +272,160 @@ def _words(text: str, span: Span) -> str:
     return " ".join(text[span[0] : span[1]].split())
 
 
-def _ors(text: str, items: list[Item]) -> list[Item]:
-    """Join every list with "or" into one set. Raises SentenceError if "and" and "or" are mixed."""
-    found: list[Item] = []
-    items = [item for item in items if item.code != "either"]
+# Lists --------------------------------------------------------------------------------------------------------------
+
+
+def _ors(items: Sequence[Item]) -> list[list[Item]]:
+    """Return the items with every list with "or" as one set. A list with "and" and "or" can be read in two ways, as
+    ``A and (B or C)`` and as ``(A and B) or C``, which is ``(A or C) and (B or C)``."""
+    ways: list[list[Item]] = [[]]
     k = 0
     while k < len(items):
-        if items[k].code != "S":
-            found.append(items[k])
-            k += 1
-            continue
-        end = k + 1
-        fronted = bool(found) and found[-1].code not in (
-            "every",
-            "each",
-            "is",
-            "are",
-            "call",
-            "by",
-            "FOLLOWED",
-            "VP",
-        )
-        joins: list[str] = []
-        while end < len(items):
-            step = 0
-            codes = [item.code for item in items[end : end + 3]]
-            if codes[:2] in (["or", "S"], ["and", "S"]):
-                step = 2
-            elif codes == [",", "or", "S"]:
-                step = 3
-            elif codes[:2] == [",", "S"] and not fronted:
-                step = 2
-            if not step:
-                break
-            joins.append(codes[step - 2])
-            end += step
-        sets = [item for item in items[k:end] if item.code == "S"]
+        end, joins = _list_end(items, k, fronted=bool(k) and items[k - 1].code in _FRONTED)
         if "or" not in joins:
-            found += items[k:end]
-        elif "and" in joins:
-            raise _mixed(text, sets, joins)
+            ways = [[*way, *items[k:end]] for way in ways]
         else:
-            span = sets[0].span[0], sets[-1].span[1]
-            found.append(Item("S", span, tuple(c for item in sets for c in item.calls)))
+            sets = [item for item in items[k:end] if item.code == "S"]
+            made = [_tight(sets, joins)] + ([_multiplied(sets, joins)] if "and" in joins else [])
+            ways = [[*way, *one] for way in ways for one in made]
         k = end
-    return found
+    return ways
 
 
-def _mixed(text: str, sets: Sequence[Item], joins: Sequence[str]) -> SentenceError:
-    """Return the error for "A and B or C", with both readings."""
-    names = [_words(text, item.span) for item in sets]
-    plain = [join if join in ("and", "or") else "," for join in joins]
-    ands = _bracketed(names, plain, "and")
-    ors = _bracketed(names, plain, "or")
-    span = sets[0].span[0], sets[-1].span[1]
-    return SentenceError(
-        span,
-        f'"and" and "or" are mixed: it could mean {ands} or {ors}; write two sentences',
-        ("one of the two readings, in sentences of their own",),
-        (ands, ors),
-    )
+_FRONTED = ("before", "after", "once", "if", "when", "until", "unless")
+"""Behind these a comma ends a list."""
 
 
-def _bracketed(names: Sequence[str], joins: Sequence[str], tight: str) -> str:
-    """Return the list with brackets around the parts that ``tight`` joins."""
-    groups: list[list[str]] = [[names[0]]]
-    between = []
-    for join, name in zip(joins, names[1:], strict=True):
-        if join == tight:
-            groups[-1].append(name)
+def _list_end(items: Sequence[Item], k: int, *, fronted: bool) -> tuple[int, list[str]]:
+    """Return the end of the list of sets that begins at a place, and what joins them: and, or, a comma."""
+    joins: list[str] = []
+    end = k + 1
+    while items[k].code == "S" and end < len(items):
+        codes = [item.code for item in items[end : end + 3]]
+        if codes[:2] in (["or", "S"], ["and", "S"]):
+            step = 2
+        elif codes == [",", "or", "S"] or codes == [",", "and", "S"]:
+            step = 3
+        elif codes[:2] == [",", "S"] and not fronted:
+            step = 2
         else:
-            between.append(join)
-            groups.append([name])
-    parts = [group[0] if len(group) == 1 else f"({f' {tight} '.join(group)})" for group in groups]
-    return "".join(
-        (part if k == 0 else f", {part}" if between[k - 1] == "," else f" {between[k - 1]} {part}")
-        for k, part in enumerate(parts)
-    )
+            break
+        joins.append(codes[step - 2])
+        end += step
+    if "or" not in joins:
+        return end, []
+    last = "or"
+    for place in range(len(joins) - 1, -1, -1):  # a comma joins as the next word does
+        last = joins[place] = last if joins[place] == "," else joins[place]
+    return end, joins
 
 
-def _group(items: Sequence[Item], match: re.Match[str], name: str) -> list[Item]:
-    """Return the sets that a group of the shape matched."""
-    if name not in match.re.groupindex:
-        return []
-    begin = match.string.count(" ", 0, match.start(name))
-    size = match[name].count(" ") + 1
-    return [item for item in items[begin : begin + size] if item.code == "S"]
+def _tight(sets: Sequence[Item], joins: Sequence[str]) -> list[Item]:
+    """Return the list read so that "or" joins first."""
+    groups = [[sets[0]]]
+    for join, one in zip(joins, sets[1:], strict=True):
+        if join == "and":
+            groups.append([one])
+        else:
+            groups[-1].append(one)
+    return _anded([joined(some) for some in groups])
 
 
-def _special(text: str, shape: Shape, match: re.Match[str], found: Items, add: Callable[..., None]) -> None:
-    """Add the rules of a special sentence, one for each pair of its lists."""
-    kind = shape.kind
-    first, then = _group(found.items, match, "first"), _group(found.items, match, "then")
-    more: dict[str, object] = {}
-    whole = found.items[0].span[0], found.items[-1].span[1]
-    if kind == "existence":
-        kind, count = _counted(found.items, match, match["how"])
-        more["count"] = count
-    elif kind == "absence":
-        more["count"] = _counted(found.items, match, "at most")[1]
-    elif kind == "within":
-        number = next(item for item in found.items if item.code == "N")
-        count = _number(number)
-        unit = "calls" if match["unit"].startswith("call") else "seconds"
-        more = {"count": count * 60 if match["unit"].startswith("minute") else count, "unit": unit}
-    elif kind == "not_succession" and any(item.code == "before" for item in found.items):
-        first, then = then, first
-    elif kind == "latest":
-        more["condition"] = next(item.condition for item in found.items if item.code == "COND")
-    elif kind in ("not_coexistence", "responded_existence") and len(first) > 1:
-        names = [_words(text, item.span) for item in first]
-        raise SentenceError(
-            (first[0].span[0], first[-1].span[1]),
-            f'"if {" and ".join(names)}" could mean both or each; write one sentence for each, or use "or"',
-            ("one set of calls after if",),
-        )
-    if kind == "latest" and any(c.is_user for item in first for c in item.calls):
-        raise SentenceError(whole, "a user message has no answer")
-    if kind in ("init", "end") and len(first) > 1:
-        raise SentenceError(whole, 'one call cannot be both; write "or"', ('"or"',))
-    others: list[Item | None] = [*then] or [None]
-    for one, other in product(first, others):
-        add(kind, one, other, **more)
+def _multiplied(sets: Sequence[Item], joins: Sequence[str]) -> list[Item]:
+    """Return the list read so that "and" joins first, multiplied out."""
+    groups = [[sets[0]]]
+    for join, one in zip(joins, sets[1:], strict=True):
+        if join == "and":
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return _anded([joined(chosen) for chosen in product(*groups)])
 
 
-def _counted(items: Sequence[Item], match: re.Match[str], how: str | None) -> tuple[Kind, int]:
-    """Return the kind and the number of "A happens at most 2 times"."""
-    word = match["word"]
-    if word is None and match["n"] is None:
-        return "existence", 1
-    count = {"once": 1, "twice": 2}[word] if word else _number(next(i for i in items if i.code == "N"))
-    if how in ("at most", "no more than"):
-        return "absence", count
-    return ("existence" if how == "at least" else "exactly"), count
+def _anded(sets: Sequence[Item]) -> list[Item]:
+    return [item for one in sets for item in (Item("and", one.span), one)][1:]
 
 
-def _number(item: Item) -> int:
-    if not item.number.is_integer() or not 1 <= item.number <= MOST:
-        raise SentenceError(item.span, f"a number is whole, from 1 to {MOST:,}", (f"1 to {MOST:,}",))
-    return int(item.number)
+# Orders, by the reader of queries -------------------------------------------------------------------------------------
+
+_CALLS = re.compile(
+    r"\b(?:call|use|invok|trigger|issu|attempt|mak|made|try|tried|hit|touch|allow|permit|forbid|prohibit)"
+)
+"""Verbs of rules that queries do not have."""
+_AS_IN_QUERIES = {
+    "happens": "must happen",
+    "not_happens": "must not happen",
+    "only_happens": "can only happen",
+    "may_only_happens": "can only happen",
+    "did_happens": "is done",
+    "do": "do",
+    "not_do": "don't do",
+}
 
 
-def _orders(text: str, span: Span, found: Items) -> Iterator[tuple[Item, Item]]:
-    """Return the pairs of an order sentence, each the earlier set and the later one.
+def _for_orders(text: str, cuts: Sequence[Cut]) -> Iterator[Cut]:
+    """Yield the cuts that the query language may read: different ones, with a name at least."""
+    seen: set[str] = set()
+    for cut in cuts:
+        written = _written(text, cut.items)[0]
+        if written not in seen and len(seen) < MOST_ORDERS and any(item.code == "S" for item in cut.items):
+            seen.add(written)
+            yield cut
 
-    The sets are replaced by names of actions, and the query language reads the sentence.
-    """
-    from planscope.language.reading import read_query
-    from planscope.language.tree import NP, Clause, Relative
 
+def _written(text: str, items: Sequence[Item]) -> tuple[str, dict[str, Item], list[tuple[int, int, Span]]]:
+    """Write a cut as a query: with a name for each set of calls, and with verbs that queries have. Return the sets by
+    name, too, and the place of each piece with its place in the file."""
     pieces: list[str] = []
-    places: list[tuple[int, int, Span]] = []
-    actions: list[Action] = []
     sets: dict[str, Item] = {}
+    places: list[tuple[int, int, Span]] = []
     size = 0
-    for item in found.items:
+    for item in items:
+        words = text[item.span[0] : item.span[1]]
         if item.code == "S":
-            name = "x" + "".join(chr(ord("a") + int(d)) for d in str(len(actions) + 10))
-            actions.append(Action(name, name, name))
-            sets[name] = item
-            piece = name
-        else:
-            piece = text[item.span[0] : item.span[1]]
-        if pieces and not (item.code in (",", ";") or pieces[-1] == ""):
-            pieces.append(" ")
-            size += 1
-        places.append((size, size + len(piece), item.span))
-        pieces.append(piece)
-        size += len(piece)
-    if len(found.items) == 1 and sets:
-        only = _words(text, span)
-        raise SentenceError(
-            span, f'there is no verb: "{only}" was read as one name', ("a verb such as happens",)
-        )
-    if not sets:
-        raise SentenceError(span, "there is no tool in this sentence", ("a tool's name",))
-    written = "".join(pieces) + "."
-    try:
-        reading = read_query(written, actions, natural=False)
-    except ParseFailure as failure:
-        raise _mapped(text, failure.errors[0], places, sets, span) from None
-    for sentence in reading.tree.sentences:
-        for clause in sentence.clauses:
-            assert isinstance(clause, Clause), "natural sentences are not asked for"
-            relatives = [np.relative for np in (clause.subject, clause.object) if isinstance(np, NP)]
-            parts: list[Clause | Relative] = [clause, *(r for r in relatives if r is not None)]
-            followed = any(
-                word.entry in ("be followed by", "be succeeded by") for part in parts for word in part.words
-            )
-            if followed or (clause.relation == ">" and clause.form in ("fronted", "fronted_compound")):
-                orders = [c for c in reading.problem.constraints if c.kind == "order"]
-                earlier, later = (
-                    _words(text, sets[str(a)].span) for a in (orders[0].before, orders[0].after)
-                )
-                readings = (f"Every {earlier} is followed by {later}.", f"{earlier} comes before {later}.")
-                raise SentenceError(
-                    span,
-                    f'this could mean "{readings[0]}" (each {earlier} needs a later {later}) or "{readings[1]}" '
-                    f"(each {later} needs an earlier {earlier}); write one of them",
-                    ("one of the two readings",),
-                    readings,
-                )
-    for constraint in reading.problem.constraints:
-        if constraint.kind == "order":
-            yield sets[str(constraint.before)], sets[str(constraint.after)]
+            words = "x" + "".join(chr(ord("a") + int(digit)) for digit in str(len(sets) + 10))
+            sets[words] = item
+        elif _CALLS.search(words.casefold()):
+            words = _AS_IN_QUERIES.get(item.code, words)
+        if item.code == "per":
+            continue
+        blank = bool(pieces) and words not in (",", ";")
+        pieces.append(f" {words}" if blank else words)
+        places.append((size + blank, size + blank + len(words), item.span))
+        size += blank + len(words)
+    return "".join(pieces) + ".", sets, places
 
 
-def _mapped(
-    text: str,
-    error: ParseError,
-    places: Sequence[tuple[int, int, Span]],
-    sets: dict[str, Item],
-    span: Span,
-) -> SentenceError:
-    """Move an error of the query language's reader to its place in the file, with the names of the file."""
-    touched = [place for begin, end, place in places if begin < error.span[1] and end > error.span[0]]
-    where = (touched[0][0], touched[-1][1]) if touched else (span[1], span[1])
+def _orders(text: str, items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
+    """Yield what the query language's reader finds in a sentence about order."""
+    from planscope.language.reading import read_query
 
-    if "clock times" in error.message:
-        return SentenceError(
-            where, 'rules have no clock times; "within 30 seconds" is read', ('"within 30 seconds"',)
-        )
+    written, sets, _ = _written(text, items)
+    with suppress(ParseFailure):
+        said = read_query(written, [Action(name, name, name) for name in sets]).statements
+        ways: list[list[Draft]] = [[]]
+        for statement in sorted(said, key=lambda one: one.span[1]):
+            kinds = _KINDS[statement.place or "order", statement.doubt]
+            pairs = statement.orders if not statement.place else [(name, "") for name in statement.about]
+            made = [
+                [Draft(*_sides(kind, sets[one], sets.get(other))) for one, other in pairs] for kind in kinds
+            ]
+            ways = [[*way, *one] for way in ways for one in made]
+        yield tuple(map(tuple, ways))
 
-    def named(words: str) -> str:
-        return re.sub(
-            r"\bx[b-j][a-j]+\b", lambda m: _words(text, sets[m[0]].span) if m[0] in sets else m[0], words
-        ).replace("an action", "a tool")
 
-    return SentenceError(
-        where, named(error.message), tuple(map(named, error.expected)), tuple(map(named, error.readings))
-    )
+_KINDS: Mapping[tuple[str, str], tuple[Kind, ...]] = {
+    ("order", ""): ("precedence",),
+    ("order", "response"): ("response", "precedence"),
+    ("order", "none_after"): ("not_succession",),
+    ("first", ""): ("first",),
+    ("last", ""): ("last",),
+    ("first", "start"): ("first", "init"),
+    ("last", "end"): ("last", "end"),
+}
+"""What a statement about order is as a rule, by its place and its doubt; two kinds if it could be either."""
+
+
+def _sides(kind: Kind, one: Item, other: Item | None) -> tuple[Kind, Item, Item | None]:
+    """Return kind and sets of an order; "never A after B" says it of the later one first."""
+    return (kind, other, one) if kind == "not_succession" and other is not None else (kind, one, other)

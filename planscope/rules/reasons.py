@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from planscope.oracle.judged import Started
+from planscope.oracle.judged import Search
 from planscope.oracle.marco import Marco
 from planscope.oracle.plan import Answered
 from planscope.oracle.precedence import bits
+from planscope.oracle.trace import ToolCall
 from planscope.oracle.verdict_types import Core, Correction, Reasons, StepNo
 from planscope.rules.core import play
 from planscope.rules.future import Future
 from planscope.rules.judge import Event, Rulebook
-from planscope.traces.shape import ToolCall
 
 
 class _Question:
@@ -70,13 +70,9 @@ def reasons(
     step: StepNo,
     ids: Sequence[str],
     first: Core | None,
+    search: Search,
     *,
-    most: int,
     members: Sequence[Sequence[int]] | None = None,
-    on_core: Callable[[Core], None] | None = None,
-    on_correction: Callable[[Correction], None] | None = None,
-    stopped: Callable[[], bool] | None = None,
-    started: Started | None = None,
 ) -> Reasons:
     """Find the cores and corrections after these events; the core ``first`` comes first. ``ids`` name the rules, or
     the ``members``: sets of rules, by index, that count as one each."""
@@ -91,31 +87,34 @@ def reasons(
 
     def core(mask: int) -> None:
         cores[mask] = Core(*parts(mask))
-        if on_core is not None:
-            on_core(cores[mask])
+        if search.on_core is not None:
+            search.on_core(cores[mask])
 
     def correction(mask: int) -> None:
         corrections[mask] = Correction(*parts(mask))
-        if on_correction is not None:
-            on_correction(corrections[mask])
+        if search.on_correction is not None:
+            search.on_correction(corrections[mask])
 
     halted = False
 
     def halt() -> None:
         nonlocal halted
         halted = True
-        search.interrupt()
+        marco.interrupt()
 
-    search = Marco(question, most, core, correction, lambda: halted or (stopped is not None and stopped()))
-    if started is not None:
-        started(halt)
+    def ended_early() -> bool:
+        return halted or (search.stopped is not None and search.stopped())
+
+    marco = Marco(question, search.most, core, correction, ended_early)
+    if search.started is not None:
+        search.started(halt)
     begin: int | None = None
     if first is not None:
         begin = sum(1 << ids.index(id) for id in first.constraints)
         begin |= sum(
             1 << question.place[s] for s in first.steps if isinstance(s, int) and s in question.place
         )
-    ended = search.run(begin)
+    ended = marco.run(begin)
 
     def size(mask: int) -> tuple[bool, int, list[int]]:
         return mask != begin, mask.bit_count(), list(bits(mask))

@@ -1,49 +1,95 @@
 """Finds the cheapest change after which a trace keeps every rule: calls moved, inserted and removed, each at a cost
 of one.
 
-Of equally cheap changes the one with more moves wins, then with more insertions, then with the earliest places, then
-with names that come first in the alphabet. The search walks along the trace and keeps, for each state of the rules, the
-best way to it. Like ``future.py``, it begins with the broken rules and adds those that a change breaks. It is exact for
-up to ``MOST_NODES`` places. Beyond, only the ``WIDTH`` best ways are followed, and the repair says that it is not
-exact.
+Of equally cheap changes the one with more moves wins, then with more insertions, then the one that moves calls by fewer
+places, then the one with the later places, then names that come first in the alphabet. A person must be able to follow
+it:
+
+- A call that is not marked ``only reads`` is not moved to before a read or a message of the user that it stood after,
+  because the agent may have made it for what it read there. The mark of the moved call counts: a read may go anywhere.
+  What is passed is a read only if it is marked. Nor is a marked read whose answer a rule goes by moved to after a write
+  that stood after it, which would be the same.
+- No call is inserted on condition of an answer if the trace's own answer to such a call contradicts it: the last one
+  before that place, or else the first one after it. Arguments that the inserted call leaves open count as the same.
+- No call is inserted with a value that is found nowhere: in no argument, answer or user message of the trace, and in
+  no condition of a rule.
+
+Like ``future.py``, the search begins with the broken rules and adds those that a change breaks. Rules that share no
+call are repaired one by one (``nearest.py``).
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
-from typing import Any, NamedTuple
+import re
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any
 
-from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events, letters_of
-from planscope.rules.letters import Alphabet, Letter, Place
+from planscope.oracle.trace import ToolCall, Trace
+from planscope.rules.future import Future
+from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events, letters_of, seen_key
+from planscope.rules.letters import Alphabet, Letter, Place, compared, met
 from planscope.rules.machine import FIRST, THEN, USER
-from planscope.rules.satisfiable import ABSENT, TooMany
-from planscope.rules.values import key_of, said_among
-from planscope.traces.shape import ToolCall, Trace
+from planscope.rules.nearest import (
+    SECONDS,
+    Budget,
+    Edit,
+    Insertion,
+    Search,
+    Seen,
+    Spent,
+    Trail,
+    accepts,
+    counts,
+    start,
+    stepped,
+)
+from planscope.rules.rule import Compare, Path, compares
+from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations
+from planscope.rules.values import MISSING, answer_of, at, key_part, meets, said_among
+from planscope.rules.witness import Witnesses
+from planscope.wording.phrases import plural
 
-MOST_NODES = 5_000
-WIDTH = 25
-MOST_ROUNDS = 12
-MOST_EDITS = 8
-"""Limit of changes that are tried at one place, if the search is not exact."""
+MOST_TRIED = 2_000
+"""Limit of other calls that are tried to find out what an inserted call needs."""
+MOST_ROUNDS = 5
+MOST_VALUES = 2_000
+"""Limit of values of a trace that are tried for a condition."""
+
+Effects = Mapping[Place, Collection[int | None]]
+"""What an insertion can be to rules; None, and for all others: nothing."""
+
+NEW = "\0"
+"""Stands for a value that no call has yet."""
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
+    """A call to move. ``turns``: messages of the user between its new place and the step ``before``. ``alone``: it
+    keeps its place, but is made in a message of its own."""
+
     step: int
     tool: str
     before: StepNo
+    turns: int = 0
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
-    """A call to insert. ``letter`` has the conditions that it must meet."""
+    """A call to insert. ``letter`` has what it needs, and no more: conditions that it meets or does not meet, and
+    values that it has or does not have (ABSENT)."""
 
     tool: str
     before: StepNo
     letter: Letter
+    turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,389 +100,468 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class RulesRepair:
-    """The changes of a repair. ``exact``: no cheaper repair exists. Moved calls keep their answers.
+    """The changes of a repair. ``exact``: fewer are not enough. Moved calls keep their answers.
 
-    ``placed``: the moved and inserted calls in their order, which tells those before the same step apart.
+    ``placed``: the moved and inserted calls in their order, which tells those before the same step apart. ``reason``:
+    why there is none. ``sought``: False if the budget ended before that was clear.
     """
 
-    moved: tuple[Moved, ...]
-    inserted: tuple[Inserted, ...]
-    removed: tuple[Removed, ...]
-    exact: bool
+    moved: tuple[Moved, ...] = ()
+    inserted: tuple[Inserted, ...] = ()
+    removed: tuple[Removed, ...] = ()
+    exact: bool = True
     placed: tuple[Moved | Inserted, ...] = ()
+    reason: str = ""
+    sought: bool = True
 
     @property
     def cost(self) -> int:
         return len(self.moved) + len(self.inserted) + len(self.removed)
 
 
-Cost = tuple[int, int, int, tuple[float, ...], tuple[tuple[str, int], ...]]
-"""Changes; insertions and removals; removals; places; names with steps. Compared in this order."""
-
-Edit = tuple[str, int, Any, int]
-"""("move" | "insert" | "remove", index of the event or -1, letter or None, index before which it is placed)."""
-
-
-class _Node(NamedTuple):
-    """A place of the search. ``at``: the next event. ``states``: see ``_Walk``. ``taken``: events that are taken out
-    and must come later; ``early``: events that came before their place. ``message``: that of the call before, None
-    after a change."""
-
-    at: int
-    states: tuple[int, ...]
-    taken: tuple[int, ...]
-    early: tuple[int, ...]
-    message: int | None
+def repair(
+    book: Rulebook,
+    tools: Sequence[str],
+    trace: Trace,
+    *,
+    reads: Callable[[str], bool] = lambda tool: False,
+    budget: Budget | None = None,
+) -> RulesRepair:
+    """Return the cheapest change, or why there is none. ``reads``: whether a tool is marked as only reading."""
+    budget = budget if budget is not None else Budget()
+    budget.until = time.thread_time() + SECONDS
+    return _Repair(book, tools, trace, reads, budget).found()
 
 
-def repair(book: Rulebook, tools: Sequence[str], trace: Trace) -> RulesRepair | None:
-    """Return the cheapest change, or None if there is none or a rule in seconds is broken: times cannot be changed."""
-    happened = list(events(trace.items))
-    judge = Judge(book)
-    for event, step in happened:
-        if isinstance(event, ToolCall):
-            judge.call(event)
-        else:
-            judge.said(event, step)
-    every = [(i, judge.key[k]) for i in range(len(book.rules)) for k in judge.instances(i)]
-    walk = _Walk(book, happened)
-    chosen = [place for place in every if not walk.accepts(place, walk.run(place, walk.unchanged()))]
-    exact = True
-    for _ in range(MOST_ROUNDS):
-        if any(book.seconds[i] for i, _ in chosen):
-            return None
-        try:
-            edits, sure = _Search(walk, chosen, tools).best()
-        except TooMany:
-            return None
-        exact = exact and sure
-        if edits is None:
-            return None
-        order = walk.changed(edits)
-        more = [
-            place for place in walk.places_of(every, edits) if not walk.accepts(place, walk.run(place, order))
-        ]
-        if not more:
-            return walk.said(edits, exact)
-        chosen = [*chosen, *(place for place in more if place not in chosen)]
-    return None
+class _Repair:
+    """The repair of one trace."""
 
+    def __init__(
+        self,
+        book: Rulebook,
+        tools: Sequence[str],
+        trace: Trace,
+        reads: Callable[[str], bool],
+        budget: Budget,
+    ) -> None:
+        happened = list(events(trace.items))
+        self.book, self.tools, self.budget = book, sorted(tools), budget
+        self.happened = [event for event, _ in happened]
+        self.steps = [step for _, step in happened]
+        self.alphabet = Alphabet(book, tools)
+        judge = Judge(book)
+        for event, step in happened:
+            judge.take(event, step)
+        self.places = [(i, judge.key[k]) for i in range(len(book.rules)) for k in judge.instances(i)]
+        sees = [list(self._sees(event)) for event in self.happened]
+        self.trail = Trail(book, self.happened, sees, reads, {*tools, *(call.tool for call in trace.calls)})
+        self.sure = True
+        self.lacks: set[str] = set()
+        """What calls would need that must not be inserted."""
 
-class _Walk:
-    """Runs rules over changed traces. A state below 0 is that of a value without a call so far."""
-
-    def __init__(self, book: Rulebook, happened: Sequence[tuple[Event, int]]) -> None:
-        self.book, self.happened = book, happened
-        self._letters: dict[tuple[int, Place], tuple[int, ...] | None] = {}
-
-    def start(self, place: Place) -> int:
-        return -1 if self.book.rules[place[0]].per else 0
-
-    def accepts(self, place: Place, state: int) -> bool:
-        machine = self.book.machines[place[0]]
-        return state < 0 or any(machine.accepting[m] for m in machine.members[state])
-
-    def broken(self, place: Place, state: int) -> bool:
-        return state >= 0 and self.book.machines[place[0]].status[state] == "broken"
-
-    def letters(self, k: int, place: Place) -> tuple[int, ...] | None:
-        """Return the letters of event ``k`` for a rule, or None if the rule does not see it."""
-        key = (k, place)
-        if key not in self._letters:
-            self._letters[key] = self._find_letters(self.happened[k][0], place)
-        return self._letters[key]
-
-    def _find_letters(self, event: Event, place: Place) -> tuple[int, ...] | None:
-        rule = self.book.rules[place[0]]
+    def _sees(self, event: Event) -> Iterator[Seen]:
+        """Yield the rules and values that see an event, and what it is to them."""
         if not isinstance(event, ToolCall):
-            if not rule.hears_users:
-                return None
-            first, then = said_among(rule.first, event), said_among(rule.then, event)
-            return (USER | (FIRST if first else 0) | (THEN if then else 0),)
-        if event.refused or (self.book.succeeded_only and event.failed):
-            return None
-        touch = self.book.touch(place[0], event.tool)
-        if touch is None:
-            return None
-        if rule.per:
-            if event.arguments is None:
-                return None
-            key = key_of(rule, event, bool(touch.then) and not touch.first)
-            if key is None and not touch.letter and rule.per_then:
-                key = key_of(rule, event, True)
-            if key != place[1]:
-                return None
-        return letters_of(rule, touch, event)
+            for i in self.book.users:
+                rule = self.book.rules[i]
+                first, then = said_among(rule.first, event), said_among(rule.then, event)
+                yield (i, None), (USER | (FIRST if first else 0) | (THEN if then else 0),)
+            return
+        if not counts(self.book, event):
+            return
+        decided, others = self.book.touches(event.tool)
+        yield from (((i, None), (bits,)) for i, bits in decided)
+        for touch in others:
+            rule, key = self.book.rules[touch.rule], None
+            if rule.per:
+                key = seen_key(rule, touch, event) if event.arguments is not None else None
+                if key is None:
+                    continue
+            yield (touch.rule, key), letters_of(rule, touch, event)
 
-    def step(self, place: Place, state: int, letters: tuple[int, ...] | None, fresh: bool) -> int:
-        machine = self.book.machines[place[0]]
-        real = state if state >= 0 else -state - 1
-        if fresh and self.book.late[place[0]]:
-            real = machine.flush(real)
-        if letters is None:
-            return real if state >= 0 else -real - 1
-        after = [machine.fill(real, letter) for letter in letters]
-        real = after[0] if len(after) == 1 else machine.joined(after)
-        return -real - 1 if state < 0 and letters[0] & USER else real
+    def _effects(self, letter: Letter) -> list[Seen]:
+        return [(place, (bits,)) for place, bits in self.alphabet.row(letter)[0]]
 
-    def unchanged(self) -> list[tuple[int, Letter | None, bool]]:
-        return self.changed(())
+    def found(self) -> RulesRepair:
+        broken = [place for place in self.places if not self._kept(self.trail, place, ())]
+        for i, _ in broken:
+            if self.book.seconds[i]:
+                return self._none(
+                    f"{_title(self.book, i)} has a deadline in seconds, and times cannot be changed"
+                )
+        try:
+            return self._nearest(broken, self.budget.part(1 / 3))
+        except Spent:
+            pass
+        if Future(self.book, self.tools).of(Judge(self.book)).possible is False:
+            return self._none("no sequence of calls keeps these rules together")
+        try:
+            return self._one_by_one(broken)
+        except Spent:
+            return self._unsought(len({i for i, _ in broken}))
 
-    def changed(self, edits: Sequence[Edit]) -> list[tuple[int, Letter | None, bool]]:
-        """Return the events after the changes: an index or a letter, and whether a message begins there."""
-        gone = {k for kind, k, _, _ in edits if kind in ("move", "remove")}
-        order: list[tuple[int, Letter | None, bool]] = []
-        message: int | None = None
-        for k in range(len(self.happened) + 1):
-            for kind, which, letter, place in edits:
-                if place == k and kind != "remove":
-                    order.append((which, letter, True))
-                    message = None
-            if k < len(self.happened) and k not in gone:
-                event = self.happened[k][0]
-                order.append((k, None, event.message != message))
-                message = event.message
-        return order
+    def _nearest(self, chosen: list[Place], budget: Budget) -> RulesRepair:
+        """Return the repair of all broken rules, or that there is none. Raises Spent."""
+        while True:
+            found = self._solved(self.trail, chosen, frozenset(), budget)
+            if isinstance(found, str):
+                return self._none(found)
+            said = self._said(*found)
+            if isinstance(said, RulesRepair):
+                return said
+            more = [place for place in said if place not in chosen]
+            if not more:
+                raise Spent
+            chosen = [*chosen, *more]
 
-    def run(self, place: Place, order: Sequence[tuple[int, Letter | None, bool]]) -> int:
-        state = self.start(place)
-        for k, letter, fresh in order:
-            if letter is None:
-                state = self.step(place, state, self.letters(k, place), fresh)
-            else:
-                bits = letter.effect(self.book, place)
-                state = self.step(place, state, None if bits is None else (bits,), fresh)
-        return state
+    def _one_by_one(self, broken: list[Place]) -> RulesRepair:
+        """Repair one broken rule after another, each in the trace that the repairs before it leave. If that
+        goes quickly, no repair breaks what was kept; else it is repaired in the next round. Raises Spent."""
+        trail = self.trail
+        every_call = [rule.every_call for rule in self.book.rules]
+        for _ in range(MOST_ROUNDS):
+            for i in sorted({i for i, _ in broken}, key=lambda i: (every_call[i], i)):
+                own = [place for place in broken if place[0] == i and not self._kept(trail, place, ())]
+                others = frozenset(broken)
+                found = self._solved(trail, own, None, self.budget)
+                with suppress(Spent):
+                    found = self._solved(trail, own, others, self.budget.part(1 / 4))
+                if isinstance(found, str):
+                    raise Spent
+                trail = trail.changed(found[0], self._effects)
+            broken = [place for place in self.places if not self._kept(trail, place, ())]
+            if not broken:
+                break
+        edits = trail.edits(len(self.happened))
+        kept = all(
+            self._kept(self.trail, place, edits) for place in self._touched(self.trail, edits, self.places)
+        )
+        legal = all(self.trail.may_move(k, place) for kind, k, _, place in edits if kind == "move")
+        said = self._said(edits, False) if kept and legal else []
+        if not isinstance(said, RulesRepair):
+            raise Spent
+        return said
 
-    def places_of(self, every: Sequence[Place], edits: Sequence[Edit]) -> list[Place]:
-        """Return the rules and values, with those that inserted calls bring."""
-        found = dict.fromkeys(every)
-        for _, _, letter, _ in edits:
+    def _solved(
+        self, trail: Trail, chosen: list[Place], broken: frozenset[Place] | None, budget: Budget
+    ) -> tuple[list[Edit], bool] | str:
+        """Return changes after which these rules are kept, and whether fewer cannot do; or why there are none.
+        ``broken``: rules that need not be kept unless they are chosen, None: all. Raises Spent."""
+        solved = trail.solved
+        joined = False
+        while True:
+            edits: list[Edit] = []
+            sure = True
+            for part in [chosen] if joined else self._parts(trail, chosen):
+                key = frozenset(part)
+                if key not in solved:
+                    best = Search(trail, part, self._insertions(trail, part), budget).best()
+                    if best is None:
+                        return self._why(part)
+                    solved[key] = best
+                edits += solved[key][0]
+                sure = sure and solved[key][1]
+            edits.sort(key=lambda edit: edit[3])
+            touched = self._touched(trail, edits, chosen) if broken is not None else chosen
+            touched = [p for p in touched if p in chosen or p not in (broken or ())]
+            wrong = [place for place in touched if not self._kept(trail, place, edits)]
+            if not wrong:
+                return edits, sure
+            if any(self.book.seconds[i] for i, _ in wrong):
+                raise Spent
+            more = [place for place in wrong if place not in chosen]
+            if not more and joined:
+                raise Spent
+            joined = joined or not more
+            chosen = [*chosen, *more]
+
+    def _none(self, reason: str) -> RulesRepair:
+        return RulesRepair(exact=self.sure, reason=reason)
+
+    def _unsought(self, rules: int) -> RulesRepair:
+        calls = sum(isinstance(event, ToolCall) for event in self.happened)
+        what = f"{plural(rules, 'rule')} broken in {plural(calls, 'call')}"
+        return RulesRepair(exact=False, reason=f"not sought further ({what})", sought=False)
+
+    def _why(self, part: Sequence[Place]) -> str:
+        """Say why there is no repair of these rules."""
+        names = ", ".join(dict.fromkeys(_title(self.book, i) for i, _ in part))
+        lacks = f"; an inserted call would need {' or '.join(sorted(self.lacks))}" if self.lacks else ""
+        tried = "" if self.sure else " that was tried"
+        return f"no change of the calls{tried} keeps {names}{lacks}"
+
+    # Which rules a change concerns
+
+    def _parts(self, trail: Trail, places: Sequence[Place]) -> list[list[Place]]:
+        """Return the rules and values in groups that share no call."""
+        if trail.splits(places):
+            return [list(places)]
+        self.budget.spend(len(places) ** 2 // 50)
+        parts: list[list[Place]] = []
+        for place in places:
+            near = [part for part in parts if any(trail.share(place, other) for other in part)]
+            parts = [part for part in parts if part not in near]
+            parts.append([*(other for part in near for other in part), place])
+        return sorted(parts, key=len)
+
+    def _touched(self, trail: Trail, edits: Sequence[Edit], chosen: Sequence[Place]) -> list[Place]:
+        """Return the rules and values that a change may matter to, with those that inserted calls bring."""
+        found = dict.fromkeys(chosen)
+        for _, k, letter, _ in edits:
             if letter is not None:
-                values = dict(letter.values)
-                for i, rule in enumerate(self.book.rules):
-                    for paths in {rule.per, rule.per_then} if rule.per else ():
-                        key = tuple(values.get(path, ABSENT) for path in paths)
-                        if key and ABSENT not in key:
-                            found.setdefault((i, key))
+                found |= dict.fromkeys(place for place, _ in self.alphabet.row(letter)[0])
+            else:
+                found |= dict.fromkeys(place for place, _ in trail.sees[k])
+        if edits and any(self.book.late):
+            found |= dict.fromkeys(place for place in self.places if self.book.late[place[0]])
         return list(found)
 
-    def before(self, k: int) -> StepNo:
-        """Return the step of the first call at or after event ``k``."""
-        for event, step in self.happened[k:]:
-            if isinstance(event, ToolCall):
-                return step
-        return "end"
-
-    def said(self, edits: Sequence[Edit], exact: bool) -> RulesRepair:
-        removed: list[Removed] = []
-        placed: list[Moved | Inserted] = []
-        for kind, k, letter, place in edits:
-            event = self.happened[k][0] if k >= 0 else None
-            if kind == "insert":
-                assert letter is not None
-                placed.append(Inserted(letter.tool, self.before(place), letter))
-            else:
-                assert isinstance(event, ToolCall)
-                if kind == "move":
-                    placed.append(Moved(event.step, event.tool, self.before(place)))
+    def _kept(
+        self, trail: Trail, place: Place, edits: Sequence[Edit], effects: Mapping[int, Effects] = {}
+    ) -> bool:
+        """Return whether the changed trace may keep a rule. ``effects``: what insertions can be, by their numbers among
+        the edits, if they are not what their letters say."""
+        i = place[0]
+        late = self.book.late[i]
+        seen = trail.of(place)
+        known = dict(seen) if edits else {}
+        gone = {k for kind, k, _, _ in edits if kind != "insert"}
+        puts = [(n, edit) for n, edit in enumerate(edits) if edit[0] != "remove"]
+        states, message, number = {start(self.book, i)}, None, 0
+        for k, letters in (*seen, (len(trail.happened), None)):
+            while number < len(puts) and puts[number][1][3] <= k:
+                n, (_, moved, letter, _) = puts[number]
+                if letter is None:
+                    ways = [known.get(moved)]
                 else:
-                    removed.append(Removed(event.step, event.tool))
-        return RulesRepair(
-            tuple(one for one in placed if isinstance(one, Moved)),
-            tuple(one for one in placed if isinstance(one, Inserted)),
-            tuple(removed),
-            exact,
-            tuple(placed),
-        )
+                    some = (
+                        effects[n].get(place, {None}) if n in effects else {letter.effect(self.book, place)}
+                    )
+                    ways = [None if bits is None else (bits,) for bits in some]
+                states = {stepped(self.book, i, s, (own, late, late)) for s in states for own in ways}
+                message, number = None, number + 1
+            if letters is not None and k not in gone:
+                begins = late and trail.happened[k].message != message
+                message = trail.happened[k].message
+                states = {stepped(self.book, i, state, (letters, begins, False)) for state in states}
+        return all(accepts(self.book, i, state) for state in states)
 
+    # Calls to insert
 
-class _Search:
-    def __init__(self, walk: _Walk, places: Sequence[Place], tools: Sequence[str]) -> None:
-        self.walk, self.places = walk, list(places)
-        self.size = len(walk.happened)
-        self._after: dict[tuple[tuple[int, ...], int, bool], tuple[int, ...] | None] = {}
-        self._effects: dict[int, list[tuple[int, ...] | None]] = {}
-        """What events and insertable calls are to each of the places."""
-        self.insertable = self._insertable(tools)
-        self.late = any(walk.book.late[i] for i, _ in places)
-        self.movable = [
-            k
-            for k, (event, _) in enumerate(walk.happened)
-            if isinstance(event, ToolCall) and any(walk.letters(k, p) is not None for p in self.places)
-        ]
-        self.can_move = frozenset(self.movable)
+    def _insertions(self, trail: Trail, places: Sequence[Place]) -> Iterator[Insertion]:
+        """Yield calls that can be inserted, by the alphabet. If others may be needed, the repair is not exact."""
+        rules = [self.book.rules[i] for i in dict.fromkeys(i for i, _ in places)]
+        unnamed = False
 
-    def _insertable(self, tools: Sequence[str]) -> list[Letter]:
-        """Return calls that can be inserted, one for each effect, the first in the alphabet."""
-        alphabet = Alphabet(self.walk.book, tools)
-        found: dict[tuple[int | None, ...], Letter] = {}
-        for tool in sorted(tools):
-            for letter in filter(None, alphabet.of_tool(tool, self.places)):
-                whole = alphabet.completed(letter)
-                effects = tuple(whole.effect(self.walk.book, p) for p in self.places)
-                if any(e is not None for e in effects):
-                    found.setdefault(effects, whole)
-        for number, effects in enumerate(found, 1):
-            self._effects[-number] = [None if effect is None else (effect,) for effect in effects]
+        taken = {part for _, key in places for part in key or ()}
+
+        def values(formulas: tuple[Formula, ...], path: Path) -> tuple[tuple[Any, ...], bool]:
+            tests = compared(formulas, path)
+            if tests is None:
+                return (), False
+            return tuple(key_part(value) for value in self._differing(tests, taken)), True
+
+        for tool in self.tools:
+            if not any(calls.names(tool) for rule in rules for calls in rule.sets):
+                if unnamed:
+                    continue  # rules cannot tell it from the first one
+                unnamed = True
+            try:
+                for letter in self.alphabet.of_tool(tool, places, values=values):
+                    self.budget.spend(1)
+                    if letter is None:
+                        self.sure = False
+                    elif (one := self._insertion(trail, letter)) is not None:
+                        whole = self.alphabet.completed(letter)
+                        yield one._replace(letter=whole, sees=self._effects(whole))
+            except TooMany:
+                self.sure = False
+
+    def _insertion(self, trail: Trail, letter: Letter) -> Insertion | None:
+        """Return the call, with the answers that the trace has to such calls; None if no value for it is found."""
+        if not self._is_found(letter):
+            self.lacks.add("a value that is found nowhere")
+            return None
+        if not any(_asks_answer(formula) for formula, _ in letter.truths):
+            return Insertion(letter, [])
+        answers = []
+        for k, call in enumerate(trail.happened):
+            if not isinstance(call, ToolCall) or call.tool != letter.tool:
+                continue
+            if call.arguments is None or not call.answered or not counts(self.book, call):
+                continue
+            had = ((path, at(call.arguments, path)) for path, _ in letter.values)
+            if {path: MISSING if v is MISSING else key_part(v) for path, v in had} != dict(letter.values):
+                continue
+            open_call = replace(call, answer=None, failed=None)
+            if all(met(formula, open_call) in (None, truth) for formula, truth in letter.truths):
+                answers.append(
+                    (k, all(met(formula, call) in (None, truth) for formula, truth in letter.truths))
+                )
+        if all(good for _, good in answers):
+            return Insertion(letter, [])
+        self.lacks.add("an answer that the trace contradicts")
+        return Insertion(letter, [], tuple(answers))
+
+    def _is_found(self, letter: Letter) -> bool:
+        """Return whether values that are found somewhere meet what the letter says of arguments."""
+        search = Witnesses(letter, [path for path, _ in letter.values], self._differing)
+        if search.found() is not None:
+            return True
+        self.sure = self.sure and search.left >= 0 and len(self._values) < MOST_VALUES
+        return False
+
+    def _differing(self, tests: Sequence[Compare], taken: Collection[Any] = ()) -> list[Any]:
+        """Return a value for every way in which values that are found meet these conditions or do not. ``taken``:
+        values (canonical) that are not wanted."""
+        found: dict[tuple[bool, ...], Any] = {}
+        named = [v for c in tests for v in (c.value if isinstance(c.value, tuple) else (c.value,))]
+        for value in (*named, *self._values):
+            truths = tuple(meets(value, compare) for compare in tests)
+            if value is not None and truths not in found and key_part(value) not in taken:
+                found[truths] = value
         return list(found.values())
 
-    def _next(self, states: tuple[int, ...], what: int, fresh: bool) -> tuple[int, ...] | None:
-        """Return the states after a call, or None if it breaks a rule. ``what``: the index of an event, or of an
-        insertable call below 0."""
-        key = (states, what, fresh)
-        if key not in self._after:
-            self._after[key] = self._find_next(states, what, fresh)
-        return self._after[key]
+    @cached_property
+    def _values(self) -> list[Any]:
+        """The values of arguments, answers and user messages, of the latter every word."""
+        found: dict[tuple[type, Any], Any] = {}
 
-    def _find_next(self, states: tuple[int, ...], what: int, fresh: bool) -> tuple[int, ...] | None:
-        effects = self._effects.get(what)
-        if effects is None:
-            effects = self._effects[what] = [self.walk.letters(what, place) for place in self.places]
-        after = []
-        for place, state, bits in zip(self.places, states, effects, strict=True):
-            if bits is not None or fresh:
-                state = self.walk.step(place, state, bits, fresh)
-                if self.walk.broken(place, state):
-                    return None
-            after.append(state)
-        return tuple(after)
+        def add(value: Any) -> None:
+            todo = [value]
+            while todo and len(found) < MOST_VALUES:
+                one = todo.pop()
+                if isinstance(one, Mapping):
+                    todo += one.values()
+                elif isinstance(one, list):
+                    todo += one
+                elif isinstance(one, (str, int, float)):
+                    found.setdefault((type(one), one), one)
 
-    def _start(self) -> _Node:
-        return _Node(0, tuple(self.walk.start(p) for p in self.places), (), (), None)
-
-    def _done(self, node: _Node) -> bool:
-        if node.at < self.size or node.taken or node.early:
-            return False
-        return all(self.walk.accepts(p, s) for p, s in zip(self.places, node.states, strict=True))
-
-    def _free(self, node: _Node, cost: Cost) -> Iterator[tuple[_Node, Cost, Edit | None]]:
-        """Yield what can come next without another change: the event itself, or one that was taken out before."""
-        at = node.at
-        if at < self.size:
-            event = self.walk.happened[at][0]
-            if at in node.early:
-                rest = tuple(k for k in node.early if k != at)
-                yield _Node(at + 1, node.states, node.taken, rest, node.message), cost, None
+        for event in self.happened:
+            if isinstance(event, ToolCall):
+                add(event.arguments)
+                add(answer_of(event))
             else:
-                states = self._next(node.states, at, event.message != node.message)
-                if states is not None:
-                    message = event.message if self.late else None
-                    yield _Node(at + 1, states, node.taken, node.early, message), cost, None
-        for k in node.taken:
-            states = self._next(node.states, k, True)
-            if states is not None:
-                rest = tuple(t for t in node.taken if t != k)
-                yield (
-                    _Node(at, states, rest, node.early, None),
-                    self._moved(cost, k, at, 0),
-                    ("move", k, None, at),
-                )
+                words = [word.strip(".,;:!?()\"'") for word in event.text.split()]
+                add([event.text, *words, *(float(word) for word in words if _NUMBER.fullmatch(word))])
+        return list(found.values())
 
-    def _changes(self, node: _Node, cost: Cost) -> Iterator[tuple[_Node, Cost, Edit | None]]:
-        """Yield the changes that can come next. Each costs one."""
-        at = node.at
-        number, new, removals, places, names = cost
-        if at in self.can_move and at not in node.early:
-            event = self.walk.happened[at][0]
-            assert isinstance(event, ToolCall)
-            yield (
-                _Node(at + 1, node.states, (*node.taken, at), node.early, node.message),
-                (number + 1, new, removals, places, names),
-                None,
+    # The result
+
+    def _said(self, edits: Sequence[Edit], exact: bool) -> RulesRepair | list[Place]:
+        """Return the repair; or the rules for whose sake a call would be inserted that must not be."""
+        placed: list[Moved | Inserted] = []
+        removed: list[Removed] = []
+        effects: dict[int, Effects] = {}
+        for n, (kind, k, letter, place) in enumerate(edits):
+            call = next(
+                (j for j in range(place, len(self.steps)) if isinstance(self.happened[j], ToolCall)), -1
             )
-            yield (
-                _Node(at + 1, node.states, node.taken, node.early, node.message),
-                (number + 1, new + 1, removals + 1, (*places, float(at)), (*names, (event.tool, event.step))),
-                ("remove", at, None, at),
-            )
-        for k in self.movable:
-            if k <= at or k in node.early:
+            before: StepNo = "end" if call < 0 else self.steps[call]
+            turns = (len(self.steps) if call < 0 else call) - place
+            if letter is not None:
+                needs, effects[n] = self._needs(edits, n, letter, effects)
+                given = tuple((path, value) for path, value in needs.values if value is not ABSENT)
+                one = self._insertion(self.trail, replace(needs, values=given))
+                if one is None or not one.allowed(place):
+                    return [place for place, _ in self.alphabet.row(letter)[0]]
+                placed.append(Inserted(letter.tool, before, needs, turns))
                 continue
-            states = self._next(node.states, k, True)
-            if states is not None:
-                early = tuple(sorted((*node.early, k)))
-                yield (
-                    _Node(at, states, node.taken, early, None),
-                    self._moved(cost, k, at, 1),
-                    ("move", k, None, at),
-                )
-        for k, letter in enumerate(self.insertable, 1):
-            states = self._next(node.states, -k, True)
-            if states is not None and states != node.states:
-                more = (number + 1, new + 1, removals, (*places, float(at)), (*names, (letter.tool, 0)))
-                yield _Node(at, states, node.taken, node.early, None), more, ("insert", -1, letter, at)
+            event = self.happened[k]
+            assert isinstance(event, ToolCall)
+            if kind == "move":
+                placed.append(Moved(event.step, event.tool, before, turns, place in (k, k + 1)))
+            else:
+                removed.append(Removed(event.step, event.tool))
+        moved = tuple(one for one in placed if isinstance(one, Moved))
+        inserted = tuple(one for one in placed if isinstance(one, Inserted))
+        return RulesRepair(moved, inserted, tuple(removed), exact and self.sure, tuple(placed))
 
-    def _moved(self, cost: Cost, k: int, at: int, changes: int) -> Cost:
-        """Return the cost with a call that is placed elsewhere."""
-        event = self.walk.happened[k][0]
-        assert isinstance(event, ToolCall)
-        number, new, removals, places, names = cost
-        return number + changes, new, removals, (*places, float(at)), (*names, (event.tool, event.step))
+    def _needs(
+        self, edits: Sequence[Edit], n: int, letter: Letter, others: Mapping[int, Effects]
+    ) -> tuple[Letter, Effects]:
+        """Return what an inserted call needs so that every rule is kept, and no more; and what such calls can be to
+        rules. ``others``: the same of insertions before.
 
-    def best(self) -> tuple[tuple[Edit, ...] | None, bool]:
-        """Return the changes, or None, and whether the search was exact.
-
-        One change more is looked for only when nothing else is left, since each costs more than all that is free.
+        What can be left out is found by trying: a condition or value stays if without it some call would break a rule.
         """
-        zero: Cost = (0, 0, 0, (), ())
-        start = self._start()
-        queue: list[tuple[Cost, int, _Node, tuple[Edit, ...]]] = [(zero, 0, start, ())]
-        closed: set[_Node] = set()
-        reached: dict[_Node, Cost] = {start: zero}
-        changed: list[tuple[Cost, _Node, tuple[Edit, ...]]] = []
-        """Nodes whose changes were not looked at yet."""
-        count = 0
+        alphabet, given = self.alphabet, dict(letter.values)
+        formulas = list(alphabet.formulas(letter.tool))
+        asked = alphabet.asked(formulas)
+        choices = {path: [ABSENT, NEW, *values] for path, values in self._known(letter.tool).items()}
+        stated = {path: compared(formulas, path) for path in asked}
+        for path, tests in stated.items():
+            some = [key_part(value) for value in self._differing(tests or ())]
+            choices[path] = list(dict.fromkeys([*choices.get(path, (ABSENT, NEW)), *some]))
+        fixed = {
+            path
+            for path, tests in stated.items()
+            if tests is None or any(test.operator not in ("=", "is one of") for test in tests)
+        }
+        values = {path: given.get(path, ABSENT) for path in choices}
+        truths = {formula: truth for formula, truth in letter.truths if formula in formulas}
+        results: dict[tuple[Place, int | None], bool] = {}
 
-        def push(moves: Iterator[tuple[_Node, Cost, Edit | None]], edits: tuple[Edit, ...]) -> None:
-            nonlocal count
-            for after, more, edit in moves:
-                if after not in closed and (after not in reached or more < reached[after]):
-                    reached[after] = more
-                    count += 1
-                    heapq.heappush(queue, (more, count, after, edits if edit is None else (*edits, edit)))
+        def kept(place: Place, bits: int | None) -> bool:
+            key = place, bits
+            if key not in results:
+                self.budget.spend(1)
+                results[key] = self._kept(self.trail, place, edits, {**others, n: {place: [bits]}})
+            return results[key]
 
-        while queue:
-            cost, _, node, edits = heapq.heappop(queue)
-            if node not in closed:
-                closed.add(node)
-                if self._done(node):
-                    return edits, True
-                changed.append((cost, node, edits))
-                push(self._free(node, cost), edits)
-            if not queue:
-                for cost, node, edits in changed:
-                    push(self._changes(node, cost), edits)
-                    if len(reached) > MOST_NODES:
-                        return self._beam(), False
-                changed.clear()
-        return None, True
+        must = {place for place, _ in alphabet.row(letter)[0] if not kept(place, None)}
 
-    def _beam(self) -> tuple[Edit, ...] | None:
-        """Return a good change, by the best ways to each place of the trace."""
-        Way = tuple[Cost, _Node, tuple[Edit, ...]]
-        layer: Mapping[tuple[Any, ...], Way] = {(): ((0, 0, 0, (), ()), self._start(), ())}
-        best: Way | None = None
-        for at in range(self.size + 1):
-            here: dict[tuple[Any, ...], Way] = dict(layer)
-            following: dict[tuple[Any, ...], Way] = {}
-            fringe = list(here.values())
-            for _ in range(MOST_EDITS):
-                found: list[Way] = []
-                for cost, node, edits in fringe:
-                    if self._done(node) and (best is None or cost < best[0]):
-                        best = (cost, node, edits)
-                    for after, more, edit in chain(self._free(node, cost), self._changes(node, cost)):
-                        way = (more, after, edits if edit is None else (*edits, edit))
-                        level = here if after.at == at else following
-                        known = level.get(after)
-                        if known is None or more < known[0]:
-                            level[after] = way
-                            if after.at == at:
-                                found.append(way)
-                fringe = sorted(found, key=lambda way: way[0])[:WIDTH]
-                if not fringe:
-                    break
-            kept = sorted(following.values(), key=lambda way: (way[0], len(way[1].taken) + len(way[1].early)))
-            layer = {way[1]: way for way in kept[:WIDTH]}
-        return None if best is None else best[2]
+        def calls(truths: Mapping[Formula, bool], values: Mapping[Path, Any]) -> Iterator[dict[Place, int]]:
+            """Yield for every call with these truths and values what it is to rules."""
+            free = [path for path in choices if path not in values]
+            for chosen in product(*(choices[path] for path in free)):
+                has = {**values, **dict(zip(free, chosen, strict=True))}
+                own = tuple((path, value) for path, value in has.items() if value is not ABSENT)
+                for some in combinations(formulas, {path: has[path] for path in asked}):
+                    paired = tuple(zip(formulas, some, strict=True))
+                    if all(truths.get(formula, truth) is truth for formula, truth in paired):
+                        yield dict(alphabet.row(Letter(letter.tool, paired, own))[0])
+
+        def enough(truths: Mapping[Formula, bool], values: Mapping[Path, Any]) -> bool:
+            for number, touched in enumerate(calls(truths, values)):
+                if number > MOST_TRIED or not must <= touched.keys():
+                    return False
+                if not all(kept(place, bits) for place, bits in touched.items()):
+                    return False
+            return True
+
+        with suppress(TooMany):
+            for path in [path for path in values if path not in fixed]:
+                fewer = {p: v for p, v in values.items() if p != path}
+                values = fewer if enough(truths, fewer) else values
+            for formula in sorted(truths, key=lambda f: truths[f]):
+                rest = {f: t for f, t in truths.items() if f != formula}
+                truths = rest if enough(rest, values) else truths
+            every = list(calls(truths, values))
+            effects = {place: {one.get(place) for one in every} for one in every for place in one}
+            return Letter(letter.tool, tuple(truths.items()), tuple(values.items())), effects
+        return letter, {place: {bits} for place, bits in alphabet.row(letter)[0]}
+
+    def _known(self, tool: str) -> dict[Path, list[Any]]:
+        """Return the arguments of a tool that rules are judged by, with the values so far."""
+        found: dict[Path, dict[Any, None]] = {}
+        seeing = {
+            i for i, rule in enumerate(self.book.rules) if rule.per and self.book.touch(i, tool) is not None
+        }
+        for i in seeing:
+            rule = self.book.rules[i]
+            found |= {path: {} for path in (*rule.per, *rule.per_then) if path not in found}
+        for i, key in self.places:
+            for names in (self.book.rules[i].per, self.book.rules[i].per_then) if i in seeing else ():
+                for path, value in zip(names, key or (), strict=False):
+                    found[path][value] = None
+        return {path: list(values) for path, values in found.items()}
+
+
+def _title(book: Rulebook, i: int) -> str:
+    return book.rules[i].name or book.rules[i].id
+
+
+def _asks_answer(formula: Formula) -> bool:
+    return formula.outcome is not None or any(c.source == "answer" for c in compares(formula.condition))

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
-from planscope.rules.judge import Judge, Rulebook, StepNo, Tested, in_schema, judge_trace, known_tools
-from planscope.rules.rule import Rule, loose, path_text
-from planscope.rules.words import explanation, needed, repair_text
-from planscope.traces.shape import ToolCall, Trace
+from planscope.oracle.trace import Cause, ToolCall, Trace
+from planscope.oracle.verdict_types import CERTIFIED, Proof, Told, early_end, told
+from planscope.rules.judge import (
+    Judge,
+    Rulebook,
+    RulesVerdict,
+    StepNo,
+    Tested,
+    judge_trace,
+    verdict_of,
+)
+from planscope.rules.repair import RulesRepair
+from planscope.rules.rule import Rule, RuleFile, path_text, unknown_names
+from planscope.rules.words import needed
 from planscope.wording.phrases import plural
 
-RulesVerdict = Literal["right", "wrong", "unknown", "aborted"]
 Fields = dict[str, Any]
-KEPT = "Every rule is kept."
+KEPT = "The run keeps every rule."
 MOST_LACKS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
     """Options of a check. ``running``: a trace may continue, so what is owed leaves it undecided. ``branches``:
-    judge rewound ones too."""
+    judge rewound ones too. ``details``: this many wrong traces get core and repair. ``succeeded_only``: failed calls do
+    not count."""
 
     running: bool = False
     branches: bool = False
-    details: int = 100
+    details: int = 20
+    succeeded_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +73,64 @@ def with_branches(trace: Trace) -> Iterator[Trace]:
         yield replace(trace, id=f"{trace.id}/branch{number}", items=renumbered, branches=[])
 
 
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Why a trace is wrong, and what would mend it. ``step``: the first lost one, None if no step is certainly lost.
+
+    ``rules`` and ``steps`` are the core, and ``constraints`` its members of the query, if there is one. ``proof``: what
+    Z3 says of it. ``query``: the verdict on the query alone.
+    """
+
+    step: StepNo | None
+    rules: tuple[str, ...]
+    steps: tuple[StepNo, ...]
+    constraints: tuple[str, ...]
+    proof: Proof
+    repair: RulesRepair | None
+    query: RulesVerdict | None = None
+
+    def fields(self) -> Fields:
+        """Return what ``check --rules --json`` prints of it."""
+        found: Fields = {}
+        if self.step is not None:
+            found["first_violation"] = {
+                "step": self.step,
+                "rules": list(self.rules),
+                "steps": [step for step in self.steps if step != "end"],
+                "confirmed": CERTIFIED[self.proof],
+                "proof": self.proof,
+            }
+            if self.constraints:
+                found["first_violation"]["constraints"] = list(self.constraints)
+        if self.repair is not None and not self.repair.reason:
+            found["repair"] = repair_fields(self.repair)
+        elif self.repair is not None:
+            found["repair_reason"] = self.repair.reason
+        if self.query is not None:
+            found["query"] = self.query
+        return found
+
+
+def repair_fields(fixed: RulesRepair) -> Fields:
+    """Return a repair as JSON."""
+    return {
+        "moved": [
+            {"step": m.step, "tool": m.tool, "before": m.before, "turns": m.turns} for m in fixed.moved
+        ],
+        "inserted": [
+            {"tool": i.tool, "before": i.before, "turns": i.turns, "with": needed(i.letter, strictly=True)}
+            for i in fixed.inserted
+        ],
+        "removed": [{"step": r.step, "tool": r.tool} for r in fixed.removed],
+        "exact": fixed.exact,
+        "reason": fixed.reason or None,
+    }
+
+
 @dataclass(slots=True)
 class Checked:
-    """A judged trace. ``tools``: those that it calls. ``lacks``: what it does not have that rules go by. ``more``: what
-    ``details`` found."""
+    """A judged trace. ``tools``: those that it calls. ``lacks``: what it does not have that rules go by. ``why``: core
+    and repair, if it is wrong and they were sought."""
 
     id: str
     verdict: RulesVerdict
@@ -73,13 +138,21 @@ class Checked:
     results: list[Tested]
     problem: str | None = None
     explanation: str = ""
+    reason: Cause | None = None
+    """What ended the run early."""
     tools: frozenset[str] = frozenset()
     lacks: tuple[Lack, ...] = ()
-    more: Fields = field(default_factory=dict)
+    why: Details | None = None
+    warnings: tuple[str, ...] = ()
 
-    def add(self, more: Fields) -> None:
-        self.more = more
-        self.explanation = more.get("explanation", self.explanation)
+    @property
+    def told(self) -> Told:
+        """The verdict as words tell it."""
+        return told(self.verdict, reason=self.reason)
+
+    def forget(self) -> None:
+        """Leave out why the trace is wrong: enough others are explained."""
+        self.why, self.explanation = None, plain_verdict(self.results, self.problem, self.verdict)
 
     @property
     def broken(self) -> list[Tested]:
@@ -95,15 +168,20 @@ class Checked:
             "first_violation": None,
             "repair": None,
             "explanation": self.explanation,
+            "reason": self.reason if self.verdict == "aborted" else None,
+            "details": self.why is not None,
         }
+        if self.warnings:
+            found["warnings"] = list(self.warnings)
         if self.problem:
             found["problem"] = self.problem
-        return found | self.more
+        return found if self.why is None else found | self.why.fields()
 
 
 def result_fields(r: Tested) -> Fields:
     return {
         "id": r.rule.id,
+        "name": r.rule.name,
         "text": r.rule.text,
         "kind": r.rule.kind,
         "state": r.state,
@@ -123,9 +201,10 @@ def _shared(tools: frozenset[str]) -> frozenset[str]:
 def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
     """Judge one trace; ``details`` says why, if it is wrong."""
     judge = judge_trace(book, trace)
-    results = judge.results(trace, open_end=options.running or trace.ended != "complete")
+    results = judge.results(trace, open_end=options.running or trace.open_end)
     verdict = verdict_of(results, trace, running=options.running)
-    words = "" if verdict == "right" else plain_verdict(results, trace, verdict)
+    words = "" if verdict == "right" else plain_verdict(results, trace.problem, verdict)
+    lacks = tuple(lacking(judge, trace)) if judge.lacking else ()
     return Checked(
         trace.id,
         verdict,
@@ -133,104 +212,53 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
         results,
         trace.problem,
         words or KEPT,
+        trace.cause,
         _shared(judge.tools),
-        tuple(lacking(judge, trace)) if judge.lacking else (),
+        lacks,
+        warnings=(*map(lack_text, lacks), *early_end(verdict, trace)),
     )
 
 
 def lacking(judge: Judge, trace: Trace) -> Iterator[Lack]:
-    """Yield the arguments that rules go by and that no call of a tool has, with the nearest that there is."""
-    from difflib import get_close_matches
-
-    for i, had in judge.lacking.items():
-        for tool, has in had.items():
-            rule = judge.book.rules[i]
-            if has or in_schema(trace, tool, rule):
-                continue
-            only_then = rule.per_then and not any(calls.names(tool) for calls in rule.first)
-            wanted = " and ".join(map(path_text, rule.per_then if only_then else rule.per))
+    """Yield the arguments that rules go by and that no tool of a side has, with the nearest that each has."""
+    for i in judge.lacking:
+        for tool, names in judge.lacks(i, trace):
             schema = trace.tools[tool].parameters if tool in trace.tools else None
             properties = (schema or {}).get("properties")
             known = set(properties) if isinstance(properties, dict) else set()
             known.update(*(call.arguments or () for call in trace.calls if call.tool == tool))
-            near = get_close_matches(wanted, sorted(known), 1, 0.6)
-            yield Lack(rule.line, tool, wanted, near[0] if near else None)
+            wanted = " and ".join(map(path_text, names))
+            near = nearest(wanted, known, 1)
+            yield Lack(judge.book.rules[i].line, tool, wanted, near[0] if near else None)
 
 
-_KEPT = {"kept", "not_applicable"}
+def nearest(name: str, known: Iterable[str], most: int = 2) -> list[str]:
+    """Return the known names that are most like a name."""
+    from difflib import get_close_matches
+
+    return get_close_matches(name, sorted(known), most, 0.6)
 
 
-def verdict_of(results: Iterable[Tested], trace: Trace, *, running: bool) -> RulesVerdict:
-    """Return the verdict: wrong if a rule is broken; aborted if the trace broke off and something is owed; unknown;
-    or right."""
-    results = list(results)
-    states = {r.state for r in results}
-    if states <= _KEPT:
-        return "right"
-    if "broken" in states:
-        return "wrong"
-    if any(r.owed for r in results) and trace.ended != "complete" and not running:
-        return "aborted"
-    return "unknown" if "unknown" in states else "right"
-
-
-def plain_verdict(results: Sequence[Tested], trace: Trace, verdict: RulesVerdict) -> str:
+def plain_verdict(results: Sequence[Tested], problem: str | None, verdict: RulesVerdict) -> str:
     names = {
         state: [r.rule.name or r.rule.id for r in results if r.state == state]
         for state in ("broken", "unknown")
     }
     if verdict == "wrong":
-        return f"Broken: {', '.join(names['broken'])}."
+        return f"Violated: {', '.join(names['broken'])}."
     if verdict == "unknown":
         owed = [r.rule.name or r.rule.id for r in results if r.owed]
-        unsure = [one for one in names["unknown"] if one not in owed]
+        nameless = {r.rule.name or r.rule.id: r.unnamed for r in results if r.unnamed}
+        unsure = [one for one in names["unknown"] if one not in owed and one not in nameless]
         said = [f"Still owed: {', '.join(owed)}."] if owed else []
+        said += [f"{rule} names {tool}, which no trace calls or defines." for rule, tool in nameless.items()]
         if unsure:
             said.append(f"The trace does not tell whether it keeps {', '.join(unsure)}.")
         return " ".join(said)
     if verdict == "aborted":
-        why = f" ({trace.problem})" if trace.problem else ""
+        why = f" ({problem})" if problem else ""
         return f"The trace broke off{why} while something was still owed for {', '.join(names['unknown'])}."
     return KEPT
-
-
-def details(book: Rulebook, trace: Trace, open_end: bool) -> Fields:
-    """Return first violation, core, repair and explanation of a trace that is wrong."""
-    from planscope.rules.confirm import confirmed
-    from planscope.rules.core import find_core, first_lost
-    from planscope.rules.repair import repair
-
-    book = book.for_tools({*trace.tools, *(call.tool for call in trace.calls)})
-    tools = known_tools(book, trace)
-    judge = judge_trace(book, trace)
-    lost = first_lost(book, tools, trace, open_end=open_end)
-    found: Fields = {}
-    if lost is not None:
-        core = find_core(book, tools, *lost)
-        broken = [
-            book.rules[judge.owner[k]].id
-            for k, at in judge.broken_at.items()
-            if at == core.step and not judge.is_template(k)
-        ]
-        words = explanation(trace, core, book.rules, broken)
-        found["first_violation"] = {"step": core.step, "rules": list(core.rules), "steps": list(core.steps)}
-        sure = confirmed(book, tools, core, trace)
-        found["first_violation"]["confirmed"] = sure
-        if sure is None:
-            words += " (Z3 has not confirmed this core.)"
-        found["explanation"] = words
-    fixed = repair(book, tools, trace) if not open_end else None
-    if fixed is not None:
-        found["repair"] = {
-            "moved": [{"step": m.step, "tool": m.tool, "before": m.before} for m in fixed.moved],
-            "inserted": [
-                {"tool": i.tool, "before": i.before, "with": needed(i.letter)} for i in fixed.inserted
-            ],
-            "removed": [{"step": r.step, "tool": r.tool} for r in fixed.removed],
-            "exact": fixed.exact,
-        }
-        found["explanation"] = f"{found.get('explanation', '')} {repair_text(fixed)}".strip()
-    return found
 
 
 def step_text(step: StepNo) -> str:
@@ -253,8 +281,12 @@ class Summary:
     rules: list[Rule]
     traces: int = 0
     verdicts: dict[str, int] = field(default_factory=dict)
+    told: dict[Told, int] = field(default_factory=dict)
+    """The verdicts as words tell them."""
     sums: dict[str, RuleSum] = field(default_factory=dict)
     lacks: dict[Lack, int] = field(default_factory=dict)
+    early: list[str] = field(default_factory=list)
+    """A line for each of the first right traces that ended early."""
 
     def __post_init__(self) -> None:
         self.sums = {rule.id: RuleSum() for rule in self.rules}
@@ -263,9 +295,12 @@ class Summary:
         """Count one trace."""
         self.traces += 1
         self.verdicts[checked.verdict] = self.verdicts.get(checked.verdict, 0) + 1
+        self.told[checked.told] = self.told.get(checked.told, 0) + 1
         for lack in checked.lacks:
             if lack in self.lacks or len(self.lacks) < MOST_LACKS:
                 self.lacks[lack] = self.lacks.get(lack, 0) + 1
+        if checked.verdict == "right" and len(self.early) < MOST_LACKS:
+            self.early += [f"{checked.id}: {line}" for line in checked.warnings[len(checked.lacks) :]]
         for result in checked.results:
             one = self.sums[result.rule.id]
             one.applicable += result.applicable
@@ -275,6 +310,17 @@ class Summary:
                     one.first = f"{checked.id}, {step_text(result.broken_at[0])}"
             elif result.state == "unknown":
                 one.unknown += 1
+
+    def settle(self, names: Mapping[str, int]) -> None:
+        """Take back what was said of rules about tools that turned out to be none: unless broken they are unknown.
+        ``names``: the names that no trace calls or defines."""
+        found = [rule for rule in self.rules if any(calls.name in names for calls in rule.sets)]
+        for rule in found:
+            one = self.sums[rule.id]
+            one.unknown = self.traces - one.broken
+        if found and (right := self.verdicts.pop("right", 0)):
+            self.verdicts["unknown"] = self.verdicts.get("unknown", 0) + right
+            self.told["unknown"] = self.told.get("unknown", 0) + self.told.pop("right")
 
     @property
     def status(self) -> int:
@@ -290,6 +336,7 @@ class Summary:
             "rules": [
                 {
                     "id": rule.id,
+                    "name": rule.name,
                     "text": rule.text,
                     "applicable": self.sums[rule.id].applicable,
                     "broken": self.sums[rule.id].broken,
@@ -300,41 +347,29 @@ class Summary:
         }
 
 
-def argument_warnings(summary: Summary) -> list[str]:
-    """Return a line for each argument that rules go by and that calls do not have, with the nearest one."""
-    lines = []
+def lack_text(lack: Lack, where: str = "") -> str:
+    """Say which argument no call of a tool has, with the nearest one."""
+    hint = f"; did you mean {lack.near}?" if lack.near else ""
+    return f"line {lack.line}: no call of {lack.tool} has {lack.argument}{where}{hint}"
+
+
+def warnings_of(file: RuleFile, known: Iterable[str], summary: Summary) -> list[str]:
+    """Return what may make these verdicts worth less than they seem: what the file of rules warns of, a line for each
+    name and each argument in it that no trace has, and for right traces that ended early. ``known``: all tools."""
+    if not summary.traces:
+        return list(file.warnings)
+    lines = [*file.warnings, *name_warnings(file.rules, known)]
     for lack, count in sorted(summary.lacks.items(), key=lambda one: (one[0].line, one[0].tool)):
-        where = "" if summary.traces == count else f" in {plural(count, 'trace')}"
-        hint = f"; did you mean {lack.near}?" if lack.near else ""
-        lines.append(f"line {lack.line}: no call of {lack.tool} has {lack.argument}{where}{hint}")
-    return lines
+        lines.append(lack_text(lack, "" if summary.traces == count else f" in {plural(count, 'trace')}"))
+    return [*lines, *summary.early]
 
 
-def name_warnings(rules: Iterable[Rule], seen: Iterable[str]) -> list[str]:
-    """Return a line for each name in the rules that no trace calls or defines, with the nearest names."""
-    from difflib import get_close_matches
-
-    from planscope.rules.rule import glob
-
-    known = sorted(set(seen))
-    by_loose: dict[str, int] = {}
-    for name in known:
-        by_loose[loose(name)] = by_loose.get(loose(name), 0) + 1
+def name_warnings(rules: Iterable[Rule], known: Iterable[str]) -> list[str]:
+    """Return a line for each name in the rules that is no known tool's, with the nearest names."""
+    known = set(known)
     lines = []
-    named = dict.fromkeys(
-        (calls.name, rule.line) for rule in rules for calls in rule.sets if calls.name and calls.name != "*"
-    )
-    said: set[str] = set()
-    for name, line in named:
-        if name in said:
-            continue
-        if "*" in name:
-            fits = any(glob(name).fullmatch(tool) for tool in known)
-        else:
-            fits = name in known or by_loose.get(loose(name)) == 1
-        if not fits:
-            said.add(name)
-            near = get_close_matches(name, known, 2, 0.6)
-            hint = f"; did you mean {' or '.join(near)}?" if near else ""
-            lines.append(f"line {line}: no trace calls or defines {name}{hint}")
+    for name, line in unknown_names(rules, known).items():
+        near = nearest(name, known)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        lines.append(f"line {line}: no trace calls or defines {name}{hint}")
     return lines

@@ -3,49 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import combinations
-from typing import Literal, get_args
+from typing import Literal
 
 from planscope.language.problem import Span
-
-Kind = Literal[
-    "precedence",
-    "alternate_precedence",
-    "response",
-    "chain_precedence",
-    "chain_response",
-    "within",
-    "existence",
-    "absence",
-    "exactly",
-    "never",
-    "not_succession",
-    "not_coexistence",
-    "first",
-    "last",
-    "init",
-    "end",
-    "responded_existence",
-    "latest",
-]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-
-EVERY_CALL: frozenset[Kind] = frozenset(
-    {"chain_precedence", "chain_response", "first", "last", "init", "end"}
-)
-"""Kinds that any call touches. So does ``within`` if it counts calls."""
-
-ALWAYS_TESTED: frozenset[Kind] = frozenset({"existence", "exactly", "never", "init", "end"})
-TESTED_BY_THEN: frozenset[Kind] = frozenset(
-    {"precedence", "alternate_precedence", "chain_precedence", "not_succession", "latest"}
-)
-"""Kinds that a call of ``then`` puts to the test. All others are tested by a call of ``first``."""
+from planscope.rules.kinds import KINDS, Kind, machine_of
+from planscope.rules.machine import Machine
 
 MOST_GLOBS = 12
-"""Globs of which every two are looked at together."""
+"""Globs that are looked at together."""
+MOST_NAMES = 100
 
 Path = tuple[str | int, ...]
 """A path into an argument or an answer: ``a.b[0]`` is ``("a", "b", 0)``."""
@@ -133,52 +102,30 @@ def glob(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(".*" if c == "*" else re.escape(c) for c in pattern), re.DOTALL)
 
 
-@cache
 def common_name(one: str, other: str) -> str | None:
-    """Return a short name that both globs name, or None if no name fits both, or if they are very long."""
-    if len(one) * len(other) > 40_000:
-        return None
-    last: list[str | None] = []
-    for i in range(len(one), -1, -1):  # the shortest name for each pair of rests
-        row: list[str | None] = [None] * (len(other) + 1)
-        for j in range(len(other), -1, -1):
-            found: list[str | None] = [""] if i == len(one) and j == len(other) else []
-            a, b = one[i : i + 1], other[j : j + 1]
-            if a == "*":
-                found.append(last[j])
-                if b and b != "*":
-                    found.append(_after(b, row[j + 1]))
-            if b == "*":
-                found.append(row[j + 1])
-                if a and a != "*":
-                    found.append(_after(a, last[j]))
-            if a and a == b and a != "*":
-                found.append(_after(a, last[j + 1]))
-            row[j] = min((name for name in found if name is not None), key=len, default=None)
-        last = row
-    return last[0]
+    """Return a name that both globs name, which keeps their ``*``, or None if no name fits both."""
+    (head, *inner, tail), (begin, *middle, end) = one.split("*"), other.split("*")
+    first, last = max(head, begin, key=len), max(tail, end, key=len)
+    if first.startswith(head) and first.startswith(begin) and last.endswith(tail) and last.endswith(end):
+        return "*".join([first, *inner, *middle, last])
+    return None
 
 
-def _after(letter: str, rest: str | None) -> str | None:
-    return None if rest is None else letter + rest
+def unseen_names(globs: Sequence[str]) -> list[str]:
+    """Return names for tools that nobody has seen yet: one for each glob, and one for globs that some name fits
+    together.
 
-
-def unmet_names(globs: Sequence[str], known: Collection[str]) -> list[str]:
-    """Return a name for each glob that names no known tool, itself, and for each two globs that name none together."""
-    found: list[str] = []
-
-    def named(*some: str) -> bool:
-        return any(all(glob(one).fullmatch(tool) for one in some) for tool in (*known, *found))
-
-    for one in globs:
-        if not named(one):
-            found.append(one)
-    few = [one for one in globs if one.strip("*")][:MOST_GLOBS]
-    for one, other in combinations(few, 2):
-        both = common_name(one, other)
-        if both and not named(one, other):
-            found.append(both)
-    return found
+    A name keeps the ``*``, which no tool's name has. "any call" needs no name: ``OTHER_TOOL`` stands for it.
+    """
+    names = [one for one in globs if one.strip("*")]
+    few = names[:MOST_GLOBS]
+    found: dict[frozenset[str], str] = {}
+    for name in names:
+        fits = frozenset(one for one in globs if glob(one).fullmatch(name))
+        if fits not in found and len(found) < MOST_NAMES:
+            found[fits] = name
+            names += [both for one in few if one not in fits and (both := common_name(name, one))]
+    return list(found.values())
 
 
 def compares(condition: Condition | None) -> Iterator[Compare]:
@@ -225,9 +172,9 @@ class Rule:
     @property
     def every_call(self) -> bool:
         """Whether calls that the rule does not name matter as well: with values, such a call may bring a new one."""
-        if self.per and self.kind in ALWAYS_TESTED:
-            return True
-        return self.kind in EVERY_CALL or (self.kind == "within" and self.unit == "calls")
+        about = KINDS[self.kind]
+        by_value = bool(self.per) and about.tested == "always"
+        return by_value or about.every_call or (self.kind == "within" and self.unit == "calls")
 
     @property
     def hears_users(self) -> bool:
@@ -235,18 +182,46 @@ class Rule:
 
     @property
     def late(self) -> bool:
-        """Whether ``first`` depends on answers. Then it counts from the next message on."""
-        return self.kind == "latest" or any(calls.needs_answer for calls in self.first)
+        """Whether messages matter: some calls of ``first`` count from the next message on."""
+        return any(self.later(calls) for calls in self.first)
+
+    def later(self, calls: Calls) -> bool:
+        """Return whether only the answer shows that a call belongs to this part of ``first``, or what it shows."""
+        return self.kind == "latest" or calls.needs_answer
+
+    @property
+    def seconds(self) -> bool:
+        """Whether the rule has a deadline in seconds."""
+        return self.kind == "within" and self.unit == "seconds"
+
+    @property
+    def machine(self) -> Machine:
+        """The automaton that judges the rule."""
+        return machine_of(self.kind, self.count, self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """A file of rules. ``reads`` and ``writes``: tools that were marked as such."""
+    """A file of rules. ``reads`` and ``writes``: tools that were marked as such. ``declared``: the names of those, and
+    of others that the file says to be tools. ``warnings``: lines about sentences that may mean something else.
+    ``known``: all tools that there are, in any trace; a rule that names another one and is not broken is unknown. None:
+    any name may be a tool's."""
 
     text: str
     rules: tuple[Rule, ...]
     reads: tuple[Calls, ...] = ()
     writes: tuple[Calls, ...] = ()
+    declared: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    known: frozenset[str] | None = None
+
+    def among(self, tools: Iterable[str]) -> RuleFile:
+        """Return the same rules, about these tools and those that the file declares."""
+        return replace(self, known=frozenset(tools).union(self.declared))
+
+    def only_reads(self, tool: str) -> bool:
+        """Return whether a tool is marked as only reading. Without a mark it counts as writing."""
+        return any(c.names(tool) for c in self.reads) and not any(c.names(tool) for c in self.writes)
 
 
 def path_text(path: Path) -> str:
@@ -255,6 +230,38 @@ def path_text(path: Path) -> str:
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+def sides(rule: Rule) -> Iterator[tuple[CallSet, tuple[Path, ...]]]:
+    """Yield the sets of calls of a rule, each with the names of the arguments that they are judged by."""
+    yield rule.first, rule.per
+    if rule.then:
+        yield rule.then, rule.per_then or rule.per
+
+
+def names_of(rules: Iterable[Rule]) -> dict[str, int]:
+    """Return the names of tools in rules, globs too, each with the line where it is first."""
+    found: dict[str, int] = {}
+    for rule in rules:
+        for calls in rule.sets:
+            if calls.name and calls.name != "*":
+                found.setdefault(calls.name, rule.line)
+    return found
+
+
+def unknown_names(rules: Iterable[Rule], known: Collection[str]) -> dict[str, int]:
+    """Return the names in rules that no known tool has, in any case and with blanks for underscores, and the globs that
+    fit none; each with the line where it is first."""
+    by_loose: dict[str, int] = {}
+    for tool in set(known):
+        by_loose[loose(tool)] = by_loose.get(loose(tool), 0) + 1
+
+    def fits(name: str) -> bool:
+        if "*" in name:
+            return any(glob(name).fullmatch(tool) for tool in known)
+        return name in known or by_loose.get(loose(name)) == 1
+
+    return {name: line for name, line in names_of(rules).items() if not fits(name)}
 
 
 _BLANKS = re.compile(r"[\s_]+")

@@ -35,6 +35,11 @@ class Formula:
     def of(cls, calls: Calls) -> Formula:
         return cls(calls.condition, calls.outcome, calls.agent)
 
+    @property
+    def calls(self) -> Calls:
+        """The calls of any tool that meet it."""
+        return Calls("*", self.condition, self.outcome, self.agent)
+
 
 Fixed = tuple[tuple[Path, Any, bool], ...]
 """Paths with their values. True means that the value is absent."""

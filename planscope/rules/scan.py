@@ -1,27 +1,25 @@
-"""Cuts rule sentences into items: sets of calls with their conditions, phrases of the lexicon, keywords, numbers."""
+"""Cuts a sentence of rules into items, in every way that its words allow: sets of calls with their conditions, verbs,
+numbers, and keywords.
+
+A word may be a tool's name, a word of the language, or both. So a sentence is a row of choices, and ``Scanner.cuts``
+returns the cuts with the fewest names that nobody knows. The reader tries them against the shapes of sentences.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from planscope.language.problem import Span
-from planscope.language.scan import surfaces
-from planscope.rules.rule import (
-    Calls,
-    CallSet,
-    Combined,
-    Compare,
-    Condition,
-    Operator,
-    Path,
-    Scalar,
-    Source,
-    loose,
-)
+from planscope.rules import english
+from planscope.rules.rule import Calls, CallSet, Combined, Compare, Condition, Operator, Path, Scalar, Source
+
+if TYPE_CHECKING:
+    from planscope.rules.mentions import Mentions
 
 _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*)|(?P<line>\n)|(?P<quoted>`[^`\n]*`)|(?P<string>"(?:[^"\\\n]|\\.)*")
@@ -29,39 +27,10 @@ _TOKEN = re.compile(
     |(?P<word>[\w*]+(?:['\u2019]\w+)*)|(?P<mark>!=|<=|>=|[^\s])""",
     re.VERBOSE,
 )
+MOST_CUTS = 60
+"""So many cuts of a sentence are tried."""
 
-KEYWORDS = frozenset(
-    """
-    every each if then never not only within first last exactly once twice times time at least most no
-    more than has have its own it right away immediately directly call calls called use second seconds
-    minute minutes the latest had and or but both either which is are be come comes must should may can
-    do does don't doesn't mustn't shouldn't cannot can't shall will per for same as while whereas yet
-    neither nor reads read writes write before after by with where whose that followed between until
-    unless when always message
-    """.split()  # noqa: SIM905
-)
-"""Words with which no tool's name begins or ends, unless it is in backquotes or the tool is known."""
-
-REFUSING = (
-    *(
-        f"{modal} {no} be"
-        for modal in ("must", "should", "may", "can", "shall", "will")
-        for no in ("not", "never")
-    ),
-    *(f"{modal} be" for modal in ("mustn't", "shouldn't", "cannot", "can't")),
-    *(f"{verb} {no}" for verb in ("is", "are") for no in ("not", "never")),
-)
-"""What stands before "called" if a call is forbidden."""
-
-VERB_LIKE = ("VP", "VP0")
-
-NOT_BEFORE_NAMES = frozenset(
-    """
-    S V0 N COND which that never not only must should may can do does don't doesn't mustn't shouldn't cannot can't
-    shall will
-    """.split()  # noqa: SIM905
-)
-"""Codes of items after which a verb is read as a verb, and not as a tool with that name."""
+Paths = tuple[Path, ...]
 
 
 class SentenceError(Exception):
@@ -90,23 +59,37 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A part of a sentence. ``code``: S (a set of calls), N (a number), V0 (happens), NOT_V0 (must not be called),
-    FOLLOWED, COND, or a word."""
+    """A part of a sentence. ``code``: S (a set of calls), COND (a condition on an answer), per (values that calls must
+    share), or what words say (``english.Said``)."""
 
     code: str
     span: Span
     calls: CallSet = ()
-    number: float = 0
+    low: float = 0
+    high: float = 0
     condition: Condition | None = None
+    per: tuple[Paths, Paths] = ((), ())
+    agent: str | None = None
 
 
-@dataclass(slots=True)
-class Items:
-    """A sentence as items, and the arguments that it is judged by."""
+Choice = tuple[int, int, tuple[Item, ...]]
+"""What may begin at a place: its cost, how many tokens it takes, and its items."""
 
-    items: list[Item] = field(default_factory=list)
-    per: tuple[Path, ...] = ()
-    per_then: tuple[Path, ...] = ()
+
+class _Name(NamedTuple):
+    """A name at some place: what it costs, where it ends, its calls, and the verb that goes with it."""
+
+    cost: int
+    end: int
+    calls: Calls
+    verb: tuple[Item, ...] = ()
+
+
+class Cut(NamedTuple):
+    """A sentence as items. ``cost``: how many of its names are neither known nor in backquotes and could be words."""
+
+    cost: int
+    items: tuple[Item, ...]
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -136,76 +119,386 @@ def sentences(text: str) -> Iterator[list[Token]]:
         yield found
 
 
-@cache
-def phrases() -> dict[tuple[str, ...], str]:
-    """Return the lexicon's phrases as words, with the code of each: V0, NOT_V0, FOLLOWED, or its words."""
-    found = {}
-    for surface, meaning in surfaces().items():
-        words = tuple(surface.split())
-        entries = {entry for _, (entry, _) in meaning.words}
-        if meaning.type == "VP0":
-            code = "V0"
-        elif entries & {"be followed by", "be succeeded by"}:
-            code = "FOLLOWED"
-        else:
-            code = "_".join(words) if meaning.type not in VERB_LIKE else "VP"
-        found[words] = code
-    for modal in ("", "must ", "should "):
-        for verb in ("be called", "be used", "be made") if modal else ("is called", "are called", "is used"):
-            found[(*modal.split(), *verb.split())] = "V0"
-    for modal in REFUSING:
-        for verb in ("called", "used", "made"):
-            found[(*modal.split(), verb)] = "NOT_V0"
+_CONTRACTED = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not"}
+_SHORT = {"n't": "not", "'ve": "have", "'re": "are", "'ll": "will"}
+
+
+def _full(row: Sequence[Token]) -> list[Token]:
+    """Return the tokens with "don't" as two words, and without the commas around "sooner or later"."""
+    found: list[Token] = []
+    for k, token in enumerate(row):
+        if token.text == "," and any(
+            [one.key for one in row[max(j, 0) : j + len(words)]] == list(words)
+            for words in (("sooner", "or", "later"), ("eventually",), ("if", "ever"))
+            for j in (k + 1, k - len(words))
+        ):
+            continue
+        key = token.key
+        words = _CONTRACTED.get(key, "")
+        if "'" in key and token.kind == "word" and not words:
+            for end, word in _SHORT.items():
+                if key.endswith(end):
+                    words = f"{key.removesuffix(end)} {word}"
+            if key in ("it's", "that's", "there's"):
+                words = key.replace("'", " i")
+        parts = words.split() if token.kind == "word" else []
+        found += [Token("word", part, token.start, token.end) for part in parts] or [token]
     return found
 
 
-@cache
-def _longest_phrase() -> int:
-    return max(map(len, phrases()))
-
-
-_OPERATORS: dict[tuple[str, ...], Operator] = {
-    ("is", "one", "of"): "is one of",
-    ("is", "missing"): "is missing",
-    ("contains",): "contains",
-    ("containing",): "contains",
-    ("starts", "with"): "starts with",
-    ("starting", "with"): "starts with",
-    ("ends", "with"): "ends with",
-    ("ending", "with"): "ends with",
-}
-_SIGNS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
-
-
 class Scanner:
-    """Scans the sentences of one file. ``tools``: known names, which may be written with blanks and in any case."""
+    """Scans the sentences of one file. ``tools``: known names."""
 
     def __init__(self, text: str, tools: Collection[str] = ()) -> None:
         self.text = text
-        self.tools = {tuple(loose(tool).split("_")): tool for tool in sorted(tools) if loose(tool)}
-        self.longest_tool = max(map(len, self.tools), default=0)
+        self.known: dict[tuple[str, ...], list[str]] = {}
+        self.marked = sorted((tool for tool in tools if not _PLAIN.fullmatch(tool)), key=len, reverse=True)
+        for tool in sorted(tools):
+            self.known.setdefault(
+                tuple(filter(None, tool.casefold().replace(" ", "_").split("_"))), []
+            ).append(tool)
+        self.longest = max(map(len, self.known), default=0)
+        self.tools = tuple(sorted(tools))
 
-    def items(self, row: Sequence[Token]) -> Items:
-        """Return the items of a sentence. Raises SentenceError."""
-        return _Sentence(self, row).read()
+    @cached_property
+    def mentions(self) -> Mentions:
+        from planscope.rules.mentions import Mentions
+
+        return Mentions(self.tools)
+
+    def cuts(self, row: Sequence[Token], *, inflected: bool = False) -> Cuts:
+        """Return the cuts of a sentence. ``inflected``: look for other forms of known names, too ("closing a file")."""
+        return Cuts(self, row, inflected)
 
 
-class _Sentence:
-    def __init__(self, scanner: Scanner, row: Sequence[Token]) -> None:
-        self.scanner, self.row = scanner, row
+_PLAIN = re.compile(r"\w+")
+Outcome = Literal["failed", "succeeded"]
+_OUTCOMES: dict[str, Outcome] = {
+    "failed": "failed",
+    "failing": "failed",
+    "fails": "failed",
+    "unsuccessful": "failed",
+    "succeeded": "succeeded",
+    "succeeds": "succeeded",
+    "successful": "succeeded",
+}
+
+
+class Cuts:
+    """All cuts of one sentence. ``troubles``: what was wrong in those that did not get to the end."""
+
+    def __init__(self, scanner: Scanner, row: Sequence[Token], inflected: bool) -> None:
+        self.scanner, self.row, self.inflected = scanner, _full(row), inflected
+        self.keys = [_key(token) for token in self.row]
+        self.raw = [token.key for token in self.row]
         self.at = 0
-        self.found = Items()
+        self.troubles: list[SentenceError] = []
+        self._rest: dict[int, list[Cut]] = {len(self.row): [Cut(0, ())]}
+        self._widths: dict[int, set[int]] = {}
 
-    def _key(self, ahead: int = 0) -> str:
+    def __iter__(self) -> Iterator[Cut]:
+        """Yield the cuts, those with the fewest unknown names first."""
+        for at in range(len(self.row) - 1, -1, -1):
+            found: dict[tuple[Item, ...], int] = {}
+            self._widths[at] = set()
+            for cost, width, items in self._choices(at):
+                self._widths[at].add(width)
+                for rest in self._rest.get(at + width, ()):
+                    made = (*items, *rest.items)
+                    found[made] = min(found.get(made, 99), cost + rest.cost)
+            ranked = sorted(
+                (Cut(cost, items) for items, cost in found.items()), key=lambda c: (c.cost, len(c.items))
+            )
+            self._rest[at] = ranked[:MOST_CUTS]
+        yield from self._rest[0]
+
+    @property
+    def unread(self) -> Token | None:
+        """The first token that no cut gets beyond; None if some cut gets to the end."""
+        reached = {0}
+        for at in range(len(self.row)):
+            if at in reached:
+                reached |= {at + width for width in self._widths.get(at, ())}
+        return None if len(self.row) in reached else self.row[max(reached)]
+
+    # What can begin at a place: its cost, how many tokens it takes, its items
+
+    def _choices(self, at: int) -> Iterator[Choice]:
+        token, key = self.row[at], self.keys[at]
+        self.at = at
+        for read in (self._per, self._answer):
+            try:
+                item = read(at)
+            except SentenceError as error:
+                self.troubles.append(error)
+                continue
+            if item is not None:
+                yield 0, self.at - at, (item,)
+                if item.code == "per" and self.keys[at + 1] not in ("each", "every"):
+                    return
+        yield from self._sets(at)
+        if token.kind == "mark" and token.text in ",;:":
+            yield 0, 1, (Item(token.text, (token.start, token.end)),)
+            for width, codes in english.said(self.words(at + 1), False) if at + 1 < len(self.row) else ():
+                end = at + 1 + width
+                if not codes and (end == len(self.row) or self.raw[end] == ","):
+                    yield 0, end - at, ()
+        if not key or token.kind == "quoted":
+            return
+        yield from self._words(at)
+
+    def _words(self, at: int) -> Iterator[Choice]:
+        """Yield what the words of the language mean that begin at a place."""
+        for width, codes in english.said(self.words(at), at == 0):
+            if any(one.agent for one in codes) and self._exact(at + 1)[0]:
+                continue
+            number = next((t for t in self.row[at : at + width] if t.kind == "number"), None)
+            span = (number.start, number.end) if number is not None else self.span(at, at + width)
+            yield (
+                0,
+                width + self._comma(at, at + width, codes),
+                tuple(
+                    Item(one.code, span, low=one.low, high=one.high, agent=self._who(at, one))
+                    for one in codes
+                ),
+            )
+        key = self.keys[at]
+        if key in english.ARTICLES and self._leads(at + 1):
+            yield int(self.keys[at + 1] in english.SOFT - english.ADJECTIVES), 1, ()
+        elif key in english.FUNCTION or key in english.SOFT:
+            yield 0, 1, (Item(key, self.span(at, at + 1)),)
+
+    def _who(self, at: int, one: english.Said) -> str | None:
+        """Return the agent as the file writes it."""
+        return next((t.text for t in self.row[at:] if t.key == one.agent), None) if one.agent else None
+
+    def _leads(self, at: int) -> bool:
+        """Return whether an article may stand before what is at a place."""
+        if at >= len(self.row) or self.row[at].kind not in ("word", "number", "quoted"):
+            return False
+        return self.keys[at] not in english.FUNCTION or self.keys[at] in english.ADJECTIVES
+
+    def _comma(self, at: int, end: int, codes: Sequence[english.Said]) -> int:
+        """Return 1 if a comma follows that belongs to words without meaning: at the beginning, or between commas."""
+        follows = not codes and end < len(self.row) and self.raw[end] == ","
+        return int(follows and (at == 0 or self.raw[at - 1] == ","))
+
+    def words(self, at: int) -> list[str]:
+        """Return the words from a place to the next sign."""
+        end = at
+        while end < min(len(self.row), at + 16) and self.keys[end]:
+            end += 1
+        return self.keys[at:end]
+
+    def joined(self, at: int) -> str:
+        return "".join(f"{word} " for word in self.words(at))
+
+    def span(self, at: int, end: int) -> Span:
+        return self.row[at].start, self.row[end - 1].end
+
+    # Sets of calls
+
+    def _trouble(self, at: int, message: str, *expected: str) -> None:
+        """Note what is wrong at a place."""
+        last = self.row[-1].end
+        self.troubles.append(
+            SentenceError(self.span(at, at + 1) if at < len(self.row) else (last, last), message, expected)
+        )
+
+    def _sets(self, at: int) -> Iterator[Choice]:
+        """Yield the sets of calls that begin at a place."""
+        if self.keys[at] == "a" and self._may_be_new(at):
+            yield from self._named(at, at, None, False)
+        match = _WRAPPED.match(self.joined(at)) if self.keys[at] else None
+        words = match[0] if match else ""
+        begin = at + words.count(" ")
+        whole = "any call" in words or "call of" in words
+        if begin < len(self.row):
+            outcome = _OUTCOMES.get(match["outcome"] or "") if match else None
+            yield from self._named(begin, at, outcome, whole)
+        elif whole:
+            self._trouble(
+                len(self.row), "'any call of' needs the name of tools, such as update_*", "a tool's name"
+            )
+
+    def _named(self, begin: int, at: int, outcome: Outcome | None, whole: bool) -> Iterator[Choice]:
+        """Yield the sets whose name begins at ``begin``, behind words such as "a call of". ``whole``: these words
+        belong to the set's text."""
+        for name in self._names(begin, at):
+            calls = name.calls if outcome is None else replace(name.calls, outcome=outcome)
+            noun = calls.name and self.keys[name.end : name.end + 1] in _NOUNS
+            for end in (name.end + 1, name.end) if noun else (name.end,):
+                self.at = end
+                try:
+                    found, did = self._modified(calls)
+                except SentenceError as error:
+                    self.troubles.append(error)
+                    continue
+                span = self.span(at if whole or found.is_user else begin, self.at)
+                found = replace(found, text=found.text or " ".join(self.scanner.text[slice(*span)].split()))
+                behind = (Item("did_happens", span),) if did else name.verb
+                yield name.cost, self.at - at, (Item("S", span, (found,)), *behind)
+
+    def _names(self, at: int, begun: int) -> Iterator[_Name]:
+        """Yield the tools that are named at a place."""
+        token, key = self.row[at], self.keys[at]
+        if token.text == "``":
+            self._trouble(at, "there is no name between the backquotes", "a tool's name")
+        elif token.kind == "quoted":
+            yield _Name(0, at + 1, Calls(token.text[1:-1]))
+        if self.keys[at : at + 2] in (["user", "message"], ["user", "messages"]):
+            yield _Name(0, at + 2, Calls(""))
+        if key in ("call", "calls") and self.keys[max(begun - 1, 0)] in _EVERY:
+            yield _Name(0, at + 1, Calls("*", text="any call"))
+        if self.keys[at : at + 2] in (["any", "call"], ["any", "calls"]):
+            yield _Name(0, at + 2, Calls("*"))
+        width, exact = self._exact(at)
+        if exact:
+            yield _Name(0, at + width, Calls(exact))
+        if token.kind == "word" and self.inflected and key not in english.FUNCTION:
+            yield from (name for name in self._inflected(at) if name.end > at + width)
+        if token.kind == "word" and not width and self._may_be_new(at):
+            yield _Name(int(key in english.SOFT or bool(self.scanner.tools)), at + 1, Calls(token.text))
+
+    def _may_be_new(self, at: int) -> bool:
+        """Return whether an unknown word may be a tool's name."""
+        token, key = self.row[at], self.keys[at]
+        if key in english.FUNCTION and key != "a":
+            return False
+        after = self.row[at + 1] if at + 1 < len(self.row) else None
+        glued = after is not None and after.start == token.end and after.text in (".", "-", "/", ":")
+        if glued and at + 2 < len(self.row) and after is not None and self.row[at + 2].start == after.end:
+            self._trouble(at + 1, f"a name with {after.text!r} in it must be in backquotes", "`name`")
+            return False
+        return bool(re.search(r"[^\W\d]|\*", token.text))
+
+    def _exact(self, at: int) -> tuple[int, str]:
+        """Return the longest known tool that is named here, in any case and with blanks for underscores."""
+        start = self.row[at].start
+        for tool in self.scanner.marked:
+            end = start + len(tool)
+            if self.scanner.text[start:end].casefold() == tool.casefold():
+                width = sum(start <= token.start < end for token in self.row[at:])
+                if self.row[at + width - 1].end == end:
+                    return width, tool
+        best: tuple[int, list[str]] = (0, [])
+        words: list[str] = []
+        for k in range(at, min(at + self.scanner.longest, len(self.row))):
+            if self.row[k].kind not in ("word", "number") or not self.keys[k]:
+                break
+            words += [part for part in self.keys[k].split("_") if part]
+            best = (
+                (k + 1 - at, self.scanner.known[tuple(words)]) if tuple(words) in self.scanner.known else best
+            )
+        width, tools = best
+        if len(tools) < 2:
+            return width, tools[0] if tools else ""
+        written = "_".join(token.text for token in self.row[at : at + width])
+        if written in tools:
+            return width, written
+        span = self.span(at, at + width)
+        names = tuple(f"`{tool}`" for tool in tools)
+        self.troubles.append(
+            SentenceError(span, f"{' and '.join(names)} differ only in case; write one of them", names, names)
+        )
+        return width, ""
+
+    def _inflected(self, at: int) -> Iterator[_Name]:
+        """Yield the known tools that are mentioned here in another form, as in "looking up the order". In the passive
+        the verb is behind the other words: "a note has been added"."""
+        mentions = self.scanner.mentions
+        active = set(mentions.active(self.keys, at))
+        longest = max(active, default=(0, ""))[0]
+        several = sum(end == longest for end, _ in active) > 1
+        for end, tool in active:
+            if end == longest:
+                yield _Name(int(several), end, Calls(tool, text=tool))
+        for begin, verbal in mentions.passive(self.keys, at):
+            end = begin
+            while end < min(len(self.keys), begin + 7) and self.keys[end] in _AUXILIARIES:
+                end += 1
+            codes = english.verb([*self.keys[begin:end], "called"]) if end > begin else None
+            behind = mentions.done(verbal, self.keys, end)
+            if codes and behind is not None:
+                said = tuple(Item(one.code, self.span(begin, behind)) for one in codes)
+                yield _Name(0, behind, Calls(verbal.tool, text=verbal.tool), said)
+
+    def _modified(self, calls: Calls) -> tuple[Calls, bool]:
+        """Return the set narrowed by the words after it: with CONDITION, that failed, by AGENT. Also return whether
+        these words say that it happened, as in "after A fails"."""
+        while True:
+            key = self._key_at()
+            has = self._key_at(1) in ("has", "have")
+            outcome = _OUTCOMES.get(self._key_at(1 + has))
+            if self._conditions(key):
+                self.at += 1
+                if calls.condition is not None:
+                    raise self._error("a tool has one condition; join its parts by 'and'", ahead=-1)
+                calls = replace(calls, condition=self._condition("text" if calls.is_user else "argument"))
+            elif key in ("that", "which") and outcome:
+                calls = replace(calls, outcome=outcome)
+                self.at += 2 + has
+            elif key == "by" and (agent := self._agent()) is not None:
+                calls = replace(calls, agent=agent)
+            else:
+                break
+            if calls.is_user and (calls.outcome or calls.agent):
+                raise self._error("a user message has no outcome and no agent", ahead=-1)
+        has = self._key_at() in ("has", "have")
+        outcome = _OUTCOMES.get(self._key_at(int(has)))
+        ends = self._key_at(1 + has) in ("", ",", "once", "before", "after")
+        if (
+            outcome
+            and not calls.outcome
+            and not calls.is_user
+            and (ends or self._key_at() in ("failed", "succeeded"))
+        ):
+            self.at += 1 + has
+            return replace(calls, outcome=outcome), True
+        return calls, False
+
+    def _conditions(self, key: str) -> bool:
+        """Return whether a condition begins here: with, whose, where, or "has an amount of 5"."""
+        following = self._key_at(1)
+        if key in ("with", "whose"):
+            return following not in ("no", "that", "nothing") and not self._is(key, "the", "same")
+        if key == "where":
+            return following == "(" or self._compares(1, "argument")
+        latest = self._key_at(-2) in ("latest", "last", "recent", "newest")
+        return (
+            key in ("has", "have")
+            and not latest
+            and following not in ("been", "to")
+            and self._compares(1, "argument")
+        )
+
+    def _agent(self) -> str | None:
+        """Return the agent of "by planner" or "by the planner agent", and go on behind it."""
+        k = self.at + 1
+        if k < len(self.row) and self.keys[k] == "the":
+            k += 1
+        token = self.row[k] if k < len(self.row) else None
+        if token is None or token.kind not in ("word", "quoted", "string"):
+            return None
+        self.at = k + 1
+        if self._key_at() == "agent":
+            self.at += 1
+        if token.kind == "word":
+            return token.text
+        return str(json.loads(token.text)) if token.kind == "string" else token.text[1:-1]
+
+    # Conditions and values
+
+    def _key_at(self, ahead: int = 0) -> str:
         k = self.at + ahead
-        return self.row[k].key if k < len(self.row) else ""
+        return self.raw[k] if 0 <= k < len(self.raw) else ""
 
-    def _kind(self, ahead: int = 0) -> str:
+    def _kind_at(self, ahead: int = 0) -> str:
         k = self.at + ahead
         return self.row[k].kind if k < len(self.row) else ""
 
     def _is(self, *words: str) -> bool:
-        return all(self._key(k) == word for k, word in enumerate(words))
+        return tuple(self.raw[self.at : self.at + len(words)]) == words
 
     def _take(self, *words: str) -> bool:
         if self._is(*words):
@@ -216,185 +509,20 @@ class _Sentence:
     def _error(self, message: str, *expected: str, ahead: int = 0) -> SentenceError:
         k = min(self.at + ahead, len(self.row))
         last = self.row[-1].end
-        span = (self.row[k].start, self.row[k].end) if k < len(self.row) else (last, last)
+        span = self.span(k, k + 1) if k < len(self.row) else (last, last)
         return SentenceError(span, message, expected)
-
-    def read(self) -> Items:
-        items = self.found.items
-        while self.at < len(self.row):
-            token = self.row[self.at]
-            expecting = not items or items[-1].code not in NOT_BEFORE_NAMES
-            start = token.start
-            if token.kind == "time":
-                raise self._error(
-                    "clock times cannot be judged: rules are about calls, their order and their number"
-                )
-            if self._per():
-                continue
-            if (calls := self._set(expecting)) is not None:
-                calls = self._modified(calls)
-                end = self.row[self.at - 1].end
-                calls = replace(calls, text=" ".join(self.scanner.text[start:end].split()))
-                items.append(Item("S", (start, end), (calls,)))
-                continue
-            if token.key in ("had", "has") and self._key(1) != "its":
-                self.at += 1
-                condition = self._condition("answer")
-                items.append(Item("COND", (start, self.row[self.at - 1].end), condition=condition))
-                continue
-            width, code = self._phrase()
-            if width:
-                self.at += width
-                items.append(Item(code, (start, self.row[self.at - 1].end)))
-            elif token.kind == "number":
-                self.at += 1
-                items.append(Item("N", (start, token.end), number=float(token.text)))
-            elif token.kind == "word" or token.text in ",;:":
-                self.at += 1
-                items.append(Item(token.key, (start, token.end)))
-            else:
-                raise self._error(f"{token.text!r} is not expected here", "a tool", "a verb such as happens")
-        return self.found
-
-    def _phrase(self) -> tuple[int, str]:
-        """Return the longest phrase of the lexicon that begins here: its number of words and its code."""
-        best = (0, "")
-        words: list[str] = []
-        for k in range(_longest_phrase()):
-            if self._kind(k) != "word":
-                break
-            words.append(self._key(k))
-            code = phrases().get(tuple(words))
-            if code is not None:
-                best = (k + 1, code)
-        return best
-
-    def _known(self) -> tuple[int, str]:
-        """Return the longest known tool whose words begin here."""
-        best = (0, "")
-        words: list[str] = []
-        for k in range(self.scanner.longest_tool):
-            if self._kind(k) != "word":
-                break
-            words += [part for part in self._key(k).split("_") if part]
-            tool = self.scanner.tools.get(tuple(words))
-            if tool is not None:
-                best = (k + 1, tool)
-        return best
-
-    def _set(self, expecting: bool) -> Calls | None:
-        """Return a set of calls, without its conditions, if one begins here."""
-        begun = self.at
-        if self._is("any", "call") or self._is("any", "calls"):
-            self.at += 2
-            if not self._take("of"):
-                return Calls("*")
-            name = self._name()
-            if name is None:
-                raise self._error("'any call of' needs the name of tools, such as update_*", "a tool's name")
-            return Calls(name)
-        for article in ("a", "the", "any", "every", "each", ""):
-            if self._is(*filter(None, (article, "user", "message"))) or (
-                article == "" and self._is("user", "messages")
-            ):
-                if article in ("every", "each"):
-                    return None
-                self.at += 2 + bool(article)
-                return Calls("")
-        if self._is("the") and self._key(1) not in ("first", "last", "latest", "same"):
-            self.at += 1
-        elif self._key() in ("a", "any") and self._is(self._key(), "call", "of"):
-            self.at += 3
-        name = self._name(expecting)
-        if name is None:
-            self.at = begun
-            return None
-        return Calls(name)
-
-    def _name(self, expecting: bool = True) -> str | None:
-        token = self.row[self.at] if self.at < len(self.row) else None
-        if token is None:
-            return None
-        if token.kind == "quoted":
-            if len(token.text) < 3:
-                raise self._error("there is no name between the backquotes", "a tool's name")
-            self.at += 1
-            return token.text[1:-1]
-        if token.kind != "word":
-            return None
-        width, tool = self._known()
-        size, code = self._phrase()
-        if width and width >= size and not (token.key in KEYWORDS and not expecting):
-            self.at += width
-            return tool
-        if size and not (expecting and size == 1 and code in ("V0", "VP") and self._verb_follows()):
-            return None
-        if token.key in KEYWORDS or not re.search(r"[\w*]", token.text):
-            return None
-        words = [token.text]
-        self.at += 1
-        while "_" not in words[-1] and "*" not in words[-1] and self._kind() == "word":
-            if self._key() in KEYWORDS or self._phrase()[0]:
-                break
-            words.append(self.row[self.at].text)
-            self.at += 1
-        self._no_marks_in_name()
-        return "_".join(words)
-
-    def _verb_follows(self) -> bool:
-        """Return whether a verb follows; after a comma ("A, which follows B, precedes C") only then a verb is a
-        tool's name."""
-        if self.at == 0 or self._key(-1) != ",":
-            return True
-        self.at += 1
-        follows = self._phrase()[0] > 0
-        self.at -= 1
-        return follows
-
-    def _no_marks_in_name(self) -> None:
-        token = self.row[self.at] if self.at < len(self.row) else None
-        before = self.row[self.at - 1]
-        if token is not None and token.start == before.end and token.text in (".", "-", "/", ":"):
-            following = self.row[self.at + 1] if self.at + 1 < len(self.row) else None
-            if following is not None and following.start == token.end:
-                raise self._error(f"a name with {token.text!r} in it must be in backquotes", "`name`")
-
-    def _modified(self, calls: Calls) -> Calls:
-        """Return the set narrowed by the words after it: with CONDITION, that failed, by AGENT."""
-        while True:
-            if self._key() in ("with", "where", "whose"):
-                self.at += 1
-                if calls.condition is not None:
-                    raise self._error("a tool has one condition; join its parts by 'and'", ahead=-1)
-                calls = replace(calls, condition=self._condition("text" if calls.is_user else "argument"))
-            elif self._is("that", "failed") or self._is("that", "fails"):
-                self.at += 2
-                calls = replace(calls, outcome="failed")
-            elif self._is("that", "succeeded") or self._is("that", "succeeds"):
-                self.at += 2
-                calls = replace(calls, outcome="succeeded")
-            elif self._is("by") and self._kind(1) in ("word", "quoted", "string"):
-                token = self.row[self.at + 1]
-                self.at += 2
-                agent = token.text if token.kind == "word" else token.text[1:-1]
-                calls = replace(calls, agent=json.loads(token.text) if token.kind == "string" else agent)
-            else:
-                break
-            if calls.is_user and (calls.outcome or calls.agent):
-                raise self._error("a user message has no outcome and no agent", ahead=-1)
-        return calls
 
     def _condition(self, source: Source) -> Condition:
         """Read a condition: ``or`` of ``and`` of comparisons and brackets."""
         parts = [self._all(source)]
-        while self._is("or") and self._compares(1):
+        while self._is("or") and self._compares(1, source):
             self.at += 1
             parts.append(self._all(source))
         return parts[0] if len(parts) == 1 else Combined(False, tuple(parts))
 
     def _all(self, source: Source) -> Condition:
         parts = [self._part(source)]
-        while self._is("and") and self._compares(1):
+        while self._is("and") and self._compares(1, source):
             self.at += 1
             parts.append(self._part(source))
         return parts[0] if len(parts) == 1 else Combined(True, tuple(parts))
@@ -414,12 +542,15 @@ class _Sentence:
             if path != ("text",):
                 raise self._error("a condition on a user message can only test its text", "text", ahead=-1)
             path = ()
-        operator = self._operator()
+        operator = self._operator(source)
         if operator == "is missing":
             return Compare(source, path, operator)
         if operator == "is one of":
             return Compare(source, path, operator, self._list())
-        value = self._value()
+        value = self._json()
+        for words, other in _LIMITS.items():
+            if operator == "=" and self._take(*words):
+                operator = other
         if operator in ("<", "<=", ">", ">="):
             from planscope.rules.values import moment, number
 
@@ -433,7 +564,7 @@ class _Sentence:
             raise self._error("null counts as missing; write 'is missing'", ahead=-1)
         return Compare(source, path, operator, value)
 
-    def _compares(self, ahead: int) -> bool:
+    def _compares(self, ahead: int, source: Source) -> bool:
         """Return whether a comparison or a bracket begins ``ahead`` tokens from here."""
         saved = self.at
         self.at += ahead
@@ -441,7 +572,7 @@ class _Sentence:
             while self._take("("):
                 pass
             self._path()
-            self._operator()
+            self._operator(source)
         except SentenceError:
             return False
         finally:
@@ -449,35 +580,41 @@ class _Sentence:
         return True
 
     def _path(self) -> Path:
+        if (
+            self._key_at() in ("a", "an", "the", "its")
+            and self._kind_at(1) in ("word", "quoted")
+            and self._key_at(1) not in _SIGNS
+        ):
+            self.at += 1
         token = self.row[self.at] if self.at < len(self.row) else None
         if token is None or token.kind not in ("word", "quoted"):
             raise self._error("the name of an argument is missing", "an argument such as order_id")
         path: list[str | int] = [token.text[1:-1] if token.kind == "quoted" else token.text]
         self.at += 1
         while self.at < len(self.row) and self.row[self.at].start == self.row[self.at - 1].end:
-            if self._is(".") and self._kind(1) in ("word", "quoted"):
+            if self._is(".") and self._kind_at(1) in ("word", "quoted"):
                 token = self.row[self.at + 1]
                 path.append(token.text[1:-1] if token.kind == "quoted" else token.text)
                 self.at += 2
-            elif self._is("[") and self._kind(1) == "number" and self._key(2) == "]":
-                if not self._key(1).isdigit():
+            elif self._is("[") and self._kind_at(1) == "number" and self._key_at(2) == "]":
+                if not self._key_at(1).isdigit():
                     raise self._error("a place in a list is a whole number from 0", ahead=1)
-                path.append(int(self._key(1)))
+                path.append(int(self._key_at(1)))
                 self.at += 3
             else:
                 break
         return tuple(path)
 
-    def _operator(self) -> Operator:
-        for sign in _SIGNS:
-            if self._take(sign):
-                return sign
+    def _operator(self, source: Source) -> Operator:
         for words, operator in _OPERATORS.items():
             if self._take(*words):
                 return operator
-        raise self._error("a comparison is missing here", *_SIGNS, *dict.fromkeys(_OPERATORS.values()))
+        if source == "answer" and self._kind_at() in ("string", "number"):
+            return "="
+        signs = get_args(Operator)
+        raise self._error("a comparison is missing here", *signs)
 
-    def _value(self) -> Scalar:
+    def _json(self) -> Scalar:
         token = self.row[self.at] if self.at < len(self.row) else None
         value: Scalar
         if token is not None and token.kind in ("string", "number"):
@@ -501,45 +638,104 @@ class _Sentence:
         while not self._take("]"):
             if values and not self._take(","):
                 raise self._error("a list needs commas between its values", ",", "]")
-            values.append(self._value())
+            values.append(self._json())
         return tuple(values)
 
-    def _per(self) -> bool:
-        """Read ``per A and B`` or ``for the same A [as B]``, which is noted and is no item."""
-        begun = self.at
-        if not (self._take("per") or self._take("for", "the", "same") or self._take("for", "each")):
-            return False
+    def _answer(self, at: int) -> Item | None:
+        """Read what the answer of the latest call must have had."""
+        match = _RETURNED.match(self.joined(at)) if self.keys[at] else None
+        if match is None or self.raw[at + match[0].count(" ") - 1 :][:1] == ["its"]:
+            return None
+        self.at = at + match[0].count(" ")
+        if self._key_at() in ("its", "been", "to", "got", "own", "happened") or self._key_at() == "":
+            return None
+        condition = self._condition("answer")
+        return Item("COND", self.span(at, self.at), condition=condition)
+
+    def _per(self, at: int) -> Item | None:
+        """Read ``per A and B`` or ``for the same A [as B]``."""
+        match = _SAME.match(self.joined(at)) if self.keys[at] else None
+        if match is None:
+            return None
+        self.at = at + match[0].count(" ")
+        if (
+            self.at >= len(self.row)
+            or self.row[self.at].kind not in ("word", "quoted")
+            or self._key_at() in _NO_VALUES
+        ):
+            return None
         names = self._paths()
-        other: tuple[Path, ...] = ()
-        if self.row[begun].key == "for" and self._take("as"):
+        other: Paths = ()
+        if "same" in match[0] and self._take("as"):
             other = self._paths()
             if len(other) != len(names):
                 raise self._error("there must be as many names before 'as' as after it", ahead=-1)
-        if self.found.per:
-            self.at = begun
-            raise self._error("a sentence can be judged by one value only; join the names by 'and'")
-        self.found.per, self.found.per_then = names, other if other != names else ()
-        if not self.found.items:
+        if at == 0:
             self._take(",")
-        return True
+        return Item("per", self.span(at, self.at), per=(names, other if other != names else ()))
 
-    def _paths(self) -> tuple[Path, ...]:
+    def _paths(self) -> Paths:
         names = [self._path()]
-        while self._is("and") and self._kind(1) in ("word", "quoted"):
+        while self._is("and") and self._kind_at(1) in ("word", "quoted"):
             saved = self.at
             self.at += 1
+            if match := _SAME.match(self.joined(self.at)):
+                self.at += match[0].count(" ")
             path = self._path()
-            verb = self._phrase()[0] or self._key() in (
+            if english.verb(self.words(self.at)) or self._key_at() in (
+                "and",
+                "or",
                 "never",
+                "only",
                 "must",
                 "should",
-                "is",
-                "are",
-                "comes",
-                "only",
-            )
-            if verb or self._is("and") or self._is("or"):
+                "may",
+                "can",
+            ):
                 self.at = saved
                 break
             names.append(path)
         return tuple(names)
+
+
+def _key(token: Token) -> str:
+    return token.key if token.kind in ("word", "number") else ""
+
+
+_NOUNS = (["tool"], ["tools"], ["call"], ["calls"])
+"""Words that belong to a name before them."""
+_EVERY = frozenset({"every", "each", "any", "no", "other"})
+_WRAPPED = re.compile(
+    rf"(?:{english.ACTING} )?(?:(?:the|an?|some|your|its|their) )*(?:(?P<outcome>{'|'.join(_OUTCOMES)}) )?"
+    r"(?:any calls? (?:of|to) |(?:calls?|uses?|invocations?|executions?|runs?) (?:of|to) )?(?:the )?"
+    r"(?:tools? (?=\S))?(?:an? )?"
+)
+"""What may stand before a name."""
+_RETURNED = re.compile(
+    r"(?:had|has|have|returned|returns|answered|answers|said|says|gave back|gave|reported|reports|shows|showed) "
+)
+_SAME = re.compile(
+    r"(?:per|for each|for every|(?:for|with|on|of|to|by) (?:one and )?the (?:very )?same|(?:and )?the same) "
+)
+_NO_VALUES = frozenset({"run", "trace", "session", "conversation", "time"})
+_AUXILIARIES = english.words(
+    """is are was were be been being has have had to must should shall will may can could not never always only also
+    already previously ever first both each either just immediately directly got gets eventually later"""
+)
+_SIGNS: tuple[Operator, ...] = ("=", "!=", "<=", ">=", "<", ">")
+_WORDED: tuple[tuple[Operator, str], ...] = (
+    ("is one of", "is one of|in"),
+    ("is missing", "is missing"),
+    ("contains", "contains|containing"),
+    ("starts with", "starts with|starting with"),
+    ("ends with", "ends with|ending with"),
+    ("!=", "is not equal to|is not|other than"),
+    (">=", "of at least|is at least|at least"),
+    ("<=", "of at most|is at most|at most"),
+    (">", "is above|is over|is more than|is greater than|above|over|greater than|more than|exceeding"),
+    ("<", "is below|is under|is less than|is smaller than|below|under|less than|smaller than"),
+    ("=", "is equal to|equal to|equals|is|was|of"),
+)
+_OPERATORS: dict[tuple[str, ...], Operator] = {(sign,): sign for sign in _SIGNS}
+_OPERATORS |= {tuple(one.split()): operator for operator, some in _WORDED for one in some.split("|")}
+_LIMITS: dict[tuple[str, ...], Operator] = {("or", "more"): ">=", ("or", "less"): "<="}

@@ -4,19 +4,27 @@ known."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
+from planscope.oracle.trace import Said, ToolCall
 from planscope.rules.rule import Calls, CallSet, Compare, Condition, Path, Rule
-from planscope.traces.shape import Said, ToolCall
 
 MISSING = object()
 """Stands for no value at a path. A null counts as missing."""
 
 UNKNOWN = object()
 """Stands for a value that the trace did not capture."""
+
+OTHER = "other"
+"""A value that hardly any condition compares with."""
+
+DAY = 86_400.0
+LARGEST = 1e300
+"""Numbers beyond it have no neighbours."""
 
 Key = tuple[Any, ...]
 """A key that is equal for equal values of the arguments that a rule is judged by: 1 equals 1.0, not "1"."""
@@ -41,11 +49,11 @@ def answer_of(call: ToolCall) -> Any:
     captured."""
     if call.answer is None:
         return UNKNOWN if call.answered else MISSING
-    return _read(call.answer)
+    return read_answer(call.answer)
 
 
 @lru_cache(maxsize=64)
-def _read(answer: str) -> Any:
+def read_answer(answer: str) -> Any:
     if answer[:1] in '{["' or answer[:1].isdigit() or answer[:1] in "-tfn \n":
         try:
             return json.loads(answer)
@@ -116,6 +124,42 @@ def meets(found: Any, compare: Compare) -> bool:
     if operator == "<=":
         return left <= right
     return left > right if operator == ">" else left >= right
+
+
+def near(ones: Sequence[Compare]) -> Iterator[Any]:
+    """Yield values that meet comparisons of one value, and such as just miss them."""
+    said = [v for one in ones for v in (one.value if isinstance(one.value, tuple) else (one.value,))]
+    said = [value for value in said if value is not None]
+    yield from said
+    numbers = sorted({n for n in map(number, said) if n is not None and abs(n) < LARGEST})
+    yield from _around(numbers, 1)
+    moments = sorted(
+        {m for m in (moment(value) for value in said if isinstance(value, str)) if m is not None}
+    )
+    for seconds in _around(moments, DAY):
+        try:
+            yield datetime.fromtimestamp(seconds, UTC).isoformat()
+        except (ValueError, OverflowError, OSError):
+            continue
+
+    def texts(operator: str) -> list[str]:
+        return [str(one.value) for one in ones if one.operator == operator and isinstance(one.value, str)]
+
+    parts = texts("contains")
+    for begin in [*texts("starts with"), ""]:
+        for end in [*texts("ends with"), ""]:
+            yield from (begin + inside + end for inside in ("", *parts, "".join(parts)))
+    held = [one.value for one in ones if one.operator == "contains"]
+    yield from ([value] for value in held)
+    if held:
+        yield held
+
+
+def _around(values: Sequence[float], by: float) -> Iterator[float]:
+    """Yield numbers below, between and above these."""
+    if values:
+        yield from (values[-1] + by, values[0] - by)
+        yield from ((one + other) / 2 for one, other in pairwise(values))
 
 
 def holds(condition: Condition | None, event: ToolCall | Said) -> bool | None:
@@ -207,7 +251,47 @@ def key_part(value: Any) -> Any:
 
 
 def key_text(key: Key) -> str:
-    """Return the values as text: ``R1``, or ``R1, 2``."""
-    return ", ".join(
-        one if isinstance(one, str) else json.dumps(one[1]) if one[0] != "json" else one[1] for one in key
-    )
+    """Return the values as text: ``R1``, or ``R1, 2``. A string that could be taken for another value, or for several,
+    is in quotes: ``"2"``."""
+    return ", ".join(map(_part_text, key))
+
+
+def _part_text(part: Any) -> str:
+    if not isinstance(part, str):
+        return str(part[1]) if part[0] == "json" else json.dumps(part[1])
+    plain = part and part == part.strip() and ", " not in part and part[0] not in '"[{'
+    return json.dumps(part, ensure_ascii=False) if not plain or _is_json(part) else part
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def other_type(rule: Rule, key: Key, calls: Iterable[ToolCall]) -> str:
+    """Say which call has values that read like these and are of another type: ``step 1 has 7, a number``; "" if none
+    does."""
+    for call in calls:
+        if not any(one.names(call.tool) for one in rule.sets):
+            continue
+        for paths in filter(None, (rule.per, rule.per_then)):
+            found = [at(call.arguments, path) for path in paths]
+            theirs = tuple(MISSING if value is MISSING else key_part(value) for value in found)
+            if theirs == key or list(map(_loose, theirs)) != list(map(_loose, key)):
+                continue
+            part = next(one for one, wanted in zip(theirs, key, strict=True) if one != wanted)
+            kind = _KINDS.get(part[0], "a value") if isinstance(part, tuple) else "a text"
+            return f"step {call.step} has {_part_text(part)}, {kind}"
+    return ""
+
+
+_KINDS = {"number": "a number", "bool": "a truth value"}
+
+
+def _loose(part: Any) -> Any:
+    """Return what a value reads like."""
+    text = part if isinstance(part, str) else json.dumps(part[1]) if isinstance(part, tuple) else part
+    return text.removesuffix(".0") if isinstance(text, str) else text

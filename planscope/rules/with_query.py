@@ -20,14 +20,14 @@ from itertools import permutations
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.facts import Fact
 from planscope.oracle.schedule import TooHard
-from planscope.oracle.verdict_types import Core, State
+from planscope.oracle.trace import ToolCall, Trace
+from planscope.oracle.verdict_types import Core, Proof, State
 from planscope.rules import core as cores
 from planscope.rules.confirm import confirmed
 from planscope.rules.future import Found, Future
 from planscope.rules.judge import Event, Judge, Rulebook, Touch
 from planscope.rules.repair import RulesRepair
 from planscope.rules.rule import Calls, Rule
-from planscope.traces.shape import Item, ToolCall, Trace
 
 UNDONE = "\0"
 
@@ -136,9 +136,8 @@ def _forced(problem: Problem) -> Iterator[tuple[str, str]]:
 def _why(problem: Problem, before: str, after: str) -> tuple[str, ...]:
     """Return the constraints that force this order of two actions."""
     from planscope.oracle.replay import replay
-    from planscope.oracle.trace import Trace as CallTrace
 
-    found = replay(_with_order(problem, after, before), CallTrace(ending="running")).steps[0].core
+    found = replay(_with_order(problem, after, before), Trace(ending="running")).steps[0].core
     return tuple(id for id in found.constraints if id) if found is not None else ()
 
 
@@ -160,6 +159,7 @@ class Together:
         self.judge = Judge(self.book)
         self.events: list[tuple[Event, int]] = []
         self.upto: list[int] = [0]
+        self.turns: list[list[tuple[Event, int]]] = [[]]
         self.restarts: list[int] = []
         """The steps that began another attempt."""
         self.lost: dict[int, int] = {}
@@ -170,13 +170,13 @@ class Together:
     def copy(self) -> Together:
         """Return an independent one at the same place. The searches' memory is shared."""
         other = copy(self)
-        for name in ("events", "upto", "restarts", "lost", "_cores"):
+        for name in ("events", "upto", "turns", "restarts", "lost", "_cores"):
             setattr(other, name, getattr(self, name).copy())
         other.judge = self.judge.copy()
         return other
 
-    def add(self, fact: Fact, events: Sequence[tuple[Event, int]]) -> None:
-        """Take in what a call did, and the events up to it."""
+    def add(self, fact: Fact, events: Sequence[tuple[Event, int]], turn: list[tuple[Event, int]]) -> None:
+        """Take in what a call did, the events up to it, and the beginning of a new message if one follows."""
         if fact.effect == "restart":
             self.restarts.append(fact.step)
             for i in self.book.of_query:
@@ -188,7 +188,14 @@ class Together:
                 seen = self._undone(event)
             self.events.append((seen, step))
             cores.feed(self.judge, [(seen, step)])
+        cores.feed(self.judge, turn)
+        self.turns.append(turn)
         self.upto.append(len(self.events))
+
+    def reopen(self) -> None:
+        """The message of the last call goes on after all."""
+        self.turns[-1] = []
+        self.judge.message = self.events[-1][0].message
 
     def _undone(self, event: ToolCall) -> ToolCall:
         return replace(event, tool=event.tool + UNDONE) if event.tool in self._tools_of else event
@@ -198,7 +205,7 @@ class Together:
         began = max((step for step in self.restarts if step <= index), default=0)
         return [
             (self._undone(event) if isinstance(event, ToolCall) and event.step <= began else event, step)
-            for event, step in self.events[: self.upto[index]]
+            for event, step in [*self.events[: self.upto[index]], *self.turns[index]]
         ]
 
     def state(self) -> State:
@@ -307,7 +314,7 @@ class Together:
                 said = rest
         return said
 
-    def certify(self, attempt: int, whole: Trace) -> bool | None:
+    def certify(self, attempt: int) -> Proof:
         """Ask Z3 about the core of a lost attempt, with those rules of the joint book alone that are lost. That no
         constraint can be dropped is shown by calls that keep the others."""
         index = self.lost[attempt]
@@ -319,11 +326,9 @@ class Together:
         for name in names:
             rest = self._rules(one for one in names if one != name)
             if not self.future.of(judge, only=rest).possible:
-                return None
+                return "not_asked"
         part = self._part(names)
-        core = cores.find_core(part, self.tools, index, happened)
-        items: list[Item] = [event for event, _ in happened]
-        return confirmed(part, self.tools, core, replace(whole, items=items))
+        return confirmed(part, self.tools, cores.find_core(part, self.tools, index, happened), happened)
 
 
 def unmarked(fixed: RulesRepair) -> RulesRepair:

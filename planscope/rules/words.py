@@ -2,30 +2,90 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from planscope.rules.rule import Calls, CallSet, Rule, path_text
+from planscope.rules.english import FUNCTION, SOFT
+from planscope.rules.kinds import KINDS
+from planscope.rules.rule import Calls, CallSet, Path, Rule, path_text
 from planscope.wording.phrases import plural
 
 if TYPE_CHECKING:
+    from planscope.oracle.trace import Trace
     from planscope.rules.core import Core
     from planscope.rules.letters import Letter
     from planscope.rules.repair import RulesRepair
-    from planscope.traces.shape import Trace
 
 
 def set_text(calls: CallSet) -> str:
     """Write a set of calls: ``get_order``, ``a or b``, ``any call``."""
-    return " or ".join(one.text or _own_text(one) for one in calls)
+    return " or ".join(one.text or calls_text(one) for one in calls)
 
 
-def _own_text(calls: Calls) -> str:
+def tool_text(name: str) -> str:
+    """Write a tool's name as a sentence can have it: in backquotes if it could be a word or has other signs."""
+    word = name.casefold()
+    plain = _PLAIN.fullmatch(name) is not None and (word == "a" or word not in FUNCTION | SOFT)
+    return name if plain else f"`{name}`"
+
+
+_PLAIN = re.compile(r"[^\W\d]\w*")
+
+
+def calls_text(calls: Calls) -> str:
+    """Write a set of calls as a sentence can have it, with its conditions."""
     if calls.is_user:
-        return "a user message"
-    if calls.name == "*":
-        return "any call"
-    return f"any call of {calls.name}" if calls.is_glob else calls.name
+        text = "a user message"
+    elif calls.name == "*":
+        text = "any call"
+    elif calls.is_glob:
+        text = f"any call of {calls.name if _GLOB.fullmatch(calls.name) else f'`{calls.name}`'}"
+    else:
+        text = tool_text(calls.name)
+    if calls.condition is not None:
+        text += f" with {condition_text(calls.condition)}"
+    text += {"failed": " that failed", "succeeded": " that succeeded", None: ""}[calls.outcome]
+    return text if calls.agent is None else f"{text} by {json.dumps(calls.agent, ensure_ascii=False)}"
+
+
+_GLOB = re.compile(r"[\w*]+")
+
+
+def sentence_of(rule: Rule) -> str:
+    """Write a rule as a sentence that can be read only as this rule."""
+    a, b = (" or ".join(map(calls_text, some)) for some in (rule.first, rule.then))
+    times = f"{rule.count} time{'s' if rule.count > 1 else ''}"
+    text = KINDS[rule.kind].mined
+    if rule.kind in _COUNTED:
+        text = f"{{a}} happens {_COUNTED[rule.kind]} {times}"
+    elif rule.kind == "within":
+        text = f"Every {{a}} is followed by {{b}} within {rule.count} {rule.unit}"
+    elif rule.kind == "never":
+        text = "{a} never happens"
+    elif rule.kind == "latest":
+        text = "{b} only if the latest {a} had " + condition_text(rule.condition).replace("{", "{{").replace(
+            "}", "}}"
+        )
+    text = text.format(a=a, b=b)
+    if rule.per:
+        turned = bool(rule.per_then) and text.find(b) < text.find(a)
+        names = [" and ".join(map(_path, some)) for some in (rule.per, rule.per_then) if some]
+        text += f" for the same {' as '.join(names[::-1] if turned else names)}"
+    return text[:1].upper() + text[1:] + "." if text.startswith(("any call", "a user")) else f"{text}."
+
+
+_COUNTED = {"existence": "at least", "absence": "at most", "exactly": "exactly"}
+
+
+def _path(path: Path) -> str:
+    return "".join(
+        f"[{step}]"
+        if isinstance(step, int)
+        else ("." if k else "") + (step if _PLAIN.fullmatch(step) else f"`{step}`")
+        for k, step in enumerate(path)
+    )
 
 
 def _times(count: int) -> str:
@@ -34,59 +94,26 @@ def _times(count: int) -> str:
 
 def _each(calls: CallSet) -> str:
     """Write the set after "each": ``call of update_*`` for ``any call of update_*``."""
-    parts = [one.text or _own_text(one) for one in calls]
-    return " or ".join(part.removeprefix("any ").removeprefix("a ") for part in parts)
+    parts = [(one.text or calls_text(one), one.is_user or one.is_glob) for one in calls]
+    return " or ".join(_ARTICLE.sub("", text) if general else text for text, general in parts)
+
+
+_ARTICLE = re.compile(r"(?:any|an?|the) ", re.IGNORECASE)
 
 
 def meaning(rule: Rule) -> str:
     """Write what a rule asks for, in one sentence. Names in it are shown as the file has them."""
     a, b = set_text(rule.first), set_text(rule.then)
     each_a, each_b = _each(rule.first), _each(rule.then)
-    match rule.kind:
-        case "precedence":
-            text = f"each {each_b} needs {a} before it; kept if there is none"
-        case "alternate_precedence":
-            text = f"each {each_b} needs {a} before it, and another one after the {each_b} before"
-        case "response":
-            text = f"each {each_a} needs {b} after it"
-        case "chain_precedence":
-            text = f"the call just before each {each_b} must be {a}; a {each_b} that comes first breaks it"
-        case "chain_response":
-            text = f"the call just after each {each_a} must be {b}"
-        case "within":
-            limit = (
-                f"among the next {plural(rule.count, 'call')}"
-                if rule.unit == "calls"
-                else f"within {plural(rule.count, 'second')}"
-            )
-            text = f"each {each_a} needs {b} {limit}; a deadline that still runs at the end is broken"
-        case "existence":
-            text = f"there must be {a} at least {_times(rule.count)}"
-        case "absence":
-            text = f"there may be {a} at most {_times(rule.count)}"
-        case "exactly":
-            text = f"there must be {a} exactly {_times(rule.count)}"
-        case "never":
-            text = f"there must be no {each_a}"
-        case "not_succession":
-            text = f"after {a} there must be no {each_b}"
-        case "not_coexistence":
-            text = f"there must not be both {a} and {b}, in any order"
-        case "responded_existence":
-            text = f"if there is {a}, there must be {b} too, before or after it"
-        case "first":
-            text = f"no other call may come before {a}; kept if there is none"
-        case "last":
-            text = f"no other call may come after {a}; kept if there is none"
-        case "init":
-            text = f"the first call must be {a}; a trace without calls breaks it"
-        case "end":
-            text = f"the last call must be {a}; a trace without calls breaks it"
-        case "latest":
-            text = (
-                f"each {each_b} needs {a} before it, and the answer to the latest one must have had "
-                f"{condition_text(rule.condition).replace('answer.', '')}"
-            )
+    limit = (
+        f"within {plural(rule.count, 'second')}"
+        if rule.seconds
+        else f"among the next {plural(rule.count, 'call')}"
+    )
+    condition = condition_text(rule.condition).replace("answer.", "") if rule.condition is not None else ""
+    text = KINDS[rule.kind].meaning.format(
+        a=a, b=b, each_a=each_a, each_b=each_b, times=_times(rule.count), limit=limit, condition=condition
+    )
     if rule.per:
         names = " and ".join(map(path_text, rule.per))
         other = f" ({' and '.join(map(path_text, rule.per_then))} in {b})" if rule.per_then else ""
@@ -136,21 +163,28 @@ def _list(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def needed(letter: Letter) -> str | None:
-    """Write the conditions that an inserted call must meet; None if any call of the tool will do."""
+def needed(letter: Letter, *, strictly: bool = False) -> str | None:
+    """Write the conditions that a call must meet; None if any call of the tool will do. ``strictly``: the letter says
+    only what is needed, so what must not be is written, too."""
+    from planscope.rules.satisfiable import ABSENT
+
     parts = []
     for formula, truth in letter.truths:
+        text = formula_text(formula.condition, formula.outcome, formula.agent)
         if truth:
-            parts.append(formula_text(formula.condition, formula.outcome, formula.agent))
+            parts.append(text)
+        elif strictly:
+            parts.append(f"not ({text})" if " and " in text or " or " in text else f"not {text}")
     for path, value in letter.values:
-        parts.append(f"{path_text(path)} = {value_text(value)}")
+        if value is not ABSENT:
+            parts.append(f"{path_text(path)} = {value_text(value)}")
+        elif strictly:
+            parts.append(f"no {path_text(path)}")
     return " and ".join(filter(None, dict.fromkeys(parts))) or None
 
 
 def value_text(value: object) -> str:
     """Write a canonical value (see ``values.key_part``) as JSON."""
-    import json
-
     if isinstance(value, tuple):
         return str(value[1]) if value[0] == "json" else json.dumps(value[1])
     return json.dumps(value, ensure_ascii=False)
@@ -166,8 +200,6 @@ def formula_text(condition: object, outcome: str | None, agent: str | None) -> s
 
 def condition_text(condition: object) -> str:
     """Write a condition as it can be written in a rule."""
-    import json
-
     from planscope.rules.rule import Combined, Compare
 
     if isinstance(condition, Combined):
@@ -195,24 +227,27 @@ def repair_parts(fixed: RulesRepair) -> list[str]:
 
     parts = []
     for one in fixed.placed:
-        place = _place(one.before)
-        if isinstance(one, Moved):
-            parts.append(f"move step {one.step} ({one.tool}) before {place}")
-        else:
-            what = needed(one.letter)
+        place = "the end" if one.before == "end" else f"step {one.before}"
+        if one.turns:
+            messages = "user message" if one.turns == 1 else f"last {one.turns} user messages"
+            place = f"the {messages} before {place}"
+        if not isinstance(one, Moved):
+            what = needed(one.letter, strictly=True)
             parts.append(f"insert {one.tool}{f' with {what}' if what else ''} before {place}")
+        elif one.alone:
+            parts.append(f"make step {one.step} ({one.tool}) in a message of its own")
+        else:
+            parts.append(f"move step {one.step} ({one.tool}) before {place}")
     return parts + [f"remove step {r.step} ({r.tool})" for r in fixed.removed]
 
 
 def repair_text(fixed: RulesRepair) -> str:
-    """Describe a repair in one sentence."""
+    """Describe a repair in one sentence, or say why there is none."""
+    if fixed.reason:
+        return f"Repair: none ({fixed.reason})." if fixed.sought else f"Repair: {fixed.reason}."
     parts = repair_parts(fixed)
     if not parts:
         return "Nothing needs to change."
     answers = " Moved calls keep their answers." if fixed.moved else ""
     exact = "" if fixed.exact else " A cheaper change may exist."
     return f"Nearest repair: {_list(parts)}.{answers}{exact}"
-
-
-def _place(before: int | str) -> str:
-    return "the end" if before == "end" else f"step {before}"

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.errors import UserError
 from planscope.session.files import SessionError, fingerprint_of, read_bytes, write_atomic
 from planscope.session.library_index import (
     Entry,
     Index,
     Mark,
+    Outcome,
     Outcomes,
     Place,
     fields_of,
@@ -50,11 +49,10 @@ from planscope.session.lock import Held, Lock
 from planscope.session.merging import merge_recordings
 from planscope.session.model import Session, own_runs
 from planscope.session.record import help_of
+from planscope.session.run_list import outcomes_of_runs
 from planscope.session.store import load, loads, save
 
 if TYPE_CHECKING:
-    from planscope.language.problem import Problem
-    from planscope.session.model import Run, Session
     from planscope.session.oracle_input import ProblemIn
 
 
@@ -128,46 +126,6 @@ def entry_at(path: Path, session: Session, problem_in: ProblemIn) -> Entry:
         raise SessionError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def verdicts_of(
-    session: Session, runs: Iterable[Run], problem_in: ProblemIn
-) -> Iterator[tuple[str, str | None]]:
-    """Return verdict and error type of each run; ``unknown`` if its query cannot be read.
-
-    ``problem_in``: ``planscope.rules.in_session.problem_in``, which this layer may not import.
-    """
-    from planscope.language.reading import ActionNameError, ParseFailure
-    from planscope.oracle.replay import replay
-    from planscope.session.model import variant_of
-    from planscope.session.oracle_input import trace_of
-
-    problems: dict[str, Problem | None] = {}
-    for run in runs:
-        if run.variant not in problems:
-            try:
-                problems[run.variant] = problem_in(session, variant_of(session, run))
-            except (ParseFailure, ActionNameError, UserError):
-                problems[run.variant] = None
-        problem = problems[run.variant]
-        if problem is None:
-            yield "unknown", None
-        else:
-            verdict = replay(problem, trace_of(run)).verdict()
-            yield verdict.verdict, verdict.error_type
-
-
-def outcomes_of(runs: Sequence[Run], verdicts: Sequence[tuple[str, str | None]]) -> Outcomes:
-    """Count these runs by their verdicts, each given with its error type."""
-    counts, errors = Counter[str](), Counter[str]()
-    for run, (verdict, error) in zip(runs, verdicts, strict=True):
-        if verdict in ("right", "wrong") and help_of(run):
-            counts["helped"] += 1
-            counts["helped_right"] += verdict == "right"
-        else:
-            counts[verdict] += 1
-        errors.update([error] if error else [])
-    return Outcomes(**counts, errors=dict(errors.most_common()))
-
-
 def _judged(path: Path, problem_in: ProblemIn) -> dict[str, Any]:
     """Return the index's record of a session, loaded with all checks and judged."""
     from planscope.session.store import load
@@ -182,10 +140,11 @@ def _record(session: Session, problem_in: ProblemIn) -> dict[str, Any]:
     record = fields_of(session.model_dump(mode="json", include=_LISTED)) | {"checked": True}
     if session.runs:
         own = own_runs(session)
-        found = list(verdicts_of(session, own, problem_in))
-        record["verdict"], record["error_type"] = found[-1]
+        found = list(outcomes_of_runs(session, own, problem_in))
+        record["outcome"] = list(found[-1])
         record["helped"] = help_of(own[-1]).text
-        record["outcomes"] = asdict(outcomes_of(own, found))
+        helped = (bool(help_of(run)) for run in own)
+        record["outcomes"] = asdict(Outcomes.of(zip(found, helped, strict=True)))
     return record
 
 
@@ -247,8 +206,7 @@ def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, A
         runs=record.get("runs", 0),
         variants=record.get("variants", 0),
         findings=record.get("findings", 0),
-        verdict=record.get("verdict"),
-        error_type=record.get("error_type"),
+        outcome=Outcome(*record["outcome"]) if "outcome" in record else None,
         helped=record.get("helped") or "",
         outcomes=Outcomes(**record["outcomes"]) if "outcomes" in record else None,
         wrong=record.get("wrong"),

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -18,10 +19,10 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Self
 
 from planscope import __version__
-from planscope.oracle.verdict_types import VERDICTS
+from planscope.oracle.verdict_types import ERROR_TYPES, VERDICTS, ErrorType, Told, VerdictKind, told
 from planscope.session import locations
 from planscope.session.files import SessionError, open_regular, read_bytes
 from planscope.session.json_bytes import parse_json
@@ -39,12 +40,36 @@ LARGEST_LISTED = 8_000_000
 """The limit for files that a list reads, in bytes. A larger file is known only after it was judged."""
 
 
+class Outcome(NamedTuple):
+    """The outcome of one run: its verdict, and the errors if it is ``wrong``.
+
+    ``headline`` is the type of error that words name, ``shows`` its step; ``error_type`` is the primary one. ``lost``:
+    the step that lost the plan, ``end``, or "" if none did. ``tool``: the tool that was called there. ``reason``: why
+    the run was aborted. ``judged``: whether there is a query or a rule to judge by.
+    """
+
+    verdict: VerdictKind
+    headline: ErrorType | Literal[""] = ""
+    lost: str = ""
+    tool: str = ""
+    error_type: str = ""
+    shows: str = ""
+    reason: str = ""
+    judged: bool = True
+
+    @property
+    def told(self) -> Told:
+        """The verdict as words tell it."""
+        return told(self.verdict, self.judged, self.reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """Counts of a session's runs by verdict, without the runs that dissections made.
 
-    ``right`` and ``wrong`` count runs without help; ``helped`` counts right and wrong runs with help. ``errors`` counts
-    wrong runs, helped or not, by their primary type of error.
+    ``right`` and ``wrong`` count runs without help; ``helped`` counts right and wrong runs with help. ``cut_off`` and
+    ``stopped`` count some of the ``aborted`` ones, ``not_judged`` some of the ``unknown`` ones. ``errors`` counts wrong
+    runs, helped or not, by their primary type of error, ``headlines`` by the one that words name.
     """
 
     right: int = 0
@@ -53,7 +78,25 @@ class Outcomes:
     unknown: int = 0
     helped: int = 0
     helped_right: int = 0
+    cut_off: int = 0
+    stopped: int = 0
+    not_judged: int = 0
     errors: Mapping[str, int] = field(default_factory=dict)
+    headlines: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: Iterable[tuple[Outcome, bool]]) -> Self:
+        """Count outcomes, each with whether the run was helped."""
+        counts, errors, headlines = Counter[str](), Counter[str](), Counter[str]()
+        for one, helped in found:
+            if one.verdict in ("right", "wrong") and helped:
+                counts["helped"] += 1
+                counts["helped_right"] += one.verdict == "right"
+            else:
+                counts.update({one.verdict, one.told})
+            errors.update([one.error_type] if one.error_type else [])
+            headlines.update([one.headline] if one.headline else [])
+        return cls(**counts, errors=dict(errors.most_common()), headlines=dict(headlines.most_common()))
 
     @property
     def counted(self) -> int:
@@ -76,7 +119,13 @@ class Outcomes:
         """The counts in words."""
         parts = [f"{self.right} of {self.counted} right"] if self.counted else []
         parts += [f"{self.helped} helped, {self.helped_right} of them right"] if self.helped else []
-        rest = {"aborted": self.aborted, "unknown": self.unknown}
+        rest = {
+            "aborted": self.aborted - self.cut_off - self.stopped,
+            "cut_off": self.cut_off,
+            "stopped": self.stopped,
+            "unknown": self.unknown - self.not_judged,
+            "not_judged": self.not_judged,
+        }
         parts += [f"{n} {terms.VERDICTS[what]}" for what, n in rest.items() if n]
         return "; ".join(parts)
 
@@ -85,9 +134,9 @@ class Outcomes:
 class Entry:
     """One session in a list. All texts come from its file and are untrusted.
 
-    ``agent``, ``model``, ``verdict``, ``error_type`` and ``helped`` (in words) are those of the last run that no
-    dissection made; ``outcomes`` counts all such runs. ``checked``: the session was loaded and judged; before that it
-    is ``pending``, and ``verdict`` is None. ``wrong`` is one line that says why it cannot be opened. Times are UTC;
+    ``agent``, ``model``, ``outcome`` and ``helped`` (in words) are those of the last run that no dissection made;
+    ``outcomes`` counts all such runs. ``checked``: the session was loaded and judged; before that it
+    is ``pending``, and ``outcome`` is None. ``wrong`` is one line that says why it cannot be opened. Times are UTC;
     ``size`` is in bytes.
     """
 
@@ -105,12 +154,15 @@ class Entry:
     runs: int = 0
     variants: int = 0
     findings: int = 0
-    verdict: str | None = None
-    error_type: str | None = None
+    outcome: Outcome | None = None
     helped: str = ""
     outcomes: Outcomes | None = None
     wrong: str | None = None
     checked: bool = False
+
+    @property
+    def verdict(self) -> VerdictKind | None:
+        return self.outcome.verdict if self.outcome is not None else None
 
     @property
     def pending(self) -> bool:
@@ -124,9 +176,9 @@ class Entry:
 
     @property
     def error_types(self) -> frozenset[str]:
-        """The error types of all judged runs."""
-        own = {self.error_type} if self.error_type else set()
-        return frozenset(own | {*(self.outcomes.errors if self.outcomes is not None else ())})
+        """The types of error that words name of the judged runs; filters go by them."""
+        own = {self.outcome.headline} if self.outcome is not None and self.outcome.headline else set()
+        return frozenset(own | {*(self.outcomes.headlines if self.outcomes is not None else ())})
 
     @property
     def when(self) -> datetime:
@@ -227,19 +279,18 @@ def _haystack(entry: Entry) -> str:
         for json_name in sorted(entry.error_types)
         for form in (json_name, json_name.replace("_", " "), terms.said(json_name))
     ]
-    texts = (entry.name, entry.title, entry.topic, entry.agent, entry.model, entry.verdict, *errors)
+    told = terms.VERDICTS[entry.outcome.told] if entry.outcome is not None else ""
+    texts = (entry.name, entry.title, entry.topic, entry.agent, entry.model, entry.verdict, told, *errors)
     more = ("wrong" if entry.came_out("wrong") else "", "helped" if entry.helped else "")
     return "\n".join(t for t in (*texts, *more, entry.wrong and "broken") if t).casefold()
 
 
 Mark = tuple[int, int, int, int]
 _LARGEST = 32_000_000
-_JUDGES = ("language", "oracle", "session")
+_JUDGES = ("language", "oracle", "rules", "session")
 """The packages of planscope that a verdict depends on."""
 
-_TEXTS = frozenset(
-    {"title", "created", "agent", "model", "topic", "verdict", "error_type", "wrong", "helped"}
-)
+_TEXTS = frozenset({"title", "created", "agent", "model", "topic", "wrong", "helped"})
 _OUTCOMES = {one.name for one in fields(Outcomes)}
 _COUNTS = frozenset({"runs", "variants", "findings"})
 
@@ -323,22 +374,32 @@ def _read(path: Path) -> dict[Mark, dict[str, Any]]:
 
 def _is_outcomes(value: Any) -> bool:
     """Return whether the value is a valid :class:`Outcomes` as a dictionary."""
-    if not (isinstance(value, dict) and value.keys() <= _OUTCOMES and isinstance(value.get("errors"), dict)):
+    if not (isinstance(value, dict) and value.keys() <= _OUTCOMES):
         return False
-    counts = {**value, **value["errors"]}
-    return all(isinstance(count, int) for name, count in counts.items() if name != "errors")
+    tables = [one for name in ("errors", "headlines") if isinstance(one := value.get(name), dict)]
+    counts = [count for name, count in value.items() if name not in ("errors", "headlines")]
+    counts += [count for one in tables for count in one.values()]
+    return len(tables) == 2 and all(isinstance(count, int) for count in counts)
+
+
+def _is_outcome(value: Any) -> bool:
+    """Return whether the value is a valid :class:`Outcome` as a list."""
+    return (
+        isinstance(value, list)
+        and [type(one) for one in value] == [*[str] * (len(Outcome._fields) - 1), bool]
+        and value[0] in VERDICTS
+        and {value[1], value[4]} <= {"", *ERROR_TYPES}
+    )
 
 
 def _is_record(record: Any) -> bool:
-    return (
-        isinstance(record, dict)
-        and record.get("verdict") in (None, *VERDICTS)
-        and all(
-            (value is None or isinstance(value, str))
-            if name in _TEXTS
-            else _is_outcomes(value)
-            if name == "outcomes"
-            else isinstance(value, int) and (name in _COUNTS or name == "checked")
-            for name, value in record.items()
-        )
+    return isinstance(record, dict) and all(
+        (value is None or isinstance(value, str))
+        if name in _TEXTS
+        else _is_outcomes(value)
+        if name == "outcomes"
+        else _is_outcome(value)
+        if name == "outcome"
+        else isinstance(value, int) and (name in _COUNTS or name == "checked")
+        for name, value in record.items()
     )

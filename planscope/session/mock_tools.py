@@ -3,13 +3,14 @@ hand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, Literal, Protocol
 
 from planscope.language.prompts import prompt_for
 from planscope.oracle.arguments import read_start
-from planscope.oracle.trace import RESTART_TOOL, Call
+from planscope.oracle.trace import RESTART_TOOL, Item, ToolCall
 from planscope.session.model import (
     ActionRecord,
     AnswerEvent,
@@ -82,12 +83,12 @@ MODEL = "played by hand"
 
 
 class PlayedCalls(Protocol):
-    """The calls of a ``planscope.debugger.played.Played``: ``kept`` from a run, and ``calls`` added by hand."""
+    """A ``planscope.debugger.played.Played``: calls ``kept`` from a run, and ``turns`` added by hand."""
 
     @property
-    def kept(self) -> tuple[Call, ...]: ...
+    def kept(self) -> Sequence[ToolCall]: ...
     @property
-    def calls(self) -> tuple[Call, ...]: ...
+    def turns(self) -> tuple[tuple[Item, ...], ...]: ...
 
 
 def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: Variant | None = None) -> Run:
@@ -118,23 +119,25 @@ def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: V
         agent=AGENT,
         model=MODEL,
         started=datetime.now(UTC),
-        events=[*kept, *_events(variant, played.calls, step, at), EndEvent(at=at, ending="stopped")],
+        events=[*kept, *_events(variant, played.turns, step, at), EndEvent(at=at, ending="stopped")],
     )
 
 
-def _events(variant: Variant, calls: tuple[Call, ...], step: int, at: float) -> Iterator[Event]:
+def _events(variant: Variant, turns: Iterable[Iterable[Item]], step: int, at: float) -> Iterator[Event]:
     """Return the calls with their answers. All have the same time, since no model took any."""
     own = has_own_tools(variant)
-    for number, call in enumerate(calls, step + 1):
+    for call in chain.from_iterable(turns):
+        if not isinstance(call, ToolCall):
+            yield MessageEvent(at=at, text=call.text, by="user")
+            continue
+        step += 1
         arguments = None if call.arguments is None else dict(call.arguments)
-        for heard in call.around.heard:
-            yield MessageEvent(at=at, text=heard.text, by="user")
-        yield CallEvent(at=at, step=number, tool=call.tool, arguments=arguments, error=call.error)
-        if call.around.answer is not None:
+        yield CallEvent(at=at, step=step, tool=call.tool, arguments=arguments, error=call.error)
+        if call.answer is not None:
             status: Literal["ok", "error"] = "error" if call.failed else "ok"
-            yield AnswerEvent(at=at, step=number, text=call.around.answer, status=status)
+            yield AnswerEvent(at=at, step=step, text=call.answer, status=status)
             continue
         if own and call.tool in {action.tool for action in variant.actions}:
             continue
         text, executed = answer_to(call.tool, call.arguments, variant.actions, timed=variant.query.timed)
-        yield AnswerEvent(at=at, step=number, text=text, status="ok" if executed else "error")
+        yield AnswerEvent(at=at, step=step, text=text, status="ok" if executed else "error")

@@ -13,16 +13,18 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from planscope.language.problem import Action, Problem
+from planscope.oracle.trace import Cause
 
 
 class _Event(BaseModel):
-    """Any event of a run. ``at`` is seconds since the run began. ``kept``: it was copied from the run that was
-    forked."""
+    """Any event of a run. ``at`` is seconds since the run began; ``timed`` is False if an imported trace does not say
+    when the event was. ``kept``: it was copied from the run that was forked."""
 
     model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
 
     at: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     kept: Literal[True] | None = None
+    timed: bool | None = None
 
 
 class _Seen(BaseModel):
@@ -62,7 +64,8 @@ class PromptEvent(_Event):
     """The prompt of a run. ``system`` is the system prompt, if there is one.
 
     ``tools``: the tools that the model was offered; None in sessions of older versions, which did not record them.
-    ``messages``: the messages of the first model call, if they are not just ``text``.
+    ``messages``: the messages of the first model call, if they are not just ``text``. In imported runs ``number`` is
+    that of the user's message, None if there was none, and ``timed`` is set if the trace has any times.
     """
 
     type: Literal["prompt"] = "prompt"
@@ -70,6 +73,7 @@ class PromptEvent(_Event):
     system: str | None = None
     tools: list[SeenTool] | None = None
     messages: list[SeenMessage] | None = None
+    number: int | None = None
 
 
 class Usage(BaseModel):
@@ -89,7 +93,7 @@ class MessageEvent(_Event):
     what the model was given, if it is more than its earlier input and the messages since.
 
     In imported runs ``by`` says who spoke if it was not the model, or what happened between calls; ``agent`` is the
-    sub-agent; ``raw`` has the trace's other data.
+    sub-agent; ``number`` is the message's number; ``raw`` has the trace's other data.
     """
 
     type: Literal["message"] = "message"
@@ -103,6 +107,7 @@ class MessageEvent(_Event):
     given: Given | None = None
     by: Literal["user", "system", "compacted", "handoff"] | None = None
     agent: str | None = None
+    number: int | None = None
     raw: Any = None
 
 
@@ -136,8 +141,8 @@ class AnswerEvent(_Event):
     not to the model. ``given_by``: who answered in the tool's place, which was not called: a person, or the answer of a
     recorded run.
 
-    In imported runs ``guessed`` says that the words alone show whether the call failed, ``captured`` is False if the
-    trace does not have the answer, and ``raw`` has its other data about the call.
+    In imported runs ``guessed`` says that the words alone show whether the call failed, ``unsure`` that nothing shows
+    it, ``captured`` is False if the trace does not have the answer, and ``raw`` has its other data about the call.
     """
 
     type: Literal["answer"] = "answer"
@@ -152,6 +157,7 @@ class AnswerEvent(_Event):
     artifact: Any = None
     given_by: Literal["user", "record"] | None = None
     guessed: Literal[True] | None = None
+    unsure: Literal[True] | None = None
     captured: Literal[False] | None = None
     raw: Any = None
 
@@ -165,11 +171,12 @@ class ErrorEvent(_Event):
 
 
 class EndEvent(_Event):
-    """How the run ended (``planscope.oracle.trace.Ending`` without ``running``)."""
+    """How the run ended (``planscope.oracle.trace.Ending`` without ``running``), and what ended an aborted one."""
 
     type: Literal["end"] = "end"
     ending: Literal["stopped", "timeout", "call_limit", "aborted"]
     reason: str | None = None
+    cause: Cause | None = None
 
 
 Event = Annotated[

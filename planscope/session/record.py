@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from planscope.oracle.trace import Cause
 from planscope.session.model import (
     AnswerEvent,
     CallEvent,
@@ -120,6 +121,15 @@ WAITS_FOR = "waits for a person"
 """The beginning of what an interrupted agent's record says."""
 
 BROKEN_OFF = "the record breaks off here"
+STOPPED = "stopped by"
+"""The beginning of the reason of a run that a person ended."""
+_CAUSES: Mapping[str, Cause] = {
+    "connection": "network",
+    "network_timeout": "network",
+    "tool": "tool",
+    "agent": "tool",
+}
+"""What errors of these kinds are errors of; others are of the model."""
 
 
 class RecordedCall(NamedTuple):
@@ -130,7 +140,8 @@ class RecordedCall(NamedTuple):
     ``messages``: the model's messages since the previous step; a message with several calls is with the first of them.
     ``answered``: the event of the tool's last answer. ``agent``: who made the call, "" for the run's main agent.
     ``inside``: the number of the call inside which a sub-agent made this one, 0 if none. ``at``: seconds since the run
-    began. ``message``: in imported runs, the number of the message that made the call.
+    began, unless the trace does not say it (``timed``). ``message``: in imported runs, the number of the message that
+    made the call.
     """
 
     number: int
@@ -152,6 +163,7 @@ class RecordedCall(NamedTuple):
     at: float = 0.0
     message: int | None = None
     inside: int = 0
+    timed: bool = True
 
 
 class Cost(NamedTuple):
@@ -180,6 +192,7 @@ class RunRecord(NamedTuple):
     ``last_words``: what the model said after the last call. ``troubles``: errors before the first call. ``kept``: the
     number of calls from the run that was forked. ``pending``: the last call is paused and not executed yet.
     ``prompt``: what the model was given at first. ``last_messages``: the model's messages after the last call.
+    ``cause``: what ended an aborted run.
     """
 
     id: str
@@ -198,6 +211,7 @@ class RunRecord(NamedTuple):
     troubles: tuple[str, ...] = ()
     prompt: PromptEvent | None = None
     last_messages: tuple[MessageEvent, ...] = ()
+    cause: Cause | None = "cut_off"
 
     @property
     def help(self) -> Help:
@@ -232,7 +246,7 @@ def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
     """Make a run's record. ``under_way``: the run has not ended yet."""
     record = RunRecord(run.id, run.variant, run.agent, run.model, forked_from=run.forked_from)
     if under_way:
-        record = record._replace(under_way=True, ending="running", reason="")
+        record = record._replace(under_way=True, ending="running", reason="", cause=None)
     gathered = _Gathered(record)
     for event in run.events:
         gathered.take(event)
@@ -265,7 +279,7 @@ class _Gathered:
         self.kept = record.kept
         self.troubles: list[str] = []
         """Those since the last call; put where they belong at the next call, as a run may have very many."""
-        self.ending, self.reason = record.ending, record.reason
+        self.ending, self.reason, self.cause = record.ending, record.reason, record.cause
         self.prompt, self.messages = record.prompt, [*record.last_messages]
 
     def record(self) -> RunRecord:
@@ -274,6 +288,7 @@ class _Gathered:
             calls=tuple(self.calls),
             ending=self.ending,
             reason=self.reason,
+            cause=self.cause,
             last_words="\n".join(self.words),
             kept=self.kept,
             cost=self.cost,
@@ -310,6 +325,18 @@ class _Gathered:
                 self.troubles.append(f"{event.kind}: {event.text}")
             case EndEvent():
                 self.ending, self.reason = event.ending, event.reason or ""
+                self.cause = event.cause or self._cause()
+
+    def _cause(self) -> Cause | None:
+        """Return what ended the run, as far as its record shows it: files of older versions do not say it."""
+        if self.ending != "aborted":
+            return None
+        if self.reason.startswith(STOPPED):
+            return "stopped"
+        said = self.troubles or (self.calls[-1].troubles if self.calls else self.before.troubles)
+        if not said:
+            return "cut_off" if self.reason == BROKEN_OFF else None
+        return _CAUSES.get(said[-1].partition(":")[0], "model")
 
     def _call(self, event: CallEvent) -> None:
         self._settle()
@@ -329,6 +356,7 @@ class _Gathered:
                 at=event.at,
                 message=event.message,
                 inside=event.inside or 0,
+                timed=event.timed is not False,
             )
         )
         self.words, self.messages = [], []

@@ -7,30 +7,19 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from planscope.session.library_index import Outcomes
+from planscope.session.library_index import Outcome, Outcomes
 from planscope.wording.phrases import outcome, plural
-from planscope.wording.terms import VERDICTS, said
+from planscope.wording.terms import ORIGINS, PENDING, VERDICTS, said
 
 if TYPE_CHECKING:
     from planscope.language.problem import Problem
+    from planscope.oracle.verdict_types import Verdict
     from planscope.session.model import Run, Session, Variant
     from planscope.session.oracle_input import ProblemIn
     from planscope.session.record import RunRecord
 
 MOST_BARS = 30
 """Up to this number of steps, the histogram shows all of them; beyond it, only those at which a run was lost."""
-
-
-class Outcome(NamedTuple):
-    """The outcome of a run: its verdict, and the type of error if it is ``wrong``.
-
-    ``lost``: the step that lost the plan, ``end``, or "" if none did. ``tool``: the tool that was called there.
-    """
-
-    verdict: str
-    error_type: str = ""
-    lost: str = ""
-    tool: str = ""
 
 
 def outcomes_of_runs(session: Session, runs: Iterable[Run], problem_in: ProblemIn) -> Iterator[Outcome]:
@@ -41,7 +30,7 @@ def outcomes_of_runs(session: Session, runs: Iterable[Run], problem_in: ProblemI
     from planscope.errors import UserError
     from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.oracle.replay import replay
-    from planscope.session.oracle_input import trace_of
+    from planscope.session.traces import trace_of
 
     variants = {variant.id: variant for variant in session.variants}
     problems: dict[str, Problem | None] = {}
@@ -52,25 +41,34 @@ def outcomes_of_runs(session: Session, runs: Iterable[Run], problem_in: ProblemI
             except (KeyError, ParseFailure, ActionNameError, UserError):
                 problems[run.variant] = None
         problem = problems[run.variant]
-        if problem is None:
-            yield Outcome("unknown")
-            continue
-        verdict = replay(problem, trace_of(run)).verdict()
-        named = verdict.headline.type if verdict.headline is not None else ""
-        first = verdict.first_violation
-        lost = str(first.step) if first is not None and verdict.verdict == "wrong" else ""
-        yield Outcome(verdict.verdict, named, lost, _tool_at(run, lost))
+        yield (
+            Outcome("unknown")
+            if problem is None
+            else outcome_of(replay(problem, trace_of(run)).verdict(), run)
+        )
 
 
-def _tool_at(run: Run, step: str) -> str:
+def outcome_of(verdict: Verdict, run: Run) -> Outcome:
+    """Return what lists say of a judged run."""
+    named, first = verdict.headline, verdict.first_violation
+    lost = str(first.step) if first is not None and verdict.verdict == "wrong" else ""
     calls = (event for event in run.events if event.type == "call")
-    return next((call.tool for call in calls if str(call.step) == step), "")
+    return Outcome(
+        verdict.verdict,
+        named.type if named is not None else "",
+        lost,
+        next((call.tool for call in calls if str(call.step) == lost), ""),
+        verdict.error_type or "",
+        str(named.step) if named is not None else "",
+        (verdict.reason or "") if verdict.verdict == "aborted" else "",
+        verdict.judged,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run in the list. ``number`` counts from 1. ``outcome`` is None if it is not judged yet. ``trial``: a
-    dissection made it."""
+    """A run in the list. ``number`` counts from 1. ``outcome`` is None until it is judged. ``trial``: a dissection
+    made it."""
 
     number: int
     run: RunRecord
@@ -129,9 +127,9 @@ def facets_of(one: ListedRun) -> set[Facet]:
     if run.help:
         found.add(Facet("made", HELPED))
     if one.outcome is not None:
-        found.add(Facet("verdict", one.outcome.verdict))
-        if one.outcome.error_type:
-            found.add(Facet("error", one.outcome.error_type))
+        found.add(Facet("verdict", one.outcome.told))
+        if one.outcome.headline:
+            found.add(Facet("error", one.outcome.headline))
         if one.lost:
             found.add(Facet("lost", one.lost))
     return {facet for facet in found if facet.value}
@@ -171,15 +169,15 @@ def _haystack(one: ListedRun) -> str:
     texts = [str(one.number), run.id, *(facet.text for facet in facets_of(one))]
     if run.forked_from is not None:
         texts.append(f"forked from {run.forked_from.run}")
-    if one.outcome is not None and one.outcome.error_type:
-        texts += [one.outcome.error_type, one.outcome.tool]
+    if one.outcome is not None:
+        texts += [VERDICTS[one.outcome.told], one.outcome.headline, one.outcome.tool]
     return "\n".join(texts).casefold()
 
 
 def query_matches(variant: Variant, words: str) -> bool:
     """Return whether a query has every word in its id, its origin or its text."""
-    origin = variant.origin
-    text = f"{variant.id}\n{origin.mutation or origin.kind}\n{variant.query.text}".casefold()
+    origin = variant.origin.mutation or variant.origin.kind
+    text = f"{variant.id}\n{origin}\n{ORIGINS.get(origin, origin)}\n{variant.query.text}".casefold()
     return all(word in text for word in words.casefold().split())
 
 
@@ -213,7 +211,7 @@ def losses_of(runs: Sequence[ListedRun]) -> Losses:
     by: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for one in runs:
         if one.outcome is not None and one.lost:
-            by[one.lost][one.outcome.tool or outcome(one.outcome.verdict, one.outcome.error_type)] += 1
+            by[one.lost][one.outcome.tool or outcome(one.outcome.told, one.outcome.headline)] += 1
     numbers = sorted(int(step) for step in by if step.isdigit())
     steps = [str(number) for number in numbers]
     if numbers and numbers[-1] - numbers[0] < MOST_BARS:
@@ -225,33 +223,20 @@ def losses_of(runs: Sequence[ListedRun]) -> Losses:
 
 
 def _rest(runs: Iterable[ListedRun]) -> str:
-    counts = Counter(
-        "pending" if one.outcome is None else one.outcome.verdict for one in runs if not one.lost
-    )
+    counts = Counter("pending" if one.outcome is None else one.outcome.told for one in runs if not one.lost)
     nowhere = ", lost at no step"
     parts = [
         f"{counts[kind]:,} {word}{nowhere * (kind == 'wrong')}"
         for kind, word in VERDICTS.items()
         if counts[kind]
     ]
-    parts += [f"{counts['pending']:,} not judged yet"] if counts["pending"] else []
+    parts += [f"{counts['pending']:,} {PENDING}"] if counts["pending"] else []
     return ", ".join(parts)
 
 
 def tally(runs: Iterable[ListedRun]) -> Outcomes:
     """Count these runs by verdict, as lists of sessions count them."""
-    counts, errors = Counter[str](), Counter[str]()
-    for one in runs:
-        if one.outcome is None:
-            continue
-        verdict = one.outcome.verdict
-        if verdict in ("right", "wrong") and one.run.help:
-            counts["helped"] += 1
-            counts["helped_right"] += verdict == "right"
-        else:
-            counts[verdict] += 1
-        errors.update([one.outcome.error_type] if one.outcome.error_type else [])
-    return Outcomes(**counts, errors=dict(errors.most_common()))
+    return Outcomes.of((one.outcome, bool(one.run.help)) for one in runs if one.outcome is not None)
 
 
 def loss_lines(losses: Losses, width: int) -> Iterator[str]:

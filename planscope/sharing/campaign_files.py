@@ -24,7 +24,7 @@ from planscope.errors import UserError
 from planscope.safe import visible
 from planscope.session.files import write_atomic
 from planscope.wording import terms
-from planscope.wording.phrases import interval, percent
+from planscope.wording.phrases import interval, percent, share
 
 Runs = Sequence[dict[str, Any]]
 Rows = list[list[Any]]
@@ -303,9 +303,6 @@ def _listed(row: dict[str, Any]) -> list[Any]:
 
 
 def _by_arm(one: Report, field: str, kinds: dict[str, int], name: Callable[[str], str]) -> str:
-    def share(count: int, total: int) -> str:
-        return f"{count} ({count / total:.0%})" if total else "-"
-
     def row(arm: str) -> tuple[Any, ...]:
         counts: dict[str, int] = getattr(one.arms[arm], field)
         return arm, *(share(counts.get(kind, 0), sum(counts.values())) for kind in kinds)

@@ -39,7 +39,7 @@ def comparison_markdown(c: Comparison) -> str:
     if c.constraints is not None:
         lines += ["", f"### Constraints: {wording.counted(c.constraints.rows)}", *_constraints(c)]
     differing = [
-        f"- {wording.label(f)}: {_code(wording.value(f, 'a'))} → {_code(wording.value(f, 'b'))}"
+        f"- {wording.label(f)}: {_code(wording.value(c, f, 'a'))} → {_code(wording.value(c, f, 'b'))}"
         for f in c.differing
     ]
     lines += ["", "### Other differences", "", *(differing or ["Nothing."])]

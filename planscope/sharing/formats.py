@@ -148,7 +148,7 @@ def _smt2(session: Session, run: Run | None) -> str:
     from planscope.wording.constraints import plain
 
     replay = judge(session, run).replay
-    if not isinstance(replay, Replay):
+    if not isinstance(replay, Replay) or replay.rules is not None:
         raise UserError("rules about calls cannot be written as SMT-LIB; choose another format")
     words = {c.id: plain(c, replay.problem) for c in replay.problem.constraints}
     return smt_document(replay, session.title, words)
@@ -176,7 +176,7 @@ def _json(session: Session, run: Run | None) -> str:
         run=_record(run) if run else None,
         check=CheckDocument.about(replay, replay.verdict(), helped=case.help)
         if run
-        else CheckDocument.of_nothing("The session has no run."),
+        else CheckDocument.of_nothing(),
         replay=ReplayDocument.about(replay, run_id),
         repair=RepairDocument.of(replay.repair(), run=run_id, from_step=0),
     )

@@ -15,13 +15,13 @@ from planscope.case import Case
 from planscope.debugger.run_index import RunIndex
 from planscope.dissection.told import found_in
 from planscope.oracle.verdict_types import StepView, Verdict
-from planscope.report import call_text, finding_text, paragraph, repair_lines, state_text, status_text
+from planscope.report import call_text, finding_text, paragraph, repair_lines, status_text
 from planscope.safe import clip, visible
 from planscope.session.record import RunRecord, record_of
 from planscope.session.seen import given_at_first, model_parts
 from planscope.sharing.plan_picture import as_image, lanes_svg, svgs, why_not_drawn
 from planscope.wording import phrases, terms
-from planscope.wording.constraints import brief
+from planscope.wording.constraints import brief, label
 from planscope.wording.explain import explain_verdict
 
 WIDTH = 100
@@ -66,7 +66,8 @@ def _parts(case: Case) -> Iterator[str]:
         yield block(paragraph(case.session.rules, WIDTH))
     if verdict is not None:
         yield "### Why"
-        yield block(paragraph(explain_verdict(replay, verdict), WIDTH))
+        said = [explain_verdict(replay, verdict), *(f"Warning: {one}" for one in verdict.warnings)]
+        yield block(line for text in said for line in paragraph(text, WIDTH))
     if (found := found_in(case.session, case.variant.id)) is not None:
         yield "### What in the query makes the agent fail"
         yield block(line for told in found.sentences for line in paragraph(told, WIDTH))
@@ -103,12 +104,10 @@ def _parts(case: Case) -> Iterator[str]:
 def _headline(verdict: Verdict | None) -> str:
     if verdict is None:
         return "A planning query"
-    glyph = terms.OUTCOME_GLYPHS[verdict.verdict]
-    kind = terms.VERDICTS[verdict.verdict].capitalize()
-    error = f": {named}" if (named := phrases.headline(verdict)) else ""
-    first = verdict.first_violation
-    lost = "" if first is None else f", lost {phrases.at_step(first.step)}"
-    return f"{glyph} {kind}{error}{lost}"
+    glyph = terms.OUTCOME_GLYPHS[verdict.told]
+    said = phrases.where(verdict)
+    where = f"{' ' if said.startswith('at ') else ', '}{said}" if said else ""
+    return f"{glyph} {phrases.verdict_line(verdict).capitalize()}{where}"
 
 
 def _steps(case: Case) -> Iterator[str]:
@@ -129,7 +128,7 @@ def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
     yield cell(clip(call_text(view), _LONGEST_CELL)) if view.call is not None else ""
     if timed:
         yield phrases.hours(view.start, view.end)
-    yield state_text(case.replay, view)
+    yield phrases.step_word(case.replay, view)
     notes = [cell(clip(finding_text(case.replay.problem, f), _LONGEST_CELL)) for f in view.findings]
     if view.call is not None and view.call.refused:
         notes.insert(0, "refused: blocked before it reached the tool")
@@ -193,7 +192,7 @@ def _constraints(case: Case) -> str:
         (
             (
                 f"**{status}**" if c.id in members else status,
-                c.id,
+                cell(label(c)) if c.title else c.id,
                 cell(clip(brief(c, replay.problem), _LONGEST_CELL)),
             )
             for c in replay.problem.constraints

@@ -29,7 +29,6 @@ from planscope.report import (
     finding_text,
     orders_left,
     repair_lines,
-    state_text,
     text_report,
 )
 from planscope.safe import visible
@@ -48,7 +47,7 @@ from planscope.sharing.plan_picture import (
 from planscope.sharing.query import QueryView
 from planscope.wording import terms
 from planscope.wording.explain import explain_verdict
-from planscope.wording.phrases import ending, fork_point, hours, verdict_line
+from planscope.wording.phrases import ending, fork_point, hours, step_word, verdict_line, where
 from planscope.wording.phrases import moves as moves_text
 from planscope.wording.terms import FINDINGS, STATES
 
@@ -220,6 +219,8 @@ def run_document(run: Run | None, replay: JudgedRun, query: QueryView, number: i
         "kind": verdict.verdict if verdict else "none",
         "verdict": verdict_line(verdict, record.help.note) if verdict and record else "not run yet",
         "why": _long(explain_verdict(replay, verdict)) if verdict else "",
+        "where": where(verdict) if verdict else "",
+        "warnings": [_long(one) for one in verdict.warnings] if verdict else [],
         "first": index.first_violation,
         "ending": ending(record),
         "said": _long(record.last_words) if record else "",
@@ -259,7 +260,7 @@ def _step(index: RunIndex, i: int, call: RecordedCall | None, query: QueryView) 
         ],
         "ways": orders_left(run, view),
     }
-    word = state_text(run, view)
+    word = step_word(run, view)
     if word != STATES[view.state]:
         document["word"] = word
     if i in index.doomed:

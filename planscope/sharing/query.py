@@ -22,7 +22,8 @@ from planscope.language.reading import Reading
 from planscope.rules.in_session import outline_in
 from planscope.safe import show, visible
 from planscope.session.model import Variant
-from planscope.wording.constraints import brief
+from planscope.wording.constraints import brief, label
+from planscope.wording.terms import ORIGINS
 
 Json = dict[str, Any]
 
@@ -54,7 +55,7 @@ class QueryView:
             "id": visible(self.variant.id, limit=_NAME),
             "timed": self.problem.timed,
             "topic": visible(self.variant.query.topic or "", limit=_NAME),
-            "origin": self.variant.origin.kind,
+            "origin": ORIGINS.get(self.variant.origin.kind, self.variant.origin.kind),
             "pieces": [shown.part(*piece) for piece in self._pieces],
             "actions": [
                 {
@@ -92,7 +93,7 @@ class QueryView:
 
     def _constraint(self, c: Constraint) -> Json:
         return {
-            "id": c.id,
+            "id": label(c),
             "symbols": "" if c.is_rule else visible(c.text, limit=_LABEL),
             "words": brief(c, self.problem),
             "rule": c.is_rule,

@@ -7,6 +7,6 @@ package is quick; Hypothesis, pydantic and the tool are imported in the child on
 
 from __future__ import annotations
 
-from planscope.toolfuzz.statistics import chao1, chao1_interval
+from planscope.stats import chao1
 
-__all__ = ["chao1", "chao1_interval"]
+__all__ = ["chao1"]

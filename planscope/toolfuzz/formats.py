@@ -14,7 +14,7 @@ from planscope.toolfuzz.correctness.page import STYLE, sections, tried_section
 from planscope.toolfuzz.correctness.said import set_lines
 from planscope.toolfuzz.markup import safe_html as _safe
 from planscope.toolfuzz.outcome import KINDS
-from planscope.toolfuzz.report import Report, is_counted, is_sequence, rate_sentence
+from planscope.toolfuzz.report import Report, interval_words, is_counted, is_sequence, rate_sentence
 
 MEANINGS = {
     "raised": "The tool raised an exception on arguments that its schema accepts.",
@@ -248,13 +248,15 @@ def page(report: Report) -> str:
 
 def _summary(data: dict[str, Any]) -> Iterator[str]:
     agent = sum(tool["agent_calls"] for tool in data["tools"])
+    figures = data["statistics"]
+    estimate = ""
+    if figures["upper"] is not None:
+        bounds = interval_words(figures).replace(" %", "&nbsp;%")
+        estimate = f" An estimate under guidance: {figures['chao1']:g} errors in all, {bounds} (Chao1)."
     yield (
-        f"<p>{data['calls']:,} calls{f', {agent:,} of the agent' if agent else ''}, seed {data['seed']}. "
-        "An estimate under guidance: "
-        f"{data['statistics']['chao1']} errors in all, 95&nbsp;% interval {data['statistics']['chao1_ci'][0]} to "
-        f"{data['statistics']['chao1_ci'][1]} (Chao1).</p>"
+        f"<p>{data['calls']:,} calls{f', {agent:,} of the agent' if agent else ''}, seed {data['seed']}.{estimate}</p>"
     )
-    if told := data["statistics"]["false_discovery"]:
+    if told := figures["false_discovery"]:
         yield f"<p>{_safe(rate_sentence(told).capitalize())}.</p>"
     head = "<th>the agent's calls</th>" if agent else ""
     yield f"<table><tr><th>tool</th><th>calls</th>{head}<th>refused by the schema</th><th>errors</th></tr>"

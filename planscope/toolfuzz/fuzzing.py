@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from planscope.stats import chao1
 from planscope.toolfuzz import taint
 from planscope.toolfuzz.coverage import Coverage
 from planscope.toolfuzz.documented import is_documented
@@ -27,7 +28,6 @@ from planscope.toolfuzz.outcome import (
 from planscope.toolfuzz.sandbox import Kept
 from planscope.toolfuzz.search import Search
 from planscope.toolfuzz.shrink import MOST_CALLS, Shrinker
-from planscope.toolfuzz.statistics import chao1
 from planscope.toolfuzz.tools import Tool, call
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ LONG_BATCH = 2_000
 INVOKED = 20
 """One call of so many is also made through the wrapper of a LangChain tool."""
 
-QUIET = 500
-"""Calls without a new error before the estimate may end the search."""
+QUIET = 1_500
+"""Calls without a new error before the estimate may end the search. By the rule of three, fewer than one call in 500
+would then show another (at 95 %). The estimate alone does not say so: it is lowest if each error was seen often."""
 
 MOST_HUNG = 25
 """The search of a tool ends after this many calls that hung."""

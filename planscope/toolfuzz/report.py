@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from planscope.stats import chao1, chao1_interval, chao1_upper, wilson
 from planscope.toolfuzz.correctness.baselines import Tried, found_by
 from planscope.toolfuzz.correctness.checks import PASSES, PromptRun, PromptSet
 from planscope.toolfuzz.correctness.said import message
 from planscope.toolfuzz.mended import Mended
 from planscope.toolfuzz.outcome import LISTED_ONLY
-from planscope.toolfuzz.statistics import proportion_interval, statistics
+from planscope.wording.phrases import interval, percent
 
 if TYPE_CHECKING:
     from planscope.session.model import Run
@@ -146,7 +147,7 @@ class Report:
     def statistics(self, tool: ToolReport | None = None) -> dict[str, Any]:
         """Return the figures of one tool alone, or of all with the false discovery rate."""
         name, calls = (None, self.calls) if tool is None else (tool.name, tool.calls)
-        found = statistics((f["occurrences"] for f in self.counted(name)), calls + self.agent_calls(name))
+        found = _figures((f["occurrences"] for f in self.counted(name)), calls + self.agent_calls(name))
         return (
             found
             if tool is not None
@@ -246,7 +247,7 @@ def false_discovery(findings: Iterable[Mapping[str, Any]]) -> dict[str, Any] | N
     if not labels:
         return None
     wrong = labels.count("false")
-    low, high = proportion_interval(wrong, len(labels))
+    low, high = wilson(wrong, len(labels))
     return {
         "labelled": len(labels),
         "false": wrong,
@@ -255,10 +256,31 @@ def false_discovery(findings: Iterable[Mapping[str, Any]]) -> dict[str, Any] | N
     }
 
 
+def _figures(occurrences: Iterable[int], calls: int) -> dict[str, Any]:
+    """Return the estimates of the JSON document, for the occurrences of each counted finding."""
+    counts = list(occurrences)
+    seen = len(counts), counts.count(1), counts.count(2)
+    interval = chao1_interval(*seen)
+    return {
+        "unique_errors": seen[0],
+        "calls_per_unique_error": round(calls / seen[0], 2) if counts else None,
+        "chao1": round(chao1(*seen), 2),
+        "chao1_ci": [round(end, 2) for end in interval] if interval else None,
+        "upper": round(chao1_upper(*seen), 2) if calls or counts else None,
+    }
+
+
+def interval_words(figures: Mapping[str, Any]) -> str:
+    """Say between which numbers all errors lie, as far as ``chao1`` tells."""
+    if figures["chao1_ci"] is None:
+        return f"95 % upper bound {figures['upper']:g}"
+    low, high = figures["chao1_ci"]
+    return f"95 % interval {low:g} to {high:g}"
+
+
 def rate_sentence(told: Mapping[str, Any]) -> str:
     """Say the false discovery rate with its interval."""
-    low, high = told["ci"]
     return (
-        f"false discovery rate {told['rate']:.0%} (95 % interval {low:.0%} to {high:.0%}), "
+        f"false discovery rate {percent(told['rate'])} (95 % interval {interval(told['ci'])}), "
         f"{told['labelled']:,} labelled"
     )

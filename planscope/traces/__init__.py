@@ -1,6 +1,6 @@
 """Traces of other programs: readers for their formats, behind one interface.
 
-``open_traces`` reads files of any format; ``shape`` defines the traces that it returns.
+``open_traces`` reads files of any format; ``planscope.oracle.trace`` defines the traces that it returns.
 """
 
 from planscope.traces.opening import open_traces as open_traces

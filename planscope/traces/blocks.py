@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from planscope.oracle.trace import Said
 from planscope.traces.build import MOST_ITEMS, Builder
-from planscope.traces.shape import Said
 from planscope.traces.values import as_text, compact, count_of, obj, rest_of, seq, text
 
 CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call", "function_call"))

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Literal
 
+from planscope.oracle.trace import Branch, Cause, Item, Mark, Said, Tool, ToolCall, Trace
 from planscope.traces.json_stream import decode
-from planscope.traces.shape import Branch, Item, Mark, Said, Tool, ToolCall, Trace
 from planscope.traces.values import arguments_of, as_text, name, obj, says_error, seconds, text
 
 MOST_CALLS = 100_000
@@ -29,8 +29,8 @@ class Builder:
     """Builds one trace. Every value that it receives may be of any type."""
 
     def __init__(self, id: str, format: str, *, steps: int = 0, message: int = -1) -> None:
-        self.trace = Trace(id, format)
-        self.items: list[Item] = self.trace.items
+        self.items: list[Item] = []
+        self.trace = Trace(self.items, id=id, format=format)
         self.message = message
         self.steps = steps
         self.turn = ""
@@ -123,11 +123,11 @@ class Builder:
         if self.message < 0:
             self.message = 0
         made = ToolCall(
-            self.steps,
             (tool if type(tool) is str else name(tool)) or "(no name)",
-            self.message,
             arguments,
             problem,
+            step=self.steps,
+            message=self.message,
             agent=agent,
             at=at,
             call_id=(call_id if type(call_id) is str else name(call_id)) or None,
@@ -266,17 +266,17 @@ class Builder:
             label = "other kinds"
         kinds[label] = kinds.get(label, 0) + count
 
-    def problem(self, words: str, *, ended: Literal["broke_off", "error"] | None = None) -> None:
-        """Note in one line what could not be read. The first note stays."""
+    def problem(self, words: str, *, cause: Cause | None = None) -> None:
+        """Note in one line what could not be read, and what ended the run early. The first note stays."""
         trace = self.trace
         if trace.problem is None:
             trace.problem = words
-        if ended is not None and trace.ended == "complete":
-            trace.ended = ended
+        if cause is not None and trace.cause is None:
+            trace.ending, trace.cause, trace.reason = "aborted", cause, words
 
     def full(self) -> None:
         """Note that the rest was not read."""
-        self.problem(f"only the first {self.steps:,} calls were read", ended="broke_off")
+        self.problem(f"only the first {self.steps:,} calls were read", cause="cut_off")
 
     def branch(self, after: int, items: list[Item]) -> None:
         """Add items that the user rewound."""
@@ -285,6 +285,12 @@ class Builder:
     def done(self) -> Trace:
         """Return the finished trace."""
         return self.trace
+
+
+def cut_off(trace: Trace, words: str) -> None:
+    """Note where the trace's record ends early."""
+    trace.problem = trace.reason = words
+    trace.ending, trace.cause = "aborted", "cut_off"
 
 
 def spliced(items: list[Item], parts: Iterable[tuple[ToolCall | None, list[Item]]]) -> list[Item]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planscope.traces.events import title_of
+from planscope.oracle.trace import Trace
+from planscope.session.traces import title_of
 from planscope.traces.opening import own_readers
-from planscope.traces.shape import Trace
 from planscope.traces.source import Unreadable
 from planscope.wording.phrases import plural
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from planscope.traces.build import Builder, Full
+from planscope.oracle.trace import Trace
+from planscope.traces.build import Builder, Full, cut_off
 from planscope.traces.json_stream import Broken, Cursor, parsed, salvaged
 from planscope.traces.plain import PlainTrace
 from planscope.traces.reader import Options, closed
-from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source, damage_of, text_of_line
 from planscope.traces.values import name, number, obj
 
@@ -115,11 +115,11 @@ class MessageFormat:
                     record = salvaged(words.lstrip()) if cut else None
                 trace = self.trace_of(record, f"{stem}:{number}")
                 if problem is not None:
-                    trace.problem, trace.ended = problem, "broke_off"
+                    cut_off(trace, problem)
                 yield trace
         except Broken as broken:
             build = Builder(f"{stem}:{broken.where}", self.name)
-            build.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+            build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
             yield build.done()
 
     def trace_of(self, record: Any, default_id: str) -> Trace:
@@ -173,13 +173,13 @@ class MessageFormat:
                 for trace in found:
                     count += 1
                     yield trace
-                    if trace.ended == "broke_off":
+                    if trace.cause == "cut_off":
                         return
         except Broken as broken:
             if not count:
                 raise
             build = Builder(f"{source.stem}:{broken.where}", self.name)
-            build.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+            build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
             yield build.done()
 
     def _read_array(self, top: Cursor, source: Source, before: int) -> Iterator[Trace]:
@@ -197,7 +197,7 @@ class MessageFormat:
                     if type(record) in (dict, list):
                         trace = self.trace_of(record, f"{source.stem}:{count}")
                         if broken is not None:
-                            trace.problem, trace.ended = f"{broken.where}: {broken.why}", "broke_off"
+                            cut_off(trace, f"{broken.where}: {broken.why}")
                         yield trace
                     if broken is not None:
                         return
@@ -208,7 +208,7 @@ class MessageFormat:
         except Broken as broken:
             if one is None:
                 one = Builder(f"{source.stem}:{count + 1}" if count else source.stem, self.name)
-            one.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+            one.problem(f"{broken.where}: {broken.why}", cause="cut_off")
         if one is not None:
             yield one.done()
 
@@ -230,7 +230,7 @@ class MessageFormat:
                 if broken is not None:
                     raise broken
         except Broken as broken:
-            build.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+            build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
         for _, messages in sorted(later, key=lambda pair: pair[0]):
             self._take_all(build, messages)
         build.trace.id = self.id_of(beside) or default_id

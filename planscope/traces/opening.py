@@ -11,10 +11,10 @@ from pathlib import Path
 
 from planscope.errors import UserError
 from planscope.extensions import loaded, trouble
+from planscope.oracle.trace import Trace
 from planscope.traces import formats
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Options, Reader
-from planscope.traces.shape import Trace
 from planscope.traces.source import LOOKS, Head, Source, Unreadable, file_source, standard_input
 
 GROUP = "planscope.traces"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from planscope.oracle.trace import Trace
 from planscope.traces.build import Builder
 from planscope.traces.json_stream import Broken
-from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source
 from planscope.wording.phrases import plural
 
@@ -49,7 +49,7 @@ def closed(build: Builder, source: Source, broken: Broken | None = None) -> Trac
             if source.damaged_count > 1
             else ""
         )
-        build.problem(source.damaged[0] + more, ended="broke_off" if source.ends_damaged else None)
+        build.problem(source.damaged[0] + more, cause="cut_off" if source.ends_damaged else None)
     if broken is not None:
-        build.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+        build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
     return build.done()

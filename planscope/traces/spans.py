@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from planscope.oracle.trace import Trace
 from planscope.traces.blocks import SPEAKERS, is_act, take
 from planscope.traces.build import Builder, Full
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import closed
-from planscope.traces.shape import Trace
 from planscope.traces.source import Source
 from planscope.traces.values import as_text, compact, name, obj, seq, text
 
@@ -126,7 +126,7 @@ class _Assembly:
         failed = [s for s in roots if s.failed and s.kind != "tool"]
         if failed and len(failed) == len(roots):
             self.build.problem(
-                f"the run ended in an error: {failed[-1].error or failed[-1].name}"[:300], ended="error"
+                f"the run ended in an error: {failed[-1].error or failed[-1].name}"[:300], cause="model"
             )
 
     def _drop_repeated(self, ordered: list[Span]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from planscope.debugger.cursor import DebugState
 from planscope.language.outline import OutlineNode
-from planscope.oracle.judged import JudgedRun
+from planscope.oracle.judged import JudgedRun, same_message
 from planscope.oracle.verdict_types import Repair, StepNo, StepView
 from planscope.report import MOVES
 from planscope.safe import visible
@@ -55,8 +55,12 @@ def place_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]:
         yield f"It thought: {visible(thought, limit=SHOWN)}"
     if view.call is not None:
         yield from _call_lines(view, call, record)
+    if same_message(replay, view):
+        yield terms.sentence(f"it was made {terms.SAME_MESSAGE}")
     if view.step == "end":
-        yield terms.sentence(terms.ENDINGS[replay.trace.ending])
+        yield terms.sentence(
+            phrases.ending(record) if record else terms.ended(replay.trace.ending, replay.trace.cause)
+        )
     yield from _plan_lines(state, replay)
 
 
@@ -87,15 +91,17 @@ def _plan_lines(state: DebugState, replay: JudgedRun) -> Iterator[str]:
     """Describe the state of the plan: errors, why it is lost, what can come next."""
     view, run = state.view, state.run
     lost = next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
-    ended = view.step == "end" and replay.trace.ending != "aborted"
-    if terms.state(view.state, ended) == terms.COMPLETE:
-        yield terms.sentence(terms.COMPLETE_MEANS)
-    elif lost == view.index and view.step != 0:
+    if lost == view.index and view.step != 0:
         yield f"Lost here, the {terms.NO_RETURN}."
     elif lost is not None and lost < view.index:
-        yield f"The plan was lost at {step_name(run.steps[lost].step)}."
+        whole = terms.capital(phrases.what_is_lost(replay.problem))
+        yield f"{whole} was lost at {step_name(run.steps[lost].step)}."
+    elif replay.problem.unjudged and view.state == "unknown":
+        yield terms.sentence(terms.NOT_JUDGED)
     else:
-        yield terms.sentence(terms.STATE_MEANS[view.state])
+        yield terms.sentence(
+            phrases.state_means(replay.problem, view.state, phrases.step_ended(replay, view))
+        )
     for finding in run.findings[view.index]:
         what = "Warning" if finding.severity == "warning" else "Error"
         yield f"{what}, {terms.FINDINGS[finding.type]}: {explain_finding(replay, finding)}"
@@ -145,7 +151,8 @@ def constraint_line(state: DebugState, constraint: str) -> str:
     more = f", here {visible(value, limit=200)}" if value else ""
     c = replay.problem.by_id[constraint]
     means = f" {visible(c.means, limit=400)}" if c.means else ""
-    return f"{constraint}, {status}{', in the conflict' if core else ''}: {said}{more}.{means}"
+    called = f"{constraint}, {visible(c.title, limit=60)}" if c.title else constraint
+    return f"{called}, {status}{', in the conflict' if core else ''}: {said}{more}.{means}"
 
 
 def constraint_lines(state: DebugState) -> Iterator[str]:
@@ -195,11 +202,10 @@ def _called(view: StepView) -> str:
 
 
 def timeline_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]:
-    aborted = _replay(state).trace.ending == "aborted"
     for index, view in enumerate(state.run.steps):
         call = f": {_called(view)}" if view.call is not None else ""
         notes = _notes(view, record)
-        said = terms.state(view.state, view.step == "end" and not aborted, state.run.problem.unjudged)
+        said = phrases.step_word(_replay(state), view)
         more = [terms.LOST_HERE.lower()] if index in state.run.doomed else []
         more += [terms.FINDINGS[finding.type] for finding in state.run.findings[index]]
         more += ["you are here"] if index == state.index else []

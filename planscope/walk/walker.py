@@ -21,9 +21,9 @@ from planscope.oracle.trace import Trace
 from planscope.rules.in_session import reading_in
 from planscope.safe import visible
 from planscope.session.model import Run, Session, own_runs, own_variants, variant_of
-from planscope.session.oracle_input import trace_of
 from planscope.session.record import RunRecord, record_of
 from planscope.session.run_names import run_named
+from planscope.session.traces import trace_of
 from planscope.walk import sentences
 from planscope.walk.commands import COMMANDS, ELSEWHERE
 from planscope.wording import phrases, terms
@@ -125,8 +125,9 @@ class Walker:
             return
         judged = self.replay.verdict()
         kind = f", {named}" if (named := phrases.headline(judged)) else ""
-        yield f"Verdict: {terms.VERDICTS[judged.verdict]}{kind}{self.record.help.note}."
+        yield f"Verdict: {terms.VERDICTS[judged.told]}{kind}{self.record.help.note}."
         yield explain_verdict(self.replay, judged)
+        yield from (terms.sentence(f"Warning: {visible(one)}") for one in judged.warnings)
 
     def _dissection(self) -> Iterator[str]:
         """Return what the last dissection of this query found, and the query that the agent gets right."""
@@ -286,7 +287,7 @@ class Walker:
         yield f"{plural(len(found.cores), 'minimal core')}; {terms.SEARCH_ENDS[found.ended]}."
         for number, core in enumerate(found.cores, 1):
             yield f"{number}: {explain_core(self.replay, core)}"
-        yield "Ways to save the plan:"
+        yield f"Ways to save {phrases.what_is_lost(self.replay.problem)}:"
         for number, correction in enumerate(found.corrections, 1):
             yield f"{number}: {explain_correction(self.replay, found.index, correction)}"
 

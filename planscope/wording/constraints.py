@@ -33,6 +33,11 @@ def name(problem: Problem, action: str | None) -> str:
     return found.name if found else action or "?"
 
 
+def label(c: Constraint, limit: int = 24) -> str:
+    """Return the short name of a constraint in a list, safe to show: the name that its rule was given, or its id."""
+    return visible(c.title or c.id, limit=limit)
+
+
 def plain(c: Constraint, problem: Problem) -> str:
     """Write a constraint as a clause, not made safe to show: ``docent training comes before school tour guidance``."""
     if c.kind == "order" and not problem.timed:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
 from planscope.wording.constraints import name, place, plain, plain_rule, source
-from planscope.wording.phrases import clock, listed
-from planscope.wording.terms import capital
+from planscope.wording.phrases import clock, listed, rules_alone
+from planscope.wording.terms import CERTIFICATES, NO_REASON, REASONS, STOPPED, capital
 
 if TYPE_CHECKING:
     from planscope.oracle.facts import Fact
@@ -34,15 +34,16 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     kind, findings, violation = verdict.verdict, verdict.findings, verdict.first_violation
     said = []
     again = _again(findings) if findings and kind in ("right", "wrong") else []
+    if verdict.proof == "denied":
+        return CERTIFICATES["denied"]
     if kind == "aborted":
-        reason = run.trace.reason or "no reason was recorded"
-        said.append(f"The run was aborted, which is not a planning error: {_stop(reason)}")
-    elif run.problem.unjudged:
+        said.append(_why_aborted(run, verdict))
+    elif not verdict.judged:
         pass
     elif kind == "unknown":
         said.append(why_unknown(run))
     elif kind == "right":
-        said.append(_all_kept(run))
+        said.append(_all_kept(run.problem))
     elif findings:
         said_by_core = violation is not None and _covers(findings[0], violation)
         if not said_by_core:
@@ -56,6 +57,8 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     if kind == "right" and findings:
         said.append(f"But {_lower(explain_finding(run, findings[0]))}")
     said += again
+    if kind == "right" and run.trace.ending == "aborted":
+        said.append(f"It ended early: {_stop(run.trace.reason or 'no reason was recorded')}")
     if run.trace.ending == "stopped" and run.trace.reason and kind != "right":
         said.append(f"How it ended: {_stop(run.trace.reason)}")
     return " ".join(said)
@@ -72,11 +75,24 @@ def why_unknown(run: JudgedRun) -> str:
     return f"The trace does not tell whether it keeps {listed(_titled(c) for c in unsure)}."
 
 
-def _all_kept(run: JudgedRun) -> str:
-    rules = any(c.kind == "of_calls" for c in run.problem.constraints)
-    alone = rules and not any(c.kind != "of_calls" for c in run.problem.constraints)
-    if alone:
+def _why_aborted(run: JudgedRun, verdict: Verdict) -> str:
+    """Say who or what ended the run before the agent did."""
+    why = "The run was aborted"
+    if verdict.told == "cut_off":
+        why = "The run is cut off"
+    elif verdict.told == "stopped":
+        why = capital(REASONS["stopped"])
+    elif verdict.reason is not None:
+        why += f" because {REASONS[verdict.reason]}"
+    said = run.trace.reason or NO_REASON
+    more = "" if said == f"{STOPPED} by the user" else f": {said}"
+    return _stop(f"{why}, which is not a planning error{more}")
+
+
+def _all_kept(problem: Problem) -> str:
+    if rules_alone(problem):
         return "The run keeps every rule."
+    rules = any(c.kind == "of_calls" for c in problem.constraints)
     return "The run meets every requirement" + (" and keeps every rule." if rules else ".")
 
 
@@ -107,7 +123,7 @@ def explain_finding(run: JudgedRun, finding: Finding, *, means: bool = True) -> 
         return f"The run hit its limit: {_stop(finding.message)}"
     if finding.type == "action_lost":
         names = listed(name(problem, a) for a in finding.actions)
-        return f"The agent stopped without doing {names}."
+        return f"The agent ended the run without doing {names}."
     if finding.type == "action_repeated":
         return f"At step {finding.step} {finding.message}, and every task can only be executed once."
     if finding.type == "act_error":
@@ -197,7 +213,7 @@ def _core_sentence(run: JudgedRun, core: Core, constraints: list[Constraint]) ->
     kinds = [c.kind for c in constraints]
     if kinds == ["all_done"]:
         missing = [a.name for i, a in enumerate(problem.actions) if i not in run.last_attempt.first]
-        return f"The agent stopped without doing {listed(missing)}, and every task must be executed."
+        return f"The agent ended the run without doing {listed(missing)}, and every task must be executed."
     if kinds == ["once"] and len(facts) == 2 and facts[1].action is not None:
         again = problem.actions[facts[1].action].name
         return (
@@ -336,7 +352,7 @@ def _without(problem: Problem, c: Constraint) -> str:
 
 def _not_called(run: JudgedRun, step: StepNo) -> str:
     if step == "end":
-        return "the agent not stopped there"
+        return "the run not ended there"
     fact = run.facts[step - 1]
     if fact.action is None or fact.effect not in ("done", "repeated"):
         return f"step {step} ({fact.call.tool}) not been called" + ("" if run.problem.timed else " then")

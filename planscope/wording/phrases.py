@@ -4,14 +4,41 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from planscope.language.problem import Problem
-from planscope.oracle.verdict_types import Finding, Move, PlannedCall, Repair, StepNo, Verdict
+from planscope.oracle.verdict_types import (
+    Finding,
+    Move,
+    PlannedCall,
+    Repair,
+    State,
+    StepNo,
+    StepView,
+    Verdict,
+)
 from planscope.safe import visible
-from planscope.wording.terms import ENDINGS, FINDINGS, VERDICTS, capital, said
+from planscope.wording.terms import (
+    ABORTED,
+    ALL_KEPT,
+    COMPLETE_MEANS,
+    FINDINGS,
+    MOVES,
+    REASONS,
+    RULES_MEAN,
+    RULES_MOVES,
+    STATE_MEANS,
+    VERDICTS,
+    capital,
+    ended,
+    said,
+    state,
+)
+
+if TYPE_CHECKING:
+    from planscope.oracle.judged import Judged
 
 MOST_ARGUMENTS = 12
 
@@ -23,6 +50,8 @@ class Ended(Protocol):
     def ending(self) -> str: ...
     @property
     def reason(self) -> str | None: ...
+    @property
+    def cause(self) -> str | None: ...
 
 
 class Costly(Protocol):
@@ -79,13 +108,25 @@ def count(number: int | None) -> str:
 
 
 def percent(rate: float | None) -> str:
-    """Return a rate as text, ``-`` if there is none."""
-    return "-" if rate is None else f"{rate:.0%}"
+    """Write a rate as a whole percentage, ``95 %``, or ``-`` if there is none. Only exactly 1 is 100 %."""
+    if rate is None:
+        return "-"
+    shown = round(rate * 100)
+    return f"{99 if shown == 100 and rate < 1 else shown} %"
+
+
+def share(part: int, whole: int) -> str:
+    """Write a count with its share, ``19 (95 %)``, or ``-`` if it is of nothing."""
+    return f"{part} ({percent(part / whole)})" if whole else "-"
+
+
+def p_value(p: float) -> str:
+    return f"p = {p:.2g}"
 
 
 def interval(ends: tuple[float, float] | None) -> str:
     """Return the interval of a rate as text, ``-`` if there is none."""
-    return "-" if ends is None else f"{ends[0]:.0%} to {ends[1]:.0%}"
+    return "-" if ends is None else f"{percent(ends[0])} to {percent(ends[1])}"
 
 
 def listed(parts: Iterable[str], last: str = "and") -> str:
@@ -132,10 +173,11 @@ def ending(run: Ended | None) -> str:
     """Say how a run ended: ``out of time: ...``."""
     if run is None:
         return "no run"
-    words = ENDINGS.get(run.ending, run.ending)
-    if run.reason and run.ending != "stopped":
-        return f"{words}: {visible(run.reason, limit=120)}"
-    return words
+    words = ended(run.ending, run.cause)
+    why = run.reason or (REASONS.get(run.cause or "", "") if words == ABORTED else "")
+    if not why or run.ending == "stopped":
+        return words
+    return visible(why if why.startswith(words) else f"{words}: {why}", limit=160)
 
 
 def fork_point(fork: Forked) -> str:
@@ -159,9 +201,9 @@ def findings(found: Iterable[Finding]) -> str:
     return ", ".join(dict.fromkeys(map(finding, found)))
 
 
-def outcome(verdict: str, error_type: str | None) -> str:
-    """Name a run's outcome in a word or two: its error's type, or its verdict."""
-    return said(error_type or verdict)
+def outcome(told: str, headline: str | None) -> str:
+    """Name a run's outcome in a word or two: the error of its headline, or its verdict."""
+    return said(headline or told)
 
 
 def headline(verdict: Verdict) -> str:
@@ -172,9 +214,58 @@ def headline(verdict: Verdict) -> str:
 def verdict_line(verdict: Verdict, note: str = "") -> str:
     """Write a verdict: ``WRONG: order error``, ``RIGHT, helped: 1 call refused``. ``note``: the help."""
     error = headline(verdict)
-    kind = VERDICTS[verdict.verdict].upper()
-    trouble = ENDINGS["aborted"].removeprefix("aborted") if verdict.verdict == "aborted" else ""
-    return (f"{kind}: {error}" if error else kind + trouble) + note
+    kind = VERDICTS[verdict.told].upper()
+    why = REASONS.get(verdict.reason or "", "") if verdict.told == "aborted" else ""
+    return (f"{kind}: {error}" if error else f"{kind} ({why})" if why else kind) + note
+
+
+def where(verdict: Verdict, at: Callable[[StepNo], str] = at_step, *, brief: bool = False) -> str:
+    """Say where a run was lost and where its error shows, the cause before the symptom: ``lost at step 2, shows at
+    step 3``; empty if no step did it. ``at``: writes a step. ``brief``: as short as a headline on screen."""
+    named = verdict.headline
+    shows = None if named is None else named.step
+    if verdict.first_violation is None:
+        return "" if shows is None else at(shows)
+    lost = verdict.first_violation.step
+    told = "contradictory query" if lost == 0 else f"lost {at(lost)}"
+    if shows is None or shows == lost or (brief and lost == 0):
+        return told
+    earlier = lost == "end" or (shows != "end" and shows < lost)
+    symptom = f"{shows}" if brief and not earlier and shows != "end" else at(shows)
+    return f"{symptom}, {told}" if earlier else f"{told}, shows {symptom}"
+
+
+def rules_alone(problem: Problem) -> bool:
+    """Return whether rules judge the run, and no query: there is no plan then."""
+    return bool(problem.constraints) and all(c.kind == "of_calls" for c in problem.constraints)
+
+
+def what_is_lost(problem: Problem) -> str:
+    """Name what calls can lose: ``the plan``, or ``the run`` if only rules judge it."""
+    return "the run" if rules_alone(problem) else "the plan"
+
+
+def move_does(problem: Problem, after: State) -> str:
+    """Return the effect of a possible call, by the state after it: ``loses the plan``."""
+    return (RULES_MOVES if rules_alone(problem) else MOVES)[after]
+
+
+def step_ended(run: Judged, view: StepView) -> bool:
+    """Return whether a step is the end of a run that was not aborted."""
+    return view.step == "end" and run.trace.ending != "aborted"
+
+
+def step_word(run: Judged, view: StepView) -> str:
+    """Return the state of a step in a word."""
+    return state(view.state, step_ended(run, view), run.problem.unjudged)
+
+
+def state_means(problem: Problem, found: State, ended: bool = False) -> str:
+    """Say what a state means. ``ended``: as for ``terms.state``."""
+    rules = rules_alone(problem)
+    if ended and found == "completable":
+        return ALL_KEPT if rules else COMPLETE_MEANS
+    return (RULES_MEAN if rules else STATE_MEANS)[found]
 
 
 def tool_of(problem: Problem, action: str) -> str:

@@ -8,15 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from planscope.oracle.verdict_types import ERROR_TYPES, ErrorType, State
+from planscope.oracle.verdict_types import ERROR_TYPES, ErrorType, State, told
 
 Words = Mapping[str, str]
+
+NOT_JUDGED, NOT_DECIDED = "not judged", "not decided"
+CUT_OFF, ABORTED, STOPPED = "cut off", "aborted", "stopped"
+VIOLATED = "violated"
+
+MEANINGS: Words = {
+    NOT_JUDGED: "nobody asked: there is no query and no rule that the calls have to meet",
+    NOT_DECIDED: "asked, but the solver reached its limit, the trace does not tell, or the run is not over",
+    CUT_OFF: "the trace or the record ends early",
+    ABORTED: "the model, the network or a tool failed; the reason is said beside it",
+    STOPPED: "a person stopped the run",
+    VIOLATED: "a constraint or a rule is broken, and nothing can mend that",
+}
+"""What each of these words means, on every door.
+
+In JSON the first two are ``unknown`` (``judged`` tells them apart), the next three ``aborted`` (with its ``reason``),
+and the last is ``broken``.
+"""
 
 STATES: Words = {
     "completable": "possible",
     "doomed": "lost",
-    "broken": "violated",
-    "unknown": "not decided",
+    "broken": VIOLATED,
+    "unknown": NOT_DECIDED,
 }
 COMPLETE = "complete"
 """The word for the state at the end of a right run."""
@@ -29,20 +47,30 @@ STATE_MEANS: Words = {
 }
 COMPLETE_MEANS = "every requirement is met"
 
+RULES_MEAN: Words = {
+    "completable": "every rule can still be kept",
+    "doomed": "nothing that follows can keep every rule",
+    "broken": "a rule is violated",
+    "unknown": "it is not decided whether every rule can be kept",
+}
+"""The states of a run that only rules judge: it has no plan."""
+ALL_KEPT = "every rule is kept"
+
 MOVES: Words = {
     "completable": "safe",
     "doomed": "loses the plan",
     "broken": "violates a constraint",
-    "unknown": "not decided",
+    "unknown": NOT_DECIDED,
 }
-"""The effect that a possible call would have, by the state after it."""
+RULES_MOVES: Words = {**MOVES, "doomed": "loses the run", "broken": "violates a rule"}
+"""The effect that a possible call would have, by the state after it; the second for rules without a query."""
 
 STATE_GLYPHS: Words = {"completable": "✓", "doomed": "●", "broken": "✗", "unknown": "?"}
 
 STATUSES: Words = {
     "holds": "holds",
     "open": "open",
-    "broken": "violated",
+    "broken": VIOLATED,
     "kept": "kept",
     "kept_so_far": "so far",
     "owed": "owed",
@@ -103,6 +131,7 @@ IN_CORE = "conflict"
 CONFLICT, CONFLICT_MEANS = "CONFLICT (unsat core)", "these cannot all hold"
 DROP_ONE = "Drop any one and the rest can be met."
 LOST_HERE, NO_RETURN = "LOST HERE", "point of no return"
+SAME_MESSAGE = "in one message with the call before, so it knew no answer to that"
 PAUSED_GLYPH, NOT_DONE = "‖", "not done"
 """The mark of a paused call, and its word in place of an answer."""
 
@@ -116,26 +145,44 @@ NO_RUN = "no run"
 VERDICTS: Words = {
     "right": "right",
     "wrong": "wrong",
-    "aborted": "aborted",
-    "unknown": "not decided",
+    "aborted": ABORTED,
+    "cut_off": CUT_OFF,
+    "stopped": STOPPED,
+    "unknown": NOT_DECIDED,
+    "not_judged": NOT_JUDGED,
 }
+"""A verdict as words tell it (``Verdict.told``)."""
+
+REASONS: Words = {
+    "cut_off": "the record ends early",
+    "model": "the model failed",
+    "network": "the network failed",
+    "tool": "a tool failed",
+    "stopped": "a person stopped the run",
+}
+"""Why a run was aborted."""
+NO_REASON = "no reason was recorded"
+
 OUTCOME_GLYPHS: Words = {
     "right": "✓",
     "wrong": "✗",
     "mixed": "±",
     "aborted": "!",
+    "cut_off": "!",
+    "stopped": "!",
     "pending": "·",
     "unknown": "?",
+    "not_judged": "?",
 }
 """The glyphs of verdicts, and of mutants with several runs."""
 
 OUTCOME_LEGEND = "✓ right  ✗ wrong  ± both  ! aborted  · not run"
 
 ENDINGS: Words = {
-    "stopped": "the agent stopped",
+    "stopped": "the agent ended the run",
     "timeout": "out of time",
     "call_limit": "too many model calls",
-    "aborted": "aborted (model or network trouble)",
+    "aborted": ABORTED,
     "running": "still running",
 }
 
@@ -160,12 +207,13 @@ RULES: Words = {
 CERTIFICATES: Words = {
     "asked": "Z3 is being asked…",
     "confirmed": "confirmed by Z3",
-    "gave up": "Z3 gave up: not confirmed",
+    "gave_up": "Z3 gave up: not confirmed",
     "denied": "planscope and Z3 disagree about this run, so it is not decided. Please report this session.",
+    "not_asked": "Z3 was not asked",
 }
-"""Z3's answer about a verdict."""
+"""Z3's answer about a verdict. That it was not asked is not shown."""
 
-SEALS: Words = {"confirmed": "Z3 ✓", "gave up": "Z3 ?"}
+SEALS: Words = {"confirmed": "Z3 ✓", "gave_up": "Z3 ?"}
 """Z3's answer in the short form beside a verdict."""
 
 SEARCH_ENDS: Words = {
@@ -198,6 +246,9 @@ MUTATIONS_MEAN: Words = {
     "Culprit": "the query with a few changes, to find the words to blame",
 }
 
+ORIGINS: Words = {**MUTATIONS, "imported": "recorded"}
+"""Where a query comes from. Runs of people's own agents are recorded, by planscope or by another program."""
+
 NO_MUTANT: Words = {
     "TerminalSubstitute": "no other words of the lexicon can be read in their places",
     "TopicChange": "no other topic has enough activities; give topics of your own",
@@ -220,6 +271,9 @@ ARMS: Words = {
 METHODS: Words = {"rates": "compare rates", "paper": "first success (paper)"}
 NO_CAUSE = "no cause in the query"
 MORE_CAUSES = "more than one cause"
+PENDING = "to be judged"
+"""A run or a session that a list has not judged so far."""
+
 IMPLIED = "implied by the others"
 """Describes a constraint that only one query states."""
 
@@ -268,9 +322,6 @@ def sentence(words: str) -> str:
     return capital(words) + ("" if words.endswith((".", "!", "?")) else ".")
 
 
-NOT_JUDGED = "not judged"
-
-
 def state(value: State, ended: bool = False, unjudged: object = None) -> str:
     """Return a state's word. ``ended``: the run is over, and was not aborted. ``unjudged``: why nothing is judged."""
     if unjudged and value == "unknown":
@@ -278,9 +329,14 @@ def state(value: State, ended: bool = False, unjudged: object = None) -> str:
     return COMPLETE if ended and value == "completable" else STATES[value]
 
 
+def ended(ending: str, cause: str | None = None) -> str:
+    """Say how a run ended. ``cause``: what ended an aborted one."""
+    return VERDICTS[told("aborted", reason=cause)] if ending == "aborted" else ENDINGS.get(ending, ending)
+
+
 def said(value: str) -> str:
-    """Return the words for a verdict, an ending or a type of error."""
-    return next((words[value] for words in (FINDINGS, VERDICTS, ENDINGS) if value in words), value)
+    """Return the words for a verdict or a type of error."""
+    return next((words[value] for words in (FINDINGS, VERDICTS) if value in words), value)
 
 
 def cause(value: str) -> str:

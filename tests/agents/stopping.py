@@ -16,8 +16,9 @@ from planscope.agents.models import load_model
 from planscope.agents.runner import LiveRun
 from planscope.oracle.replay import replay
 from planscope.session.model import Event, Run, Session, Variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.store import load, save
+from planscope.session.traces import trace_of
 
 from .support import abc, check_record, end_of
 from .wire.replies import Drip, Reply, Say, Slow, call, calls

@@ -14,7 +14,8 @@ from planscope.debugger.played import begin, play
 from planscope.oracle.replay import replay
 from planscope.session.mock_tools import as_run
 from planscope.session.model import CallEvent, MessageEvent, Run, Session
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, says, scripted, variant

@@ -24,7 +24,8 @@ from planscope.agents.gate import (
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
 from planscope.oracle.replay import replay
 from planscope.session.model import CallEvent, Event, Limits, Run, Variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
 
 from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant

@@ -19,10 +19,11 @@ from planscope.agents.runner import LiveRun
 from planscope.agents.simulated_runs import run_simulated
 from planscope.errors import UserError
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Call
+from planscope.oracle.trace import ToolCall
 from planscope.session.model import Run
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.store import load
+from planscope.session.traces import trace_of
 from planscope.wording.explain import explain_verdict
 from tests.agents.support import run_agent
 
@@ -126,9 +127,9 @@ async def test_a_guarded_run_is_never_lost(number: int, timed: bool, data: st.Da
     walk = replay(problem_of(case), trace_of(run))
     assert {v.state for v in walk.steps[:-1]} == {"completable"}
     guardian = Guardian(problem_of(case))
-    done: list[Call] = []
+    done: list[ToolCall] = []
     for call, answer in zip(calls_of(run), answers_of(run), strict=True):
-        made = Call(call.tool, call.arguments)
+        made = ToolCall(call.tool, call.arguments)
         assert (guardian.objection(done, made) is not None) == (answer.refused_by == "guard")
         if answer.status == "ok":
             done.append(made)

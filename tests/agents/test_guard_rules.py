@@ -60,7 +60,7 @@ def test_a_tool_that_no_rule_names_and_that_was_called_is_possible_too() -> None
         AIMessage("Sorry."),
     )
     assert answers(done)[0] == "closed"
-    assert answers(done)[1].endswith("Safe now: check_order or close_case.")
+    assert answers(done)[1].endswith("Safe now: close_case or check_order.")
 
 
 def test_a_call_that_breaks_a_rule_is_refused_with_what_is_possible() -> None:

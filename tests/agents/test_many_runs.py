@@ -7,15 +7,14 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from planscope.agents.many_runs import run_many
 from planscope.agents.models import ModelUnavailable
-from planscope.agents.rates import success, wilson
+from planscope.agents.rates import success
 from planscope.oracle.replay import replay
 from planscope.session.model import Run
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 
 from .support import abc, called, calls_of, end_of
 from .wire.replies import Fail, Say, Slow, call, calls
@@ -81,22 +80,3 @@ def test_peoples_own_agents_on_simulated_models(tmp_path: Any, monkeypatch: pyte
     own: list[Run] = run_many(abc(), model="sim:flaky", times=4, seed=1, agent="own_many:make")
     light = run_many(abc(), model="sim:flaky", times=4, seed=1)
     assert [called(r) for r in own] == [called(r) for r in light]
-
-
-@given(st.integers(0, 200), st.integers(0, 200))
-def test_the_interval_holds_the_rate(right: int, wrong: int) -> None:
-    n = right + wrong
-    low, high = wilson(right, n)
-    assert 0 <= low <= high <= 1
-    if n:
-        assert low <= right / n <= high
-        mirrored = wilson(wrong, n)
-        assert mirrored[0] == pytest.approx(1 - high)
-
-
-def test_known_intervals() -> None:
-    """Values of Wilson's interval as published tables have them."""
-    assert wilson(10, 20) == pytest.approx((0.2993, 0.7007), abs=1e-4)
-    assert wilson(0, 10) == pytest.approx((0, 0.2775), abs=1e-4)
-    assert wilson(19, 20) == pytest.approx((0.7639, 0.9911), abs=1e-4)
-    assert wilson(0, 0) == (0, 1)

@@ -17,9 +17,10 @@ from planscope.oracle.replay import replay
 from planscope.session.locations import library_folder
 from planscope.session.merging import finish_merging, merge_recordings
 from planscope.session.model import AnswerEvent, ErrorEvent, MessageEvent, PromptEvent, Run
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.recordings import any_recordings
 from planscope.session.store import load
+from planscope.session.traces import trace_of
 from planscope.session.writer import SessionWriter
 
 from .support import Scripted, answers_of, calls_of, check_record, end_of, says

@@ -31,8 +31,9 @@ from planscope.oracle.replay import Replay, replay
 from planscope.rules.in_session import add_rules
 from planscope.session.merging import finish_merging
 from planscope.session.model import ErrorEvent, MessageEvent, Run, variant_of
-from planscope.session.oracle_input import UNJUDGED, problem_of, trace_of
+from planscope.session.oracle_input import UNJUDGED, problem_of
 from planscope.session.store import load, save
+from planscope.session.traces import trace_of
 from planscope.wording.explain import explain_verdict
 
 from .support import answers_of, calls_of, end_of, says

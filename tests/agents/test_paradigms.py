@@ -13,7 +13,8 @@ from planscope.agents.paradigms import UnknownAgent, chat_for, load_factory
 from planscope.agents.react_format import FORMAT_ERROR, read_prompt
 from planscope.agents.runner import NOT_RECORDED
 from planscope.oracle.replay import replay
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, scripted, variant

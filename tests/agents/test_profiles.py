@@ -16,7 +16,8 @@ from planscope.agents.toolset import make_toolset
 from planscope.language.tree import Clause, Relative, at
 from planscope.oracle.replay import replay
 from planscope.session.model import Limits, Origin, Run, Variant, make_variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.agents.support import run_agent

@@ -19,7 +19,8 @@ from planscope.agents.toolset import make_toolset
 from planscope.oracle.replay import replay
 from planscope.oracle.verdict_types import Verdict
 from planscope.session.model import MessageEvent, Run, Variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
 
 from .support import FIGURE_10, FIGURE_10_ACTIONS, abc, called, calls_of, check_record, end_of, variant

@@ -11,7 +11,8 @@ from planscope.agents.models import LoadedModel
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.verdict_types import Verdict
 from planscope.session.model import Limits, Variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from planscope.wording.explain import explain_verdict
 from tests.agents.support import run_agent
 

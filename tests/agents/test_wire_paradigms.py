@@ -13,7 +13,8 @@ from planscope.agents.models import load_model
 from planscope.agents.react_format import STOP
 from planscope.oracle.replay import replay
 from planscope.session.model import ErrorEvent, Limits, MessageEvent, Run
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
 
 from .support import abc, answers_of, called, calls_of, check_record, end_of, variant

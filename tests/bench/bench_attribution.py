@@ -25,7 +25,8 @@ from planscope.dissection.summary import summary
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
 from planscope.session.model import Origin, Run, Session, Variant, make_variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.bench.yardstick import table

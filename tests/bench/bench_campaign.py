@@ -21,7 +21,8 @@ from planscope.campaign.store import SUFFIX, Budget, Store
 from planscope.campaign.worker import MadeCase, Row
 from planscope.oracle.replay import replay
 from planscope.session.model import Limits
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 
 ARMS = [Arm("tools", f"sim:{name}") for name in ("careful", "literal")]
 ACTIONS = 5

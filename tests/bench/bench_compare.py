@@ -12,7 +12,8 @@ from planscope.compare import compare
 from planscope.language.problem import Action, make_actions
 from planscope.oracle.replay import replay
 from planscope.session.model import CallEvent, EndEvent, Event, Origin, Query, Run, Session, Variant, records
-from planscope.session.oracle_input import reading_of, trace_of
+from planscope.session.oracle_input import reading_of
+from planscope.session.traces import trace_of
 from tests.bench.yardstick import table
 
 BEFORE = ("comes before", "precedes", "happens before", "should be executed before", "takes place before")

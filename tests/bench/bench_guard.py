@@ -13,7 +13,8 @@ from planscope.agents.simulated.profiles import PROFILES
 from planscope.agents.simulated_runs import run_simulated
 from planscope.oracle.replay import replay
 from planscope.session.model import Origin, Variant, make_variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from planscope.synthesis.generate import cases
 from planscope.synthesis.request import Request
 from tests.bench.yardstick import table

@@ -9,9 +9,8 @@ import random
 import time
 
 from planscope.language.problem import Constraint, Problem, make_actions, rules
-from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from tests.bench.yardstick import table
 
 
@@ -21,7 +20,7 @@ def base(n: int, constraints: int, seed: int, *, run: bool = True) -> Replay:
     actions = make_actions([f"task {i}" for i in range(n)])
     pairs = [rng.sample(actions, 2) for _ in range(constraints)]
     said = [Constraint(f"c{k}", "order", "", before=a.id, after=b.id) for k, (a, b) in enumerate(pairs, 1)]
-    calls = tuple(Call(a.tool) for a in rng.sample(actions, n)) if run else ()
+    calls = tuple(ToolCall(a.tool) for a in rng.sample(actions, n)) if run else ()
     return replay(Problem(actions, (*said, *rules(False))), Trace(calls, "stopped" if run else "running"))
 
 
@@ -38,7 +37,7 @@ def timed(n: int, constraints: int, seed: int) -> Replay:
             said.append(Constraint(f"c{k}", "start_at_least", "", action=a.id, hour=rng.randint(0, 14)))
         else:
             said.append(Constraint(f"c{k}", "end_at_most", "", action=a.id, hour=rng.randint(10, 24)))
-    calls = tuple(Call(a.tool, {"start_time": h}) for h, a in enumerate(rng.sample(actions, n)))
+    calls = tuple(ToolCall(a.tool, {"start_time": h}) for h, a in enumerate(rng.sample(actions, n)))
     return replay(Problem(actions, (*said, *rules(True)), timed=True), Trace(calls))
 
 
@@ -64,7 +63,7 @@ def main() -> None:
             def note(_: object, came: list[float] = came) -> None:
                 came.append(time.perf_counter())
 
-            found = reasons(run, len(run.steps) - 1, on_core=note, on_correction=note)
+            found = run.reasons(len(run.steps) - 1, on_core=note, on_correction=note)
             whole.append(time.perf_counter() - began)
             first.append(came[1] - began if len(came) > 1 else 0.0)
             cores.append(len(found.cores))

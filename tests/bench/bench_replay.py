@@ -12,7 +12,7 @@ import time
 
 from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from tests.bench.yardstick import baseline, ratio, table
 
 
@@ -30,7 +30,7 @@ def case(n: int, seed: int, *, wrong: bool) -> tuple[Problem, Trace]:
         said.append(Constraint(f"c{k + 1}", "order", "", before=actions[i].id, after=actions[j].id))
     if wrong:
         plan[n // 5], plan[-(n // 5)] = plan[-(n // 5)], plan[n // 5]
-    calls = tuple(Call(actions[i].tool, {}) for i in plan)
+    calls = tuple(ToolCall(actions[i].tool, {}) for i in plan)
     return Problem(actions, (*said, *rules(False))), Trace(calls)
 
 

@@ -16,13 +16,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from planscope.oracle.trace import ToolCall, Trace
+from planscope.rules.beside import judged_trace
 from planscope.rules.core import feed
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.many import check_many
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions, Summary
-from planscope.rules.steps import steps
-from planscope.traces.shape import ToolCall, Trace
 from tests.bench.yardstick import table
 
 TOOLS = 40
@@ -54,10 +54,10 @@ def calls_of(count: int) -> list[ToolCall]:
     chance = random.Random(2)
     return [
         ToolCall(
-            k + 1,
             f"tool_{chance.randrange(TOOLS)}",
-            k,
             {"id": f"R{chance.randrange(20)}", "n": chance.randrange(9)},
+            step=k + 1,
+            message=k,
             answer="fine",
             answered=True,
             failed=chance.random() < 0.1,
@@ -112,18 +112,20 @@ def every_step() -> None:
     """Print what the state of every step costs, also with the tools that are safe next."""
     rows = []
     for count, tools in ((20, 30), (24, 12)):
-        book = Rulebook(read_rules(interlocking(count, tools)).rules)
+        file = read_rules(interlocking(count, tools))
         calls = [
             replace(call, tool=f"tool_{k if k < tools else int(call.tool[5:]) % tools}")
             for k, call in enumerate(calls_of(1_000))
         ]
-        trace = Trace("t", "bench", list(calls))
+        trace = Trace(list(calls), id="t", format="bench")
         begun = time.perf_counter()
-        feed(Judge(book), [(call, call.step) for call in calls])
+        feed(Judge(Rulebook(file.rules)), [(call, call.step) for call in calls])
         took = [time.perf_counter() - begun]
         for safe in (False, True):
             begun = time.perf_counter()
-            list(steps(book, trace, safe=safe))
+            run = judged_trace(file, trace)
+            for view in run.steps if safe else ():
+                run.safe_moves(view.index)
             took.append(time.perf_counter() - begun)
         rows.append((f"{count} over {tools} tools", "1,000", *(f"{t * 1000:.0f} ms" for t in took)))
     head = ("rules", "calls", "judged", "with states", "with safe tools")
@@ -168,7 +170,7 @@ RULES = "\n".join(
 
 
 def large_file(megabytes: int) -> None:
-    book = Rulebook(read_rules(RULES).rules)
+    file = read_rules(RULES)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "traces.jsonl")
         count = write_traces(path, megabytes)
@@ -178,8 +180,8 @@ def large_file(megabytes: int) -> None:
                 json.loads(line)
         parsed = since(begun)
         begun = clock()
-        summary = Summary(list(book.rules))
-        for judged in check_many([str(path)], book, CheckOptions(details=100), print):
+        summary = Summary(list(file.rules))
+        for judged in check_many([str(path)], file, CheckOptions(details=100), print):
             summary.add(judged.checked)
         checked = since(begun)
         assert summary.traces == count

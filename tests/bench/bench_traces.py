@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from planscope.oracle.trace import Trace
 from planscope.traces import open_traces
-from planscope.traces.shape import Trace
 from tests.bench.yardstick import table
 
 CALLS = 10

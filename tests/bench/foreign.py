@@ -34,7 +34,8 @@ from planscope.session.model import (
     Variant,
     make_variant,
 )
-from planscope.session.oracle_input import problem_of, reading_of, trace_of
+from planscope.session.oracle_input import problem_of, reading_of
+from planscope.session.traces import trace_of
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 

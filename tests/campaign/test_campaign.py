@@ -26,7 +26,8 @@ from planscope.campaign.worker import Task, run_of
 from planscope.errors import UserError
 from planscope.oracle.replay import replay
 from planscope.session.model import Limits
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 
 from ..agents.wire.replies import Fail, Say
 from ..agents.wire.server import WireServer
@@ -309,7 +310,7 @@ def test_comparing(tmp_path: Path) -> None:
 def test_training_data_is_right(tmp_path: Path, timed: bool) -> None:
     import json
 
-    from planscope.oracle.trace import Call, Trace
+    from planscope.oracle.trace import ToolCall, Trace
 
     arm = LITERAL if not timed else Arm("tools", "sim:time-blind")
     store = made(tmp_path, (arm,), knobs=Knobs(cases=10, timed=timed), actions=(3, 3))
@@ -323,7 +324,7 @@ def test_training_data_is_right(tmp_path: Path, timed: bool) -> None:
     for chat, run in zip(chats, session.runs, strict=False):
         problem = problem_of(next(v for v in session.variants if v.id == run.variant))
         calls = tuple(
-            Call(one["function"]["name"], json.loads(one["function"]["arguments"]))
+            ToolCall(one["function"]["name"], json.loads(one["function"]["arguments"]))
             for message in chat["messages"]
             for one in message.get("tool_calls", ())
         )

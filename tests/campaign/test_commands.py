@@ -13,6 +13,7 @@ import pytest
 
 from planscope.cli import main
 from planscope.session.store import load
+from planscope.wording.phrases import percent
 
 Told = Callable[..., tuple[int, str, str]]
 TWO = (
@@ -150,7 +151,7 @@ def test_the_paper_page_says_what_a_campaign_finds(told: Told) -> None:
     page = (Path(__file__).parent.parent.parent / "docs" / "paper.md").read_text("utf-8")
     assert [f"## {name}" in page for name in ("Table 2", "Table 7", "Figure 9")] == [True] * 3
     told("run", "c", "--model", "sim:word-blind", "--actions", "2..3")
-    cells = [f"{c['rate']:.0%}" for c in data(told, "report", "c")["cells"]]
+    cells = [percent(c["rate"]) for c in data(told, "report", "c")["cells"]]
     row = next(line for line in page.partition("## Figure 8")[2].splitlines() if "| sim:word-blind" in line)
     assert [part.split("(")[0].strip() for part in row.split("|")[2:4]] == cells
 

@@ -188,7 +188,8 @@ def test_a_run_judged(cli: Cli, files: Files, valid: Valid, about: Any, steps: A
     valid("export", exported.json)
     valid("export", cli("export", path, "--preview", "--json").json)
     assert exported.json["replay"]["steps"] == replayed.json["steps"]
-    plain = {k: v for k, v in checked.json.items() if k not in ("run", "certified")}
+    plain = {k: v for k, v in checked.json.items() if k != "run"}
+    plain |= {"certified": None, "proof": "not_asked"}
     assert exported.json["check"] == plain == replayed.json["check"]
 
 
@@ -340,12 +341,12 @@ def test_a_line_of_json_says_what_the_data_says(key: str) -> None:
     """Lines are written by pydantic, all else by the standard library."""
     from planscope.documents.json_text import json_text
     from planscope.documents.judgement import CallDocument
-    from planscope.oracle.trace import Call
+    from planscope.oracle.trace import ToolCall
 
     value: Any = HOSTILE.get(key)
     for _ in range(300 if key == "nested" else 0):
         value = {"a": value}
-    document = CallDocument.of(Call(f"tool {key}", {key: value, "\udcff": value}))
+    document = CallDocument.of(ToolCall(f"tool {key}", {key: value, "\udcff": value}))
     line = document.as_line()
     assert line.isascii() and line.isprintable()
     assert (
@@ -356,13 +357,13 @@ def test_a_line_of_json_says_what_the_data_says(key: str) -> None:
 def test_arguments_nested_too_deeply_are_refused_in_one_line() -> None:
     from planscope.documents.judgement import CallDocument
     from planscope.errors import UserError
-    from planscope.oracle.trace import Call
+    from planscope.oracle.trace import ToolCall
 
     value: Any = {}
     for _ in range(100_000):
         value = {"a": value}
     with pytest.raises(UserError, match="nested too deeply"):
-        CallDocument.of(Call("a", value))
+        CallDocument.of(ToolCall("a", value))
 
 
 @pytest.mark.parametrize("name", ["first-look", "figure-10", "error-repeated", "error-lost"])

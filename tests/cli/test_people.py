@@ -223,5 +223,5 @@ def test_models_in_two_columns(cli: Cli) -> None:
 def test_the_rate_of_many_runs(cli: Cli, files: Files) -> None:
     path = files.keep(session(ABC))
     out = cli("run", path, "--model", "sim:literal", "--times", "3").out
-    assert out.startswith("3 of 3 runs right: 100%, 95 % interval ")
+    assert out.startswith("3 of 3 runs right: 100 %, 95 % interval ")
     assert f"runs r1 to r3: agent tools, model sim:literal; recorded in {path}\n" in out

@@ -108,7 +108,7 @@ def test_what_z3_says_of_it(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPa
     path = files("c", about=ABC)
     assert document(cli("reasons", path, "--no-certify", "--json"))["certified"] is None
     assert "Z3" not in cli("reasons", path, "--no-certify").out
-    for said, told in ((False, "Z3 does not confirm"), (None, "Z3 could not confirm")):
+    for said, told in ((False, "planscope and Z3 disagree"), (None, "Z3 gave up")):
         monkeypatch.setattr("planscope.oracle.certificate.certify_reasons", lambda *_, said=said, **__: said)
         assert document(cli("reasons", path, "--json"))["certified"] is said
         assert told in cli("reasons", path).out

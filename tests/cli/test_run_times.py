@@ -59,13 +59,13 @@ def test_what_went_without_help_has_its_own_rate(cli: Cli, files: Files) -> None
     success = found["success"]
     assert 0 < len(helped) < 20 and success["helped"] == len(helped)
     assert success["counted"] == success["right"] == 20 - len(helped)
-    assert f"{20 - len(helped)} of {20 - len(helped)} runs without help right: 100%" in cli(*command).out
+    assert f"{20 - len(helped)} of {20 - len(helped)} runs without help right: 100 %" in cli(*command).out
 
 
 def test_a_person_reads_the_rate_first(cli: Cli, files: Files) -> None:
     path = files.keep(session(ABC))
     out = cli("run", path, "--model", "sim:literal", "--times", "4").out
-    assert out.startswith("0 of 4 runs right: 0%, 95 % interval 0% to 49%\n     4  order error\n")
+    assert out.startswith("0 of 4 runs right: 0 %, 95 % interval 0 % to 49 %\n     4  order error\n")
     assert out.endswith(f"runs r1 to r4: agent tools, model sim:literal; recorded in {path}\n")
 
 
@@ -74,7 +74,7 @@ def test_aborted_runs_are_not_counted(cli: Cli, files: Files) -> None:
     options = ("--base-url", "http://127.0.0.1:9/v1", "--times", "2", "--max-seconds", "20")
     found = cli("run", path, "--model", "openai:x", *options)
     assert found.status == 2
-    assert found.out.startswith("none of 2 runs can be judged: 2 aborted (model or network trouble)\n")
+    assert found.out.startswith("none of 2 runs can be judged: 2 aborted; the last one: aborted: the server")
     assert len(load(path).runs) == 2
 
 

@@ -160,9 +160,9 @@ def test_nothing_is_judged_where_that_is_asked(cli: Cli) -> None:
     keep("one")
     document = checked(cli("sessions", "list", "--no-judge", "--json"))
     assert {one["verdict"] for one in document["sessions"]} == {None}
-    assert "not judged yet" in cli("sessions", "list", "--no-judge").out
+    assert "to be judged" in cli("sessions", "list", "--no-judge").out
     cli("sessions")
-    assert "not judged yet" not in cli("sessions", "list", "--no-judge").out
+    assert "to be judged" not in cli("sessions", "list", "--no-judge").out
 
 
 def test_broken_sessions_are_listed(cli: Cli) -> None:
@@ -386,8 +386,8 @@ def test_a_program_gets_all_verdicts_at_once_and_a_person_in_good_time(
     monkeypatch.setattr(judged_in, "judge", slowly)
     monkeypatch.setattr(sessions.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(sessions, "_person_waits", lambda: True)
-    assert "not judged yet" in cli("sessions", "list").out
+    assert "to be judged" in cli("sessions", "list").out
     known = checked(cli("sessions", "list", "--no-judge", "--json"))["sessions"]
     assert 2 <= sum(one["verdict"] is not None for one in known) <= 4
     monkeypatch.setattr(sessions, "_person_waits", lambda: False)
-    assert "not judged yet" not in cli("sessions", "list").out
+    assert "to be judged" not in cli("sessions", "list").out

@@ -23,27 +23,28 @@ def test_check_says_it_by_its_status(cli: Cli, files: Files) -> None:
         files("a", "b", about=AB, name="broken-off", ending=None): (2, "aborted"),
         files.keep(session(AB), "no-run"): (2, "unknown"),
     }
+    words = {"no-run": "NO RUN", "broken-off": "CUT OFF"}
     for path, (status, verdict) in expected.items():
         done = cli("check", path, "--json")
         assert (done.status, done.json["verdict"]) == (status, verdict), path
         assert done.err == ""
         person = cli("check", path)
         assert person.status == status and person.err == ""
-        assert person.out.startswith(VERDICTS[verdict].upper())
+        assert person.out.startswith(words.get(path.name.partition(".")[0], VERDICTS[verdict].upper()))
 
 
 def test_what_z3_does_not_confirm_is_unknown(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     from planscope.oracle.replay import Replay
 
     path = files("a", "b", about=AB)
-    monkeypatch.setattr(Replay, "certify", lambda self: False)
+    monkeypatch.setattr(Replay, "certify", lambda self: "denied")
     done = cli("check", path, "--json")
     assert done.status == 2 and done.json["verdict"] == "unknown" and done.json["certified"] is False
-    assert cli("check", path).out.startswith("NOT DECIDED\nZ3 does not confirm")
+    assert cli("check", path).out.startswith("NOT DECIDED\nplanscope and Z3 disagree")
     assert cli("check", path, "--no-certify").status == 0
-    monkeypatch.setattr(Replay, "certify", lambda self: None)
+    monkeypatch.setattr(Replay, "certify", lambda self: "gave_up")
     gave_up = cli("check", path)
-    assert gave_up.status == 0 and "Z3 could not confirm" in gave_up.out
+    assert gave_up.status == 0 and "Z3 gave up: not confirmed" in gave_up.out
 
 
 def test_warnings_fail_a_strict_check_only(cli: Cli, files: Files) -> None:

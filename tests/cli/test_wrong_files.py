@@ -169,7 +169,7 @@ def test_no_request_and_no_run(cli: Cli, files: Files) -> None:
             "has no run yet; make one with: planscope run" in cli(*command.format(bare).split()).complaint()
         )
     done = cli("check", bare)
-    assert done.status == 2 and done.out == "NOT DECIDED\nThe session has no run.\n" and done.err == ""
+    assert done.status == 2 and done.out == "NO RUN\nThe session has no run.\n" and done.err == ""
     for form in ("text", "smt2"):
         assert cli("export", bare, "--format", form).status == 0
 

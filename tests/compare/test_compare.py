@@ -15,8 +15,9 @@ from planscope.compare.wording import called, counted, equivalence, judged, part
 from planscope.documents.comparison import ComparisonDocument
 from planscope.oracle.replay import replay
 from planscope.session.model import EndEvent, MessageEvent, PromptEvent, Run, Session, Usage
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.store import loads
+from planscope.session.traces import trace_of
 from tests.cli.test_hostile import hostile_free_text, hostile_names
 from tests.compare.support import run, session, variant
 from tests.hostile import HOSTILE
@@ -61,7 +62,7 @@ def test_what_else_differs() -> None:
         "model_seconds": (0.0, 0.5),
     }
     assert field(c, "seed").b == 3
-    assert value(field(c, "first_violation"), "b") == "step 1" and value(field(c, "seed"), "a") == "-"
+    assert value(c, field(c, "first_violation"), "b") == "step 1" and value(c, field(c, "seed"), "a") == "-"
 
 
 def test_verdicts_and_states_are_those_of_the_judge() -> None:
@@ -180,7 +181,7 @@ def test_a_run_that_is_still_under_way() -> None:
         (
             run(),
             run(id="r2", ending="call_limit"),
-            "First difference: the end. The runs end differently: the agent stopped and too many model calls.",
+            "First difference: the end. The runs end differently: the agent ended the run and too many model calls.",
         ),
     ],
 )
@@ -205,7 +206,7 @@ def strings(c: Comparison) -> None:
     for row in c.actions:
         renamed(row)
     for one in c.fields:
-        value(one, "a")
+        value(c, one, "a")
 
 
 def sessions(h: str) -> list[Session]:

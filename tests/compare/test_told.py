@@ -15,7 +15,7 @@ from typing import Any
 from planscope.compare import Comparison, compare, wording
 from planscope.compare.calls import Key
 from planscope.compare.result import CallRow, TextPart
-from planscope.oracle.trace import Call
+from planscope.oracle.trace import ToolCall
 from planscope.session.model import Run, Session, Variant
 from tests.compare.support import run, session, variant
 
@@ -67,7 +67,7 @@ def told(c: Comparison) -> Iterator[str]:
     yield f"  {wording.named(c.a)}: {wording.judged(c.a)} / {wording.named(c.b)}: {wording.judged(c.b)}"
     yield f"  {wording.parting(c)} {c.divergence} {c.kept} {c.matched}"
     for one in c.differing:
-        yield f"  {wording.label(one)}: {wording.value(one, 'a')} / {wording.value(one, 'b')}"
+        yield f"  {wording.label(one)}: {wording.value(c, one, 'a')} / {wording.value(c, one, 'b')}"
     yield from (f"  {one}" for one in wording.unknowns(c))
     yield f"  actions: {wording.counted(c.actions)}"
     yield from (f"    {wording.renamed(row)}" for row in c.actions if row.change != "same")
@@ -128,7 +128,7 @@ def test_all_that_is_told_of_pairs() -> None:
 
 
 def test_the_same_call_saves_more_than_another_of_its_action() -> None:
-    one, other = Key("a", "{}", 1, Call("a")), Key("a", "{}", 5, Call("a"))
+    one, other = Key("a", "{}", 1, ToolCall("a")), Key("a", "{}", 5, ToolCall("a"))
     assert one == other and one.saved(other) == 4
     assert one.saved(replace(other, written="[]")) == 3
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.oracle.replay import Replay, replay
-from planscope.oracle.trace import RESTART_TOOL, Call, Trace
+from planscope.oracle.trace import RESTART_TOOL, ToolCall, Trace
 from planscope.oracle.verdict_types import Core, Finding, Status, StepNo, StepView, Verdict
 
 
@@ -68,7 +68,7 @@ def hand_made() -> HandMade:
             step,
             index,
             1,
-            Call(tool) if tool else None,
+            ToolCall(tool) if tool else None,
             action,
             None,
             None,
@@ -102,7 +102,7 @@ def judged(draw: st.DrawFn) -> Replay:
     tools = st.sampled_from([*(action.tool for action in actions), "ghost"])
     calls = draw(st.lists(tools, max_size=8))
     ending = draw(st.sampled_from(["stopped", "running", "call_limit", "aborted"]))
-    return replay(Problem(actions, (*said, *rules(False))), Trace(tuple(map(Call, calls)), ending))
+    return replay(Problem(actions, (*said, *rules(False))), Trace(tuple(map(ToolCall, calls)), ending))
 
 
 def figure_10() -> Replay:
@@ -119,11 +119,11 @@ def figure_10() -> Replay:
         Constraint("c6", "end_at_most", "a3.end <= 12", action="a3", hour=12),
     )
     calls = (
-        Call("sanitizing_tools", {"start_time": 18}),
-        Call(RESTART_TOOL, {}),
-        Call("attending_training_sessions", {"start_time": 10}),
-        Call("applying_hair_color", {"start_time": 8}),
-        Call("sanitizing_tools", {"start_time": 18}),
+        ToolCall("sanitizing_tools", {"start_time": 18}),
+        ToolCall(RESTART_TOOL, {}),
+        ToolCall("attending_training_sessions", {"start_time": 10}),
+        ToolCall("applying_hair_color", {"start_time": 8}),
+        ToolCall("sanitizing_tools", {"start_time": 18}),
     )
     return replay(Problem(actions, (*said, *rules(True)), timed=True), Trace(calls))
 
@@ -141,4 +141,4 @@ def long_run(size: int = 1_000, constraints: int = 2_000) -> Replay:
     problem = Problem(
         actions, (*said, order(f"c{constraints + 1}", done[size // 2 + 1].id, done[size // 2].id))
     )
-    return replay(problem, Trace(tuple(Call(action.tool) for action in done)))
+    return replay(problem, Trace(tuple(ToolCall(action.tool) for action in done)))

@@ -41,7 +41,7 @@ from planscope.debugger.stops import continue_back, continue_forward, hits, in_w
 from planscope.debugger.watches import look, parse_watch
 from planscope.language.problem import Action, Problem, rules
 from planscope.oracle.replay import Replay, replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.safe import visible
 from tests.debugger.runs import figure_10, hand_made, judged, long_run
 from tests.hostile import HOSTILE
@@ -111,7 +111,7 @@ def test_what_is_wrong_is_said_in_one_line(text: str, complaint: str) -> None:
 
 def test_a_run_that_goes_on_may_come_to_any_step() -> None:
     problem = Problem((Action("a1", "one", "one"),), rules(False))
-    run = open_run(replay(problem, Trace((Call("one"),), "running"))).run
+    run = open_run(replay(problem, Trace((ToolCall("one"),), "running"))).run
     assert parse_breakpoint("step 9", run) == parse_breakpoint("9", run) == StepBreak(9)
     assert parse_breakpoint("end", run) == parse_breakpoint("step end", run) == StepBreak("end")
     assert hits(StepBreak(9), run) == hits(StepBreak("end"), run) == ()
@@ -136,7 +136,7 @@ def test_any_text_is_read_and_written_back_or_refused_in_one_line(text: str, kin
 @pytest.mark.parametrize("tool", [t for t in HOSTILE if t.strip()])
 def test_a_tool_of_any_name_can_be_stopped_at(tool: str) -> None:
     problem = Problem((Action("a1", "one", "one"),), rules(False))
-    run = open_run(replay(problem, Trace((Call("one"), Call(tool))))).run
+    run = open_run(replay(problem, Trace((ToolCall("one"), ToolCall(tool))))).run
     assert hits(parse_breakpoint(str(ToolBreak(tool)), run), run) == (1,)
 
 

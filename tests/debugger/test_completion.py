@@ -47,6 +47,13 @@ def test_the_words_of_a_request_are_offered_at_their_own_places(
         )
 
 
+@pytest.mark.parametrize("words", ["Network audit must come later ", "Network audit, which has to come "])
+def test_no_name_is_offered_where_none_can_stand(words: str) -> None:
+    actions = Synthesizer(Request(actions=4, sentences=2)).case(6).problem.actions
+    text = words.replace("Network audit", actions[0].name)
+    assert "action" not in [offer.kind for offer in complete(Draft(text, actions, False), len(text)).offers]
+
+
 @given(st.integers(0, 40), st.booleans(), st.data())
 @settings(max_examples=40)
 def test_taking_what_is_offered_breaks_nothing_before_the_caret(

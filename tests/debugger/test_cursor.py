@@ -32,7 +32,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep, SelectedWords
 from planscope.language.problem import Problem, make_actions, rules
 from planscope.oracle.replay import Replay, replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from tests.debugger.runs import figure_10, hand_made, judged, order
 from tests.hostile import HOSTILE
 
@@ -158,9 +158,9 @@ def test_first_violation_of_the_last_attempt() -> None:
 
 def test_a_run_that_only_ran_out_of_time_has_its_end_as_first_violation() -> None:
     problem = Problem(make_actions(["task"]), rules(False))
-    state = first_violation(open_run(replay(problem, Trace((Call("task"),), "timeout"))))
+    state = first_violation(open_run(replay(problem, Trace((ToolCall("task"),), "timeout"))))
     assert state.step == "end"
-    right = open_run(replay(problem, Trace((Call("task"),))))
+    right = open_run(replay(problem, Trace((ToolCall("task"),))))
     assert first_violation(right) is right
 
 
@@ -209,8 +209,8 @@ def test_no_such_step(text: str) -> None:
 
 def test_a_run_that_grows_takes_along_who_stands_at_its_end() -> None:
     problem = Problem(make_actions(["one", "two"]), (order("c1", "a1", "a2"), *rules(False)))
-    short = replay(problem, Trace((Call("one"),), "running"))
-    longer = replay(problem, Trace((Call("one"), Call("two")), "running"))
+    short = replay(problem, Trace((ToolCall("one"),), "running"))
+    longer = replay(problem, Trace((ToolCall("one"), ToolCall("two")), "running"))
     at_end, behind = go_end(open_run(short)), open_run(short)
     assert with_run(at_end, RunIndex(longer)).index == 2
     assert with_run(behind, RunIndex(longer)).index == 0

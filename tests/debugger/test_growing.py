@@ -9,7 +9,7 @@ import pytest
 from planscope.debugger.growing import GrowingRun
 from planscope.debugger.run_index import RunIndex
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.session.record import RecordedCall, RunRecord
 from tests.oracle.brute import random_base, random_timed
 
@@ -27,7 +27,7 @@ def same(one: RunIndex, other: RunIndex) -> None:
             assert one.replay.status(c.id, i) == other.replay.status(c.id, i)
 
 
-def record(calls: tuple[Call, ...], answered: int) -> RunRecord:
+def record(calls: tuple[ToolCall, ...], answered: int) -> RunRecord:
     told = tuple(
         RecordedCall(
             k,
@@ -48,11 +48,11 @@ def test_grown_call_by_call_it_is_the_same(make, seed: int) -> None:  # type: ig
     draw = random.Random(seed)
     problem, trace = make(draw)
     calls = tuple(
-        Call(c.tool, c.arguments, c.error, draw.random() < 0.1 and c.error is None) for c in trace.calls
+        ToolCall(c.tool, c.arguments, c.error, draw.random() < 0.1 and c.error is None) for c in trace.calls
     )
     growing, index = GrowingRun(problem), RunIndex(replay(problem, Trace((), "running")))
     for k, call in enumerate(calls, 1):
-        waiting = Call(call.tool, call.arguments, call.error)  # not known yet to be refused
+        waiting = ToolCall(call.tool, call.arguments, call.error)  # not known yet to be refused
         same(
             growing.judged(record(calls[:k], k - 1)),
             RunIndex(replay(problem, Trace((*calls[: k - 1], waiting), "running"))),
@@ -71,7 +71,7 @@ def test_a_call_that_is_only_tried_leaves_no_trace() -> None:
     before = growing.judged(record(trace.calls[:1], 1))
     steps, core = before.steps, [view.core for view in before.steps]
     for action in problem.actions:
-        growing.judged(record(trace.calls[:1], 1), Call(action.tool))
+        growing.judged(record(trace.calls[:1], 1), ToolCall(action.tool))
     after = growing.judged(record(trace.calls[:1], 1))
     assert after.steps == steps and [view.core for view in after.steps] == core
 
@@ -80,12 +80,12 @@ def test_a_call_more_costs_no_more_in_a_long_run(monkeypatch: pytest.MonkeyPatch
     """What is counted are the calls that the oracle reads: each once when it comes, and once when it is settled."""
     from planscope.oracle.facts import FactReader
 
-    read: list[Call] = []
+    read: list[ToolCall] = []
     reading = FactReader.read
     monkeypatch.setattr(FactReader, "read", lambda self, call: read.append(call) or reading(self, call))
     problem, _ = random_base(random.Random(1), 5)
     growing = GrowingRun(problem)
-    calls = tuple(Call(problem.actions[k % len(problem.actions)].tool) for k in range(200))
+    calls = tuple(ToolCall(problem.actions[k % len(problem.actions)].tool) for k in range(200))
     for k in range(1, len(calls) + 1):
         growing.judged(record(calls[:k], k - 1))
         growing.judged(record(calls[:k], k))

@@ -21,7 +21,7 @@ from planscope.debugger.selection import (
 from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.language.reading import Reading, read_query
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from tests.debugger.runs import judged
 
 TEXT = (
@@ -39,7 +39,7 @@ def figure() -> tuple[Reading, RunIndex, Links]:
     )
     reading = read_query(TEXT, actions, timed=True)
     calls = (("attending_training_sessions", 10), ("applying_hair_color", 8), ("sanitizing_tools", 18))
-    trace = Trace(tuple(Call(tool, {"start_time": hour}) for tool, hour in calls))
+    trace = Trace(tuple(ToolCall(tool, {"start_time": hour}) for tool, hour in calls))
     run = open_run(replay(reading.problem, trace)).run
     return reading, run, Links(TEXT, reading.problem, reading.outline)
 
@@ -217,7 +217,7 @@ def test_senseless_spans_do_no_harm(spans_of: tuple[tuple[int, int], ...]) -> No
     actions = make_actions(["one", "two"])
     said = Constraint("c1", "order", "a1 < a2", before="a1", after="a2", sentence=0, spans=spans_of)
     problem = Problem(actions, (said, *rules(False)))
-    run = open_run(replay(problem, Trace((Call("two"), Call("one"))))).run
+    run = open_run(replay(problem, Trace((ToolCall("two"), ToolCall("one"))))).run
     links = Links("one before two", problem)
     for selection in (SelectedConstraint("c1"), SelectedStep(1), SelectedWords((0, 3))):
         assert links.lit(selection, run) is not None

@@ -20,7 +20,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.debugger.stops import LiveStops, hits, reasons
 from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import RESTART_TOOL, Call, Trace
+from planscope.oracle.trace import RESTART_TOOL, ToolCall, Trace
 from planscope.session.record import RecordedCall, RunRecord
 
 from .runs import figure_10, judged, order
@@ -32,7 +32,7 @@ ABC = Problem(
 
 
 def read(text: str, problem: Problem = ABC) -> Breakpoint:
-    calls = tuple(Call(a.tool) for a in problem.actions)
+    calls = tuple(ToolCall(a.tool) for a in problem.actions)
     return parse_breakpoint(text, RunIndex(replay(problem, Trace(calls))))
 
 
@@ -42,7 +42,7 @@ def test_without_a_query_a_run_pauses_at_the_agents_own_tools() -> None:
     assert asked("beta", at="tool alpha", problem=unjudged) == ()
 
 
-def so_far(*calls: Call) -> RunRecord:
+def so_far(*calls: ToolCall) -> RunRecord:
     """The record of a run under way in which these calls were answered."""
     told = [
         RecordedCall(
@@ -60,8 +60,8 @@ def so_far(*calls: Call) -> RunRecord:
 
 def asked(*tools: str, at: str, problem: Problem = ABC) -> tuple[str, ...]:
     """Why the last one of the calls is paused before, with one breakpoint."""
-    done = so_far(*map(Call, tools[:-1]))
-    return LiveStops(problem, [read(at, problem)]).why(done, Call(tools[-1]))
+    done = so_far(*map(ToolCall, tools[:-1]))
+    return LiveStops(problem, [read(at, problem)]).why(done, ToolCall(tools[-1]))
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ def test_each_kind_of_breakpoint(calls: list[str], at: str, why: tuple[str, ...]
 
 
 def test_nothing_pauses_where_no_breakpoint_is_about_it() -> None:
-    assert LiveStops(ABC).why(so_far(), Call("gamma")) == ()
+    assert LiveStops(ABC).why(so_far(), ToolCall("gamma")) == ()
 
 
 def test_a_call_that_cannot_be_read_or_has_wrong_arguments() -> None:
     problem = figure_10().problem
-    unread = Call("applying_hair_color", None, "the arguments are not JSON")
-    odd = Call("applying_hair_color", {"start_time": "8"})
-    late = Call("applying_hair_color", {"start_time": 23})
+    unread = ToolCall("applying_hair_color", None, "the arguments are not JSON")
+    odd = ToolCall("applying_hair_color", {"start_time": "8"})
+    late = ToolCall("applying_hair_color", {"start_time": 23})
     stops = LiveStops(problem, [ErrorBreak("act_error")])
     nothing = so_far()
     assert stops.why(nothing, unread) == ("act_error", "error act_error")
@@ -122,7 +122,7 @@ def test_a_call_that_cannot_be_read_or_has_wrong_arguments() -> None:
 def test_a_contradiction_in_the_text_pauses_before_the_first_call() -> None:
     problem = Problem(ABC.actions, (*ABC.constraints, order("c3", "a1", "a1"), order("c4", "a2", "a1")))
     stops = LiveStops(problem, [NoReturn(), AboutToBreak("c3")])
-    assert stops.why(so_far(), Call("alpha")) == (
+    assert stops.why(so_far(), ToolCall("alpha")) == (
         "c3 breaks",
         "c4 breaks",
         "point of no return",
@@ -130,7 +130,7 @@ def test_a_contradiction_in_the_text_pauses_before_the_first_call() -> None:
         "doomed",
         "breaks c3",
     )
-    assert stops.why(so_far(Call("alpha")), Call("beta")) == ()
+    assert stops.why(so_far(ToolCall("alpha")), ToolCall("beta")) == ()
 
 
 def test_a_restart_begins_anew() -> None:
@@ -183,7 +183,7 @@ def test_breakpoints_change_while_the_run_asks() -> None:
     """Each question is answered by one set of breakpoints, whichever stood there at the time."""
     stops = LiveStops(ABC)
     sets = [(), (AboutToBreak(),), (ToolBreak("gamma"), ErrorBreak())]
-    wanted = {LiveStops(ABC, chosen).why(so_far(), Call("gamma")) for chosen in sets}
+    wanted = {LiveStops(ABC, chosen).why(so_far(), ToolCall("gamma")) for chosen in sets}
     over = threading.Event()
 
     def change() -> None:
@@ -194,7 +194,7 @@ def test_breakpoints_change_while_the_run_asks() -> None:
     thread = threading.Thread(target=change)
     thread.start()
     try:
-        found = {stops.why(so_far(), Call("gamma")) for _ in range(200)}
+        found = {stops.why(so_far(), ToolCall("gamma")) for _ in range(200)}
     finally:
         over.set()
         thread.join()
@@ -213,7 +213,9 @@ def test_what_was_asked_before_changes_no_answer(hours: list[int]) -> None:
         timed=True,
     )
     calls = [
-        Call(RESTART_TOOL, {}) if hour % 7 == 6 else Call(actions[hour % 4].tool, {"start_time": hour})
+        ToolCall(RESTART_TOOL, {})
+        if hour % 7 == 6
+        else ToolCall(actions[hour % 4].tool, {"start_time": hour})
         for hour in hours
     ]
     breakpoints: list[Breakpoint] = [AboutToBreak(), NoReturn(), ErrorBreak()]
@@ -242,5 +244,5 @@ def test_what_was_asked_before_changes_no_answer(hours: list[int]) -> None:
 def test_where_the_request_cannot_be_read_nothing_is_judged(
     calls: list[str], error: str | None, at: str, why: tuple[str, ...]
 ) -> None:
-    done = so_far(*map(Call, calls[:-1]))
-    assert LiveStops(None, [read(at)]).why(done, Call(calls[-1], error=error)) == why
+    done = so_far(*map(ToolCall, calls[:-1]))
+    assert LiveStops(None, [read(at)]).why(done, ToolCall(calls[-1], error=error)) == why

@@ -13,8 +13,9 @@ from planscope.debugger.watches import parse_watch
 from planscope.oracle.replay import replay
 from planscope.rules.in_session import problem_in
 from planscope.session.locations import bundled
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.store import load
+from planscope.session.traces import trace_of
 
 
 def index_of(name: str) -> RunIndex:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from planscope.debugger.paused_call import judge_way
+from planscope.debugger.paused_call import PausedCall, judge_way
 from planscope.debugger.play_values import Values, Way
 from planscope.debugger.played import Played, begin, option_with, options, play
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
+from planscope.rules.beside import judged_trace
 from planscope.rules.in_session import problem_in, with_rules
 from planscope.rules.reading import read_rules
 from planscope.session.locations import bundled
 from planscope.session.mock_tools import as_run
-from planscope.session.oracle_input import trace_of
 from planscope.session.store import load
+from planscope.session.traces import trace_of
 
 
 def desk(number: int, index: int) -> Played:
@@ -44,8 +46,8 @@ def test_rules_react_to_values_and_to_answers() -> None:
     other = option_with(state, refund, new)
     assert other.becomes == "broken" and set(other.breaks) == {"c1", "c2"}
     told = judge_way(state, refund.action, new)
-    assert told[0] == ("✗ This call violates a constraint.", "broken")
-    assert any("c2 violated" in text and "order_id new-1" in text for text, _ in told)
+    assert told[0] == ("✗ This call violates a rule.", "broken")
+    assert any("inspect violated" in text and "order_id new-1" in text for text, _ in told)
 
     state = desk(2, 1)
     inspect = tool(state, "inspect_item")
@@ -80,7 +82,7 @@ def test_values_of_rules_and_of_users_are_offered() -> None:
         'a user message with text containing "yes" comes before pay.\n'
         "pay with amount > 100 never happens.\nlook comes before pay for the same id as order."
     ).rules
-    values = Values(Trace((Call("look", {"id": 7}), Call("list", {"order": 8})), "running"), rules)
+    values = Values(Trace((ToolCall("look", {"id": 7}), ToolCall("list", {"order": 8})), "running"), rules)
     ways = values.ways("pay", 3)
     assert ways[0].arguments == {"order": 8}
     assert {one.arguments.get("amount") for one in ways} >= {101, 100}
@@ -103,4 +105,23 @@ def test_a_condition_on_the_arguments_of_the_played_call_counts() -> None:
 def test_what_is_violated_already_is_told_so() -> None:
     state = desk(2, 2)
     told = judge_way(state, tool(state, "get_order"), Way({"order_id": "R-1002"}))
-    assert told == [("✗ The plan is violated already.", "broken")]
+    assert told == [("✗ The run is violated already.", "broken")]
+
+
+def test_a_call_that_goes_on_with_a_message_is_played_as_the_run_made_it() -> None:
+    """It knew no answer; the same call as a message of its own knows it, and so do calls with other values."""
+    file = read_rules("write never happens after lock that failed.\nlog never happens.")
+    lock = ToolCall("lock", {}, answer="Error: busy", answered=True, failed=True, message=0)
+    write = ToolCall("write", {}, answer="done", answered=True, failed=False, message=0)
+    run = judged_trace(file, Trace([lock, write], id="t"))
+    state = begin(run, 1)
+    made = next(o for o in options(state) if o.action == tool(state, "write"))
+    assert made.way is not None and made.way.about == "as at step 2, in one message with the call before"
+    assert made.safe and play(state, made.action, None, made.way).view.state == "completable"
+    assert not option_with(state, made, Way()).safe
+    assert play(state, made.action, None, Way()).view.state == "broken"
+    log = next(o for o in options(state) if o.action == tool(state, "log"))
+    assert log.becomes == "broken" and len(log.breaks) == 1
+    assert PausedCall(run, 2, "write").judge("{}")[0][1] == "completable"
+    apart = judged_trace(file, Trace([lock, replace(write, message=1)], id="t"))
+    assert PausedCall(apart, 2, "write").judge("{}")[0][1] == "broken"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,12 @@ from planscope.debugger.errors import DebuggerError
 from planscope.debugger.played import Played, begin, call, options, outcome, play, restart, undo
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.schedule import Schedule, TooHard
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.session.mock_tools import AGENT, MODEL, as_run
 from planscope.session.model import AnswerEvent, CallEvent, EndEvent, PromptEvent, Session
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.store import load, save
+from planscope.session.traces import trace_of
 from planscope.session.validation import check_references
 from tests.debugger.runs import figure_10, judged
 from tests.oracle import brute
@@ -65,7 +65,7 @@ def test_a_recorded_runs_own_calls_are_judged_as_recorded(run: Replay, data: st.
 def after(state: Played, action: str, start: int | None) -> Replay:
     """A replay with that call behind all others."""
     tool = state.problem.action_by_id[action].tool
-    made = Call(tool, {} if start is None else {"start_time": start})
+    made = ToolCall(tool, {} if start is None else {"start_time": start})
     return replay(state.problem, Trace((*state.kept, *state.calls, made), "running"))
 
 
@@ -108,7 +108,7 @@ def test_the_golden_run_can_be_saved_before_its_first_call() -> None:
     assert attending.becomes == "doomed" and attending.hours is None and attending.start == 10
     assert attending.takes is None, "no answer has told yet"
     state = play(state, "a2")
-    assert state.calls == (Call("applying_hair_color", {"start_time": 0}),)
+    assert state.calls == [ToolCall("applying_hair_color", {"start_time": 0})]
     state = play(play(state, "a3"), "a1")
     assert [v.state for v in state.run.steps[2:]] == ["completable"] * 4
     assert {o.action: (o.again, o.breaks, o.takes) for o in options(state)} == {
@@ -134,7 +134,7 @@ def test_calls_that_an_agent_could_make_wrongly() -> None:
     state = begin(replay(made, trace("A B")), 1)
     assert play(state, "a1").view.state == "broken"
     assert play(state, "a1").view.core == play(play(state, "a1"), "a2").view.core
-    ghost = call(state, Call("ghost", {}))
+    ghost = call(state, ToolCall("ghost", {}))
     assert ghost.view.action is None and ghost.view.findings[0].type == "act_error"
     assert play(ghost, "a2").view.state == "completable"
 
@@ -168,7 +168,7 @@ def test_what_is_not_there_is_said() -> None:
         outcome(state, "a9")
     with pytest.raises(DebuggerError, match="only timed queries"):
         restart(state)
-    assert begin(state.run, 99).kept == () and begin(state.run, -1).kept == ()
+    assert begin(state.run, 99).kept == [] and begin(state.run, -1).kept == []
 
 
 def kept_session() -> tuple[Session, Replay]:
@@ -196,7 +196,7 @@ def test_what_was_played_is_a_run_of_the_session(tmp_path: Path) -> None:
     again = load(tmp_path / "kept.planscope.json").runs[1]
     assert again == kept
     judgement = replay(problem_of(session.variants[0]), trace_of(again))
-    assert judgement.verdict().verdict == "right" and judgement.certify() is True
+    assert judgement.verdict().verdict == "right" and judgement.certify() == "confirmed"
     assert judgement.steps[:-1] == state.run.steps
 
 
@@ -204,14 +204,14 @@ def test_what_was_played_is_a_run_of_the_session(tmp_path: Path) -> None:
 def test_what_was_recorded_is_marked_as_kept(index: int) -> None:
     session, recorded = kept_session()
     state = restart(begin(recorded, index))
-    state = call(call(state, Call("ghost", {})), Call("sanitizing_tools", {"start_time": "8"}))
+    state = call(call(state, ToolCall("ghost", {})), ToolCall("sanitizing_tools", {"start_time": "8"}))
     state = play(state, "a1", 3)
     kept = as_run(session, session.runs[0], state)
     session.runs.append(kept)
     check_references(session, "it")
     calls = [e for e in kept.events if isinstance(e, CallEvent)]
     assert [e.kept for e in calls] == [True] * index + [None] * 4
-    assert [Call(e.tool, e.arguments) for e in calls] == [*state.kept, *state.calls]
+    assert [ToolCall(e.tool, e.arguments) for e in calls] == [*state.kept, *state.calls]
     prompt, *_, end = kept.events
     assert isinstance(prompt, PromptEvent) and prompt.kept and isinstance(end, EndEvent) and end.kept is None
     answers = [e for e in kept.events if isinstance(e, AnswerEvent)][index:]
@@ -225,10 +225,7 @@ def test_what_was_recorded_is_marked_as_kept(index: int) -> None:
     times = [e.at for e in kept.events]
     assert times == sorted(times)
     trace = trace_of(kept)
-    calls_alone = tuple(
-        replace(c, failed=False) for c in trace.calls
-    )  # that a mock tool failed tells nothing more
-    assert replay(state.problem, replace(trace, calls=calls_alone)).steps[:-1] == state.run.steps
+    assert replay(state.problem, trace).steps[:-1] == state.run.steps
 
 
 def test_a_request_that_was_never_run_can_be_played() -> None:

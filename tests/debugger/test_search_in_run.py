@@ -18,7 +18,7 @@ from planscope.debugger.search import (
     show_hit,
 )
 from planscope.debugger.selection import SelectedConstraint, SelectedWords
-from planscope.oracle.trace import Call
+from planscope.oracle.trace import ToolCall
 from tests.debugger.runs import hand_made
 from tests.hostile import HOSTILE
 
@@ -73,8 +73,8 @@ def test_a_hit_is_shown_where_it_is() -> None:
 
 
 def test_calls_are_searched_as_they_are_read() -> None:
-    assert call_text(Call("book", {"start_time": 8, "x": [1]})) == "book(start_time=8, x=[1])"
-    assert call_text(Call("book", None, "not JSON")) == "book(not JSON)"
+    assert call_text(ToolCall("book", {"start_time": 8, "x": [1]})) == "book(start_time=8, x=[1])"
+    assert call_text(ToolCall("book", None, "not JSON")) == "book(not JSON)"
     assert [hit.document.index for hit in HAYSTACK.find("ghost(").hits] == [3]
 
 

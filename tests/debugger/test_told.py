@@ -37,7 +37,7 @@ from planscope.debugger.watches import load_watches, look
 from planscope.language.problem import make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import RESTART_TOOL, Call, Trace
+from planscope.oracle.trace import RESTART_TOOL, ToolCall, Trace
 from planscope.safe import visible
 
 EXPECTED = Path(__file__).with_name("told.txt")
@@ -50,16 +50,16 @@ def request(text: str, timed: bool) -> Reading:
     return read_query(text, make_actions(NAMES, [2, 3, 1, 4] if timed else None), timed=timed)
 
 
-def calls(said: str) -> tuple[Call, ...]:
+def calls(said: str) -> tuple[ToolCall, ...]:
     """``"network_audit@8 restart rest?"``: tools, with their hours; ``rest?`` is one that could not be read."""
     made = []
     for word in said.split():
         tool, _, hour = word.partition("@")
         arguments: dict[str, Any] | None = {"start_time": int(hour)} if hour else {}
         if tool.endswith("?"):
-            made.append(Call(tool[:-1], None, error="no JSON"))
+            made.append(ToolCall(tool[:-1], None, error="no JSON"))
         else:
-            made.append(Call(RESTART_TOOL if tool == "restart" else tool, arguments))
+            made.append(ToolCall(RESTART_TOOL if tool == "restart" else tool, arguments))
     return tuple(made)
 
 

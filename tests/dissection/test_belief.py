@@ -23,11 +23,10 @@ from planscope.dissection.belief import (
     SEVERAL,
     SHARES,
     Belief,
-    chance,
-    entropy,
 )
 from planscope.dissection.evidence import CAUSES, CHANGED, KINDS, SAME, Counts, Evidence, of_kinds
 from planscope.session.model import CellKind
+from planscope.stats import beta_binomial, entropy
 
 COUNTS = st.builds(Counts, st.integers(0, 4), st.integers(0, 4))
 EVIDENCE = st.dictionaries(st.sampled_from(KINDS), st.lists(COUNTS, max_size=4))
@@ -105,7 +104,8 @@ def test_before_any_run_all_are_alike_and_several_at_once_less_likely() -> None:
 @given(st.sampled_from([0.02, 0.3, 0.5, 0.9]), st.sampled_from([0.3, 30.0]), st.integers(1, 5))
 def test_chances_of_all_that_can_happen_sum_to_one(rate: float, alike: float, runs: int) -> None:
     whole = sum(
-        math.exp(chance(rate, alike, sum(ends), runs - sum(ends))) for ends in product((0, 1), repeat=runs)
+        math.exp(beta_binomial(rate, alike, sum(ends), runs - sum(ends)))
+        for ends in product((0, 1), repeat=runs)
     )
     assert math.isclose(whole, 1)
 
@@ -154,8 +154,10 @@ def test_what_is_foreseen_is_what_would_be_believed(
         mixed = share * after[Counts(1, 0)][name] + (1 - share) * after[Counts(0, 1)][name]
         assert math.isclose(mixed, belief.likely[name], rel_tol=1e-4, abs_tol=1e-9)
     gain = belief.gain(kind, mutant)
-    expected = entropy(belief.likely)
-    expected -= share * entropy(after[Counts(1, 0)]) + (1 - share) * entropy(after[Counts(0, 1)])
+    expected = entropy(belief.likely.values())
+    expected -= share * entropy(after[Counts(1, 0)].values()) + (1 - share) * entropy(
+        after[Counts(0, 1)].values()
+    )
     assert math.isclose(gain, expected, rel_tol=1e-4, abs_tol=1e-9)
     assert gain >= -1e-9
 

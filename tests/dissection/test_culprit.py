@@ -10,7 +10,7 @@ import pytest
 
 from planscope.dissection.blame import in_words
 from planscope.dissection.changes import Change, Changes
-from planscope.dissection.culprit import Culprit, Search, Trial, exact_test
+from planscope.dissection.culprit import Culprit, Search, Trial
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import Cause, Counts
 from planscope.dissection.summary import summary
@@ -133,12 +133,6 @@ def test_where_no_other_query_can_be_made_the_known_one_runs_again_and_the_searc
     assert step is not None and (step.changes, step.again) == ({2}, 0)
     every = {frozenset(one) for size in range(1, 7) for one in combinations(range(6), size)}
     assert Search(WORDS, Counts(0, 9), Counts(9, 0), [], exhausted=every).next(random.Random(1)) is None
-
-
-def test_fishers_exact_test() -> None:
-    assert exact_test(Counts(3, 0), Counts(0, 3)) == pytest.approx(1 / 20)
-    assert exact_test(Counts(0, 3), Counts(3, 0)) == 1
-    assert exact_test(Counts(2, 2), Counts(2, 2)) > 0.5
 
 
 def test_a_dissection_names_the_planted_words() -> None:

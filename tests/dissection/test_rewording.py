@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from planscope.dissection.belief import ITSELF, chance
+from planscope.dissection.belief import ITSELF
 from planscope.dissection.evidence import Counts
 from planscope.dissection.variants import (
     SUSPECT,
@@ -24,6 +24,7 @@ from planscope.dissection.variants import (
 )
 from planscope.language.tree import Clause, Relative, Word, walk
 from planscope.session.oracle_input import reading_of
+from planscope.stats import beta_binomial
 from planscope.synthesis.substitution import places
 
 from .cases import query
@@ -71,7 +72,8 @@ def by_every_set(seen: Seen) -> dict[str, float]:
         bad = {word for word, flag in zip(everything, flags, strict=True) if flag}
         weight = len(bad) * math.log(SUSPECT) + (len(everything) - len(bad)) * math.log(1 - SUSPECT)
         weight += sum(
-            chance(0.12 if words & bad else 0.9, ITSELF, c.right, c.wrong) for words, c in merged.items()
+            beta_binomial(0.12 if words & bad else 0.9, ITSELF, c.right, c.wrong)
+            for words, c in merged.items()
         )
         weighed[frozenset(bad)] = math.exp(weight)
     return {

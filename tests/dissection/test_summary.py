@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from planscope.agents.rates import wilson
 from planscope.dissection.engine import Dissector
 from planscope.dissection.summary import CellRun, CellView, failed_before, summary
 from planscope.oracle.verdict_types import Verdict
 from planscope.session.model import Cell, Dissection, Run, Session
 from planscope.session.store import dumps, loads
+from planscope.stats import wilson
 
 from .cases import PLANTED, failing, verdict
 

@@ -73,7 +73,7 @@ def test_the_example_package(fresh: Path, cli: Cli, tmp_path: Path) -> None:
 def test_a_broken_extension_is_one_line_and_the_rest_works(fresh: Path, cli: Cli, tmp_path: Path) -> None:
     install(fresh, "broken", BROKEN)
     (tmp_path / "run.json").write_text('[{"role":"user","content":"hi"}]')
-    (tmp_path / "rules.txt").write_text("look never happens.")
+    (tmp_path / "rules.txt").write_text("look never happens. look is a tool.")
     assert cli("check", "run.json", "--rules", "rules.txt").status == 0
     done = cli("import", "run.json", "-o", "run.planscope.json")
     first, second = done.err.splitlines()

@@ -44,8 +44,8 @@ def test_undecided_is_not_right(plan_rules):
     plan_rules("cancel happens. lock comes before cancel for the same cid.").check(RUN)
 
 def test_strict(plan_rules):
-    plan_rules("lock comes before unlock.").check(RUN)
-    plan_rules("lock comes before unlock.", strict=True).check(RUN)
+    plan_rules("lock comes before unlock.", allow_unknown=True).check(RUN)
+    plan_rules("lock comes before unlock.", allow_unknown=True, strict=True).check(RUN)
 
 def test_without_rules(plan_rules):
     plan_rules.check(RUN)
@@ -84,28 +84,29 @@ def test_failures_say_what_is_wrong_and_what_would_be_right(
     shutil.copy(bundled()["first-look"], pytester.path / "my_agent.planscope.json")
     others = [part for name in ("cacheprovider", "xdist", "asyncio") for part in ("-p", f"no:{name}")]
     done = pytester.runpytest_subprocess("--strict-markers", *others)
-    done.assert_outcomes(passed=3, failed=8)
+    done.assert_outcomes(passed=2, failed=9)  # the example's tools are not those of this run
     done.stdout.fnmatch_lines(
         [
             '>       plan_rules("look first: look comes before cancel for the same id.").check(RUN)',
-            "E       AssertionError: messages: WRONG. Step 1 (cancel) breaks look first*",
+            "E       AssertionError: messages: WRONG. Step 1 (cancel) violates the rule “look first”*",
             "E       *Nearest repair: insert look with id = 7 before step 1.",
             "E       core:",
-            "E         c1: look comes before cancel for the same id",
+            "E         look first: look comes before cancel for the same id",
             "E         step 1",
         ]
     )
     said = " ".join(done.stdout.str().replace("\nE ", " ").split())
     for words in (
-        "messages: WRONG. The trace ends and does not keep c1",
+        "messages: WRONG. The run ends, after step 1 (cancel) and does not keep the rule",
         "insert mail before the end",
         "messages: NOT DECIDED. The trace does not tell whether it keeps c2",
         "note: line 1: no trace calls or defines lock",
+        "messages: NOT DECIDED. c1 names get_order, which no trace calls or defines.",
+        "note: line 1: no call of cancel has cid; did you mean id?",
         "no rules: write plan_rules(",
         "UserError: the rules cannot be read: line 1, column",
-        "r2: WRONG. Every rule is kept. The query's verdict is wrong.",
-        "At step 3 docent training started at 8:00",
-        "nearest correct plan:",
+        "r2: WRONG. At step 3 docent training started at 8:00",
+        "Nearest correct plan: ",
     ):
         assert words in said, words
     done.stdout.no_fnmatch_line("*doors/python.py*")

@@ -77,7 +77,7 @@ def test_rules_give_what_the_commands_print(cli: Cli, files: tuple[str, str]) ->
     (one,) = printed["traces"]
     assert planscope.repair(trace, rules=rules).as_data() == one["repair"]
     reasons = planscope.reasons(trace, rules=rules)
-    assert (reasons.step, reasons.state, reasons.complete) == (1, "broken", False)
+    assert (reasons.step, reasons.state, reasons.complete) == (1, "broken", True)
     assert reasons.cores[0].constraints == one["first_violation"]["rules"]
     session = cli("check", "cause-terminal", "--rules", rules, "--json").json
     assert planscope.check("cause-terminal", rules=rules).as_data() == session
@@ -103,8 +103,8 @@ def test_given_rules_stand_in_for_those_of_the_session(cli: Cli, tmp_path: Path)
 
 def test_explain_says_verdict_core_and_repair() -> None:
     said = planscope.explain(CHAT, rules=RULES)
-    assert said.startswith("messages: WRONG. Step 1 (cancel) breaks look first")
-    assert "core:\n  c1: look comes before cancel for the same id\n  step 1" in said
+    assert said.startswith("messages: WRONG. Step 1 (cancel) violates the rule “look first”")
+    assert "core:\n  look first: look comes before cancel for the same id\n  step 1" in said
     assert "Nearest repair: remove step 1 (cancel)." in " ".join(said.split())
     said = planscope.explain("first-look")
     assert "core: c2, b3, step 2" in said and "nearest correct plan:" in said

@@ -14,8 +14,9 @@ from planscope.drawing.svg import hours_svg
 from planscope.language.problem import DAY, Constraint, Problem, make_actions, rules
 from planscope.oracle.replay import replay
 from planscope.session.locations import bundled
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.store import load
+from planscope.session.traces import trace_of
 
 
 @st.composite

@@ -19,8 +19,8 @@ from typing import Any
 from planscope.errors import UserError
 from planscope.session.files import SessionError
 from planscope.session.store import dumps, loads
+from planscope.session.traces import session_of, trace_of
 from planscope.traces import open_traces
-from planscope.traces.events import session_of, trace_of_run
 from tests.traces.samples import SAMPLES, inspect_zip
 
 DEEP: Any = None
@@ -115,7 +115,7 @@ def check(folder: Path, data: bytes) -> None:
         assert "larger" in str(error) or "more than" in str(error), error
         return
     for run in session.runs:
-        trace_of_run(session, run)
+        trace_of(run)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ irregular in a reading is counted as the grammars have it.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from itertools import product
 from typing import NamedTuple
 
 Tokens = tuple[str, ...]
@@ -44,6 +45,10 @@ class Part(NamedTuple):
     natural: bool = False
     impossible: bool = False
     """Does a verb such as "starts" have an hour that it cannot have?"""
+    bare: bool = False
+    """Is it a chain that begins with a list, without "first" or "do"?"""
+    runs_on: bool = False
+    """Is it such a chain behind another clause, with one mark or word between them?"""
 
     @property
     def cost(self) -> int:
@@ -279,16 +284,93 @@ def _verbs(tokens: Tokens, part: Part) -> Iterator[Part]:
 
 
 def _chains(tokens: Tokens, at: int) -> Iterator[Part]:
-    """First a, then b and c, and finally d."""
+    """First a, then b and c, and finally d. A, b, then c. What begins without a "first" or a "do" is bare."""
     if _word(tokens, at, ("first",)):
         for start in {at + 1, at + 2} if _word(tokens, at + 1, (",",)) else {at + 1}:
-            for head in _items(tokens, start):
-                yield from _tails(tokens, head)
+            yield from (part for _, part in _chained(tokens, start))
         return
+    for first, part in [*_chained(tokens, at), *_in_a_row_first(tokens, at)]:
+        yield part._replace(bare=tokens[at] != "do" and tokens[first.end - 1] not in (*VP0, *PHASES))
     for head in _items(tokens, at):
-        yield from _tails(tokens, head)
         if _word(tokens, head.end, ("first",)):
-            yield from _tails(tokens, head._replace(end=head.end + 1))
+            others = tuple(name for name in EVERYTHING if name not in head.names)
+            for part in _onward(tokens, head._replace(end=head.end + 1)):
+                yield part
+                yield part._replace(said=part.said | _pairs(head.names, "<", others))
+        for marks in (("but",), (",", "but")):
+            if tokens[head.end : head.end + len(marks)] == marks:
+                for other in _items(tokens, head.end + len(marks)):
+                    if _word(tokens, other.end, ("first",)):
+                        found = _then(head, other)._replace(end=other.end + 1, natural=True)
+                        yield found._replace(said=found.said | _pairs(other.names, "<", head.names))
+
+
+def _chained(tokens: Tokens, at: int) -> Iterator[tuple[Part, Part]]:
+    """The first item, and a chain that begins with it."""
+    for first in _items(tokens, at):
+        yield from ((first, part) for part in _onward(tokens, first))
+        for row in _rows(tokens, first):
+            yield from ((first, part) for part in _onward(tokens, row, bare=1))
+
+
+def _rows(tokens: Tokens, first: Part) -> Iterator[Part]:
+    """An item with single ones behind commas: one after the other."""
+    rows = [first]
+    while rows := [step for row in rows for step in _steps(tokens, row, (",",))]:
+        yield from rows
+
+
+def _steps(tokens: Tokens, row: Part, marks: Tokens) -> Iterator[Part]:
+    start = row.end + len(marks)
+    if tokens[row.end : start] == marks:
+        for step in _items(tokens, start):
+            if len(step.names) == 1:
+                found = _then(row, step, step.names)
+                yield found._replace(said=found.said | _pairs(row.names, "<", step.names))
+
+
+def _one(tokens: Tokens, at: int) -> Iterator[Part]:
+    yield from (part for part in _lists(tokens, at) if part.end == at + 1)
+
+
+def _in_a_row(tokens: Tokens, at: int) -> Iterator[tuple[Part, Part]]:
+    """A list with "and" whose actions come one after the other."""
+    for one in _one(tokens, at):
+        yield from ((one, row) for row in _steps(tokens, one, ("and",)))
+    for first in _items(tokens, at):
+        for row in _rows(tokens, first):
+            for marks in (("and",), (",", "and")):
+                yield from ((first, end) for end in _steps(tokens, row, marks))
+
+
+def _in_a_row_first(tokens: Tokens, at: int) -> Iterator[tuple[Part, Part]]:
+    for first, row in _in_a_row(tokens, at):
+        yield from ((first, part) for part in _onward(tokens, row))
+
+
+def _tails(tokens: Tokens, at: int) -> Iterator[tuple[Part, Part]]:
+    """What may follow a "then"."""
+    for item in _items(tokens, at):
+        yield item, item
+        for row in _rows(tokens, item):
+            yield item, row._replace(odd=row.odd + 1)
+    for one in _one(tokens, at):
+        yield from ((one, row._replace(odd=row.odd + 1)) for row in _steps(tokens, one, (",", "and")))
+    yield from _in_a_row(tokens, at)
+    yield from _chained(tokens, at)
+
+
+def _onward(tokens: Tokens, head: Part, bare: int = 0) -> Iterator[Part]:
+    """``bare``: how odd a "then" without a mark is."""
+    for marks in ((), (",",), ("and",), (",", "and"), ("and", ","), (";",)):
+        end = head.end + len(marks)
+        if tokens[head.end : end] != marks or not _word(tokens, end, ("then", "last")):
+            continue
+        for start in (end + 1, end + 2) if _word(tokens, end + 1, (",",)) else (end + 1,):
+            for first, tail in _tails(tokens, start):
+                found = _then(head, tail, tail.names)
+                said = found.said | _pairs(head.names, "<", first.names)
+                yield found._replace(said=said, natural=True, odd=found.odd + (0 if marks else bare))
 
 
 def _items(tokens: Tokens, at: int) -> Iterator[Part]:
@@ -299,38 +381,34 @@ def _items(tokens: Tokens, at: int) -> Iterator[Part]:
                 yield from _verbs(tokens, names)
 
 
-def _tails(tokens: Tokens, head: Part) -> Iterator[Part]:
-    at = head.end
-    for marks in ((), (",",), ("and",), (",", "and"), (";",)):
-        end = at + len(marks)
-        if tokens[at:end] != marks or not _word(tokens, end, ("then", "last")):
-            continue
-        comma = _word(tokens, end, ("then",)) and _word(tokens, end + 1, (",",))
-        for start in (end + 1, end + 2) if comma else (end + 1,):
-            for item in _items(tokens, start):
-                said = _pairs(head.names, "<", item.names)
-                found = _then(head, item, item.names)
-                found = found._replace(said=found.said | said, natural=True)
-                yield found
-                yield from _tails(tokens, found)
-
-
 def _wheres(tokens: Tokens, at: int, names: Tokens) -> Iterator[tuple[Part, bool]]:
     """What stands behind a verb: before b, after b is done, no later than 10:00; is it in the paper's grammar?"""
     word = tokens[at] if at < len(tokens) else ""
     if word in P:
         for target in _targets(tokens, at + 1):
             yield target._replace(said=_pairs(names, P[word], target.names)), True
-        if _word(tokens, at + 1, ("doing",)):
-            for target in _lists(tokens, at + 2):
-                yield target._replace(said=_pairs(names, P[word], target.names)), False
+    if word in (*P, *SC) and _word(tokens, at + 1, ("doing",)):
+        for target in _lists(tokens, at + 2):
+            yield target._replace(said=_pairs(names, {**P, **SC}[word], target.names)), False
     if word in SC:
         for target in _lists(tokens, at + 1):
             for done in _verbs(tokens, target):
                 regular = tokens[target.end] in VP0
                 yield done._replace(said=_pairs(names, SC[word], target.names)), regular
+        for both in _done_twice(tokens, at + 1):
+            yield both._replace(said=_pairs(names, SC[word], both.names)), False
     if word in CLOCKS and _word(tokens, at + 1, ("10:00",)):
         yield Part(at + 2, said=_pairs(names, CLOCKS[word], ("10:00",))), False
+
+
+def _done_twice(tokens: Tokens, at: int) -> Iterator[Part]:
+    """A is done and b is done."""
+    for one in _lists(tokens, at):
+        for done in _verbs(tokens, one):
+            if _word(tokens, done.end, ("and",)):
+                for other in _lists(tokens, done.end + 1):
+                    for both in _verbs(tokens, other):
+                        yield _then(done, both, one.names + other.names)
 
 
 def _unlesses(tokens: Tokens, at: int, names: Tokens) -> Iterator[Part]:
@@ -339,20 +417,22 @@ def _unlesses(tokens: Tokens, at: int, names: Tokens) -> Iterator[Part]:
     if word == "until":
         for target in _targets(tokens, at + 1):
             yield target._replace(said=_pairs(names, ">", target.names))
-        for target in _lists(tokens, at + 1):
-            for done in _verbs(tokens, target):
-                yield done._replace(said=_pairs(names, ">", target.names))
     turned = {"<": ">", ">": "<"}
     if word in P:
         for target in _targets(tokens, at + 1):
             yield target._replace(said=_pairs(names, turned[P[word]], target.names))
-        if _word(tokens, at + 1, ("doing",)):
-            for target in _lists(tokens, at + 2):
-                yield target._replace(said=_pairs(names, turned[P[word]], target.names))
-    if word in SC:
+    if word not in ("until", *P, *SC):
+        return
+    relation = ">" if word == "until" else turned[{**P, **SC}[word]]
+    if _word(tokens, at + 1, ("doing",)):
+        for target in _lists(tokens, at + 2):
+            yield target._replace(said=_pairs(names, relation, target.names))
+    if word == "until" or word in SC:
         for target in _lists(tokens, at + 1):
             for done in _verbs(tokens, target):
-                yield done._replace(said=_pairs(names, turned[SC[word]], target.names))
+                yield done._replace(said=_pairs(names, relation, target.names))
+        for both in _done_twice(tokens, at + 1):
+            yield both._replace(said=_pairs(names, relation, both.names))
 
 
 def _predicates(tokens: Tokens, at: int, names: Tokens) -> Iterator[tuple[Part, bool]]:
@@ -370,6 +450,11 @@ def _predicates(tokens: Tokens, at: int, names: Tokens) -> Iterator[tuple[Part, 
         for target in _lists(tokens, at + 1):
             for done in _verbs(tokens, target):
                 yield done._replace(said=_pairs(names, WAITS[word], target.names)), False
+        for both in _done_twice(tokens, at + 1):
+            yield both._replace(said=_pairs(names, WAITS[word], both.names)), False
+        if _word(tokens, at + 1, ("doing",)):
+            for target in _lists(tokens, at + 2):
+                yield target._replace(said=_pairs(names, WAITS[word], target.names)), False
 
 
 def _more(tokens: Tokens, so_far: Part, names: Tokens, verbs: bool, verb: str = "") -> Iterator[Part]:
@@ -399,6 +484,15 @@ def _orders(tokens: Tokens, at: int) -> Iterator[Part]:
         for names in _lists(tokens, at + 1):
             for where in _unlesses(tokens, names.end, names.names):
                 yield _then(names, where)._replace(natural=True)
+    if _word(tokens, at, WAITS):
+        for names in _lists(tokens, at + 1):
+            for done in (names, *_verbs(tokens, names)):
+                for where, _ in _wheres(tokens, done.end, names.names):
+                    yield _then(done, where)._replace(natural=True)
+    for last in _idle(tokens, at):
+        for where, _ in _wheres(tokens, last.end, last.names):
+            found = _then(last, where)._replace(natural=True)
+            yield found._replace(odd=found.odd + 1)
     for names in _lists(tokens, at):
         for one, regular in _predicates(tokens, names.end, names.names):
             found = _then(names, one)
@@ -413,6 +507,14 @@ def _orders(tokens: Tokens, at: int) -> Iterator[Part]:
         if _word(tokens, names.end, NOT):
             for where in _unlesses(tokens, names.end + 1, names.names):
                 yield _told(tokens[names.end], _then(names, where)._replace(natural=True))
+
+
+def _idle(tokens: Tokens, at: int) -> Iterator[Part]:
+    """The last action of a list with "and", of which alone something may be said."""
+    for end, names, between in _runs(tokens, at):
+        *others, last = between or [""]
+        if last == "and" or (last == ", and" and others):
+            yield Part(end, odd=sum(mark != "," for mark in others), names=names[-1:])
 
 
 def _before_the_subject(tokens: Tokens, at: int) -> Iterator[Part]:
@@ -482,7 +584,27 @@ def _conjunctions(tokens: Tokens, at: int) -> Iterator[Part]:
 
 
 def readings(tokens: Tokens) -> list[Part]:
-    """All readings of a sentence, without its period."""
+    """All readings of a sentence, without its period; of one that has none, those of its parts between semicolons."""
+    if (found := _whole(tokens)) or ";" not in tokens:
+        return found
+    parts: list[list[Part]] = []
+    start = 0
+    for end in [*(at for at, word in enumerate(tokens) if word == ";"), len(tokens)]:
+        every = _whole(tokens[start:end])
+        least = min((one.cost for one in every), default=0)
+        parts.append([one for one in every if one.cost == least and not one.runs_on])
+        start = end + 1
+    whole = []
+    for row in product(*parts):
+        both = row[0]
+        for one in row[1:]:
+            both = _then(both, one)
+        odd = max((one.odd for one in row if not likely(one)), default=0)
+        whole.append(both._replace(odd=odd, disagreeing=0))
+    return whole
+
+
+def _whole(tokens: Tokens) -> list[Part]:
     found = []
     for one in _clauses(tokens, 0):
         if one.end == len(tokens):
@@ -490,7 +612,9 @@ def readings(tokens: Tokens) -> list[Part]:
         for conj in _conjunctions(tokens, one.end):
             for other in _clauses(tokens, conj.end):
                 if other.end == len(tokens):
-                    found.append(_then(_then(one, conj), other))
+                    loose = tokens[one.end : conj.end] in ((",",), ("and",), ("but",), ("while",))
+                    both = _then(_then(one, conj), other)
+                    found.append(both._replace(runs_on=other.bare and loose))
     return found
 
 

@@ -25,9 +25,6 @@ NET = ("network diagnosis", "network status check", "first aid check", "after ho
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("a does not precede b.", "does not"),
-        ("a isn't before b.", "isn't"),
-        ("a never precedes b.", "never"),
         ("a immediately precedes b.", "immediately"),
         ("a should immediately follow b.", "immediately"),
         ("a happens immediately after b.", "immediately after"),
@@ -44,7 +41,6 @@ NET = ("network diagnosis", "network status check", "first aid check", "after ho
         ("a may precede b.", "may"),
         ("It precedes b.", "It"),
         ("Then a precedes b.", "Then"),
-        ("a should not precede b.", "should not"),
         ("a happens no later than b.", "no later than"),
         ("a happens at b.", "at"),
         ("a precedes b?", "?"),

@@ -49,6 +49,7 @@ def _check(tokens: Tokens) -> str:
     least = min((one.cost for one in plain), default=-1)
     best = [one for one in plain if one.cost == least]
     lowest = min((one.cost for one in every), default=-1)
+    best = [one for one in best if not one.runs_on]
     doubts = [one for one in every if one.goes_on and one.cost == lowest and likely(one)]
     meanings = {_turned(one.said) for one in best + doubts}
     text = written(tokens)

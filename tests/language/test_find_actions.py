@@ -6,6 +6,7 @@ import pytest
 
 from planscope.language.find_actions import UnsureActions, find_actions, new_names
 from planscope.language.problem import make_actions
+from planscope.language.reading import read_query
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 
@@ -59,6 +60,73 @@ def test_unsure(text: str, found: tuple[str, ...] | None, why: str) -> None:
         find_actions(text)
     assert why in str(caught.value)
     assert found is None or caught.value.found == found
+
+
+POLICY = (
+    "Get the order, check the refund policy, and then refund the customer. "
+    "Never refund before checking the policy."
+)
+
+
+def test_an_action_that_is_named_twice_in_other_words_is_asked_about() -> None:
+    with pytest.raises(UnsureActions) as caught:
+        find_actions(POLICY)
+    told = str(caught.value)
+    assert '"check the refund policy" and "checking the policy" may be one action' in told
+    assert "write the same words in both places" in told
+    one, two = caught.value.readings
+    assert one == "get the order, check the refund policy, refund the customer"
+    assert two == f"{one}, refund, checking the policy"
+    assert f'--actions "{one}" or, if there are two, --actions "{two}"' in told
+    read = read_query(POLICY, make_actions(one.split(", "))).problem
+    assert [c.text for c in read.said] == ["a1 < a2", "a2 < a3", "a3 > a2"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("refund", "refund the customer", True),
+        ("the refund", "refund the customer", True),
+        ("checking the policy", "check the refund policy", True),
+        ("run the tests", "tests", True),
+        ("running the tests", "run the tests", True),
+        ("deploy", "deploy to production", True),
+        ("creation of the account", "create the account", True),
+        ("check the order", "check the refund policy", False),
+        ("order check", "policy check", False),
+        ("test the app", "test the api", False),
+        ("build the app", "test the app", False),
+        ("deploy to staging", "deploy to production", False),
+        ("send the invoice", "sending the order confirmation", False),
+        ("open the ticket", "close the ticket", False),
+    ],
+)
+def test_words_that_two_names_share(one: str, other: str, same: bool) -> None:
+    text = f"{one.capitalize()} precedes lunch. A nap follows {other}."
+    try:
+        find_actions(text)
+    except UnsureActions as unsure:
+        assert same and "may be one action" in unsure.why
+    else:
+        assert not same
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Log in before sending mail.", ("log in", "sending mail")),
+        ("Build the image before you run the tests.", ("build the image", "run the tests")),
+        ("Call the supplier before lunch.", ("call the supplier", "lunch")),
+    ],
+)
+def test_verbs_and_their_particles_belong_to_names(text: str, names: tuple[str, ...]) -> None:
+    assert find_actions(text) == names
+
+
+def test_a_verb_that_is_not_known_is_no_part_of_a_name() -> None:
+    with pytest.raises(UnsureActions) as caught:
+        find_actions("Lint, test and build must all finish before deploy.")
+    assert caught.value.found == ("lint", "test", "build", "deploy")
 
 
 def test_names_besides_those_that_are_known() -> None:

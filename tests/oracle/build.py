@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planscope.language.problem import Constraint, Problem, make_actions, rules
-from planscope.oracle.trace import Call, Ending, Trace
+from planscope.oracle.trace import Ending, ToolCall, Trace
 
 
 def problem(names: str, *said: str, timed: bool = False, durations: Sequence[int] | None = None) -> Problem:
@@ -37,10 +37,10 @@ def trace(calls: str, ending: Ending = "stopped") -> Trace:
     made = []
     for word in calls.split():
         if word == "restart":
-            made.append(Call("ask_for_restart", {}))
+            made.append(ToolCall("ask_for_restart", {}))
         elif "@" in word:
             name, hour = word.split("@")
-            made.append(Call(name.lower(), {"start_time": int(hour)}))
+            made.append(ToolCall(name.lower(), {"start_time": int(hour)}))
         else:
-            made.append(Call(word.lower(), {}))
+            made.append(ToolCall(word.lower(), {}))
     return Trace(tuple(made), ending)

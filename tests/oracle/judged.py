@@ -14,7 +14,7 @@ from itertools import pairwise, permutations, product
 from typing import TypeVar
 
 from planscope.language.problem import Constraint, Problem
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from tests.oracle import worlds
 from tests.oracle.brute import delete_down
 
@@ -71,7 +71,7 @@ def read(problem: Problem, trace: Trace) -> list[Step]:
     return made
 
 
-def _hour(call: Call) -> int | None:
+def _hour(call: ToolCall) -> int | None:
     value = (call.arguments or {}).get("start_time")
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
         return None

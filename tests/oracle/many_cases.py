@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.replay import Replay, replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Core
 from planscope.wording.explain import explain_verdict
 from tests.oracle import brute, worlds
@@ -42,27 +42,29 @@ def random_case(rng: random.Random, timed: bool, most: int) -> tuple[Problem, Tr
     for _ in range(rng.choice([0, 0, 0, 0, 1, 1, 2, 3])):
         calls.insert(rng.randint(0, len(calls)), _odd_call(rng, problem))
     if not timed and rng.random() < 0.1:
-        calls.insert(rng.randint(0, len(calls)), Call("ask_for_restart", {}))
-    return problem, replace(trace, calls=tuple(calls))
+        calls.insert(rng.randint(0, len(calls)), ToolCall("ask_for_restart", {}))
+    return problem, replace(trace, items=calls)
 
 
-def _odd_call(rng: random.Random, problem: Problem) -> Call:
+def _odd_call(rng: random.Random, problem: Problem) -> ToolCall:
     tool = rng.choice(problem.actions).tool
     hour = {"start_time": rng.randint(-2, 25)} if problem.timed else {}
     kind = rng.randrange(8)
     if kind == 0:
-        return Call(tool, None, "not JSON")
+        return ToolCall(tool, None, "not JSON")
     if kind == 1:
-        return Call(tool, {"start_time": rng.choice(["8", True, None, 8.5])} if problem.timed else {"x": 1})
+        return ToolCall(
+            tool, {"start_time": rng.choice(["8", True, None, 8.5])} if problem.timed else {"x": 1}
+        )
     if kind == 2:
-        return Call(tool, {**hour, "x": 1})
+        return ToolCall(tool, {**hour, "x": 1})
     if kind == 3:
-        return Call(tool, hour, refused=True)
+        return ToolCall(tool, hour, refused=True)
     if kind == 4:
-        return Call("ask_for_restart", {"why": "lost"} if rng.random() < 0.3 else {})
+        return ToolCall("ask_for_restart", {"why": "lost"} if rng.random() < 0.3 else {})
     if kind == 5 and problem.timed:
-        return Call(tool, {"start_time": float(rng.randint(0, 23))})
-    return Call(tool, hour)
+        return ToolCall(tool, {"start_time": float(rng.randint(0, 23))})
+    return ToolCall(tool, hour)
 
 
 def compare(problem: Problem, trace: Trace, *, certify: bool) -> str:
@@ -86,7 +88,7 @@ def compare(problem: Problem, trace: Trace, *, certify: bool) -> str:
     for step in {0, random.Random(len(trace.calls)).randint(0, len(trace.calls))}:
         _compare_repair(run, truth, step)
     if certify:
-        assert run.certify() is True, "certify"
+        assert run.certify() == "confirmed", "certify"
     first = run.verdict().first_violation
     return (
         f"{run.steps[-1].state} {'' if first is None or first.core.foreseeable else 'not foreseeable'}".strip()
@@ -147,7 +149,8 @@ def _compare_verdict(run: Replay, truth: Judged) -> None:
     unforeseen = first is not None and not truth.foreseeable(lost or 0)
     assert ("could not have known" in explain_verdict(run, verdict)) == unforeseen, "explanation"
     if verdict.verdict == "wrong":
-        there = [f for f in verdict.findings if first and f.step == first.step and f.severity == "error"]
+        here = first if first is not None and first.step != "end" else None
+        there = [f for f in verdict.findings if here and f.step == here.step and f.severity == "error"]
         assert verdict.headline in (there or verdict.findings[:1]), "headline"
 
 

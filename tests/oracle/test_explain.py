@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
 from planscope.oracle.replay import Replay, replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.wording.explain import explain_verdict
 from tests.oracle import brute
 from tests.session.make import TEXT
@@ -22,7 +22,7 @@ def run_of(text: str, names: str, calls: str, durations: Sequence[int] | None = 
     for word in calls.split(", "):
         name, _, hour = word.partition("@")
         tool = next((a.tool for a in actions if a.name == name), name)
-        made.append(Call(tool, {"start_time": int(hour)} if hour else {}))
+        made.append(ToolCall(tool, {"start_time": int(hour)} if hour else {}))
     return replay(problem, Trace(tuple(made)))
 
 
@@ -58,7 +58,7 @@ def test_figure_10_says_what_was_wrong_and_where_it_was_lost() -> None:
 def test_what_was_never_done() -> None:
     run = run_of("A precedes B.", "A, B, C", "A")
     assert explain_verdict(run, run.verdict()) == (
-        "The agent stopped without doing B and C, and every task must be executed."
+        "The agent ended the run without doing B and C, and every task must be executed."
     )
 
 

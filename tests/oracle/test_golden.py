@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.wording.explain import explain_verdict
 from tests.oracle.build import problem, trace
 
@@ -20,7 +20,7 @@ def test_figure_3_is_right():
     run = replay(problem("a1 a2 a3", "a1<a2", "a3<a2"), trace("a1 a3 a2"))
     verdict = run.verdict()
     assert verdict.verdict == "right" and verdict.error_type is None and verdict.first_violation is None
-    assert run.certify() is True
+    assert run.certify() == "confirmed"
 
 
 def test_b_before_a_breaks_at_b():
@@ -32,7 +32,7 @@ def test_b_before_a_breaks_at_b():
     assert verdict.first_violation.step == 1 and verdict.first_violation.constraint == "c1"
     assert verdict.first_violation.core.constraints == ("c1",)
     assert verdict.first_violation.core.steps == (1,)
-    assert run.certify() is True
+    assert run.certify() == "confirmed"
 
 
 def test_b_and_stop_is_lost_at_the_end_and_violated_at_1():
@@ -49,7 +49,7 @@ def test_repeat():
     assert verdict.first_violation is not None
     assert verdict.first_violation.core.constraints == ("b1",)
     assert verdict.first_violation.core.steps == (1, 3)
-    assert run.certify() is True
+    assert run.certify() == "confirmed"
 
 
 def test_ghost_is_a_warning_once_everything_was_done():
@@ -77,7 +77,7 @@ def test_repair_ties_go_to_the_order_nearest_to_the_agents_own():
 def test_clock_runs_on_after_a_wrong_hour():
     run = replay(problem("X Y Z", timed=True, durations=[2, 2, 1]), trace("X@10 Y@8 Z@11"))
     assert types(run.verdict()) == [("parameter_error", 2, "error"), ("parameter_error", 3, "error")]
-    assert run.certify() is True
+    assert run.certify() == "confirmed"
 
 
 def test_one_valid_order():
@@ -114,7 +114,7 @@ def test_figure_10():
     assert fixed.order == ("a2", "a3", "a1")
     assert fixed.starts == {"a2": 8, "a3": 10, "a1": 18}
     assert fixed.swaps == 1 and fixed.exact
-    assert run.certify() is True
+    assert run.certify() == "confirmed"
 
 
 def test_figure_7():
@@ -124,22 +124,22 @@ def test_figure_7():
     assert "broken" not in run.statuses(1).values()
     core = run.steps[1].core
     assert core is not None and core.constraints == ("c1", "c2") and core.steps == (1,)
-    assert run.certify() is True
+    assert run.certify() == "confirmed"
 
 
 def test_act_errors_of_timed_calls():
     made = problem("A", timed=True)
     for wrong in ({"start_time": "8"}, {"start_time": True}, {}, {"start_time": 8.5}, {"start_time": None}):
-        run = replay(made, Trace((Call("a", wrong),)))
+        run = replay(made, Trace((ToolCall("a", wrong),)))
         assert [f.type for f in run.verdict().findings] == ["act_error", "action_lost"]
         assert run.steps[1].action is None
-    assert replay(made, Trace((Call("a", {"start_time": 8.0}),))).verdict().verdict == "right"
-    unread = replay(made, Trace((Call("a", None, "not JSON"),)))
+    assert replay(made, Trace((ToolCall("a", {"start_time": 8.0}),))).verdict().verdict == "right"
+    unread = replay(made, Trace((ToolCall("a", None, "not JSON"),)))
     assert unread.verdict().error_type == "act_error"
 
 
 def test_extra_arguments_are_a_warning():
-    run = replay(problem("A"), Trace((Call("a", {"x": 1}),)))
+    run = replay(problem("A"), Trace((ToolCall("a", {"x": 1}),)))
     assert types(run.verdict()) == [("act_error", 1, "warning")]
     assert run.verdict().verdict == "right" and run.verdict(strict=True).verdict == "wrong"
 
@@ -157,7 +157,7 @@ def test_restart_starts_over():
         "completable",
     ]
     assert run.verdict().verdict == "right"
-    assert run.certify() is True
+    assert run.certify() == "confirmed"
 
 
 def test_contradiction_is_doomed_at_step_0():
@@ -166,7 +166,7 @@ def test_contradiction_is_doomed_at_step_0():
     assert run.steps[0].core is not None and run.steps[0].core.constraints == ("c1", "c2", "c3")
     assert run.steps[0].core.steps == ()
     assert run.repair().order is None
-    assert run.certify() is True
+    assert run.certify() == "confirmed"
 
 
 def test_aborted_is_no_planning_error():
@@ -206,9 +206,9 @@ def test_a_start_of_any_size_is_a_parameter_error():
         run = replay(problem("A B", timed=True), trace(f"A@{hour} B@3"))
         core = run.steps[1].core
         assert core is not None and core.constraints == ("b4",) and core.steps == (1,)
-        assert run.certify() is True
-    huge = replay(problem("A", timed=True), Trace((Call("a", {"start_time": 1e300}),)))
-    assert huge.verdict().error_type == "parameter_error" and huge.certify() is True
+        assert run.certify() == "confirmed"
+    huge = replay(problem("A", timed=True), Trace((ToolCall("a", {"start_time": 1e300}),)))
+    assert huge.verdict().error_type == "parameter_error" and huge.certify() == "confirmed"
 
 
 def test_the_end_of_a_run_that_broke_off_says_what_could_have_come():
@@ -247,9 +247,9 @@ def test_of_two_findings_of_one_step_the_headline_names_the_one_in_the_core():
 
 
 def test_a_warning_is_no_headline():
-    extra = Trace((Call("b", {"x": 1}), Call("a", {})))
+    extra = Trace((ToolCall("b", {"x": 1}), ToolCall("a", {})))
     assert headline(replay(problem("A B", "A<B"), extra)) == ("order_error", 1)
-    assert headline(replay(problem("A"), Trace((Call("a", {"x": 1}),)))) is None
+    assert headline(replay(problem("A"), Trace((ToolCall("a", {"x": 1}),)))) is None
     assert headline(replay(problem("A B"), trace("A", "aborted"))) is None
 
 

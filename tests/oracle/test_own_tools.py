@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from planscope.language.problem import Action
 from planscope.oracle.arguments import extra_arguments, read_start, schema_refusal
-from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
-from planscope.oracle.trace import Call, Ending, Trace
+from planscope.oracle.trace import Ending, ToolCall, Trace
 from planscope.report import verdict_lines
 from planscope.session.oracle_input import UNJUDGED, own_reading
 from planscope.wording.explain import explain_verdict
@@ -26,8 +25,8 @@ TAGGED = {"type": "object", "properties": {"tag": {"type": "string"}}, "required
 SCHEMAS: dict[str, Mapping[str, Any] | None] = {**dict.fromkeys(NAMES), "build": TAGGED}
 
 
-def judged(text: str, *calls: Call | str, ending: Ending = "stopped", timed: bool = False) -> Replay:
-    made = tuple(Call(c) if isinstance(c, str) else c for c in calls)
+def judged(text: str, *calls: ToolCall | str, ending: Ending = "stopped", timed: bool = False) -> Replay:
+    made = tuple(ToolCall(c) if isinstance(c, str) else c for c in calls)
     return replay(own_reading(text, ACTIONS, SCHEMAS, timed=timed).problem, Trace(made, ending))
 
 
@@ -42,7 +41,7 @@ def test_against_the_sentence_itself(seed: int) -> None:
     named = [c for c in calls if c in ("build", "push", "deploy")]
     found = judged(ORDER, *calls)
     assert (found.verdict().verdict == "right") == (named == ["build", "push", "deploy"])
-    assert found.certify() is True
+    assert found.certify() == "confirmed"
 
 
 def test_free_tools_change_nothing() -> None:
@@ -54,18 +53,18 @@ def test_free_tools_change_nothing() -> None:
     assert found.repair().order == ("a1", "a2", "a3") and found.repair().inserted == ()
     wrong = judged(ORDER, "log", "push", "build")
     assert (wrong.repair().order, wrong.repair().inserted) == (("a1", "a2", "a3"), ("a3",))
-    assert wrong.certify() and reasons(wrong).cores
+    assert wrong.certify() == "confirmed" and wrong.reasons().cores
 
 
 def test_only_its_own_schema_refuses_a_call() -> None:
     more = {"tag": "v1", "whatever": [1]}
-    fine = judged(ORDER, Call("build", more), Call("push", {"x": 1}), Call("deploy", {"y": None}))
+    fine = judged(ORDER, ToolCall("build", more), ToolCall("push", {"x": 1}), ToolCall("deploy", {"y": None}))
     assert fine.verdict().findings == ()
     failed = judged(
         ORDER,
-        Call("build", {"tag": 1}, failed=True),
-        Call("build", {"tag": "v1"}, failed=True),
-        Call("build", {"tag": "v1"}),
+        ToolCall("build", {"tag": 1}, failed=True),
+        ToolCall("build", {"tag": "v1"}, failed=True),
+        ToolCall("build", {"tag": "v1"}),
         "push",
         "deploy",
     )
@@ -77,9 +76,9 @@ def test_only_its_own_schema_refuses_a_call() -> None:
 
 def test_hours_are_of_the_named_ones_alone() -> None:
     text = "Build happens before 10:00. Push happens after build."
-    call = lambda tool, hour: Call(tool, {"start_time": hour})  # noqa: E731
+    call = lambda tool, hour: ToolCall(tool, {"start_time": hour})  # noqa: E731
     good = judged(text, call("build", 1), "log", call("push", 4), timed=True)
-    assert (good.verdict().verdict, good.certify()) == ("right", True)
+    assert (good.verdict().verdict, good.certify()) == ("right", "confirmed")
     late = judged(text, "log", call("build", 12), timed=True)
     assert late.verdict().error_type == "action_lost" and late.steps[2].state == "broken"
 
@@ -92,9 +91,13 @@ def test_without_a_query_nothing_is_said_of_the_calls() -> None:
             assert (verdict.verdict, verdict.findings, verdict.first_violation) == (kind, (), None)
             assert f"{UNJUDGED}." in explain_verdict(found, verdict)
             assert {v.state for v in found.steps} == {"unknown"}
-            assert (found.certify(), found.safe_moves(1), found.valid_completions(1)) == (None, (), None)
+            assert (found.certify(), found.safe_moves(1), found.valid_completions(1)) == (
+                "not_asked",
+                (),
+                None,
+            )
             assert found.repair().order is None and found.repair().reason == UNJUDGED
-            assert reasons(found).cores == () and found.one_way(0) is None
+            assert found.reasons().cores == () and found.one_way(0) is None
 
 
 def test_fifty_findings_of_one_call_are_one_line() -> None:

@@ -19,8 +19,6 @@ from hypothesis import strategies as st
 from planscope.language.problem import Problem
 from planscope.oracle import marco, smt
 from planscope.oracle import timed as timed_module
-from planscope.oracle.certificate import certify_reasons
-from planscope.oracle.reasons import reasons
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.smt import Judge
 from planscope.oracle.trace import Trace
@@ -130,7 +128,7 @@ def lost(run: Replay) -> list[int]:
 
 
 def check(run: Replay, index: int) -> Reasons:
-    found = reasons(run, index, most=10_000)
+    found = run.reasons(index, most=10_000)
     cores, corrections = by_brute_force(run, index)
     assert found.complete
     assert {names_of(c) for c in found.cores} == cores
@@ -204,7 +202,7 @@ def test_each_kind_is_what_hits_the_other(seed: int, timed: bool) -> None:
     made, calls = brute.random_timed(rng, most=4) if timed else brute.random_base(rng, most=6)
     run = replay(made, calls)
     for index in lost(run):
-        found = reasons(run, index, most=300)
+        found = run.reasons(index, most=300)
         cores = {names_of(c) for c in found.cores}
         corrections = {names_of(c) for c in found.corrections}
         assert all(core & correction for core in cores for correction in corrections)
@@ -224,14 +222,14 @@ def test_z3_agrees_member_by_member(timed: bool) -> None:
         made, calls = brute.random_timed(rng, most=5) if timed else brute.random_base(rng, most=7)
         run = replay(made, calls)
         for index in lost(run):
-            assert certify_reasons(run, reasons(run, index, most=12)) is True, seed
+            assert run.certify_reasons(run.reasons(index, most=12)) == "confirmed", seed
             seen += 1
     assert seen > 10
 
 
 def test_z3_denies_what_is_no_core_and_no_correction() -> None:
     run = replay(problem("A B C", "A<C", "B<C"), trace("C"))
-    found = reasons(run)
+    found = run.reasons()
     wrong: list[Core | Correction] = [
         Core(("c1",), ()),
         Core(("c1", "c2"), (1,)),
@@ -241,9 +239,11 @@ def test_z3_denies_what_is_no_core_and_no_correction() -> None:
     for one in wrong:
         cores = (*found.cores, one) if isinstance(one, Core) else found.cores
         corrections = (*found.corrections, one) if isinstance(one, Correction) else found.corrections
-        assert certify_reasons(run, replace(found, cores=cores, corrections=corrections)) is False, one
-    assert certify_reasons(run, found, stopped=lambda: True) is None
-    assert certify_reasons(run, found, started=lambda halt: halt()) is None
+        more = replace(found, cores=cores, corrections=corrections)
+        assert run.certify_reasons(more) == "denied", one
+    assert run.certify_reasons(found, stopped=lambda: True) == "gave_up"
+    assert run.certify_reasons(found, started=lambda halt: halt()) == "gave_up"
+    assert run.certify_reasons(replace(found, cores=())) == "not_asked"
 
 
 def test_z3_finds_the_same_where_scheduling_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,10 +252,10 @@ def test_z3_finds_the_same_where_scheduling_gives_up(monkeypatch: pytest.MonkeyP
         made, calls = brute.random_timed(random.Random(seed), most=4)
         run = replay(made, calls)
         for index in lost(run):
-            quick = reasons(run, index, most=50)
+            quick = run.reasons(index, most=50)
             with monkeypatch.context() as patch:
                 patch.setattr(timed_module, "EFFORT", -1)
-                slow = reasons(run, index, most=50)
+                slow = run.reasons(index, most=50)
             if quick.complete:
                 assert slow == quick, seed
                 seen += 1
@@ -269,7 +269,7 @@ def test_words_name_actions_and_never_ids() -> None:
         made, calls = brute.random_timed(rng) if seed % 2 else brute.random_base(rng)
         run = replay(made, calls)
         for index in lost(run):
-            found = reasons(run, index, most=20)
+            found = run.reasons(index, most=20)
             texts = [explain_core(run, core) for core in found.cores]
             texts += [explain_correction(run, index, one) for one in found.corrections]
             for text in texts:
@@ -285,17 +285,17 @@ def test_what_would_have_to_be_given_up_in_words() -> None:
         problem("X Y Z", "X<Y", "X>=9", timed=True, durations=[2, 1, 1]),
         trace("Y@3 Y@4 Z@2"),
     )
-    said = {explain_correction(run, 4, c) for c in reasons(run, 4).corrections}
+    said = {explain_correction(run, 4, c) for c in run.reasons(4).corrections}
     assert (
         "Without the requirement that X ends before Y starts (sentence 1), and had step 2 not done Y again, "
-        "step 3 not done Z from 2:00 to 3:00 and the agent not stopped there, the plan could still be finished."
+        "step 3 not done Z from 2:00 to 3:00 and the run not ended there, the plan could still be finished."
     ) in said
 
 
 def test_nothing_is_lost_and_nothing_is_found() -> None:
     run = replay(problem("A B", "A<B"), trace("A B"))
-    assert reasons(run) == Reasons(3, "end", (), (), "all")
-    assert reasons(replay(problem("A B", "B<A"), trace("A B")), 0) == Reasons(0, 0, (), (), "all")
+    assert run.reasons() == Reasons(3, "end", (), (), "all")
+    assert replay(problem("A B", "B<A"), trace("A B")).reasons(0) == Reasons(0, 0, (), (), "all")
 
 
 @pytest.mark.parametrize("timed", [False, True])
@@ -317,14 +317,14 @@ def test_its_solvers_are_gone_with_it(monkeypatch: pytest.MonkeyPatch, timed: bo
     gc.collect()
     gc.disable()
     try:
-        assert reasons(run).cores
+        assert run.reasons().cores
         assert len(contexts) >= 2 and [ref for ref in contexts if ref() is not None] == []
     finally:
         gc.enable()
 
 
 def test_two_cores_of_the_golden_case() -> None:
-    found = reasons(replay(problem("A B C", "A<C", "B<C"), trace("C")))
+    found = replay(problem("A B C", "A<C", "B<C"), trace("C")).reasons()
     assert found.cores == (Core(("c1",), (1,)), Core(("c2",), (1,)))
     assert found.corrections == (Correction((), (1,)), Correction(("c1", "c2"), ()))
 
@@ -333,9 +333,9 @@ def test_the_last_attempt_counts() -> None:
     run = replay(
         problem("X Y", "X<Y", "Y<=12", timed=True, durations=[2, 1]), trace("Y@3 restart X@11 Y@13 Y@14")
     )
-    assert reasons(run).index == 3
-    assert {s for c in reasons(run, 5).cores for s in c.steps} == {3, 4, 5}
-    assert {s for c in reasons(run, 1).cores for s in c.steps} == {1}
+    assert run.reasons().index == 3
+    assert {s for c in run.reasons(5).cores for s in c.steps} == {3, 4, 5}
+    assert {s for c in run.reasons(1).cores for s in c.steps} == {1}
 
 
 def knot(size: int) -> Replay:
@@ -347,12 +347,12 @@ def knot(size: int) -> Replay:
 
 def test_no_more_than_are_wanted_and_each_told_as_it_comes() -> None:
     told: list[Core | Correction] = []
-    found = reasons(knot(8), most=7, on_core=told.append, on_correction=told.append)
+    found = knot(8).reasons(most=7, on_core=told.append, on_correction=told.append)
     assert len(found.cores) <= 7 and len(found.corrections) <= 7
     assert not found.complete and found.ended == "most"
     assert told[0] == found.cores[0]
     assert sorted(map(repr, told)) == sorted(map(repr, [*found.cores, *found.corrections]))
-    assert found == reasons(knot(8), most=7), "the same every time"
+    assert found == knot(8).reasons(most=7), "the same every time"
     sizes = [len(names_of(c)) for c in found.corrections]
     assert sizes == sorted(sizes)
 
@@ -360,10 +360,10 @@ def test_no_more_than_are_wanted_and_each_told_as_it_comes() -> None:
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_where_few_are_wanted_there_are_some_of_each(most: int) -> None:
     for run in (knot(4), knot(8), replay(problem("A B C D", "A<D", "B<D", "C<D"), trace("D A B C"))):
-        found = reasons(run, most=most)
+        found = run.reasons(most=most)
         assert 0 < len(found.cores) <= most and 0 < len(found.corrections) <= most
         assert found.complete == (found.ended == "all") and (found.complete or found.ended == "most")
-        assert certify_reasons(run, found) is True
+        assert run.certify_reasons(found) == "confirmed"
 
 
 def test_it_stops_when_it_is_told_to() -> None:
@@ -374,7 +374,7 @@ def test_it_stops_when_it_is_told_to() -> None:
         asked += 1
         return asked > 40
 
-    found = reasons(knot(8), most=1000, stopped=enough)
+    found = knot(8).reasons(most=1000, stopped=enough)
     assert found.ended == "stopped" and not found.complete and found.cores
     assert asked <= 42
 
@@ -388,7 +388,7 @@ def test_it_stops_when_it_is_interrupted() -> None:
         if len(cores) == 3:
             stops[0]()
 
-    found = reasons(knot(8), on_core=on_core, started=stops.append)
+    found = knot(8).reasons(on_core=on_core, started=stops.append)
     assert len(stops) == 1
     assert found.ended == "stopped" and len(found.cores) == 3
 
@@ -397,6 +397,6 @@ def test_what_z3_cannot_tell_in_time_is_not_told(monkeypatch: pytest.MonkeyPatch
     run = replay(problem("X Y", "X<Y", timed=True, durations=[2, 1]), trace("Y@3"))
     monkeypatch.setattr(timed_module, "EFFORT", -1)
     monkeypatch.setattr(Judge, "check", lambda self, members=None: "unknown")
-    found = reasons(run, 1)
+    found = run.reasons(1)
     assert found.ended == "unknown" and not found.complete
     assert found.cores == (run.steps[1].core,)

@@ -120,7 +120,7 @@ def test_hours_change_as_little_as_can_be_and_then_are_early() -> None:
 def test_a_plan_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page shows it twice. A run that went on has a plan of its own."""
     run = many(4, ["T0<T1"], [1, 0])
-    run.trace = Trace(run.trace.calls, "running")
+    run.own.trace = Trace(run.trace.calls, "running")
     searched: list[int] = []
     nearest = repair.nearest
     monkeypatch.setattr(repair, "nearest", lambda *given: (searched.append(given[-1]), nearest(*given))[1])

@@ -11,7 +11,7 @@ from planscope.oracle import walk
 from planscope.oracle.replay import replay
 from planscope.oracle.smt import Judge
 from planscope.oracle.timed import TimedPlan
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
 
@@ -42,7 +42,7 @@ def test_one_walk_is_continued_in_two_ways() -> None:
         for k in range(len(calls.calls)):
             base = replay(made, Trace(calls.calls[:k], "running"))
             steps, lost = base.steps, base.lost_at(1)
-            tools = [Call(a.tool, {"start_time": h}) for a in made.actions for h in (0, 20)]
+            tools = [ToolCall(a.tool, {"start_time": h}) for a in made.actions for h in (0, 20)]
             tried = [base.then(call) for call in tools]
             assert base.steps == steps and base.lost_at(1) == lost, seed
             for call, walked in zip(tools, tried, strict=True):

@@ -14,15 +14,16 @@ def all_kept(rules: Sequence[Rule], trace: Sequence[Event]) -> bool:
 
 
 def continuation(
-    world: World, rules: Sequence[Rule], trace: Sequence[Event], longest: int
+    world: World, rules: Sequence[Rule], trace: Sequence[Event], longest: int, over: bool
 ) -> list[Event] | None:
-    """The shortest continuation of at most ``longest`` events after which all rules are kept, or None."""
+    """The shortest continuation of at most ``longest`` events after which all rules are kept, or None. ``over``: it
+    begins with a new message."""
     level: list[list[Event]] = [list(trace)]
-    for _ in range(longest + 1):
+    for size in range(longest + 1):
         for one in level:
             if all_kept(rules, one):
                 return one[len(trace) :]
-        level = [[*one, event] for one in level for event in world.next_ones(one)]
+        level = [[*one, event] for one in level for event in world.next_ones(one, over and not size)]
         if len(level) > 9_000:
             return None
     return None

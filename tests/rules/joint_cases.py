@@ -9,9 +9,9 @@ from random import Random
 
 from planscope.language.derive import rules as basic
 from planscope.language.problem import Action, Constraint, Problem
-from planscope.oracle.trace import Around, Call, Heard
-from planscope.oracle.trace import Trace as CallTrace
-from planscope.rules.replay import RuledReplay, ruled
+from planscope.oracle.replay import Replay
+from planscope.oracle.trace import Item, Said, ToolCall, Trace
+from planscope.rules.beside import Rules, ruled
 from planscope.rules.rule import Calls, Rule, RuleFile
 from tests.rules.brute import all_kept, depth
 from tests.rules.many_cases import plan_events
@@ -51,16 +51,22 @@ def query_kept(query: Problem, chosen: Sequence[str], trace: Sequence[Event]) ->
     return True
 
 
-def calls_of(happened: Sequence[Event]) -> CallTrace:
-    calls, heard, message = [], [], None
+def calls_of(happened: Sequence[Event]) -> Trace:
+    items: list[Item] = []
     for e in happened:
-        if not e.tool:
-            heard.append(Heard("yes"))
-            continue
-        around = Around(json.dumps({"status": e.status}), True, e.message != message, heard=tuple(heard))
-        calls.append(Call(e.tool, dict(e.arguments), around=around))
-        heard, message = [], e.message
-    return CallTrace(tuple(calls), "running", heard=tuple(heard))
+        if e.tool:
+            answer = json.dumps({"status": e.status})
+            call = ToolCall(e.tool, dict(e.arguments), failed=False, answer=answer, answered=True)
+            call.message = e.message
+            items.append(call)
+        else:
+            items.append(Said("user", "yes", e.message))
+    return Trace(items, "running")
+
+
+def rules_of(run: Replay) -> Rules:
+    assert isinstance(run.rules, Rules)
+    return run.rules
 
 
 def continues(
@@ -86,8 +92,8 @@ def case(seed: int) -> str:
     query = make_query(random, world)
     happened = [e for e in world.trace(random, 4) if e.tool]
     problem = ruled(query, RuleFile("", tuple(world.rules)))
-    run = RuledReplay(problem, calls_of(happened))
-    both = run._both
+    run = Replay(problem, calls_of(happened))
+    both = rules_of(run).both
     assert both is not None
     every = [c.id for c in query.constraints]
     told = "kept"
@@ -111,14 +117,15 @@ def case(seed: int) -> str:
 
 
 def check_core(
-    world: World, query: Problem, run: RuledReplay, happened: list[Event], rules: dict[str, Rule]
+    world: World, query: Problem, run: Replay, happened: list[Event], rules: dict[str, Rule]
 ) -> None:
     """A core is lost, and no longer if any member is dropped."""
     index = run.first_doomed
     assert index is not None
     core = run.steps[index].core
     assert core is not None  # of the rules alone, if a call that was not made breaks one
-    assert run._both is not None and run._both.certify(1, run._whole) is not False
+    rules_along = rules_of(run)
+    assert rules_along.both is not None and rules_along.both.certify(1) != "denied"
 
     def lost(ids: Sequence[str], steps: Sequence[object]) -> bool:
         some = [rules[id] for id in ids if id in rules]
@@ -126,7 +133,7 @@ def check_core(
         said = tuple(c for c in query.constraints if c.id in ids)
         idle = Rule("idle", "absence", (Calls("none"),), count=9)
         part = ruled(Problem(query.actions, said, own=query.own), RuleFile("", (*some, idle)))
-        both = RuledReplay(part, calls_of(prefix))._both
+        both = rules_of(Replay(part, calls_of(prefix))).both
         assert both is not None
         found = both.way(len(prefix))
         if found.possible:
@@ -143,7 +150,7 @@ def check_core(
         assert not lost(core.constraints, [s for s in core.steps if s != step]), (core, happened)
 
 
-def check_repair(world: World, run: RuledReplay, query: Problem, every: list[str], told: str) -> None:
+def check_repair(world: World, run: Replay, query: Problem, every: list[str], told: str) -> None:
     """A repair is a plan; there is one unless the two contradict each other before the first call."""
     fixed = run.repair()
     if run.first_doomed == 0:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Sequence
 from random import Random
+from typing import Any
 
+from planscope.oracle.trace import Said, Tool, ToolCall, Trace
+from planscope.oracle.verdict_types import Move, SafeCall
+from planscope.rules.beside import Rules, judged_trace
 from planscope.rules.confirm import confirmed
-from planscope.rules.core import find_core, first_lost, play
+from planscope.rules.core import find_core, play
 from planscope.rules.future import Future
-from planscope.rules.judge import Rulebook, events, judge_trace, known_tools
-from planscope.rules.rule import Rule
-from planscope.rules.steps import safe_tools, state_of, steps
-from planscope.traces.shape import Tool, ToolCall, Trace
+from planscope.rules.judge import Judge, Rulebook, events, judge_trace, known_tools
+from planscope.rules.letters import Letter
+from planscope.rules.rule import Rule, RuleFile
+from planscope.rules.witness import safe_moves, witness
 from tests.rules.brute import all_kept, continuation, depth
-from tests.rules.table import Event, as_items, kept
-from tests.rules.worlds import World, make_world
+from tests.rules.table import Event, as_items, kept, tested
+from tests.rules.worlds import World, make_world, over
 
 
-def trace_of(happened: list[Event]) -> Trace:
-    tools = {e.tool: Tool(e.tool, None, {"properties": {"id": {}}}) for e in happened if e.tool}
-    return Trace("t", "test", as_items(happened), tools)
+def trace_of(happened: list[Event], letters: Sequence[Event] = ()) -> Trace:
+    tools = {e.tool: Tool(e.tool, None, {"properties": {"id": {}}}) for e in (*letters, *happened) if e.tool}
+    return Trace(as_items(happened), tools=tools, id="t", format="test")
 
 
 def check_statuses(world: World, happened: list[Event]) -> None:
@@ -32,21 +38,29 @@ def check_statuses(world: World, happened: list[Event]) -> None:
             expected = kept(result.rule, happened[:size])
             assert (result.state != "broken") == expected, (result, happened[:size])
             assert result.state != "unknown", (result, happened)
+            assert result.values_applicable == tested(result.rule, happened[:size]), (result, happened)
+            assert result.applicable == (result.values_applicable > 0)
 
 
-def is_lost(world: World, rules: list[Rule], prefix: list[Event], longest: int) -> bool:
+def seen(happened: list[Event], over: bool) -> list[Any]:
+    """What the judge is told. ``over``: the last message is over."""
+    told = list(events(as_items(happened)))
+    return [*told, (Said("model", "", happened[-1].message + 1), len(told))] if over and happened else told
+
+
+def is_lost(world: World, rules: list[Rule], prefix: list[Event], longest: int, over: bool) -> bool:
     """No continuation keeps the rules: none is found by trying, and the search says so too.
 
     Trying stops at ``longest`` events. A longer plan of the search counts once the table has confirmed it.
     """
     book = Rulebook(rules)
     tools = sorted({e.tool for e in world.letters if e.tool})
-    found = Future(book, tools).of(play(book, list(events(as_items(prefix)))))
+    found = Future(book, tools).of(play(book, seen(prefix, over)))
     assert found.possible is not None, (rules, prefix)
     if found.possible:
-        assert all_kept(rules, prefix + plan_events(found.plan, prefix)), (rules, prefix, found)
+        assert all_kept(rules, prefix + plan_events(found.plan, prefix, over)), (rules, prefix, found)
         return False
-    tried = continuation(world, rules, prefix, longest)
+    tried = continuation(world, rules, prefix, longest, over)
     assert tried is None, (rules, prefix, tried)
     return True
 
@@ -54,97 +68,105 @@ def is_lost(world: World, rules: list[Rule], prefix: list[Event], longest: int) 
 def check_states(world: World, happened: list[Event]) -> None:
     """Can the trace be continued, at every prefix?"""
     for size in range(len(happened) + 1):
-        is_lost(world, world.rules, happened[:size], depth(world))
+        is_lost(world, world.rules, happened[:size], depth(world), over(happened, size))
+
+
+def state_of(future: Future, judge: Judge) -> str:
+    """The state after the events that a judge has seen, by one search."""
+    if any(judge.rule_status(i) == "broken" for i in range(len(judge.book.rules))):
+        return "broken"
+    found = future.of(judge).possible
+    return "unknown" if found is None else "completable" if found else "doomed"
 
 
 def check_walk(world: World, happened: list[Event]) -> None:
     """A walk of the trace says of every step what judging each prefix anew says: states, statuses, safe tools."""
     book = Rulebook(world.rules)
-    trace = trace_of(happened)
+    trace = trace_of(happened, world.letters)
     tools = known_tools(book, trace)
-    for step in list(steps(book, trace))[:-1]:
-        size = next(
-            (
-                k + 1
-                for k, e in enumerate(as_items(happened))
-                if isinstance(e, ToolCall) and e.step == step.step
-            ),
-            0,
-        )
-        judge = play(book, list(events(as_items(happened[:size]))))
+    run = judged_trace(RuleFile("", tuple(world.rules)), trace)
+    for view in run.steps[:-1]:
+        calls = [k for k, e in enumerate(as_items(happened)) if isinstance(e, ToolCall)]
+        size = calls[view.index - 1] + 1 if view.index else 0
+        judge = play(book, seen(happened[:size], over(happened, size)))
         future = Future(book, tools)
-        assert step.state == state_of(future, judge), (world.rules, happened, step)
+        assert view.state == state_of(future, judge), (world.rules, happened, view)
         expected = {rule.id: judge.rule_status(i) for i, rule in enumerate(book.rules)}
-        assert step.statuses == expected, (world.rules, happened, step)
-        safe = safe_tools(future, judge, tools) if step.state == "completable" else ()
-        assert step.safe_next == safe, (world.rules, happened, step, safe)
+        assert run.statuses(view.index) == expected, (world.rules, happened, view)
+        safe = safe_moves(future, judge, {t: Move(t) for t in tools}) if view.state == "completable" else ()
+        assert {m.action for m in run.safe_moves(view.index)} == {call.tool for call in safe}, (
+            happened,
+            view,
+        )
 
 
-def plan_events(plan, prefix: list[Event]) -> list[Event]:  # type: ignore[no-untyped-def]
+def plan_events(plan: Sequence[Letter], prefix: list[Event], over: bool = False) -> list[Event]:
     message = prefix[-1].message if prefix else 0
-    found = []
+    found: list[Event] = []
     for letter in plan:
-        message += letter.fresh
-        truths = dict(letter.truths)
-        arguments = [(str(path[0]), value) for path, value in letter.values]
-        outcomes = {f.outcome: truth for f, truth in truths.items() if f.outcome}
-        failed = True if outcomes.get("failed") else None if outcomes.get("succeeded") is False else False
-        status = "ok"
-        for formula, truth in truths.items():
-            if formula.outcome is not None:
-                continue
-            if formula.condition is not None and formula.condition.source == "answer":
-                status = "ok" if truth else "no"
-            elif formula.condition is not None:
-                arguments.append(("x", 1 if truth else 2))
-        found.append(Event(letter.tool, tuple(arguments), failed, message, status))
+        message += letter.fresh or (over and not found)
+        call = witness(letter, tuple(path for path, _ in letter.values)) if letter.tool else None
+        assert call is not None or not letter.tool, letter
+        found.append(Event("", message=message) if call is None else as_event(call, message))
     return found
+
+
+def as_event(call: ToolCall | SafeCall, message: int) -> Event:
+    """A call as an event; where any answer will do, with one that says nothing."""
+    arguments = tuple((call.arguments or {}).items())
+    if not call.answered:
+        return Event(call.tool, arguments, None, message)
+    data = json.loads(call.answer) if call.answer and call.answer[:1] == "{" else {}
+    return Event(call.tool, arguments, bool(call.failed), message, data.get("status"))
 
 
 def check_core(world: World, happened: list[Event]) -> None:
     """The first lost step, and the core by the fixed order of deletion, against trying."""
     book = Rulebook(world.rules)
     tools = sorted({e.tool for e in world.letters if e.tool})
-    trace = trace_of(happened)
-    found = first_lost(book, tools, trace)
+    trace = trace_of(happened, world.letters)
+    rules_along = judged_trace(RuleFile("", tuple(world.rules)), trace).rules
+    assert isinstance(rules_along, Rules)
+    found = rules_along.loss
     items = list(events(trace.items))
     longest = depth(world)
 
-    def lost(rules, prefix: list[Event], end: bool) -> bool:  # type: ignore[no-untyped-def]
+    def lost(rules: list[Rule], prefix: list[Event], end: bool, over: bool) -> bool:
         if end:
             return not all_kept(rules, prefix)
-        return is_lost(world, rules, prefix, longest)
+        return is_lost(world, rules, prefix, longest, over)
 
     steps = [k + 1 for k, e in enumerate(happened) if e.tool]
     first: object = None
     upto = len(happened)
     for number, size in enumerate([0, *steps]):
-        if lost(world.rules, happened[:size], False):
+        if lost(world.rules, happened[:size], False, over(happened, size)):
             first, upto = number, size
             break
     else:
         if not all_kept(world.rules, happened):
             first = "end"
-    assert (found[0] if found else None) == first, (world.rules, happened, found and found[0], first)
+    assert (found.step if found else None) == first, (world.rules, happened, found, first)
     if found is None:
         return
-    core = find_core(book, tools, *found)
-    rules, calls = list(world.rules), list(range(upto))
+    core = find_core(book, tools, found.step, found.happened)
+    assert core.rules and found.first, (world.rules, happened, found)
+    rules, calls, ends, last = list(world.rules), list(range(upto)), first == "end", over(happened, upto)
     while True:
         before = len(rules), len(calls)
         for rule in reversed(rules.copy()):
             rest = [r for r in rules if r is not rule]
-            if lost(rest, [happened[k] for k in calls], first == "end"):
+            if lost(rest, [happened[k] for k in calls], ends, last):
                 rules = rest
         for k in reversed(calls.copy()):
-            if happened[k].tool and lost(rules, [happened[j] for j in calls if j != k], first == "end"):
+            if happened[k].tool and lost(rules, [happened[j] for j in calls if j != k], ends, last):
                 calls.remove(k)
         if before == (len(rules), len(calls)):
             break
     number_of = {k: items[k][1] for k in range(len(items)) if isinstance(items[k][0], ToolCall)}
     expected = tuple(r.id for r in rules), tuple(number_of[k] for k in calls if k in number_of)
     assert (core.rules, core.steps) == expected, (world.rules, happened, core, expected)
-    assert confirmed(book, tools, core, trace) is not False, (world.rules, happened, core)
+    assert confirmed(book, tools, core, found.happened) != "denied", (world.rules, happened, core)
 
 
 def case(seed: int) -> None:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from planscope.oracle.trace import Said, ToolCall
 from planscope.rules.rule import Calls, Rule
-from planscope.traces.shape import Said, ToolCall
 
 
 class Event(NamedTuple):
@@ -18,35 +18,80 @@ class Event(NamedTuple):
     failed: bool | None = False
     """None: the call was not answered."""
     message: int = 0
-    status: str = "ok"
+    status: str | None = "ok"
     """What the answer says."""
 
 
 def in_set(calls: Sequence[Calls], event: Event) -> bool:
-    """Only what the worlds of ``worlds.py`` use: names, ``*``, ``x = 1``, ``that failed``, any user message."""
-    for one in calls:
-        named = event.tool == one.name or (one.name == "*" and event.tool != "")
-        if one.condition is not None:
-            named = named and dict(event.arguments).get("x") == 1
-        if one.outcome == "failed":
-            named = named and event.failed is True
-        if one.outcome == "succeeded":
-            named = named and event.failed is False
-        if named:
-            return True
-    return False
+    """Only what the worlds of ``worlds.py`` use: names and globs, simple conditions, ``that failed``, any user
+    message."""
+    return any(_in_one(one, event) for one in calls)
+
+
+def _in_one(one: Calls, event: Event) -> bool:
+    if event.tool == "" or one.name == "":
+        return event.tool == one.name
+    begin, star, end = one.name.partition("*")
+    if not star and event.tool != one.name:
+        return False
+    if star and not (
+        len(event.tool) >= len(begin + end) and event.tool.startswith(begin) and event.tool.endswith(end)
+    ):
+        return False
+    if one.outcome is not None and event.failed is not (one.outcome == "failed"):
+        return False
+    return one.condition is None or _meets(one.condition, event)
+
+
+def _meets(condition: Any, event: Event) -> bool:
+    if condition.source == "argument":
+        found = dict(event.arguments).get(condition.path[0])
+    else:
+        found = None if event.failed is None else event.status
+    if condition.operator == "is missing":
+        return found is None
+    if condition.operator == ">":
+        return isinstance(found, int) and found > condition.value
+    if condition.operator == "!=":
+        return found is not None and found != condition.value
+    assert condition.operator == "="
+    return bool(found == condition.value)
+
+
+def _met(rule: Rule, event: Event) -> bool:
+    return event.status == "ok" if rule.condition is None else _meets(rule.condition, event)
 
 
 def kept(rule: Rule, trace: Sequence[Event]) -> bool:
     """Does a whole trace keep a rule?"""
-    if rule.per:
-        name = str(rule.per[0][0])
-        values = {dict(e.arguments)[name] for e in trace if dict(e.arguments).get(name) is not None}
-        return all(
-            _kept(rule, [e for e in trace if e.tool == "" or dict(e.arguments).get(name) == value])
-            for value in values
-        )
-    return _kept(rule, trace)
+    return all(_kept(rule, one) for one in traces_of(rule, trace))
+
+
+def tested(rule: Rule, trace: Sequence[Event]) -> int:
+    """For how many values a whole trace puts a rule to the test; without values 0 or 1."""
+    return sum(_tested(rule, one) for one in traces_of(rule, trace))
+
+
+def traces_of(rule: Rule, trace: Sequence[Event]) -> list[list[Event]]:
+    """The traces that a rule is about: the calls of each value, whatever their tool, or all."""
+    if not rule.per:
+        return [list(trace)]
+    name = str(rule.per[0][0])
+    values = {dict(e.arguments)[name] for e in trace if dict(e.arguments).get(name) is not None}
+    return [[e for e in trace if e.tool == "" or dict(e.arguments).get(name) == value] for value in values]
+
+
+def _tested(rule: Rule, trace: Sequence[Event]) -> bool:
+    a, b = [in_set(rule.first, e) for e in trace], [in_set(rule.then, e) for e in trace]
+    match rule.kind:
+        case "existence" | "exactly" | "never" | "init" | "end":
+            return True
+        case "precedence" | "alternate_precedence" | "chain_precedence" | "latest":
+            return any(b)
+        case "not_succession":  # any call after an A; a user message only if it breaks the rule
+            later = [e.tool != "" or hit for e, hit in zip(trace, b, strict=True)]
+            return any(hit and any(later[i + 1 :]) for i, hit in enumerate(a))
+    return any(a)
 
 
 def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
@@ -56,11 +101,13 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
     a = [in_set(rule.first, e) for e in trace]
     b = [in_set(rule.then, e) for e in trace]
     is_call = [e.tool != "" for e in trace]
-    late = any(calls.outcome for calls in rule.first) or rule.kind == "latest"
+    plain = [c for c in rule.first if not (c.outcome or (c.condition and c.condition.source == "answer"))]
+    at_once = [rule.kind != "latest" and in_set(plain, e) for e in trace]
+    """Does the call alone, without its answer, show that it is one of A?"""
 
     def before(i: int, j: int) -> bool:
-        """Was ``i`` known when ``j`` was chosen?"""
-        return i < j and (not late or trace[i].message != trace[j].message)
+        """Was it known when ``j`` was chosen that ``i`` is one of A?"""
+        return i < j and (at_once[i] or trace[i].message != trace[j].message)
 
     def following(i: int) -> int | None:
         """The next event that knew of ``i``."""
@@ -76,9 +123,7 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
                     last = max((k for k in range(j) if b[k]), default=-1)
                     # an A at or after the last B: a call that is both counts for the next B, and an answer
                     # counts from the next message on
-                    if not any(
-                        a[i] and before(i, j) and (i >= last or (late and not before(i, last))) for i in n
-                    ):
+                    if not any(a[i] and before(i, j) and (i >= last or not before(i, last)) for i in n):
                         return False
             return True
         case "response":
@@ -121,7 +166,7 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
             for j in n:
                 if b[j]:
                     known = [i for i in n if a[i] and before(i, j)]
-                    if not known or trace[known[-1]].status != "ok":
+                    if not known or not _met(rule, trace[known[-1]]):
                         return False
             return True
     raise AssertionError(rule.kind)
@@ -139,10 +184,10 @@ def as_items(trace: Sequence[Event]) -> list[ToolCall | Said]:
         answer = None if event.failed is None else json.dumps({"status": event.status})
         items.append(
             ToolCall(
-                step,
                 event.tool,
-                event.message,
-                arguments=dict(event.arguments),
+                dict(event.arguments),
+                step=step,
+                message=event.message,
                 answer=answer,
                 answered=event.failed is not None,
                 failed=event.failed,

@@ -7,9 +7,9 @@ import pytest
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure
 from planscope.language.problem import Action, Problem
+from planscope.rules.beside import ruled, rules_outline
 from planscope.rules.in_session import MOST_BEFORE, add_rules, rules_of, set_rules, undo_rules
 from planscope.rules.reading import read_rules
-from planscope.rules.replay import ruled, rules_outline
 from planscope.session.model import Session
 from planscope.session.store import dumps, loads
 

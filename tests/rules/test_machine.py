@@ -8,8 +8,9 @@ from itertools import product
 
 import pytest
 
-from planscope.rules.machine import FIRST, FRESH, MET, THEN, TOO_LATE, USER, Machine, machine_of
-from planscope.rules.rule import KINDS, Calls, Rule
+from planscope.rules.kinds import KINDS
+from planscope.rules.machine import FIRST, FRESH, LATER, MET, THEN, TOO_LATE, USER, Machine
+from planscope.rules.rule import Calls, Rule
 from tests.rules.table import Event, in_set, kept
 from tests.rules.worlds import UNARY
 
@@ -32,7 +33,9 @@ def rules() -> Iterator[Rule]:
                 yield replace(rule, then=(*rule.then, user))
             if kind not in ("init", "end"):
                 yield replace(rule, first=(*rule.first, user))
-        yield replace(rule, first=tuple(replace(one, outcome="succeeded") for one in rule.first))
+        late = tuple(replace(one, outcome="succeeded") for one in rule.first)
+        yield replace(rule, first=late)
+        yield replace(rule, first=(rule.first[0], late[1]))
 
 
 def letters(rule: Rule) -> list[Letter]:
@@ -57,10 +60,11 @@ def happened(word: tuple[Letter, ...]) -> list[Event]:
 def letter_of(rule: Rule, trace: list[Event]) -> int:
     """The letter of the last event."""
     event = trace[-1]
-    first, then = in_set(rule.first, event), in_set(rule.then, event)
+    now = in_set([one for one in rule.first if not rule.later(one)], event)
+    later, then = not now and in_set(rule.first, event), in_set(rule.then, event)
     fresh = rule.late and (len(trace) == 1 or trace[-2].message != event.message)
-    met = rule.kind == "latest" and first and event.status == "ok"
-    return first * FIRST | then * THEN | met * MET | (event.tool == "") * USER | fresh * FRESH
+    met = rule.kind == "latest" and later and event.status == "ok"
+    return now * FIRST | later * LATER | then * THEN | met * MET | (event.tool == "") * USER | fresh * FRESH
 
 
 def state_after(rule: Rule, machine: Machine, trace: list[Event]) -> int:
@@ -73,7 +77,7 @@ def state_after(rule: Rule, machine: Machine, trace: list[Event]) -> int:
 @pytest.mark.parametrize("kind", KINDS)
 def test_automata_and_the_table_agree_on_all_short_traces(kind: str) -> None:
     for rule in (one for one in rules() if one.kind == kind):
-        machine = machine_of(rule)
+        machine = rule.machine
         truth: dict[tuple[Letter, ...], bool] = {}
         states: dict[tuple[Letter, ...], int] = {(): 0}
         alphabet = letters(rule)
@@ -100,14 +104,14 @@ def test_automata_and_the_table_agree_on_all_short_traces(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_state_that_stands_for_several_moves_as_each_of_them(kind: str) -> None:
     for rule in (one for one in rules() if one.kind == kind):
-        machine = machine_of(rule)
+        machine = rule.machine
         alphabet = letters(rule)
         words = [word for size in range(3) for word in product(alphabet, repeat=size)]
         for one, other in zip(words, reversed(words), strict=True):
             traces = happened(one), happened(other)
             states = [state_after(rule, machine, trace) for trace in traces]
             both = machine.joined(states)
-            for letter in (FIRST, THEN, FIRST | FRESH, THEN | FRESH, USER | FRESH):
+            for letter in (FIRST, THEN, LATER | FRESH, THEN | LATER, THEN | FRESH, USER | FRESH):
                 after = [machine.rows[state][letter] for state in states]
                 joined = machine.fill(both, letter)
                 assert set(machine.members[joined]) == set(after)
@@ -129,7 +133,7 @@ def test_a_state_that_stands_for_several_moves_as_each_of_them(kind: str) -> Non
 def test_an_inverted_automaton_accepts_the_other_traces(kind: str) -> None:
     opposite = {"kept": "broken", "broken": "kept", "kept_so_far": "owed", "owed": "kept_so_far"}
     for rule in (one for one in rules() if one.kind == kind):
-        machine = machine_of(rule)
+        machine = rule.machine
         machine.joined(
             [0, machine.rows[0][FIRST]]
         )  # a state of several does not follow into the inverted one
@@ -145,13 +149,13 @@ def test_an_inverted_automaton_accepts_the_other_traces(kind: str) -> None:
 
 def test_a_deadline_breaks_what_is_owed_and_nothing_else() -> None:
     rule = Rule("c1", "within", (Calls("a"),), (Calls("b"),), 60, "seconds")
-    machine = machine_of(rule)
+    machine = rule.machine
     owed = machine.rows[0][FIRST]
     assert machine.status[owed] == "owed"
     assert machine.status[machine.rows[owed][TOO_LATE]] == "broken"
     assert machine.status[machine.rows[owed][TOO_LATE | THEN]] == "broken"
     assert machine.rows[0][TOO_LATE] == 0 and machine.rows[owed][THEN] == 0
-    late = machine_of(replace(rule, first=(Calls("a", outcome="failed"),)))
-    pending = late.rows[0][FIRST | FRESH]
+    late = replace(rule, first=(Calls("a", outcome="failed"),)).machine
+    pending = late.rows[0][LATER | FRESH]
     assert late.rows[pending][TOO_LATE] == pending and late.status[pending] == "owed"
     assert late.status[late.rows[late.flush(pending)][TOO_LATE]] == "broken"

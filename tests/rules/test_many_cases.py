@@ -10,13 +10,9 @@ import pytest
 from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Call
-from planscope.oracle.trace import Trace as CallTrace
-from planscope.rules.judge import Rulebook
+from planscope.oracle.trace import ToolCall, Trace
+from planscope.rules.beside import judged_trace, ruled
 from planscope.rules.reading import read_rules
-from planscope.rules.replay import ruled
-from planscope.rules.steps import steps
-from planscope.traces.shape import ToolCall, Trace
 from tests.bench.bench_rules import interlocking
 from tests.rules import joint_cases
 from tests.rules.many_cases import case
@@ -35,7 +31,7 @@ def test_random_rules_with_random_queries(seed: int) -> None:
 def test_the_nearest_plan_that_the_rules_allow() -> None:
     """The nearest plan of the query alone breaks the rule. Where no order helps, a call is inserted."""
     query = read_query("Alpha happens before beta.", make_actions(["alpha", "beta", "gamma"])).problem
-    made = CallTrace((Call("beta", {}), Call("alpha", {}), Call("gamma", {})))
+    made = Trace((ToolCall("beta", {}), ToolCall("alpha", {}), ToolCall("gamma", {})))
 
     def order(rules: str) -> tuple[str, ...] | None:
         problem = ruled(query, read_rules(rules))
@@ -49,15 +45,15 @@ def test_the_nearest_plan_that_the_rules_allow() -> None:
 
 def test_a_walk_of_interlocking_rules_costs_what_its_calls_change() -> None:
     """One search a step took 27 s of processor time here."""
-    book = Rulebook(read_rules(interlocking(24, 12)).rules)
+    file = read_rules(interlocking(24, 12))
     draw = Random(6)
     tools = [*range(12), *(draw.randrange(12) for _ in range(988))]
     calls = [
         ToolCall(
-            k + 1,
             f"tool_{tool}",
-            k,
             {"id": f"R{draw.randrange(20)}"},
+            step=k + 1,
+            message=k,
             answer="fine",
             answered=True,
             failed=False,
@@ -65,6 +61,6 @@ def test_a_walk_of_interlocking_rules_costs_what_its_calls_change() -> None:
         for k, tool in enumerate(tools)
     ]
     began = time.process_time()
-    states = [step.state for step in steps(book, Trace("t", "test", list(calls)), safe=False)]
+    states = [view.state for view in judged_trace(file, Trace(calls, id="t", format="test")).steps]
     assert states[:-1] == ["completable"] * 1_001
     assert time.process_time() - began < 2

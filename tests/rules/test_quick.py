@@ -91,10 +91,31 @@ def test_a_line_without_end_ends_a_large_file_as_a_small_one(
     monkeypatch.setattr(many, "LARGE", 0)
     monkeypatch.setattr(many, "PART", 300)
     monkeypatch.setattr(many, "LONGEST", 2_000)
-    book = Rulebook(read_rules("a comes before b.").rules)
-    found = [one.checked for one in many.check_many([str(path)], book, CheckOptions(), print, workers=1)]
+    file = read_rules("a comes before b.")
+    found = [one.checked for one in many.check_many([str(path)], file, CheckOptions(), print, workers=1)]
     assert [(one.id, one.verdict, one.calls) for one in found[:2]] == [
         ("t:1", "right", 2),
         ("t:2", "right", 2),
     ]
     assert len(found) == 3 and found[2].problem is not None and "line 4: a line is longer" in found[2].problem
+
+
+def test_a_ban_after_a_call_is_put_to_the_test_once_anything_follows_that_call() -> None:
+    c, other = called("3", "c", id="u"), called("4", "c", id="v")
+    plain, per = "b never happens after a.", "b never happens after a per id."
+    for text in (plain, per):
+        for never in ([[B]], [[A]], [[B], [A]], [[c], [A]]):
+            assert counts(text, line(*never)) == [0]
+        for once in ([[A], [c]], [[A, c]], [[c], [A], [c | {"id": "5"}]], [[A], [A | {"id": "5"}]]):
+            assert counts(text, line(*once)) == [1]
+        assert counts(text, line([A], [B])) is None
+    assert counts(plain, line([A], [other])) == [1] and counts(per, line([A], [other])) == [0]
+    both = called("1", "a", id="u", ref="u")
+    for name in ("id", "ref"):
+        text = "b never happens after a for the same id as ref."
+        assert counts(text, line([both], [called("5", "c", **{name: "u"})])) == [1]
+        assert counts(text, line([both], [called("5", "c", **{name: "v"})])) == [0]
+    assert counts(plain, line([A], [c], ("3", "Error: no")), succeeded_only=True) == [0]
+    several = f"{plain}\na happens.\nc never happens after b.\n{per}"
+    assert counts(several, line([A], [c])) == [1, 1, 0, 1]
+    assert counts(several, line([c], [A])) == [0, 1, 0, 0]

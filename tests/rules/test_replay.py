@@ -1,28 +1,24 @@
-"""A run with rules, behind the interface of judged runs: its answers are those of the rules' own judge and of the
-table."""
+"""A run with rules, behind the interface of judged runs: its answers are those of the table, and of its own walk."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from random import Random
 
 import pytest
 
 from planscope.language.problem import Action, Problem
-from planscope.oracle.judged import OwnJudge
+from planscope.oracle.judged import JudgedRun, Ruled
 from planscope.oracle.replay import Replay, replay
-from planscope.oracle.trace import Trace as CallTrace
-from planscope.rules.core import find_core, first_lost
-from planscope.rules.judge import Rulebook, known_tools
+from planscope.oracle.trace import Tool, Trace
+from planscope.rules.beside import ruled
 from planscope.rules.reading import read_rules
-from planscope.rules.replay import RuledReplay, ruled
 from planscope.rules.rule import RuleFile
-from planscope.rules.steps import steps
 from planscope.session.model import AnswerEvent, CallEvent, EndEvent, Event, MessageEvent, PromptEvent, Run
-from planscope.session.oracle_input import trace_of
-from planscope.traces.shape import Trace
+from planscope.session.traces import trace_of
 from tests.rules import table
-from tests.rules.table import as_items, kept
+from tests.rules.table import kept
 from tests.rules.worlds import make_world
 
 NO_QUERY = Problem((), (), unjudged="no query")
@@ -48,62 +44,51 @@ def run_of(happened: list[table.Event]) -> Run:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_it_answers_as_the_rules_judge_does(seed: int) -> None:
+def test_it_answers_as_the_table_does(seed: int) -> None:
     random = Random(seed)
     world = make_world(random)
     happened = world.trace(random, 7)
     tools = sorted({e.tool for e in world.letters if e.tool})
-    problem = ruled(NO_QUERY, RuleFile("", tuple(world.rules)), [Action(t, t, t) for t in tools])
+    actions = [Action(t, t, t) for t in tools]
+    problem = ruled(replace(NO_QUERY, own={}), RuleFile("", tuple(world.rules)), actions)
     run = trace_of(run_of(happened))
+    run.tools = {} if seed % 2 else {tool: Tool(tool) for tool in tools}
     judged = replay(problem, run)
-    assert isinstance(judged, RuledReplay)
 
-    book, trace = Rulebook(world.rules), Trace("t", "test", as_items(happened))
-    wanted = list(steps(book, trace))
-    assert len(judged.steps) == len(wanted)
-    for view, one in zip(judged.steps, wanted, strict=True):
-        assert view.state == one.state, (seed, view.step)
-        assert judged.statuses(view.index) == one.statuses, (seed, view.step)
-        if one.step != "end":
-            assert {move.action for move in judged.safe_moves(view.index)} <= {*tools, *one.safe_next}
-            assert set(one.safe_next) & set(tools) == {m.action for m in judged.safe_moves(view.index)} & set(
-                one.safe_next
-            )
+    for view in judged.steps:
         changed = {c for c in problem.ids if view.index and _differs(judged, c, view.index)}
         assert set(view.changed) == changed if view.step != "end" else set(view.changed) <= changed
     for rule, id in zip(world.rules, problem.ids, strict=True):
         assert (judged.status(id, len(judged.steps) - 1) != "broken") == kept(rule, happened)
 
-    lost = first_lost(book, known_tools(book, trace), trace)
-    found = judged.verdict().first_violation
-    assert (found is None) == (lost is None)
-    if lost is not None and found is not None:
-        core = find_core(book, known_tools(book, trace), *lost)
-        assert (found.step, found.core.constraints, found.core.steps) == (core.step, core.rules, core.steps)
+    found, first = judged.verdict().first_violation, judged.first_doomed
+    assert (found is None) == (first is None)
+    if found is not None:
         assert found.core in judged.reasons().cores
+        assert judged.certify() is not False
 
-    grown = replay(problem, CallTrace((), "running"))
-    for call in run.calls:
-        grown = grown.then(call)
+    grown = replay(problem, Trace((), "running", tools=run.tools, id=run.id))
+    for item in run.items:
+        grown = grown.then(item)
     for view in grown.steps:
         assert view.state == judged.steps[view.index].state
         assert grown.statuses(view.index) == judged.statuses(view.index)
 
 
-def _differs(run: RuledReplay, constraint: str, index: int) -> bool:
+def _differs(run: JudgedRun, constraint: str, index: int) -> bool:
     return run.status(constraint, index) != run.status(constraint, index - 1)
 
 
 def test_a_query_and_rules_must_both_hold() -> None:
     from planscope.language.problem import make_actions
     from planscope.language.reading import read_query
-    from planscope.oracle.trace import Call
+    from planscope.oracle.trace import ToolCall
 
     actions = make_actions(["washing hands", "cooking", "eating"])
     query = read_query("Washing hands happens before cooking.", actions).problem
     file = read_rules("cooking comes before eating.\neating happens right after cooking.")
     problem = ruled(query, file)
-    assert isinstance(problem, OwnJudge)
+    assert isinstance(problem, Ruled)
     assert [c.id for c in problem.said] == ["c1", "c2", "c3"]
     orders = {
         ("washing_hands", "cooking", "eating"): ("right", None),
@@ -113,26 +98,26 @@ def test_a_query_and_rules_must_both_hold() -> None:
         ("washing_hands", "cooking"): ("wrong", "end"),
     }
     for order, (verdict, lost) in orders.items():
-        calls = tuple(Call(tool, {}) for tool in order)
-        judged = replay(problem, CallTrace(calls))
-        alone = Replay(query, CallTrace(calls))
+        calls = tuple(ToolCall(tool, {}) for tool in order)
+        judged = replay(problem, Trace(calls))
+        alone = Replay(query, Trace(calls))
         said = judged.verdict()
         assert said.verdict == verdict, order
         assert (said.first_violation.step if said.first_violation else None) == lost, order
         assert all(judged.status("c1", i) == alone.status("c1", i) for i in range(len(judged.steps)))
-    begun = replay(problem, CallTrace((Call("washing_hands", {}),), "running"))
+    begun = replay(problem, Trace((ToolCall("washing_hands", {}),), "running"))
     assert {move.action for move in begun.safe_moves(1)} == {"a2"}  # the query alone allows eating, too
 
 
 def test_a_clash_is_said_once() -> None:
     from planscope.language.problem import make_actions
     from planscope.language.reading import read_query
-    from planscope.oracle.trace import Call
+    from planscope.oracle.trace import ToolCall
     from planscope.wording.explain import explain_verdict
 
-    both = (Call("cooking", {}), Call("eating", {}))
+    both = (ToolCall("cooking", {}), ToolCall("eating", {}))
     query = read_query("Cooking happens before eating.", make_actions(["cooking", "eating"])).problem
-    judged = replay(ruled(query, read_rules("eating comes before cooking.")), CallTrace(both))
+    judged = replay(ruled(query, read_rules("eating comes before cooking.")), Trace(both))
     said = explain_verdict(judged, judged.verdict())
     assert said.startswith("Step 1 (cooking) violates the rule “eating comes before cooking”. No sequence")
     assert said.count("each cooking needs eating before it") == 1

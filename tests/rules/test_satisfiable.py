@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from planscope.oracle.trace import ToolCall
 from planscope.rules.core import play
 from planscope.rules.future import Future
 from planscope.rules.judge import Rulebook
@@ -16,7 +17,6 @@ from planscope.rules.reading import read_rules
 from planscope.rules.rule import Calls, Compare
 from planscope.rules.satisfiable import ABSENT, MOST, Formula, TooMany, combinations, completed, satisfiable
 from planscope.rules.values import belongs, key_part, meets
-from planscope.traces.shape import ToolCall
 
 VALUES: list[Any] = [None, True, False, 0, 1, 2, 2.5, 3, "", "a", "ab", "ba", "b", "ac", "acb", "abc", "cbc", "c", "2026-01-31", "2026-01-31T00:00:00",
     "2026-01-31T12:00:00", "2026-02-01T10:00:00", "2025-01-31", "1999-12-31", "2030-01-01", "2026 odd", [], ["a"], [1], [True], [1, "a"], ["b"], [None, 1], [None, "a"], [None, 1, "a"],
@@ -31,7 +31,7 @@ def calls() -> list[ToolCall]:
     ):
         for failed, agent in product((False, True), ("ann", "bob")) if x in (None, 1) else [(False, "ann")]:
             call = ToolCall(
-                1, "t", 0, {"x": x, "y": y}, answer=answer, answered=answer is not None, agent=agent
+                "t", {"x": x, "y": y}, answer=answer, answered=answer is not None, step=1, agent=agent
             )
             call.failed = failed if answer is not None else None
             found.append(call)
@@ -130,7 +130,7 @@ def same(one: Any, other: Any) -> bool:
 def test_numbers_and_texts_of_every_form_reach_z3(value: Any) -> None:
     """Z3 cannot read inf, and reads \\u{41} as A."""
     formulas = formulas_of(["x > 0", 'x = "A"', "x = 1"])
-    call = ToolCall(1, "A", 0, {"x": value})
+    call = ToolCall("A", {"x": value}, step=1, message=0)
     assert combinations(formulas, {("x",): key_part(value)}) == (tuple(holds(one, call) for one in formulas),)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from random import Random
 
-from planscope.rules.rule import KINDS, Calls, Compare, Kind, Rule
+from planscope.rules.kinds import KINDS, Kind
+from planscope.rules.rule import Calls, Compare, Rule
 from planscope.rules.rule import RuleFile as RuleFile
 from tests.rules.table import Event
 
@@ -32,26 +33,57 @@ class World:
             found.append(letter._replace(message=message))
         return found
 
-    def next_ones(self, trace: list[Event]) -> list[Event]:
-        """Every event that can follow."""
+    def next_ones(self, trace: list[Event], over: bool = False) -> list[Event]:
+        """Every event that can follow. ``over``: none of them is in the last event's message."""
         message = trace[-1].message if trace else 0
         found = [letter._replace(message=message + 1) for letter in self.letters]
-        if self.late and trace and trace[-1].tool:
+        if self.late and trace and trace[-1].tool and not over:
             found += [letter._replace(message=message) for letter in self.letters if letter.tool]
         return found
 
 
-def make_world(random: Random, most_rules: int = 3) -> World:
-    mode = random.choice(("plain", "plain", "condition", "value", "outcome", "user", "latest"))
+def over(happened: list[Event], size: int) -> bool:
+    """Is the message of the last of these first events over? Without a next event, it is if its answer is there."""
+    if not size or size == len(happened):
+        return not size or not happened[-1].tool or happened[-1].failed is not None
+    return happened[size].message != happened[size - 1].message
+
+
+X = (
+    Compare("argument", ("x",), "=", 1),
+    Compare("argument", ("x",), "!=", 1),
+    Compare("argument", ("x",), ">", 1),
+    Compare("argument", ("x",), "is missing"),
+)
+OK = Compare("answer", ("status",), "=", "ok")
+ANSWERS = (OK, OK, Compare("answer", ("status",), "!=", "ok"), Compare("answer", ("status",), "is missing"))
+IDS = (Compare("argument", ("id",), "=", "u"), Compare("argument", ("id",), "!=", "u"))
+MODES = ("plain", "plain", "condition", "value", "outcome", "user", "latest", "answer", "both", "glob")
+
+
+MORE_MODES = (*MODES, *("latest", "outcome", "answer") * 3, "asked", "as")
+"""More rules that look at answers; and what the table does not know: conditions on values that rules are judged by, and
+two names for one value."""
+
+
+def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MODES) -> World:
+    mode = random.choice(modes)
     tools = TOOLS[: random.choice((2, 3))]
+    globs = ("a*", "*b", "*") if mode == "glob" else ("*",)
 
     def calls() -> tuple[Calls, ...]:
-        name = random.choice((*tools, *tools, "*") if random.random() < 0.3 else tools)
+        name = random.choice(tools)
+        if random.random() < (0.6 if mode == "glob" else 0.1):
+            name = random.choice(globs)
         one = Calls(name, text=name)
-        if mode == "condition" and random.random() < 0.5:
-            one = Calls(name, condition=Compare("argument", ("x",), "=", 1), text=f"{name} with x = 1")
-        if mode == "outcome" and random.random() < 0.5:
-            one = Calls(name, outcome=random.choice(("failed", "succeeded")), text=f"{name} that ...")
+        if mode in ("condition", "both") and random.random() < 0.5:
+            one = Calls(name, condition=random.choice(X), text=f"{name} with x ...")
+        if mode in ("outcome", "both") and random.random() < 0.5:
+            one = replace(one, outcome=random.choice(("failed", "succeeded")), text=f"{name} that ...")
+        if mode == "asked" and random.random() < 0.5:
+            one = Calls(name, condition=random.choice(IDS), text=f"{name} with id ...")
+        if mode == "answer" and random.random() < 0.5:
+            one = Calls(name, condition=random.choice(ANSWERS), text=f"{name} with answer ...")
         if mode == "user" and random.random() < 0.35:
             return (Calls("", text="a user message"),)
         if random.random() < 0.15:
@@ -74,22 +106,34 @@ def make_world(random: Random, most_rules: int = 3) -> World:
                 then,
                 count=random.choice((1, 2)) if kind in ("existence", "absence", "exactly", "within") else 0,
                 unit="calls" if kind == "within" else "",
-                per=(("id",),) if mode == "value" and random.random() < 0.7 else (),
-                condition=Compare("answer", ("status",), "=", "ok") if kind == "latest" else None,
+                per=(("id",),) if mode in ("value", "asked", "as") and random.random() < 0.7 else (),
+                per_then=(("ref",),) if mode == "as" and then and random.random() < 0.7 else (),
+                condition=OK if kind == "latest" else None,
             )
         )
     letters = [Event(tool) for tool in tools]
     if random.random() < 0.5:
         letters.append(Event("other"))
-    if mode == "condition":
-        letters = [e._replace(arguments=(("x", x),)) for e, x in product(letters, (1, 2))]
-    if mode == "value":
-        some = [e._replace(arguments=(("id", v),)) for e, v in product(letters, ("u", "v"))]
+    if mode == "glob":
+        letters += [Event(tool) for tool in ("ab", "xb")]
+    if mode in ("condition", "both"):
+        some = [e._replace(arguments=(("x", x),)) for e, x in product(letters, (0, 1, 2))]
         letters = [*some, *letters]
-    if mode == "outcome":
+    if mode == "as":
+        pairs = product((None, "u", "v"), repeat=2)
+        given = [tuple((name, v) for name, v in zip(("id", "ref"), pair, strict=True) if v) for pair in pairs]
+        letters = [e._replace(arguments=some) for e, some in product(letters, given)]
+    if mode in ("value", "asked"):
+        some = [
+            e._replace(arguments=(("id", v),))
+            for e, v in product(letters, ("u", "v", "")[: 3 if mode == "asked" else 2])
+        ]
+        letters = [*some, *letters]
+    if mode in ("outcome", "both"):
         letters = [e._replace(failed=f) for e, f in product(letters, (True, False, None))]
-    if mode == "latest":
+    if mode in ("latest", "answer"):
         letters = [e._replace(status=s) for e, s in product(letters, ("ok", "no"))]
+        letters += [Event(tool, failed=None) for tool in tools]
     if any(rule.hears_users for rule in rules):
         letters.append(Event(""))
     return World(rules, letters, any(rule.late for rule in rules))

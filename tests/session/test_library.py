@@ -25,7 +25,7 @@ from planscope.session.library import (
     restore,
     retitle,
 )
-from planscope.session.library_index import Entry, Index, Outcomes, fields_of, search
+from planscope.session.library_index import Entry, Index, Outcome, Outcomes, fields_of, search
 from planscope.session.locations import bundled, cache_folder, library_folder, trash_folder
 from planscope.session.lock import Held, Lock
 from planscope.session.model import own_runs
@@ -66,7 +66,8 @@ def test_what_is_listed() -> None:
 def test_verdicts_are_kept_for_the_file_as_it_is_and_this_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     path = keep("one")
     done = judge(mine()["one"], problem_in)
-    assert (done.verdict, done.error_type) == ("wrong", "parameter_error") and not done.pending
+    assert done.outcome is not None and not done.pending
+    assert (done.verdict, done.outcome.error_type) == ("wrong", "parameter_error")
     assert mine()["one"] == done
     before = path.stat()
     save(figure_10(), path)
@@ -404,15 +405,26 @@ def test_the_index_is_not_needed_to_be_written_by_judging(monkeypatch: pytest.Mo
 
 
 def test_outcomes_count_each_run_once() -> None:
-    runs = load(bundled()["first-look"]).runs[:1] * 6
-    verdicts = [
-        ("right", None),
-        ("wrong", "order"),
-        ("wrong", "order"),
-        ("wrong", "time"),
-        ("aborted", None),
-        ("unknown", None),
+    found = [
+        Outcome("right"),
+        Outcome("wrong", "order_error", error_type="order_error"),
+        Outcome("wrong", "order_error", error_type="act_error"),
+        Outcome("wrong", "timeout", error_type="timeout"),
+        Outcome("aborted"),
+        Outcome("aborted", reason="cut_off"),
+        Outcome("unknown"),
+        Outcome("unknown", judged=False),
     ]
-    assert listing.outcomes_of(runs, verdicts) == Outcomes(
-        right=1, wrong=3, aborted=1, unknown=1, errors={"order": 2, "time": 1}
+    helped = [*((one, False) for one in found), (Outcome("right"), True), (Outcome("aborted"), True)]
+    assert Outcomes.of(helped) == Outcomes(
+        right=1,
+        wrong=3,
+        aborted=3,
+        unknown=2,
+        helped=1,
+        helped_right=1,
+        cut_off=1,
+        not_judged=1,
+        errors={"order_error": 1, "act_error": 1, "timeout": 1},
+        headlines={"order_error": 2, "timeout": 1},
     )

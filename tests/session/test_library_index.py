@@ -17,6 +17,7 @@ from planscope.session.library_index import (
     Entry,
     Index,
     Mark,
+    Outcome,
     Outcomes,
     engine,
     fields_of,
@@ -44,6 +45,8 @@ def entry(**fields: Any) -> Entry:
         (Outcomes(right=3, wrong=1), "3/4", "3 of 4 right", True),
         (Outcomes(wrong=2), "0/2", "0 of 2 right", True),
         (Outcomes(aborted=3), "", "3 aborted", False),
+        (Outcomes(aborted=3, cut_off=1, stopped=1), "", "1 aborted; 1 cut off; 1 stopped", False),
+        (Outcomes(unknown=3, not_judged=2), "", "1 undecided; 2 not judged", False),
         (Outcomes(helped=2, helped_right=1), "", "2 helped, 1 of them right", True),
         (
             Outcomes(helped=2, helped_right=2, right=1),
@@ -138,10 +141,12 @@ def test_moments() -> None:
 
 def test_what_an_entry_says_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     assert entry().pending and not entry(checked=True).pending and not entry(wrong="x").pending
-    some = entry(verdict="right", error_type="order", outcomes=Outcomes(wrong=1, errors={"hour": 1}))
+    many = Outcomes(wrong=1, errors={"act_error": 1}, headlines={"timeout": 1})
+    some = entry(outcome=Outcome("right", "order_error", error_type="act_error"), outcomes=many)
     assert [some.came_out(v) for v in ("right", "wrong", "aborted")] == [True, True, False]
-    assert some.error_types == {"order", "hour"} and entry().error_types == frozenset()
-    assert [entry(verdict="right").came_out(v) for v in ("right", "wrong")] == [True, False]
+    assert some.error_types == {"order_error", "timeout"}, "what words name, as filters do"
+    assert entry().error_types == frozenset()
+    assert [entry(outcome=Outcome("right")).came_out(v) for v in ("right", "wrong")] == [True, False]
     early, late = NOW - timedelta(days=2), NOW + timedelta(days=1)
     assert entry(created=early).when == NOW and entry(created=early, place="bundled").when == early
     assert entry(place="bundled").when == NOW and entry(deleted=late, created=early).when == late
@@ -167,13 +172,12 @@ def test_every_word_is_searched_for_in_everything_that_is_said() -> None:
         topic="cook",
         agent="tools",
         model="sim:x",
-        verdict="aborted",
-        error_type="order_violation",
+        outcome=Outcome("aborted", "order_error", reason="cut_off"),
         helped="1 call refused",
         wrong="is empty",
         outcomes=Outcomes(wrong=1),
     )
-    for word in ("monday", "BIG title", "cook", "tools", "sim:", "aborted", "order_violation", "order violation",
+    for word in ("monday", "BIG title", "cook", "tools", "sim:", "aborted", "cut off", "order_error", "order error",
                  "helped", "wrong", "broken", "empty broken"):  # fmt: skip
         found = search([made, entry(name="y", title="y")], word)
         assert found == ([made] if word != "empty broken" else [])
@@ -223,19 +227,24 @@ def test_an_index_is_kept_for_its_user_alone_and_written_if_it_changed(tmp_path:
     ("record", "valid"),
     [
         ({}, True),
-        ({"title": None, "runs": 5, "checked": True, "verdict": "right"}, True),
-        ({"verdict": "perfect"}, False),
-        ({"verdict": None}, True),
+        ({"title": None, "runs": 5, "checked": True, "outcome": list(Outcome("right"))}, True),
+        ({"outcome": list(Outcome("perfect"))}, False),
+        ({"outcome": list(Outcome("wrong", "order_error"))}, True),
+        ({"outcome": list(Outcome("wrong", "x"))}, False),
+        ({"outcome": list(Outcome("wrong", error_type="x"))}, False),
+        ({"outcome": list(Outcome("right", judged=1))}, False),
+        ({"outcome": list(Outcome("right"))[:-1]}, False),
+        ({"outcome": None}, False),
         ({"title": 5}, False),
         ({"runs": "5"}, False),
         ({"unknown": 5}, False),
         ({"unknown": "x"}, False),
         ([], False),
-        ({"outcomes": {"right": 1, "errors": {"order": 2}}}, True),
-        ({"outcomes": {"right": 1}}, False),
-        ({"outcomes": {"right": "1", "errors": {}}}, False),
-        ({"outcomes": {"errors": {"order": "2"}}}, False),
-        ({"outcomes": {"left": 1, "errors": {}}}, False),
+        ({"outcomes": {"right": 1, "errors": {"order": 2}, "headlines": {}}}, True),
+        ({"outcomes": {"right": 1, "errors": {}}}, False),
+        ({"outcomes": {"right": "1", "errors": {}, "headlines": {}}}, False),
+        ({"outcomes": {"errors": {"order": "2"}, "headlines": {}}}, False),
+        ({"outcomes": {"left": 1, "errors": {}, "headlines": {}}}, False),
         ({"outcomes": 5}, False),
     ],
 )

@@ -50,7 +50,10 @@ def test_the_oracle_says_where_a_run_was_lost() -> None:
     run = session.runs[0]
     short = run.model_copy(update={"id": "r2", "events": [*run.events[:4], run.events[-1]]})
     at = ("1", "attending_training_sessions")
-    expected = [Outcome("wrong", "parameter_error", *at), Outcome("wrong", "action_lost", *at)]
+    expected = [
+        Outcome("wrong", "parameter_error", *at, error_type="parameter_error", shows="2"),
+        Outcome("wrong", "action_lost", *at, error_type="action_lost", shows="end"),
+    ]
     assert list(outcomes_of_runs(session, [run, short], problem_in)) == expected
     unreadable = session.variants[0].query.model_copy(update={"text": "no query"})
     session.variants[0] = session.variants[0].model_copy(update={"query": unreadable})
@@ -94,7 +97,7 @@ def test_a_histogram_over_steps_has_the_gaps_too_and_says_what_is_in_no_bar() ->
     assert dict(losses.rows[2].by) == {"sanitizing_tools": 1, "applying_hair_color": 1}
     assert losses.rows[3].by == (("missing action", 1),)
     assert (losses.lost, losses.total, losses.most) == (4, 7, 2)
-    assert losses.rest == "1 right, 1 aborted, 1 not judged yet"
+    assert losses.rest == "1 right, 1 aborted, 1 to be judged"
     assert list(loss_lines(losses, 4))[3] == "  step 3   ####    2  sanitizing_tools 1, applying_hair_color 1"
     far = [
         ListedRun(n, one.run, Outcome("wrong", "order_error", step))

@@ -29,7 +29,6 @@ from planscope.session.model import (
     SeenTool,
     Usage,
 )
-from planscope.session.oracle_input import calls_of, trace_of
 from planscope.session.record import record_of
 from planscope.session.run_list import (
     Facet,
@@ -45,6 +44,7 @@ from planscope.session.run_list import (
 )
 from planscope.session.run_names import run_named
 from planscope.session.seen import as_json, first_of_message, said_at
+from planscope.session.traces import items_of, trace_of
 from tests.session.make import figure_10
 
 EXPECTED = Path(__file__).with_name("told.txt")
@@ -107,9 +107,9 @@ def of_records() -> Iterator[str]:
             yield from (f"    {part.name}: {part.value} {part.known}" for part in said_at(record, index))
         for own in (True, False):
             live = trace_of(run, live=own)
-            yield f"  {live.ending} {live.tools} {live.reason!r}"
-        yield from (f"  {one}" for one in calls_of(record))
-        yield f"  {calls_of(record, 1, 2)}"
+            yield f"  {live.ending} {live.cause} {live.tools} {live.reason!r}"
+        yield from (f"  {one}" for one in items_of(record))
+        yield f"  {items_of(record, 1, 2)}"
     for text in ('{"a": 1}', " [1]", "[1", "5", "", '"x"', "{" * 9999, "[" + "1," * 600_000 + "1]"):
         yield f"{text[:9]!r} {type(as_json(text)).__name__}"
 

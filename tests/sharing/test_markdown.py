@@ -43,7 +43,7 @@ OWN = {"svg", "title", "style", "rect", "path", "g", "text"}
 
 def test_it_tells_what_matters() -> None:
     text = share(load(bundled()["figure-10"]), None, "markdown", redaction=None)
-    assert text.startswith("## ✗ Wrong: parameter error, lost at step 1\n")
+    assert text.startswith("## ✗ Wrong: parameter error, lost at step 1, shows at step 2\n")
     for words in (
         "run `r2`: agent `tools`, model `sim:time-blind`",
         "### Query\n\n```text\nAttending training sessions follow 10:00.",

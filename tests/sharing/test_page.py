@@ -16,8 +16,9 @@ from planscope.debugger.selection import SelectedConstraint, SelectedNode, Selec
 from planscope.oracle.replay import replay
 from planscope.session.locations import bundled
 from planscope.session.model import CallEvent, Cell, Dissection, PromptEvent, Session
-from planscope.session.oracle_input import reading_of, trace_of
+from planscope.session.oracle_input import reading_of
 from planscope.session.store import load, loads
+from planscope.session.traces import trace_of
 from planscope.sharing.formats import share
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
@@ -80,7 +81,7 @@ def test_it_opens_where_the_plan_was_lost(page: Browser) -> None:
         "1●attending_training_sessions(10)LOST HERE10:00-12:00lost",
         "2✗applying_hair_color(8)parameter error8:00-10:00violated",
         "3✗sanitizing_tools(18)18:00-19:00violated",
-        "end✗the agent stoppedviolated",
+        "end✗the agent ended the runviolated",
     ]
 
 

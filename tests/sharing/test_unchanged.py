@@ -15,8 +15,9 @@ from planscope.language.problem import Problem, make_actions
 from planscope.language.reading import read_query
 from planscope.oracle.replay import replay
 from planscope.session.model import Session, Variant
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
 from planscope.session.store import dumps
+from planscope.session.traces import trace_of
 from planscope.session.validation import from_document
 from planscope.sharing.formats import FORMATS, share
 from planscope.sharing.redact import RedactionError, Surroundings, look_through, redact

@@ -11,7 +11,7 @@ from planscope.language.reading import Reading, read_query
 from planscope.language.topics import load_topics
 from planscope.language.tree import ActionRef, Query, Word, same_tree, walk
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Call, Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.synthesis.mutants import Mutant
 from tests.oracle.brute import timed_one
 from tests.synthesis.support import brute_orders
@@ -148,7 +148,7 @@ def judged_alike(was: Problem, now: Problem, luck: Random, plans: int = 6) -> No
         verdicts = []
         for problem in (was, now):
             calls = [
-                Call(problem.action_by_id[a].tool, {"start_time": starts[a]} if was.timed else {})
+                ToolCall(problem.action_by_id[a].tool, {"start_time": starts[a]} if was.timed else {})
                 for a in order
             ]
             found = replay(problem, Trace(tuple(calls), "stopped"))

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from planscope.toolfuzz import chao1, chao1_interval
 from planscope.toolfuzz.accepts import mismatch
 from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.host import Channel, Host, _is_starved, _work_of
@@ -27,17 +26,6 @@ from planscope.toolfuzz.tools import load
 from tests.toolfuzz import tools
 
 HERE = "tests.toolfuzz.tools:"
-
-
-def test_chao1_is_bias_corrected() -> None:
-    assert chao1(10, 5, 2) == pytest.approx(13.33, abs=0.01)
-    assert chao1(10, 3, 0) == 13
-    assert chao1(0, 0, 0) == 0
-    low, high = chao1_interval(10, 5, 2)
-    assert 10 < low < 13.33 < high
-    assert chao1_interval(4, 1, 1) == (4.0, 4.0)
-    with pytest.raises(ValueError):
-        chao1(2, 2, 1)
 
 
 def test_a_call_that_a_busy_machine_keeps_waiting_does_not_hang() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import zstandard
 
+from planscope.oracle.trace import Mark, Said, ToolCall, Trace
 from planscope.traces import open_traces
-from planscope.traces.shape import Mark, Said, ToolCall, Trace
 from tests.traces.samples import AT, CODEX, GEMINI_LINES, asks, claude, codex, lines, told
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from planscope.oracle.trace import Mark, Said, Trace
 from planscope.traces import Unreadable, open_traces
-from planscope.traces.shape import Mark, Said, Trace
 from tests.traces.samples import (
     BOOK,
     LANGSMITH,
@@ -38,7 +38,7 @@ def test_each_format_gives_the_same_two_calls(tmp_path: Path, name: str) -> None
     traces = read(tmp_path, data)
     assert len(traces) == (2 if name in ("chat, a trace a line", "chat, a list of lists") else 1)
     for trace in traces:
-        assert (trace.format, trace.problem, trace.ended) == (form, None, "complete")
+        assert (trace.format, trace.problem, trace.ending) == (form, None, "stopped")
         search, book = trace.calls
         assert (search.step, search.tool, search.arguments) == (1, "search", SEARCH)
         assert (book.step, book.tool, book.arguments) == (2, "book", BOOK)
@@ -119,7 +119,7 @@ def test_a_file_that_was_cut_gives_a_prefix_of_its_calls(tmp_path: Path, name: s
 def test_what_the_formats_own_libraries_write_is_read(file: str) -> None:
     """``python -m tests.traces.make_data`` made these files."""
     (trace,) = open_traces([DATA / file])
-    assert trace.problem is None and trace.ended == "complete"
+    assert trace.problem is None and trace.ending == "stopped"
     assert [(c.tool, c.arguments, c.answered) for c in trace.calls] == [
         ("search", SEARCH, True),
         ("book", BOOK, True),

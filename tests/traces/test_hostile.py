@@ -61,7 +61,7 @@ def test_a_line_without_an_end_ends_the_file(tmp_path: Path, monkeypatch: pytest
 def test_a_damaged_line_in_the_middle_is_said_with_its_place(tmp_path: Path) -> None:
     lines = SAMPLES["codex"][1].splitlines(keepends=True)
     (trace,) = read(tmp_path / "a", b"".join([*lines[:5], b'{"half": \n', *lines[5:]]))
-    assert str(trace.problem).startswith("line 6: it is not JSON") and trace.ended == "complete"  # type: ignore[attr-defined]
+    assert str(trace.problem).startswith("line 6: it is not JSON") and trace.ending == "stopped"  # type: ignore[attr-defined]
     assert len(trace.calls) == 2  # type: ignore[attr-defined]
 
 

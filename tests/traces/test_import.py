@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from planscope.oracle.trace import Branch, ToolCall
 from planscope.session.model import CallEvent, EndEvent, MessageEvent, Session
 from planscope.session.store import dumps, load, loads
+from planscope.session.traces import session_of, trace_of
 from planscope.traces import open_traces
-from planscope.traces.events import session_of, trace_of_run
-from planscope.traces.shape import Branch, ToolCall
 from planscope.traces.source import stream_source
 from tests.cli.support import Cli
 
@@ -58,7 +58,7 @@ def test_a_chat_becomes_a_session_that_says_that_it_is_not_judged(cli: Cli, tmp_
 def test_a_run_of_a_session_is_the_trace_that_it_was_made_of(tmp_path: Path) -> None:
     (before,) = open_traces([save(tmp_path / "run.json", CHAT)])
     session = loads(dumps(session_of([before])))
-    after = trace_of_run(session, session.runs[0])
+    after = trace_of(session.runs[0])
     assert after.calls == [*after.calls] and len(after.calls) == 2
     for old, new in zip(before.calls, after.calls, strict=True):
         for name in ("step", "tool", "arguments", "answer", "answered", "failed", "guessed", "call_id"):
@@ -71,7 +71,7 @@ def test_a_run_of_a_session_is_the_trace_that_it_was_made_of(tmp_path: Path) -> 
 
 def test_calls_of_one_message_stay_together() -> None:
     session = Session.model_validate_json((Path(__file__).parent / "data" / "one_message.json").read_bytes())
-    trace = trace_of_run(session, session.runs[0])
+    trace = trace_of(session.runs[0])
     assert [c.message for c in trace.calls] == [1, 1, 2]
 
 
@@ -123,11 +123,11 @@ def test_what_is_no_trace_is_one_line(cli: Cli, tmp_path: Path, content: str, sa
 
 def test_a_rewound_branch_becomes_a_fork(tmp_path: Path) -> None:
     (trace,) = open_traces([save(tmp_path / "run.json", CHAT)])
-    trace.branches.append(Branch(1, [ToolCall(2, "cancel", 5, {})]))
+    trace.branches.append(Branch(1, [ToolCall("cancel", {}, step=2, message=5)]))
     session = loads(dumps(session_of([trace])))
     fork, live = session.runs
     assert fork.forked_from is not None and (fork.forked_from.run, fork.forked_from.step) == (live.id, 1)
-    assert [c.tool for c in trace_of_run(session, fork).calls] == ["find order", "cancel"]
+    assert [c.tool for c in trace_of(fork).calls] == ["find order", "cancel"]
 
 
 @pytest.mark.parametrize("reason", ["the disk is full", None])
@@ -135,8 +135,8 @@ def test_a_run_that_was_aborted_says_why(reason: str | None) -> None:
     session = Session.model_validate_json((Path(__file__).parent / "data" / "one_message.json").read_bytes())
     run = session.runs[0]
     events = [*(e for e in run.events if e.type != "end"), EndEvent(ending="aborted", reason=reason)]
-    trace = trace_of_run(session, run.model_copy(update={"events": events}))
-    assert (trace.problem, trace.ended) == (reason or "the run was aborted", "error")
+    trace = trace_of(run.model_copy(update={"events": events}))
+    assert (trace.reason, trace.ending, trace.cause) == (reason, "aborted", None), "no cause was recorded"
 
 
 def test_a_piped_trace_is_read_in_parts_and_again() -> None:

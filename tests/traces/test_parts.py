@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from planscope.oracle.trace import Said
+from planscope.session import traces as session_traces
 from planscope.session.files import TooLarge
-from planscope.traces import blocks, build, events
+from planscope.session.traces import session_of
+from planscope.traces import blocks, build
 from planscope.traces.build import Builder
-from planscope.traces.events import session_of
 from planscope.traces.formats.otel import _of_event, _plain
 from planscope.traces.listing import Line, text_lines
-from planscope.traces.shape import Said
 
 
 def line(id: str, calls: int, title: str, **fields: Any) -> Line:
@@ -87,10 +88,10 @@ def test_long_texts_are_shortened_until_the_session_fits(monkeypatch: pytest.Mon
             raise TooLarge("too large")
         return b""
 
-    monkeypatch.setattr(events, "_session", made)
-    monkeypatch.setattr(events, "dumps", fits)
-    monkeypatch.setattr(events, "LONGEST", (9, 7, 5))
+    monkeypatch.setattr(session_traces, "_session", made)
+    monkeypatch.setattr(session_traces, "dumps", fits)
+    monkeypatch.setattr(session_traces, "LONGEST", (9, 7, 5))
     assert session_of([]) == 7 and asked == [9, 7]
-    monkeypatch.setattr(events, "LONGEST", (9, 8))
+    monkeypatch.setattr(session_traces, "LONGEST", (9, 8))
     with pytest.raises(TooLarge):
         session_of([])

@@ -13,17 +13,27 @@ from pathlib import Path
 
 import pytest
 
+from planscope.oracle.trace import Item, ToolCall, Trace
 from planscope.traces import open_traces
-from planscope.traces.shape import Item, ToolCall, Trace
 from tests.traces.rich import FILES
 
 EXPECTED = Path(__file__).parent / "readings.txt"
 
 
+CALL = (
+    *("step", "tool", "message", "arguments", "error", "answer", "answered", "failed", "guessed", "refused"),
+    *("agent", "at", "took", "call_id", "raw"),
+)
+"""The fields of a call in the order of ``readings.txt``."""
+
+
 def shown(item: Item) -> str:
     """An item on one line: its kind, and its fields, without those that are None or, but for ``failed``, False."""
     kind = "call" if isinstance(item, ToolCall) else "by" if hasattr(item, "by") else "mark"
-    found = [(field.name, getattr(item, field.name)) for field in fields(item)]
+    names = [field.name for field in fields(item)]
+    if isinstance(item, ToolCall):
+        names.sort(key=CALL.index)
+    found = [(name, getattr(item, name)) for name in names]
     return f"  {kind}  " + "  ".join(
         f"{name}={json.dumps(value, ensure_ascii=False)}"
         for name, value in found
@@ -39,7 +49,9 @@ def rows(trace: Trace) -> Iterator[str]:
         "agent",
         "title",
         "started",
-        "ended",
+        "ending",
+        "reason",
+        "cause",
         "problem",
         "unknown_lines",
         "reward",

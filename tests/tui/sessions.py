@@ -26,8 +26,8 @@ from planscope.session.model import (
     Variant,
 )
 from planscope.session.store import save
+from planscope.session.traces import session_of
 from planscope.traces import open_traces
-from planscope.traces.events import session_of
 
 FIGURE_10 = (
     "Attending training sessions follow 10:00. Applying hair color, which occur before sanitizing tools, are "

@@ -84,7 +84,7 @@ async def test_runs_are_followed_paused_and_decided_about(program: Program) -> N
         assert [c.text for c in driven.state.debug.run.problem.constraints][:1], "judged by its rules"
         await driven.press("n")
         await paused(driven, 2)
-        assert "which would lose the plan" in driven.text
+        assert "which would lose the run" in driven.text
         await answer(driven, "M", "0 EUR paid back")
         await paused(driven, 3)
         await driven.press("c")

@@ -55,7 +55,7 @@ async def test_the_request_alone_is_confirmed_as_well(tmp_path: Path) -> None:
 
 
 async def test_giving_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    says(monkeypatch, "gave up")
+    says(monkeypatch, "gave_up")
     async with opened(sessions.write(sessions.figure_10(), tmp_path), (120, 40)) as driven:
         header = rows(driven.app)[0]
         assert "PARAMETER ERROR" in header and "Z3 ?" in header

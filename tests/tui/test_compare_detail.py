@@ -38,7 +38,7 @@ def test_a_side_without_the_call_says_where_it_is(compared: Comparison) -> None:
     row = next(row for row in rows_of("calls", compared, 60) if row.steps == (2, None))
     assert "The same call is step 3 on this side." in told(compared, row, 1)
     end = rows_of("calls", compared, 60)[-1]
-    assert "the agent stopped" in told(compared, end, 0) and "complete" in told(compared, end, 0)
+    assert "the agent ended the run" in told(compared, end, 0) and "complete" in told(compared, end, 0)
 
 
 def test_a_constraint_says_its_words_and_what_became_of_it() -> None:

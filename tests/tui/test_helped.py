@@ -54,7 +54,7 @@ async def test_the_headline_names_the_finding_that_lost_the_plan(tmp_path: Path)
     path = sessions.write(sessions.base("Network audit precedes disk check.", "B A"), tmp_path)
     async with opened(path) as driven:
         assert driven.state.verdict.error_type == "action_lost"
-        assert "✗ ORDER ERROR  at step 1" in driven.text.splitlines()[0]
-        assert "lost at" not in driven.text.splitlines()[0]
+        assert "✗ ORDER ERROR  lost at step 1" in driven.text.splitlines()[0]
+        assert driven.text.splitlines()[0].count("step 1") == 1
         await driven.press("o")
         await driven.sees("✗ order error")

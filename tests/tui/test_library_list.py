@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.safe import cell_width
-from planscope.session.library_index import Entry, Outcomes
+from planscope.session.library_index import Entry, Outcome, Outcomes
 from planscope.session.locations import bundled
 from planscope.session.store import load
 from planscope.tui.controllers.library_list import (
@@ -52,19 +52,19 @@ def entry(number: int, **more: object) -> Entry:
         "changed": NOW - timedelta(days=number),
         "runs": 1,
         "checked": True,
-        "verdict": "right",
+        "outcome": Outcome("right"),
     }
     return Entry(**{**fields, **more})  # type: ignore[arg-type]  # fields by their names
 
 
 ENTRIES = (
-    entry(1, verdict="wrong", error_type="order_error", model="sim:literal"),
+    entry(1, outcome=Outcome("wrong", "order_error"), model="sim:literal"),
     entry(2, title="alpha", model="sim:careful"),
-    entry(3, verdict="wrong", error_type="action_lost", title="beta"),
-    entry(4, verdict=None, runs=0),
-    entry(5, verdict=None, checked=False),
+    entry(3, outcome=Outcome("wrong", "action_lost"), title="beta"),
+    entry(4, outcome=None, runs=0),
+    entry(5, outcome=None, checked=False),
     entry(6, wrong="s6 is cut off"),
-    entry(7, place="bundled", verdict="aborted", created=NOW),
+    entry(7, place="bundled", outcome=Outcome("aborted"), created=NOW),
 )
 LIST = SessionList(ENTRIES, (entry(9, place="trash", deleted=NOW),), complete=True)
 
@@ -78,7 +78,9 @@ def test_places_verdicts_and_errors_are_filtered() -> None:
     assert names(replace(LIST, shown="library")) == ["s1", "s2", "s3", "s4", "s5", "s6"]
     assert names(replace(LIST, shown="bundled")) == ["s7"]
     assert names(replace(LIST, shown="trash")) == ["s9"]
-    for verdict, expected in zip(VERDICTS, (["s2"], ["s1", "s3"], ["s7"], [], ["s4"], ["s6"]), strict=True):
+    for verdict, expected in zip(
+        VERDICTS, (["s2"], ["s1", "s3"], ["s7"], [], [], [], [], ["s4"], ["s6"]), strict=True
+    ):
         assert names(replace(LIST, verdict=verdict)) == expected
     assert names(replace(LIST, error_type="order_error")) == ["s1"]
     assert dict(LIST.verdicts()) == {"wrong": 2, "right": 1, "no run": 1, "broken": 1, "aborted": 1}
@@ -86,8 +88,8 @@ def test_places_verdicts_and_errors_are_filtered() -> None:
 
 
 def test_a_session_with_any_wrong_run_is_found() -> None:
-    many = Outcomes(14, 6, errors={"order_error": 6})
-    aided = Outcomes(3, 0, helped=2, helped_right=1, errors={"action_lost": 1})
+    many = Outcomes(14, 6, headlines={"order_error": 6})
+    aided = Outcomes(3, 0, helped=2, helped_right=1, headlines={"action_lost": 1})
     found = (entry(1, runs=20, outcomes=many), entry(2, runs=5, outcomes=aided), entry(3))
     sessions = SessionList(found, complete=True)
     assert names(replace(sessions, verdict="wrong")) == ["s1", "s2"]
@@ -160,7 +162,7 @@ def test_the_chosen_one_stays_chosen_while_it_is_shown(order: str, back: bool, w
 def test_verdicts_come_in_one_by_one() -> None:
     late = ENTRIES[4]
     assert verdict_of(late) == ""
-    judged = replace(late, checked=True, verdict="wrong", error_type="order_error")
+    judged = replace(late, checked=True, outcome=Outcome("wrong", "order_error"))
     sessions = LIST.arranged().with_judged({late.path: judged})
     assert [verdict_of(e) for e in sessions.listed].count("wrong") == 3
     assert len(sessions.listed) == len(ENTRIES)
@@ -171,7 +173,7 @@ def test_a_row_fits_whatever_it_says(width: int) -> None:
     columns = columns_for(width)
     assert width_of(head_line(columns).runs) <= max(width, 52)
     for text in SAVEABLE:
-        hostile = entry(1, title=text[:200], agent=text[:200], model=text[:200], error_type=text[:200])
+        hostile = entry(1, title=text[:200], agent=text[:200], model=text[:200])
         for one in (hostile, replace(hostile, wrong=text), replace(hostile, place="trash")):
             line = row_line(one, columns, True, True, NOW)
             assert width_of(line.runs) <= max(width, 52)

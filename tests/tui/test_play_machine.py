@@ -11,7 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from planscope.debugger.played import Played
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Trace
-from planscope.session.oracle_input import reading_of, trace_of
+from planscope.session.oracle_input import reading_of
+from planscope.session.traces import trace_of
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.what_if import LAST_HOUR, Origin, WhatIf
 from tests.tui import sessions

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from planscope.session.store import load, save
+from planscope.session.traces import session_of
 from planscope.traces import open_traces
-from planscope.traces.events import session_of
 from tests.agents.wire.replies import Say
 from tests.agents.wire.server import WireServer
 from tests.tui.screen import opened
@@ -43,7 +43,7 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
         assert "LOST HERE" in driven.text and "orders left" not in driven.text
         await driven.press("f")
         await driven.rest()
-        assert "to repair it  move step 2 (get_order) before step 1" in driven.text
+        assert "to repair it  move step 1 (cancel_order)" in driven.text
         assert "call instead  get_order or cancel_order" in driven.text
         await driven.press("x")
         await driven.until(lambda: "Every conflict 1" in driven.text and "What would save it" in driven.text)
@@ -96,12 +96,12 @@ async def test_rules_are_found_in_good_runs_and_ticked(tmp_path: Path) -> None:
         await driven.sees("within how many calls")
         await driven.press("backspace", "enter")
         await driven.sees(
-            "first those that bad runs violate", "violated by the bad run, first at step 1 in r1"
+            "first those that bad runs violate", "violated in the bad run, first at step 1 in r1"
         )
         await driven.press("ctrl+s")
         await driven.sees("nothing is ticked yet")
         await driven.press("space")
-        await driven.sees("[x] ✗", "1 rule ticked", "kept by all 8 good runs that put it to the test")
+        await driven.sees("[x] ✗", "1 rule ticked", "kept in all 8 good runs that test it")
         await driven.press("ctrl+s")
         await driven.sees("RULE VIOLATED", "● conflict")
         assert "orders left" not in driven.text

@@ -199,7 +199,7 @@ async def test_what_was_done_to_calls_is_seen_in_the_timeline() -> None:
         assert any("2 ✓ school_tour_guidance" in row and "refused" in row for row in rows)
         await driven.press("X")
         await ended(driven)
-        assert "! aborted" in driven.text
+        assert "! STOPPED" in driven.text
 
 
 async def test_the_row_of_a_form_that_keys_go_to_is_marked() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.traces.reader import Options
-from planscope.traces.shape import ToolCall, Trace
 from planscope.traces.source import Head, Source
 
 
 class AcmeReader:
-    """A reader of one format. ``planscope/traces/reader.py`` has the interface, ``shape.py`` what it yields."""
+    """A reader of one format. ``planscope/traces/reader.py`` has the interface, ``planscope/oracle/trace.py``
+    what it yields."""
 
     name = "acme"
     title = "Acme log"
@@ -24,16 +25,7 @@ class AcmeReader:
         """Yield the traces of the file."""
         with source.stream() as file:
             log = json.load(file)
-        trace = Trace(log["acme_log"], self.name)
-        for step, call in enumerate(log["calls"], 1):
-            trace.items.append(
-                ToolCall(
-                    step,
-                    call["tool"],
-                    message=step,
-                    arguments=call["with"],
-                    answer=call["said"],
-                    answered=True,
-                )
-            )
-        yield trace
+        calls = [
+            ToolCall(call["tool"], call["with"], answer=call["said"], answered=True) for call in log["calls"]
+        ]
+        yield Trace(calls, id=log["acme_log"], format=self.name)

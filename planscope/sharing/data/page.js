@@ -179,10 +179,8 @@
     const headline = byId("headline");
     headline.className = run.kind;
     headline.textContent = `${glyph} ${run.verdict}`;
-    const lost = run.steps.filter((s) => s.lost).map(stepName);
-    byId("where").textContent = [lost.length ? `lost at ${lost[lost.length - 1]}` : "",
-      run.forked ? `forked from ${run.forked}` : ""].filter(Boolean).map((part) => `· ${part}`).join(" ");
-    byId("why").textContent = run.why;
+    byId("where").textContent = [run.where, run.forked ? `forked from ${run.forked}` : ""].filter(Boolean).map((part) => `· ${part}`).join(" ");
+    byId("why").textContent = [run.why, ...run.warnings.map((one) => `Warning: ${one}`)].join("\n");
     const found = now.request.found;
     byId("found").hidden = !found;
     byId("found").querySelector("p").textContent = found ? found.told.join(" ") : "";

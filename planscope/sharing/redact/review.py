@@ -255,7 +255,7 @@ def _shape(problem: Problem) -> tuple[Any, ...]:
 
 def _judgement(problem: Problem, run: Run) -> tuple[Any, ...]:
     from planscope.oracle.replay import replay
-    from planscope.session.oracle_input import trace_of
+    from planscope.session.traces import trace_of
 
     judged = replay(problem, trace_of(run))
     steps = [

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from planscope.safe.secret_names import is_value
 from planscope.sharing.redact.hits import NAMED, RANDOM, SHAPE, Hit, data, is_telling
 from planscope.sharing.redact.names import has_login
+from planscope.stats import entropy
 
 END = "."
 """The end of a sentence, with which no key ends."""
@@ -135,11 +136,6 @@ def _classes(token: str) -> list[str]:
     return ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "s" for c in token]
 
 
-def _entropy(token: str) -> float:
-    """Return the Shannon entropy in bits per character, from the token's own frequencies."""
-    return -sum(n / len(token) * math.log2(n / len(token)) for n in Counter(token).values())
-
-
 def looks_random(token: str) -> bool:
     """Return whether a token of 20 characters or more is unlikely to be words, a path or a name."""
     token = token[:_LONGEST].rstrip("=")
@@ -150,7 +146,8 @@ def looks_random(token: str) -> bool:
     mixed = "d" in kinds and ("u" in kinds) + ("l" in kinds) >= 1
     if not mixed or changes < 0.3 * len(token):
         return False
-    return _entropy(token) >= min(4.0, math.log2(len(token)) - 1.0)
+    bits = entropy(often / len(token) for often in Counter(token).values())
+    return bits >= min(4.0, math.log2(len(token)) - 1.0)
 
 
 def random_looking(text: str) -> Iterator[Hit]:

@@ -46,7 +46,7 @@ def _about(build: Builder, beside: dict[str, Any]) -> None:
     build.trace.model = text(beside.get("pipeline_name")) or build.trace.model
     build.trace.reward = number(beside.get("utility"))
     if beside.get("error"):
-        build.problem(f"the run ended in an error: {as_text(beside['error'])[:200]}", ended="error")
+        build.problem(f"the run ended in an error: {as_text(beside['error'])[:200]}", cause="model")
 
 
 READERS = (

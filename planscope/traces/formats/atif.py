@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from planscope.oracle.trace import Item, ToolCall
 from planscope.traces.blocks import usage_of
 from planscope.traces.build import Builder, spliced
 from planscope.traces.messages import MessageFormat
-from planscope.traces.shape import Item, ToolCall
 from planscope.traces.values import name, number, obj, rest_of, seq, text
 
 _PLACED = frozenset(

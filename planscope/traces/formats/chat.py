@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from planscope.oracle.trace import Said
 from planscope.traces.blocks import speaks, take, take_plain
 from planscope.traces.build import Builder
 from planscope.traces.messages import IDS, MessageFormat, about_messages
 from planscope.traces.plain import plain_trace
-from planscope.traces.shape import Said
 from planscope.traces.values import as_text, obj, seq, text
 
 LISTS = ("messages", "conversation", "trajectory", "traj", "history", "transcript", "chat")

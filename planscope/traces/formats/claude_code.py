@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import take_blocks, usage_of
 from planscope.traces.build import Builder, Full, spliced
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Options, closed
-from planscope.traces.shape import Item, Said, ToolCall, Trace
 from planscope.traces.source import Head, Source, Unreadable, file_source
 from planscope.traces.values import as_text, name, obj, rest_of, seq, text
 
@@ -450,7 +450,7 @@ class _Session:
         for kind, count in trace.unknown_lines.items():
             self.build.unknown(kind, count)
         first = next((one for one in trace.items if isinstance(one, Said)), None)
-        return trace.items, first.text if first is not None else ""
+        return list(trace.items), first.text if first is not None else ""
 
 
 def _look(node: _Node, line: dict[str, Any]) -> None:

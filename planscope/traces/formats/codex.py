@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import usage_of
 from planscope.traces.build import Builder, Full
 from planscope.traces.formats.responses import CALLS, is_item, model_speaks, other_speaks, take_item
 from planscope.traces.json_stream import Broken, parsed
 from planscope.traces.reader import Options, closed
-from planscope.traces.shape import Item, Said, ToolCall, Trace
 from planscope.traces.source import Head, Source
 from planscope.traces.values import as_text, name, obj, rest_of, text
 
@@ -219,7 +219,7 @@ def _take_exec(build: Builder, line: dict[str, Any], started: dict[str, ToolCall
         words = as_text(obj(line.get("error")).get("message") or line.get("message") or line.get("error"))
         build.mark("error", words)
         if kind == "turn.failed":
-            build.problem(f"the turn failed: {words[:200]}", ended="error")
+            build.problem(f"the turn failed: {words[:200]}", cause="model")
     elif kind not in ("turn.started", "item.updated"):
         build.unknown(kind)
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from planscope.oracle.trace import Item, ToolCall, Trace
 from planscope.traces.blocks import function_response
 from planscope.traces.build import MOST_ITEMS, Builder, Full, spliced
 from planscope.traces.formats.claude_code import inside
 from planscope.traces.json_stream import Broken, salvaged
 from planscope.traces.reader import Options, closed
-from planscope.traces.shape import Item, ToolCall, Trace
 from planscope.traces.source import Head, Source, Unreadable, file_source
 from planscope.traces.values import as_text, count_of, name, obj, rest_of, seq, text
 
@@ -232,7 +232,7 @@ def _put_in_sub_agents(build: Builder, path: Path) -> None:
             for item in trace.items:
                 if item.at is not None:
                     item.at = round(max(item.at + began - mine, 0.0), 6)
-        parts.append((before[-1] if before else None, trace.items))
+        parts.append((before[-1] if before else None, list(trace.items)))
     if parts:
         build.items[:] = spliced(build.items, parts)
 

@@ -7,11 +7,11 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, Any
 
+from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import take, take_blocks
 from planscope.traces.build import Builder, Full, spliced
 from planscope.traces.json_stream import Broken, Cursor, JsonStream, parsed
 from planscope.traces.reader import Options
-from planscope.traces.shape import Item, Said, ToolCall, Trace
 from planscope.traces.source import Head, Source, Unpacked, Unreadable, zstandard
 from planscope.traces.values import as_text, name, number, obj, rest_of, seq, text
 
@@ -61,7 +61,7 @@ class InspectLog:
                         trace = self._sample(sample, source)
                         trace.model = trace.model or model
                         yield trace
-                        if trace.ended == "broke_off":
+                        if trace.cause == "cut_off":
                             return
 
     # ZIP ----------------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class InspectLog:
                 RuntimeError,
             ) as error:
                 build = Builder(build_id, self.name)
-                build.problem(f"{entry.filename}: {error or 'it is empty'}"[:300], ended="broke_off")
+                build.problem(f"{entry.filename}: {error or 'it is empty'}"[:300], cause="cut_off")
                 trace = build.done()
             trace.model = trace.model or model
             yield trace
@@ -129,7 +129,7 @@ class InspectLog:
         except Full:
             build.full()
         except Broken as broken:
-            build.problem(f"{broken.where}: {broken.why}", ended="broke_off")
+            build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
         inner.put_in()
         trace = build.trace
         id, epoch = name(about.get("id")), name(about.get("epoch"))
@@ -139,10 +139,10 @@ class InspectLog:
         trace.model = text(obj(about.get("output")).get("model")) or None
         error = obj(about.get("error"))
         if error:
-            build.problem(f"the sample ended in an error: {text(error.get('message'))[:200]}", ended="error")
+            build.problem(f"the sample ended in an error: {text(error.get('message'))[:200]}", cause="model")
         if about.get("limit"):
             words = name(obj(about["limit"]).get("type")) or as_text(about["limit"])[:80]
-            build.problem(f"the sample was stopped by its limit: {words}", ended="error")
+            build.problem(f"the sample was stopped by its limit: {words}", cause="stopped")
         return trace
 
     def _members(self, sample: Cursor, build: Builder, about: dict[str, Any], inner: _Events) -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from planscope.oracle.trace import Trace
 from planscope.traces.blocks import speaks, usage_of
 from planscope.traces.formats.otel import attributes_of, fill_model, fill_tool, kind_of
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken, Cursor, parsed
 from planscope.traces.reader import Options
-from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source
 from planscope.traces.spans import Kind, Span, assembled
 from planscope.traces.values import as_text, name, obj, seconds, seq, text

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from planscope.oracle.trace import Trace
 from planscope.traces.blocks import speaks, usage_of
 from planscope.traces.formats.langchain import KINDS, plain
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken, parsed
 from planscope.traces.reader import Options
-from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source
 from planscope.traces.spans import Kind, Span, assembled
 from planscope.traces.values import as_text, name, obj, seconds, seq, text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from planscope.oracle.trace import Trace
 from planscope.traces.build import Builder, Full
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Options, closed
-from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source
 from planscope.traces.values import as_text, compact, obj, rest_of, text
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from planscope.oracle.trace import Trace
 from planscope.traces.build import Builder, Full
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken, Cursor, parsed
 from planscope.traces.reader import Options, closed
-from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source
 from planscope.traces.spans import Kind, Span, assemble
 from planscope.traces.values import arguments_of, as_text, count_of, name, obj, seconds, seq, text

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from planscope.oracle.trace import Trace
 from planscope.session.files import LARGEST
 from planscope.traces.reader import Options
-from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source, Unreadable
 
 if TYPE_CHECKING:
@@ -42,10 +42,12 @@ class Own:
 
 def traces_of(session: Session) -> Iterator[Trace]:
     """Yield the runs of a session as traces, each with the run's id."""
-    from planscope.traces.events import trace_of_run
+    from planscope.session.traces import trace_of
 
     for run in session.runs:
-        yield trace_of_run(session, run)
+        trace = trace_of(run)
+        trace.title = session.title
+        yield trace
 
 
 READERS = (Own(),)

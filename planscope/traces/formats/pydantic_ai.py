@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from planscope.oracle.trace import Said
 from planscope.traces.blocks import usage_of
 from planscope.traces.build import Builder
 from planscope.traces.messages import MessageFormat, about_messages
-from planscope.traces.shape import Said
 from planscope.traces.values import as_text, obj, rest_of, seq, text
 
 _PLACED = frozenset(

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from planscope.oracle.trace import Said
 from planscope.traces.blocks import SPEAKERS, usage_of
 from planscope.traces.build import Builder
 from planscope.traces.messages import MessageFormat, about_messages
-from planscope.traces.shape import Said
 from planscope.traces.values import as_text, name, obj, rest_of, text
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call",
@@ -171,7 +171,7 @@ def _about(build: Builder, beside: dict[str, Any]) -> None:
         last.usage = tokens
     error = obj(beside.get("error"))
     if error:
-        build.problem(f"the response ended in an error: {text(error.get('message'))[:200]}", ended="error")
+        build.problem(f"the response ended in an error: {text(error.get('message'))[:200]}", cause="model")
 
 
 def _take(build: Builder, item: dict[str, Any]) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from planscope.oracle.trace import Cause, Trace
 from planscope.traces.blocks import SPEAKERS, speaks, take, take_tool_call, usage_of
-from planscope.traces.build import Builder
+from planscope.traces.build import Builder, cut_off
 from planscope.traces.json_stream import Broken, Cursor, salvaged
 from planscope.traces.messages import MessageFormat, about_messages
 from planscope.traces.reader import Options
-from planscope.traces.shape import Trace
 from planscope.traces.source import Head, Source
 from planscope.traces.values import name, number, obj, rest_of, seq
 
@@ -94,7 +94,8 @@ def _about_tau2(build: Builder, beside: dict[str, Any]) -> None:
         "timeout",
         "max_steps",
     ):
-        build.problem(f"the simulation ended: {end}", ended="error")
+        cause: Cause = "stopped" if end in ("timeout", "max_steps") else "model"
+        build.problem(f"the simulation ended: {end}", cause=cause)
 
 
 _SIMULATION = MessageFormat(
@@ -149,7 +150,7 @@ class Tau2:
                 record, broken = salvaged(error.rest) if error.cut else None, error
             trace = _SIMULATION.trace_of(record, f"{source.stem}:{count}")
             if broken is not None:
-                trace.problem, trace.ended = f"{broken.where}: {broken.why}", "broke_off"
+                cut_off(trace, f"{broken.where}: {broken.why}")
             yield trace
             if broken is not None:
                 return

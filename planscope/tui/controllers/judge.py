@@ -21,7 +21,7 @@ from planscope.errors import UserError
 from planscope.language.problem import Problem
 from planscope.oracle.trace import Trace
 from planscope.oracle.unjudged import Unjudged
-from planscope.oracle.verdict_types import Move, PlannedCall, Repair, Verdict
+from planscope.oracle.verdict_types import Move, PlannedCall, Proof, Repair, Verdict, proved
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import FactsFound, Judged, Notice
@@ -41,7 +41,7 @@ Progress = Literal["reading", "judging", "judged", "unreadable", "failed"]
 """``reading``: the text is being read. ``unreadable``: the text is not a query; ``errors`` say where.
 ``failed``: another error occurred; ``trouble`` says which."""
 
-Certificate = Literal["asked", "confirmed", "gave up", "denied"]
+Certificate = Literal["asked"] | Proof
 """Z3's answer about the verdict. ``asked``: none yet. If it is ``denied``, the verdict becomes unknown."""
 
 MOST_AHEAD = 5000
@@ -375,16 +375,16 @@ class Judge:
         if self._goes_on(now.key) or self._jobs.running("certify"):
             return
 
-        def answered(certificate: Certificate) -> None:
+        def answered(certificate: Proof) -> None:
             judgement = self._known.get(now.key, now)
             verdict = judgement.verdict
-            if certificate == "denied" and verdict is not None:
-                verdict = refuted(verdict)
+            if verdict is not None:
+                verdict = proved(verdict, certificate)
             if self.now is not None and self.now.key == now.key:
                 self._set(replace(judgement, certificate=certificate, verdict=verdict))
 
         def failed(error: Exception) -> None:
-            answered("gave up")
+            answered("gave_up")
             self._post(Notice(f"Z3 cannot be used: {shown(str(error), 120)}"))
 
         stops: list[Callable[[], None]] = []
@@ -403,7 +403,8 @@ class Judge:
 
 def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem | None = None) -> Unjudged:
     """Make a run that is not judged from its record, or without a record a run without calls."""
-    from planscope.session.oracle_input import actions_of, trace_of_record
+    from planscope.session.oracle_input import actions_of
+    from planscope.session.traces import trace_of_record
 
     if problem is None:
         problem = Problem(actions_of(variant), (), variant.query.timed) if variant else Problem((), ())
@@ -446,7 +447,7 @@ def judged(
     ``growing``: the run is live, and only its new calls are judged.
     """
     from planscope.oracle.replay import replay
-    from planscope.session.oracle_input import trace_of_record
+    from planscope.session.traces import trace_of_record
 
     reading = read.reading
     assert reading is not None
@@ -471,18 +472,12 @@ def _repaired_at_once(problem: Problem, trace: Trace) -> bool:
     return len(trace.calls) <= MOST_CALLS_REPAIRED
 
 
-def certify(run: RunIndex, started: Callable[[Callable[[], None]], None]) -> Certificate:
+def certify(run: RunIndex, started: Callable[[Callable[[], None]], None]) -> Proof:
     """Ask Z3 to confirm a run's verdict and core. For any thread.
 
     ``started`` receives a function that interrupts Z3.
     """
-    answer = _replay(run).certify(started=started)
-    return "gave up" if answer is None else "confirmed" if answer else "denied"
-
-
-def refuted(verdict: Verdict) -> Verdict:
-    """Return the verdict after Z3 denied it: unknown."""
-    return replace(verdict, verdict="unknown", error_type=None, findings=(), first_violation=None)
+    return _replay(run).certify(started=started)
 
 
 def facts_at(run: RunIndex, index: int) -> Facts:

@@ -64,8 +64,11 @@ SHOWN: tuple[Shown, ...] = ("all", "library", "bundled", "trash")
 Order = Literal["date", "title", "verdict", "model", "size"]
 ORDERS: tuple[Order, ...] = ("date", "title", "verdict", "model", "size")
 
-VERDICTS = ("right", "wrong", "aborted", "unknown", "no run", "broken")
-"""The filters by verdict. ``wrong`` finds a wrong run anywhere, ``broken`` a file that cannot be opened."""
+VERDICTS = (
+    "right", "wrong", "aborted", "cut_off", "stopped", "unknown", "not_judged", "no run", "broken"
+)  # fmt: skip
+"""The filters by verdict, as words tell it. ``wrong`` finds a wrong run anywhere, ``broken`` a file that cannot be
+opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,7 @@ class SessionList:
             found.sort(key=lambda e: (e.title.casefold(), e.name))
         elif self.order == "verdict":
             places = {verdict: i for i, verdict in enumerate(("wrong", "right", *VERDICTS[2:], ""))}
-            found.sort(key=lambda e: (places.get(verdict_of(e), 9), e.error_type or ""))
+            found.sort(key=lambda e: (places.get(verdict_of(e), 9), e.outcome.headline if e.outcome else ""))
         elif self.order == "model":
             found.sort(key=lambda e: (e.model is None, (e.model or "").casefold()))
         elif self.order == "size":
@@ -154,12 +157,12 @@ class SessionList:
 
 
 def verdict_of(entry: Entry) -> str:
-    """Return one of ``VERDICTS``, or "" for a session that is not judged yet."""
+    """Return one of ``VERDICTS``, or "" for a session that is not judged so far."""
     if entry.wrong is not None:
         return "broken"
     if entry.pending:
         return ""
-    return entry.verdict or "no run"
+    return entry.outcome.told if entry.outcome is not None else "no run"
 
 
 def verdicts_in(entry: Entry) -> set[str]:

@@ -29,9 +29,8 @@ from planscope.tui.style.lines import shown
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
-    from planscope.session.library_index import Outcomes
+    from planscope.session.library_index import Outcome, Outcomes
     from planscope.session.model import Run, Session, Variant
-    from planscope.session.run_list import Outcome
 
 JOB = "run-verdicts"
 _SOON = 0.1

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from planscope.toolfuzz.engine import Fuzz, Options, Stopped
 from planscope.toolfuzz.keeping import put, record_of
-from planscope.toolfuzz.report import Report
+from planscope.toolfuzz.report import Report, interval_words
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 
@@ -21,7 +21,7 @@ _BETWEEN = 0.15
 class Progress(NamedTuple):
     """How far a search is. ``points``: calls and errors, at each new error; ``most``: the calls that were asked for.
 
-    ``estimate``: Chao1 with its interval.
+    ``estimate``: the estimate of all errors in words, empty before an error was found.
     """
 
     target: str
@@ -30,7 +30,7 @@ class Progress(NamedTuple):
     most: int = 0
     errors: int = 0
     points: Sequence[tuple[int, int]] = ()
-    estimate: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    estimate: str = ""
     ended: bool = False
 
 
@@ -54,7 +54,7 @@ def progress_of(report: Report, tool: str, calls: int, *, ended: bool = False) -
         max(calls * tools, report.calls),
         max(counted, errors),
         points,
-        (figures["chao1"], *figures["chao1_ci"]),
+        f"about {figures['chao1']:g} in all ({interval_words(figures)})" if counted else "",
         ended,
     )
 

@@ -29,7 +29,8 @@ from planscope.tui.settings import FACTORY
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import visible
-from planscope.wording.terms import METHODS, MOVES, MUTATIONS, STATE_GLYPHS
+from planscope.wording.phrases import move_does
+from planscope.wording.terms import METHODS, MUTATIONS, ORIGINS, STATE_GLYPHS
 
 MOST_RUNS = 1000
 MOST_MODELS = 8
@@ -79,9 +80,8 @@ def played_form(paint: Painter, play: Play, first: str) -> FormDialog[Way]:
 
     def offered(one: Way) -> Offer:
         then = option_with(played, option, one)
-        return Offer(
-            json_of(one.arguments), f"{STATE_GLYPHS[then.becomes]} {_and(MOVES[then.becomes], one.about)}"
-        )
+        does = move_does(played.problem, then.becomes)
+        return Offer(json_of(one.arguments), f"{STATE_GLYPHS[then.becomes]} {_and(does, one.about)}")
 
     def read(answers: Answers) -> Way:
         try:
@@ -212,8 +212,9 @@ _PAUSES = (("calls", "before every call"), ("", "at breakpoints"))
 
 def _queries(variants: Sequence[Variant], own: str) -> tuple[tuple[str, str], ...]:
     others = [v for v in variants if v.id != own][::-1][: MOST_QUERIES - 1]
+    origins = [v.origin.mutation or v.origin.kind for v in others]
     offered = [(own, f"{own} (the run's own)")] + [
-        (v.id, f"{v.id} {v.origin.mutation or v.origin.kind}") for v in others
+        (v.id, f"{v.id} {ORIGINS.get(origin, origin)}") for v, origin in zip(others, origins, strict=True)
     ]
     return tuple((id, shown(label, 30)) for id, label in offered)
 

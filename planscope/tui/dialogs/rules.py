@@ -12,9 +12,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import TextArea
 
+from planscope.oracle.trace import Trace
 from planscope.rules.offers import Seen, look, offers, reading_lines, result_words
 from planscope.rules.words import meaning
-from planscope.traces.shape import Trace
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.base import Dialog, TextBox
 from planscope.tui.dialogs.describe import SafeTextArea

@@ -21,7 +21,7 @@ from planscope.tui.style.roles import certificate
 from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
-from planscope.wording.constraints import place, plain
+from planscope.wording.constraints import label, place, plain
 from planscope.wording.explain import UNFORESEEABLE, explain_verdict
 
 if TYPE_CHECKING:
@@ -232,6 +232,8 @@ class _Explained:
         run = state.debug.run.judged
         if state.run is not None:
             yield from self.text(explain_verdict(run, verdict), "strong")
+            for warning in verdict.warnings:
+                yield from self.text(terms.sentence(f"Warning: {warning}"), "caution")
         view = state.debug.view
         core = view.core or (verdict.first_violation.core if verdict.first_violation else None)
         if core is None:
@@ -265,7 +267,7 @@ class _Explained:
 
     def member(self, c: Constraint) -> Iterator[Line]:
         said = plain(c, self.problem)
-        head = (Run(f"{terms.CORE_GLYPH} ", "core"), Run(f"{shown(c.id, 8)}  ", "dim"))
+        head = (Run(f"{terms.CORE_GLYPH} ", "core"), Run(f"{label(c)}  ", "dim"))
         margin = sum(len(run.text) for run in head)
         for i, runs in enumerate(paragraph(terms.capital(said) + ".", self.width - margin, "strong")):
             yield Line((*(head if i == 0 else (Run(" " * margin),)), *runs))
@@ -295,9 +297,7 @@ class _Explained:
             return
         view = run.steps[index]
         text = (
-            "the agent stopped here"
-            if view.call is None
-            else phrases.call(view.call.tool, view.call.arguments)
+            "the run ended here" if view.call is None else phrases.call(view.call.tool, view.call.arguments)
         )
         when = f"  {phrases.hours(view.start, view.end)}" if view.start is not None else ""
         yield Line(

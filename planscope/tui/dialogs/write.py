@@ -43,7 +43,9 @@ class Found:
             return ""
         problem = self.reading.problem
         hours = ", with clock times" if problem.timed else ""
-        return f"{plural(len(problem.actions), 'action')}, {plural(len(problem.said), 'constraint')}{hours}"
+        told = f"{plural(len(problem.actions), 'action')}, {plural(len(problem.said), 'constraint')}{hours}"
+        left_out = self.reading.left_out_words
+        return told + (f'; left out: "{shown(left_out[0], 60)}"' if left_out else "")
 
 
 def read_own(text: str, given: str | None = None) -> Found:
@@ -58,7 +60,8 @@ def read_own(text: str, given: str | None = None) -> Found:
         try:
             names = find_actions(text, timed=timed)
         except UnsureActions as unsure:
-            return Found(", ".join(unsure.found), None, unsure.why.replace("with --actions", "below"))
+            what = f"{unsure.why}, or name the actions below" if unsure.found else unsure.why
+            return Found(", ".join(unsure.found), None, what)
     else:
         names = tuple(name.strip() for name in given.split(","))
     listed = ", ".join(names)

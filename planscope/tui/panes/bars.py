@@ -17,6 +17,7 @@ from planscope.tui.style.painter import Painter
 from planscope.tui.style.roles import chip, seal
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
+from planscope.wording.terms import REASONS, VERDICTS
 
 _SEALED = 120
 """From this width on, in columns, the header shows Z3's certificate beside the verdict."""
@@ -24,7 +25,7 @@ _SEALED = 120
 _SHORT_HELP = 16
 """A narrow header shows a note on help that is longer than this, in cells, as just \"helped\"."""
 
-_TITLE, _SHORTEST_TITLE = 1, 12
+_TITLE, _SHORTEST_TITLE = 1, 11
 """The weight of the title (see ``_parts``), and the width in cells to which it is cut before it is left out."""
 
 
@@ -127,16 +128,15 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
     if verdict.verdict == "wrong":
         return [chip(verdict), *_where(verdict, short), *helped]
     if verdict.verdict == "right":
-        warnings = len(verdict.findings)
+        warnings = len(verdict.findings) + len(verdict.warnings)
         note = f" with {phrases.plural(warnings, 'warning')}" if warnings else ""
         return [chip(verdict), Run(note), *helped]
     if verdict.verdict == "aborted":
-        reason = shown(state.run.reason, 24 if short else 48)
+        why = state.run.reason or REASONS.get(verdict.reason or "", "")
+        reason = shown(why.removeprefix(f"{VERDICTS[verdict.told]} "), 24 if short else 48)
         return [chip(verdict), *([Run(f" {reason}")] if reason else _where(verdict, short))]
     if state.certificate == "denied":
         return [chip(verdict), Run(" Z3 disagrees", "broken")]
-    if state.debug.run.problem.unjudged:
-        return [Run(" ? NOT JUDGED ", "stop")]
     return [chip(verdict), *_where(verdict, short)]
 
 
@@ -167,7 +167,7 @@ def _under_way(state: DebugView) -> list[Run]:
         would = run.pending and lost == len(run.calls)
         made.append(
             Run(
-                ", which would lose the plan"
+                f", which would lose {phrases.what_is_lost(debug.run.problem)}"
                 if would
                 else f", lost at {phrases.step_name(debug.run.steps[lost].step)}"
             )
@@ -177,23 +177,15 @@ def _under_way(state: DebugView) -> list[Run]:
 
 def _seal(state: DebugView) -> list[Run]:
     """Return the sign of Z3's certificate for the verdict."""
-    if state.run is None or state.progress != "judged" or state.debug.run.problem.unjudged:
+    if state.run is None or state.progress != "judged":
         return []
     said = seal(state.certificate)
     return [Run(" "), *said] if said else []
 
 
 def _where(verdict: Verdict, short: bool) -> list[Run]:
-    said = []
-    named = verdict.headline
-    if named is not None:
-        said.append(f"{'' if short else 'at '}{phrases.step_name(named.step)}")
-    if verdict.first_violation is not None:
-        lost = verdict.first_violation.step
-        if named is None or lost != named.step:
-            where = f"{'' if short else 'at '}{phrases.step_name(lost)}"
-            said.append("contradictory query" if lost == 0 else f"lost {where}")
-    return [Run(f" {', '.join(said)}")] if said else []
+    said = phrases.where(verdict, phrases.step_name if short else phrases.at_step, brief=True)
+    return [Run(f" {said}")] if said else []
 
 
 class Footer(LinePane):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planscope.compare.result import CallRow, Comparison, Kept, Side, StepSide
+from planscope.compare.wording import ended
 from planscope.compare.wording import state as state_word
 from planscope.safe import cell_width
 from planscope.tui.panes.compare_rows import Row, beside, both
@@ -178,7 +179,6 @@ def _said_end(side: Side) -> tuple[object, object]:
 
 
 def _end_cell(side: Side, width: int) -> Line:
-    ended = terms.ENDINGS[side.ending] if side.ending is not None else terms.NO_RUN
     tail = _state(side, side.steps[-1], width) if side.steps else []
     mark = Run("!", "unknown") if side.ending == "aborted" else Run(" ")
-    return Line(justify([mark, Run("  end ", "dim"), Run(ended, "dim")], tail, width))
+    return Line(justify([mark, Run("  end ", "dim"), Run(ended(side), "dim")], tail, width))

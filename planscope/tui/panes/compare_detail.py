@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planscope.compare.result import CallRow, Comparison, Side, StepSide
+from planscope.compare.wording import ended
 from planscope.compare.wording import state as state_word
 from planscope.safe import cell_width
 from planscope.tui.panes.compare_rows import Row
@@ -68,7 +69,7 @@ def _of_step(told: _Told, side: Side, step: StepSide) -> None:
     elif step.step == 0:
         told.say("", "Nothing has been called yet.", "dim")
     else:
-        told.say("ending", terms.ENDINGS[side.ending] if side.ending is not None else terms.NO_RUN)
+        told.say("ending", ended(side))
     _state(told, side, step)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 from planscope.compare.result import Comparison, Side
+from planscope.compare.wording import value as in_words
 from planscope.tui.panes.compare_calls import call_rows
 from planscope.tui.panes.compare_rows import Row, beside, both
 from planscope.tui.panes.query import Painted, painted_runs
@@ -138,8 +139,6 @@ def _fact(name: str, value: str | int | float | None) -> str:
         return "·"
     if name == "first_violation":
         return phrases.step_name("end" if value == "end" else int(value))
-    if name in ("error_type", "ending", "verdict"):
-        return shown(terms.said(str(value)), 40)
     if isinstance(value, float):
         return f"{value:g}" if name == "limit_seconds" else f"{value:,.2f}"
     return f"{value:,}" if isinstance(value, int) and name.endswith("tokens") else shown(str(value), 200)
@@ -153,8 +152,10 @@ def fact_rows(compared: Comparison, width: int) -> list[Row]:
             continue
         name = terms.label(field.name)
         cells = []
-        for value in (field.a, field.b):
+        for which, value in (("a", field.a), ("b", field.b)):
             text = _fact(field.name, value)
+            if value is not None and field.name in ("error_type", "ending", "verdict"):
+                text = shown(in_words(compared, field, which), 40)
             mark = "  " if field.same else "~ "
             role = "" if field.same else "caution"
             cells.append(Line(cut([Run(mark, role), Run(f"{name:<22}", "label"), Run(text, role)], width)))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedConstraint
 from planscope.language.problem import Constraint, Problem
-from planscope.safe import cell_width
+from planscope.safe import cell_width, clip
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
@@ -17,7 +17,7 @@ from planscope.tui.panes.hit_places import place_in
 from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, ranges, shown, width_of, with_span
 from planscope.tui.view import DebugView
 from planscope.wording import terms
-from planscope.wording.constraints import ROWS, in_room, plain
+from planscope.wording.constraints import ROWS, in_room, label, plain
 
 _WORD_CELLS = 8
 _ROOM_WITH_STATES = 30
@@ -63,7 +63,7 @@ class ConstraintsPane(LinePane):
     def _lay_out(self, problem: Problem) -> None:
         """Break the constraints' words into lines."""
         constraints = problem.constraints
-        self._id_cells = min(max((len(c.id) for c in constraints), default=2), _WORD_CELLS)
+        self._id_cells = min(max((cell_width(label(c)) for c in constraints), default=2), _WORD_CELLS)
         self._states = True
         room = self._width - _WORD_CELLS - self._id_cells - 7
         self._texts = in_room(constraints, problem, room)
@@ -100,10 +100,11 @@ class ConstraintsPane(LinePane):
         if picked not in problem.by_id or not self._judged:
             return []
         c = problem.by_id[picked]
-        text = f"{c.title}: {c.means}" if c.title else c.means or f"{plain(c, problem)}."
+        text = c.means or f"{plain(c, problem)}."
+        named = f"{c.title} ({picked})" if c.title else picked
         value = state.debug.run.judged.value_at(c.id, state.debug.index)
         given = f" Here: {shown(value, 200)}." if value else ""
-        body = paragraph(f"{picked}: {text}{given}", width - 2, "quote")
+        body = paragraph(f"{named}: {text}{given}", width - 2, "quote")
         if state.hit is not None and state.hit.document.constraint == picked:
             body = tuple(_with_hit(runs, state.hit) for runs in body)
         lines = [BLANK, *(Line((Run("  "), *runs)) for runs in body)]
@@ -149,13 +150,14 @@ class ConstraintsPane(LinePane):
         else:
             colour = terms.STATUS_ROLES.get(status, "dim")
             role = "core" if core else colour
+            named = label(c)
             word = "CONFLICT" if core else terms.STATUSES[status] if status else "…"
             head = [
                 Run(terms.HIT_GLYPH if hit else mark, "mark"),
                 Run(terms.STATUS_GLYPHS.get(status, "·"), colour),
                 Run(terms.CORE_GLYPH, "core") if core else Run(" "),
                 *([Run(f" {word:<{_WORD_CELLS}}", role)] if self._states else []),
-                Run(f" {shown(c.id, 8):<{self._id_cells}}  ", "dim"),
+                Run(f" {clip(named, self._id_cells)}{' ' * (self._id_cells - cell_width(named))}  ", "dim"),
             ]
         words = Run(text[begin:end], "strong" if core else "")
         span = place_in(text, hit) if hit else None

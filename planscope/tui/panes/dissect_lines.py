@@ -9,13 +9,13 @@ from planscope.agents.rates import Rate
 from planscope.dissection.blame import NOT_NAMED, in_words
 from planscope.dissection.evidence import KINDS, RARE, SAME
 from planscope.dissection.summary import CellView, Row, Summary
-from planscope.dissection.told import percent
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown
 from planscope.tui.style.roles import OUTCOMES, outcome_runs
 from planscope.tui.style.safe_text import show, wrap
 from planscope.wording import phrases, terms
+from planscope.wording.phrases import percent
 from planscope.wording.terms import MUTATIONS, MUTATIONS_MEAN, NO_CAUSE, OUTCOME_GLYPHS
 
 if TYPE_CHECKING:
@@ -158,7 +158,8 @@ def _rate(row: Row, *, wide: bool) -> list[Run]:
     if wide:
         tried = f"{tried} mutant{' ' if row.mutants == 1 else 's'}" if tried else ""
     share = f" {percent(rate.rate):>5}"
-    interval = f" ({round(rate.low * 100):>2} to {round(rate.high * 100):>3})" if wide else ""
+    low, high = (percent(end)[:-2] for end in (rate.low, rate.high))
+    interval = f" ({low:>2} to {high:>3})" if wide else ""
     return [
         *bar_runs(rate.rate, rate.low, rate.high),
         Run(share),
@@ -224,7 +225,7 @@ def cell_lines(
         return [Line((Run(MUTATIONS_MEAN[kind], "dim"),)), BLANK, Line((Run(told, "dim"),))]
     lines = [Line((Run(MUTATIONS_MEAN[cell.kind], "dim"),)), BLANK]
     for run in cell.runs:
-        lines.append(_run_line(run.run, run.verdict, run.error_type, width, run.help.note))
+        lines.append(_run_line(run.run, run.told or run.verdict, run.headline, width, run.help.note))
     if not cell.runs:
         lines.append(Line((Run("· not run yet", "dim"),)))
     lines.append(BLANK)
@@ -238,9 +239,9 @@ def cell_lines(
     return lines
 
 
-def _run_line(run_id: str, verdict: str, error: str | None, width: int, helped: str = "") -> Line:
-    glyph, told = outcome_runs(verdict, error)
-    return Line(cut([glyph, Run(f"run {shown(run_id, 20)}  ", "dim"), told, Run(helped, "caution")], width))
+def _run_line(run_id: str, told: str, headline: str | None, width: int, helped: str = "") -> Line:
+    glyph, said = outcome_runs(told, headline)
+    return Line(cut([glyph, Run(f"run {shown(run_id, 20)}  ", "dim"), said, Run(helped, "caution")], width))
 
 
 def _text(variant: Variant, diff: TextDiff | None, width: int) -> list[Line]:

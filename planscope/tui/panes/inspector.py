@@ -11,7 +11,7 @@ from planscope.tui.style.lines import BLANK, Line, Run, labelled, paragraph, sho
 from planscope.tui.style.roles import certificate
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
-from planscope.wording.constraints import brief, plain
+from planscope.wording.constraints import brief, label, plain
 
 _MARGIN = 9
 _SOURCES = {
@@ -145,7 +145,7 @@ class _Told:
         for c in known[:40]:
             core = c.id in self.state.core_ids
             glyph = terms.CORE_GLYPH if core else self.glyph(c)
-            yield from self.row(f"{glyph} {shown(c.id, 6)}", brief(c, self.problem), "core" if core else "")
+            yield from self.row(f"{glyph} {label(c, 12)}", brief(c, self.problem), "core" if core else "")
         if len(known) > 40:
             yield from self.row("", f"and {len(known) - 40} more", "dim")
 
@@ -168,7 +168,8 @@ class _Told:
         if debug.view.call is not None:
             yield from self.row("call", phrases.call(debug.view.call.tool, debug.view.call.arguments), "tool")
         if debug.checks:
-            yield from self.row("changed", ", ".join(shown(c, 8) for c in debug.checks[:30]), "strong")
+            changed = [label(self.problem.by_id[c]) for c in debug.checks[:30]]
+            yield from self.row("changed", ", ".join(changed), "strong")
         yield from self.saying()
 
     def core(self) -> Iterable[Line]:
@@ -178,7 +179,8 @@ class _Told:
         yield Line((Run(f"{terms.CORE_GLYPH} Conflict", "core"), Run("  these cannot all hold", "dim")))
         for c in core.constraints:
             known = self.problem.by_id.get(c)
-            yield from self.row(shown(c, 8), plain(known, self.problem) if known else "")
+            said = (label(known, 12), plain(known, self.problem)) if known else (shown(c, 8), "")
+            yield from self.row(*said)
         for step in core.steps:
             view = self.state.debug.run.steps[self.state.debug.run.index_of[step]]
             text = phrases.call(view.call.tool, view.call.arguments) if view.call else phrases.step_name(step)
@@ -190,7 +192,7 @@ class _Told:
     def certificate(self) -> Iterable[Line]:
         """Show Z3's certificate at the step that decides the verdict; a warning is shown at every step."""
         said = self.state.certificate
-        if said == "denied" or (said != "asked" and self.state.at_verdict):
+        if said == "denied" or (said in ("confirmed", "gave_up") and self.state.at_verdict):
             yield from self.row("verdict", *certificate(said))
             yield BLANK
 

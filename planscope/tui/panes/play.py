@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from planscope.debugger.played import Option
 from planscope.debugger.selection import Selection
-from planscope.oracle.verdict_types import State
 from planscope.tui.controllers.what_if import Play
 from planscope.tui.keys import key_for
 from planscope.tui.messages import OptionChosen
@@ -14,7 +13,7 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, shown
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
-from planscope.wording.constraints import brief
+from planscope.wording.constraints import brief, label
 
 
 class PlayPane(LinePane):
@@ -88,19 +87,20 @@ def _option_line(timed: bool, play: Play, i: int, tool: str, width: int) -> Line
         Run(f"{glyph} ", option.becomes),
         Run(f"{tool}({hours})", "tool"),
     ]
-    about = "done already" if option.again else _becomes(option, play.played.view.state)
+    about = "done already" if option.again else _becomes(option, play)
     right = [Run(f" {about}", option.becomes)]
     return Line(justify(left, right, width), "cursor" if here else "")
 
 
-def _becomes(option: Option, now: State) -> str:
-    """Return the state of the plan after the option. ``now`` is the state before it."""
+def _becomes(option: Option, play: Play) -> str:
+    """Return the state of the plan after the option."""
+    now, problem = play.played.view.state, play.played.problem
     if option.breaks:
         more = f" and {len(option.breaks) - 2} more" if len(option.breaks) > 2 else ""
-        return f"violates {', '.join(option.breaks[:2])}{more}"
+        return f"violates {', '.join(label(problem.by_id[c]) for c in option.breaks[:2])}{more}"
     if option.becomes == now and now in ("doomed", "broken"):
         return f"{terms.STATES[now]} already"
-    return terms.MOVES[option.becomes]
+    return phrases.move_does(problem, option.becomes)
 
 
 def _told(play: Play, state: DebugView, width: int) -> list[Line]:
@@ -133,7 +133,7 @@ def _so_far(state: DebugView, width: int) -> list[Line]:
     if state.progress != "judged":
         return []
     word = f"{terms.STATE_GLYPHS[view.state]} {terms.STATES[view.state]}"
-    told = paragraph(terms.STATE_MEANS[view.state], max(width - len(word) - 2, 8), "dim")
+    told = paragraph(phrases.state_means(problem, view.state), max(width - len(word) - 2, 8), "dim")
     lines = [
         Line((Run(f"{word}  " if k == 0 else " " * (len(word) + 2), view.state), *runs))
         for k, runs in enumerate(told)

@@ -99,7 +99,8 @@ class QueryPane(LinePane):
         if state.errors:
             return (Run("✗ cannot be read", "broken"),)
         kind = "timed" if state.variant.query.timed else ""
-        origin = state.variant.origin.kind
+        made = state.variant.origin.kind
+        origin = terms.ORIGINS.get(made, made)
         return (Run(" · ".join(shown(part, 30) for part in (origin, kind) if part), "dim"),)
 
     def foot(self) -> tuple[Run, ...]:

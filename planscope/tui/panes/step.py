@@ -7,7 +7,7 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.step_lines import model_cost, step_lines, waiting
 from planscope.tui.style.lines import Line, Run, width_of
 from planscope.tui.view import DebugView
-from planscope.wording import terms
+from planscope.wording import phrases, terms
 
 
 class StepPane(LinePane):
@@ -66,7 +66,7 @@ class StepPane(LinePane):
         view = state.debug.view
         if state.at_pending:
             return (Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop"),)
-        word = terms.state(view.state, unjudged=state.debug.run.problem.unjudged)
+        word = phrases.step_word(state.debug.run.replay, view)
         became = Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)
         cost = model_cost(state)
         spare = self.inner_width - width_of(self.title()) - len(became.text) - 8

@@ -49,8 +49,8 @@ _ROOMY = 12
 def waiting(state: DebugView) -> str:
     """Say why there is no verdict yet."""
     if state.progress == "unreadable":
-        return "not judged: the text cannot be read"
-    return "not judged" if state.progress == "failed" else "judging…"
+        return "the query cannot be read"
+    return "the judge failed" if state.progress == "failed" else "judging…"
 
 
 def step_lines(state: DebugView, width: int, window: int) -> list[Line]:
@@ -295,6 +295,8 @@ class _Told:
             from planscope.wording.explain import why_unknown
 
             yield from self.row("why", why_unknown(state.debug.run.judged))
+        for warning in state.verdict.warnings if state.verdict is not None and view.step == "end" else ():
+            yield from self.row("warning", warning, "caution")
         yield from self.instead(view)
         told = facts.findings if facts else ()
         for i, found in enumerate(state.debug.run.findings[view.index]):
@@ -322,22 +324,23 @@ class _Told:
         if self.state.at_pending:
             here = lost == view.index and view.lost
             runs = [Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop")]
-            if self.state.debug.run.problem.unjudged:
+            if self.problem.unjudged:
                 return Line(tuple(runs))
+            what = phrases.what_is_lost(self.problem)
             becomes = (
-                "it would lose the plan" if here else f"the plan would be {terms.STATES[view.state]} after it"
+                f"it would lose {what}" if here else f"{what} would be {terms.STATES[view.state]} after it"
             )
             return Line((*runs, Run(f"  {becomes}", "core" if here else "dim")))
-        complete = view.step == "end" and self.state.debug.run.replay.trace.ending != "aborted"
-        word = terms.state(view.state, complete, self.state.debug.run.problem.unjudged)
+        judged = self.state.debug.run.replay
+        word = phrases.step_word(judged, view)
         runs = [Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)]
         if lost == view.index:
             runs.append(Run(f"  {terms.LOST_HERE}", "core"))
-            note = "the query contradicts itself" if view.step == 0 else "the plan was lost here"
+            note = "the query contradicts itself" if view.step == 0 else terms.NO_RETURN
         elif lost is not None and lost < view.index:
             note = f"lost since {phrases.step_name(self.state.debug.run.steps[lost].step)}"
         elif view.state == "completable":
-            note = terms.COMPLETE_MEANS if complete else terms.STATE_MEANS[view.state]
+            note = phrases.state_means(self.problem, view.state, phrases.step_ended(judged, view))
         else:
             note = ""
         return Line((*runs, Run(f"  {note}", "dim")) if note else tuple(runs))
@@ -345,8 +348,7 @@ class _Told:
     def certificate(self) -> tuple[Run, ...]:
         """What Z3 says about the verdict, at the step that decides it."""
         said = self.state.certificate
-        judged = not self.state.debug.run.problem.unjudged
-        known = judged and self.state.at_verdict and said in ("confirmed", "gave up")
+        known = self.state.at_verdict and said in ("confirmed", "gave_up")
         return (Run(*certificate(said)),) if known else ()
 
     def instead(self, view: StepView) -> Iterator[Line]:

@@ -222,11 +222,7 @@ class TimelinePane(LinePane):
         judged = state.progress == "judged"
         glyph = terms.STATE_GLYPHS[view.state] if judged else "·"
         role: str = view.state if judged else "dim"
-        complete = view.step == "end" and state.debug.run.replay.trace.ending != "aborted"
-        word, waits = (
-            terms.state(view.state, complete, state.debug.run.problem.unjudged),
-            index == state.waits_at,
-        )
+        word, waits = phrases.step_word(state.debug.run.replay, view), index == state.waits_at
         if view.step == "end" and state.run is not None and state.run.ending == "aborted":
             glyph, role = "!", "unknown"
         if waits:
@@ -294,7 +290,8 @@ class TimelinePane(LinePane):
         elif told is not None and (told.asked is not None or told.said is not None):
             flags.append((3, Run("edited", "caution")))
         if index in self._lost:
-            lost = (2, Run("would lose the plan", "core")) if waits else (1, Run(terms.LOST_HERE, "stop"))
+            what = phrases.what_is_lost(state.debug.run.problem)
+            lost = (2, Run(f"would lose {what}", "core")) if waits else (1, Run(terms.LOST_HERE, "stop"))
             flags.append(lost)
         if findings:
             errors = any(f.severity == "error" for f in findings)

@@ -14,7 +14,10 @@ OUTCOMES: Mapping[str, str] = {
     "wrong": "broken",
     "mixed": "caution",
     "aborted": "unknown",
+    "cut_off": "unknown",
+    "stopped": "unknown",
     "unknown": "unknown",
+    "not_judged": "unknown",
     "pending": "dim",
 }
 CHANGES: Mapping[str, str] = {
@@ -27,19 +30,20 @@ CHANGES: Mapping[str, str] = {
 _CERTIFICATES: Mapping[str, str] = {
     "asked": "dim",
     "confirmed": "holds",
-    "gave up": "caution",
+    "gave_up": "caution",
     "denied": "broken",
+    "not_asked": "dim",
 }
 
 
-_CHIPS: Mapping[str, str] = {"right": "right", "wrong": "wrong", "aborted": "stop", "unknown": "stop"}
+_CHIPS: Mapping[str, str] = {"right": "right", "wrong": "wrong"}
 
 
 def chip(verdict: Verdict) -> Run:
     """Return a verdict as a chip: `` ✗ ORDER ERROR ``."""
-    kind = verdict.verdict
-    words = headline(verdict) or VERDICTS[kind]
-    return Run(f" {OUTCOME_GLYPHS[kind]} {words.upper()} ", _CHIPS[kind])
+    words = headline(verdict) or VERDICTS[verdict.told]
+    sign = OUTCOME_GLYPHS[verdict.told]
+    return Run(f" {sign} {words.upper()} ", _CHIPS.get(verdict.verdict, "stop"))
 
 
 def seal(said: str) -> list[Run]:
@@ -48,12 +52,12 @@ def seal(said: str) -> list[Run]:
 
 
 def certificate(said: str) -> tuple[str, str]:
-    """Return Z3's answer about the verdict, and its role."""
-    return CERTIFICATES[said], _CERTIFICATES[said]
+    """Return Z3's answer about the verdict, and its role; no words if it was not asked."""
+    return "" if said == "not_asked" else CERTIFICATES[said], _CERTIFICATES[said]
 
 
-def outcome_runs(verdict: str, error_type: str | None, width: int = 0) -> list[Run]:
+def outcome_runs(told: str, headline: str | None, width: int = 0) -> list[Run]:
     """Return the outcome of a run: ``✗ order error``. The words are padded to ``width``."""
-    role = OUTCOMES.get(verdict, "unknown")
-    sign = OUTCOME_GLYPHS.get(verdict, "?")
-    return [Run(f"{sign} ", role), Run(f"{outcome(verdict, error_type):<{width}}", role)]
+    role = OUTCOMES.get(told, "unknown")
+    sign = OUTCOME_GLYPHS.get(told, "?")
+    return [Run(f"{sign} ", role), Run(f"{outcome(told, headline):<{width}}", role)]

@@ -282,20 +282,17 @@ def test_a_question_that_fails_is_said_and_may_be_asked_again(monkeypatch: pytes
 # Z3's word
 
 
-def answering(answer: bool | None) -> Callable[..., Any]:
-    return lambda run, started: (
-        judge_._replay(run) and ("gave up" if answer is None else "confirmed" if answer else "denied")
-    )
+def answering(answer: str) -> Callable[..., Any]:
+    return lambda run, started: judge_._replay(run) and answer
 
 
 @pytest.mark.parametrize(
-    ("answer", "certificate", "verdict"),
-    [(True, "confirmed", "wrong"), (None, "gave up", "wrong"), (False, "denied", "unknown")],
+    ("certificate", "verdict"), [("confirmed", "wrong"), ("gave_up", "wrong"), ("denied", "unknown")]
 )
 def test_what_z3_says_of_the_verdict_is_kept(
-    answer: bool | None, certificate: str, verdict: str, monkeypatch: pytest.MonkeyPatch
+    certificate: str, verdict: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judge_, "certify", answering(answer))
+    monkeypatch.setattr(judge_, "certify", answering(certificate))
     court = Court(sessions.out_of_order())
     court.judge.certify()
     court.judge.look_at("v1", "r1")
@@ -317,7 +314,7 @@ def test_z3_that_fails_gave_up(monkeypatch: pytest.MonkeyPatch) -> None:
     court = Court(sessions.out_of_order())
     court.judge.look_at("v1", "r1")
     court.judge.certify()
-    assert court.now.certificate == "gave up"
+    assert court.now.certificate == "gave_up"
     assert [n.line for n in court.posted.of(Notice)] == ["Z3 cannot be used: no memory"]
 
 

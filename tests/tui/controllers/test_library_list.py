@@ -133,7 +133,8 @@ async def test_names_come_first_and_verdicts_last(heard: Make) -> None:
     assert not first.complete and [e.name for e in first.listed][:2] == ["mine", "yours"]
     assert first.listed[0].title == "mine" and first.listed[1].pending
     assert last.complete and last.listed[0].title == "The mine"
-    assert (last.listed[1].verdict, last.listed[1].error_type) == ("wrong", "order_error")
+    assert last.listed[1].outcome is not None
+    assert last.listed[1].outcome[:2] == ("wrong", "order_error")
     assert last.judging[0] == last.judging[1] > 0 and last.seconds_left is None
     assert not any(entry.pending for entry in last.entries)
 
@@ -447,7 +448,7 @@ def test_filters_find_what_they_name() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
 
     def entry(name: str, *errors: str) -> Entry:
-        counted = Outcomes(wrong=len(errors), errors=dict.fromkeys(errors, 1))
+        counted = Outcomes(wrong=len(errors), headlines=dict.fromkeys(errors, 1))
         return Entry(name, Path(name), "library", name, 1, when, outcomes=counted, checked=True)
 
     made = library_list.SessionList((entry("a", "order"), entry("b", "order", "time"), entry("c")))

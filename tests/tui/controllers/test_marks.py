@@ -9,7 +9,8 @@ from planscope.debugger.errors import DebuggerError
 from planscope.debugger.run_index import RunIndex
 from planscope.language.problem import Problem
 from planscope.oracle.replay import replay
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from planscope.tui.controllers.marks import (
     MOST_SET,
     Marks,

@@ -9,7 +9,8 @@ import pytest
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
 from planscope.session.model import Session
-from planscope.session.oracle_input import problem_of, trace_of
+from planscope.session.oracle_input import problem_of
+from planscope.session.traces import trace_of
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.what_if import LAST_HOUR, Origin, Play, WhatIf
 from planscope.tui.messages import DocumentChanged

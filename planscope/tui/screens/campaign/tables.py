@@ -9,7 +9,7 @@ from planscope.campaign.report import ArmReport, Report
 from planscope.tui.controllers.campaign_view import Wanted
 from planscope.tui.style.lines import Line, Run, cut, line, shown, width_of
 from planscope.wording import terms
-from planscope.wording.phrases import duration, interval, percent
+from planscope.wording.phrases import duration, interval, percent, share
 
 TABLES = ("rates", "totals", "errors", "causes", "topics")
 TITLES = {
@@ -96,9 +96,9 @@ def _totals(found: Report) -> Table:
 
 
 def _total_row(name: str, arm: ArmReport, limit: int | None) -> Row:
-    share = f"{arm.errors} ({arm.errors / arm.generated:.0%})" if arm.generated else "-"
     texts = (
-        name, str(arm.generated), share, "-" if limit is None else str(limit), duration(arm.agent_s),
+        name, str(arm.generated), share(arm.errors, arm.generated),
+        "-" if limit is None else str(limit), duration(arm.agent_s),
         f"{arm.input_tokens + arm.output_tokens:,}" if arm.input_tokens + arm.output_tokens else "-",
         "-" if arm.money is None else f"{arm.money:.2f}", duration(arm.synthesis_ms / 1000), duration(arm.z3_ms / 1000),
         f"{arm.z3_checks:,}",
@@ -115,7 +115,7 @@ def _shares(
         mine = counts(arm)
         total = sum(mine.values())
         for one, count in sorted(mine.items(), key=lambda item: (-item[1], item[0])):
-            texts = (name, said(one), str(count), f"{count / total:.0%}")
+            texts = (name, said(one), str(count), percent(count / total))
             rows.append(Row(texts, wanted(name, one), count / total))
     return Table(("agent/model", kind, "runs", "share"), tuple(rows), frozenset({2, 3}), note)
 

@@ -1757,14 +1757,14 @@ class DebugScreen(AppScreen[None]):
             self.start_flow(self._write_rules())
 
     async def _write_rules(self) -> None:
-        from planscope.rules.runs import trace_of_run
+        from planscope.session.traces import trace_of
         from planscope.tui.dialogs.rules import RulesDialog
 
         document, view, drafts = self.work.document, self.view, self.work.drafts
         session = document.open_session
         run = document.run(view.run.id) if view.run is not None else None
         text = drafts.rules.get(session.id, session.rules or "")
-        trace = trace_of_run(run) if run is not None else None
+        trace = trace_of(run) if run is not None else None
         written = await self.answer(RulesDialog(self.paint, text, trace, self._finders(run)))
         if written is None:
             return

@@ -14,8 +14,7 @@ FOUND, BASE = "core", "faint"
 def discovery_lines(progress: Progress, width: int, height: int) -> list[Line]:
     """Lay out a search: a line of figures, and the curve in the rows that are left."""
     told = f"{phrases.plural(progress.errors, 'error')} in {phrases.plural(progress.calls, 'call')}"
-    low, high = progress.estimate[1:]
-    estimate = f", about {progress.estimate[0]:g} in all ({low:g} to {high:g})" if progress.errors else ""
+    estimate = f", {progress.estimate}" if progress.estimate else ""
     lines = [line(Run(told), Run(estimate, "dim"))]
     rows = max(height - 2, 2)
     canvas = Canvas(max(width - _AXIS, 8), rows, (FOUND, BASE))

@@ -106,7 +106,7 @@ class FindingsScreen(SideScreen):
         rate = self.list.rate
         if rate is None or self.list.hidden:
             return [Run(" tools ", "brand"), Run(" "), Run(told)], []
-        short = f"{rate['rate']:.0%} of {rate['labelled']:,} labelled are false"
+        short = f"{phrases.percent(rate['rate'])} of {rate['labelled']:,} labelled are false"
         right = [Run(f"{rate_sentence(rate) if self.size.width >= WIDE else short} ", "dim")]
         return [Run(" tools ", "brand"), Run(" "), Run(told)], right
 

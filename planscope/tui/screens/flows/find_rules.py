@@ -12,7 +12,7 @@ from planscope.agents.models import parse_model
 from planscope.debugger.offers import Offer
 from planscope.errors import UserError
 from planscope.rules.offers import Offered, mined, tried
-from planscope.rules.runs import trace_of_run
+from planscope.session.traces import trace_of
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.ask import WaitDialog
 from planscope.tui.dialogs.form import Answers, FormDialog, TextField
@@ -22,8 +22,8 @@ from planscope.wording.phrases import plural
 
 if TYPE_CHECKING:
     from planscope.agents.rule_writer import Draft
+    from planscope.oracle.trace import Trace
     from planscope.session.model import Run
-    from planscope.traces.shape import Trace
     from planscope.tui.controllers.jobs import CancelToken, Jobs
 
 MOST_TRACES = 20_000
@@ -113,7 +113,7 @@ async def draft_rules(screen: AppScreen[Any], place: Place, known: str) -> str |
             from planscope.agents.rule_writer import draft_rules, try_on
 
             text = system if policy == SYSTEM_PROMPT else _policy_text(policy)
-            traces = [trace_of_run(run) for run in place.runs]
+            traces = [trace_of(run) for run in place.runs]
             tools = {
                 name for trace in traces for name in (*trace.tools, *(call.tool for call in trace.calls))
             }
@@ -300,7 +300,7 @@ def _others(place: Place) -> str:
 
 
 def _displayed(place: Place) -> Trace | None:
-    return trace_of_run(place.run) if place.run is not None else None
+    return trace_of(place.run) if place.run is not None else None
 
 
 def _words(text: str) -> list[str]:
@@ -317,7 +317,7 @@ def _traces(text: str, place: Place, tell: Callable[[str], None]) -> list[Trace]
 
     runs = {run.id: run for run in place.runs}
     names = _words(text)
-    found = [replace(trace_of_run(runs[name]), id=name) for name in names if name in runs]
+    found = [replace(trace_of(runs[name]), id=name) for name in names if name in runs]
     problems: list[str] = []
     files = [str(Path(name).expanduser()) for name in names if name not in runs]
     for trace in open_traces(files, on_problem=problems.append) if files else ():

@@ -37,7 +37,7 @@ class Wishes:
     """The wanted widths of the columns. ``place``: the list has sessions of several places.
 
     ``right``: for the column with the number of right runs; 0 if no session has several runs. ``title``: the longest
-    title, up to a limit.
+    title, up to a limit. ``verdict``: the longest word of a verdict, with its sign.
     """
 
     agent: int = 12
@@ -45,6 +45,7 @@ class Wishes:
     place: bool = True
     right: int = 0
     title: int = 0
+    verdict: int = 9
 
 
 def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
@@ -55,7 +56,10 @@ def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
     shares = [len(e.outcomes.share) for e in found if e.outcomes is not None]
     right = min(max(max(shares, default=0), 5), 9) if any(shares) else 0
     title = min(max((len(e.title) for e in found), default=0) + _HERE, _LONGEST_TITLE)
-    return Wishes(min(max(agent, 5), most.agent), min(max(model, 5), most.model), place, right, title)
+    verdict = max([most.verdict, *(len(_VERDICTS[verdict_of(e)][0]) for e in found)])
+    return Wishes(
+        min(max(agent, 5), most.agent), min(max(model, 5), most.model), place, right, title, verdict
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Columns:
 def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
     """Choose the columns that fit into ``width`` cells; the title takes the rest."""
     wide, broad = width >= 108, width >= 150
-    verdict, error = (9, _ERROR) if wide else (_ERROR + 2, 0)
+    verdict, error = (wishes.verdict, _ERROR) if wide else (_ERROR + 2, 0)
     agent = wishes.agent if wide else 0
     right = wishes.right if width >= 72 else 0
     model = min(wishes.model, 24 if broad else 20 if wide else 14) if width >= 72 + 2 * right else 0
@@ -120,7 +124,7 @@ def row_line(
     if named:
         name = cut([Run(shown(entry.name, 60), "dim")], columns.title // 2)
         title = [*cut(title, columns.title - width_of(name) - _GAP), Run(" " * _GAP), *name]
-    error = phrases.outcome("", entry.error_type)
+    error = phrases.outcome("", entry.outcome.headline if entry.outcome is not None else "")
     if error and not columns.error and verdict_of(entry) == "wrong":
         text = f"✗ {shown(error, 40)}"
     problem = Run(shown(error, 40), "finding")

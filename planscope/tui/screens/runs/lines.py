@@ -12,7 +12,7 @@ from planscope.tui.panes.run_line import model_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, line, paragraph, shown, width_of
 from planscope.tui.style.roles import outcome_runs
 from planscope.wording import phrases
-from planscope.wording.terms import FINDINGS, LOST_HERE, MUTATIONS
+from planscope.wording.terms import FINDINGS, LOST_HERE, ORIGINS
 
 if TYPE_CHECKING:
     from planscope.session.model import Variant
@@ -74,8 +74,8 @@ def row_line(row: Row, chosen: bool, here: str, columns: Columns) -> Line:
 
 def origin_words(variant: Variant) -> str:
     """Say where a query comes from: ``written``, ``other words``."""
-    origin = variant.origin
-    return shown(MUTATIONS.get(origin.mutation, origin.mutation) if origin.mutation else origin.kind, 24)
+    origin = variant.origin.mutation or variant.origin.kind
+    return shown(ORIGINS.get(origin, origin), 24)
 
 
 def _outcome(listed: ListedRun) -> list[Run]:
@@ -84,7 +84,7 @@ def _outcome(listed: ListedRun) -> list[Run]:
         return [Run(f"▷ {'running':<{_OUTCOME}}  ", "caution")]
     if listed.outcome is None:
         return [Run(f"… {'':<{_OUTCOME}}  ", "dim")]
-    sign, said = outcome_runs(listed.outcome.verdict, listed.outcome.error_type, _OUTCOME)
+    sign, said = outcome_runs(listed.outcome.told, listed.outcome.headline, _OUTCOME)
     return [sign, Run(f"{said.text}  ", said.role)]
 
 
@@ -148,7 +148,7 @@ def chosen_lines(row: Row | None, runs: Sequence[ListedRun], width: int) -> list
     lines: list[Line] = []
     if listed.outcome is not None and not run.under_way:
         lost = f", lost {step_words(listed.lost)}" if listed.lost else ""
-        outcome = outcome_runs(listed.outcome.verdict, listed.outcome.error_type)
+        outcome = outcome_runs(listed.outcome.told, listed.outcome.headline)
         lines.append(line(*outcome, Run(lost, "finding")))
     if run.ending != "stopped" or run.help:
         told = phrases.ending(run) + run.help.note

@@ -1,16 +1,22 @@
-"""Converts a trace to a session that the debugger opens, and a session's run to a trace."""
+"""Runs and traces: a trace becomes a run of a session that the debugger opens, and every run becomes a trace.
+
+Nothing else makes one of the other, so that a run is judged alike wherever it comes from: what the trace did not
+capture is not known of the run either.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from planscope.language.problem import is_tool_name
+from planscope.oracle.trace import Branch, Ending, Item, Mark, Said, Tool, ToolCall, Trace
 from planscope.session.files import TooLarge
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import (
@@ -31,12 +37,9 @@ from planscope.session.model import (
     variant_of_tools,
 )
 from planscope.session.oracle_input import plain_name
-from planscope.session.record import BROKEN_OFF
+from planscope.session.record import RunRecord, record_of
 from planscope.session.store import dumps
 from planscope.session.validation import MOST_ACTIONS, MOST_CALLS
-from planscope.traces.build import Builder
-from planscope.traces.shape import Branch, Item, Mark, Said, Tool, ToolCall, Trace
-from planscope.traces.values import compact
 from planscope.wording.phrases import plural
 
 LONGEST = (1_000_000, 60_000, 8_000, 1_000)
@@ -50,6 +53,7 @@ MOST_NOTED = 20
 DEEPEST = 100
 """The number of levels of lists and objects that are kept."""
 NO_ARGUMENTS = "the trace did not capture the arguments"
+NOT_RECORDED = "not recorded"
 NO_ANSWER = "(the trace did not capture the answer)"
 
 
@@ -71,7 +75,7 @@ def session_of(traces: Sequence[Trace], title: str = "") -> Session:
 
 
 def _session(traces: Sequence[Trace], title: str, longest: int) -> Session:
-    first = traces[0] if traces else Trace("trace", "")
+    first = traces[0] if traces else Trace(id="trace")
     variant = variant_of_tools("v1", actions_of(traces))
     runs: list[Run] = []
     for trace in traces:  # the live branch is last, since commands take the last run
@@ -160,9 +164,9 @@ def actions_of(traces: Iterable[Trace]) -> list[ActionRecord]:
 
 def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
     """Return the run of a trace's live branch."""
-    events: list[Event] = []
     items = list(trace.items)
-    events.append(_prompt(trace, items, longest))
+    timed = any(_time(item) is not None for item in items)
+    events: list[Event] = [_prompt(trace, items, longest, timed)]
     calls = 0
     spoken = -1
     for item in items:
@@ -171,27 +175,25 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
             if calls > MOST_CALLS:
                 break
             if item.message != spoken:  # a message without words made the call
-                events.append(_message(Said("model", "", item.message, item.at, item.agent), longest))
+                said = Said("model", "", item.message, item.at, item.agent)
+                events.append(_message(said, longest, timed))
             spoken = item.message
         elif isinstance(item, Said) and item.by == "model":
             spoken = item.message
-        events += _events(item, longest)
+        events += _events(item, longest, timed)
     cut = calls > MOST_CALLS
     at = max((event.at for event in events), default=0.0)
-    reason = f"only the first {MOST_CALLS:,} calls are kept" if cut else trace.problem
-    whole = trace.ended == "complete" and not cut
+    ending = "aborted" if cut or trace.ending == "running" else trace.ending
+    reason = f"only the first {MOST_CALLS:,} calls are kept" if cut else trace.reason
+    cause = "cut_off" if cut else trace.cause
     events.append(
-        EndEvent(
-            at=at,
-            ending="stopped" if whole else "aborted",
-            reason=_clip(reason, 1_000) if not whole else None,
-        )
+        EndEvent(at=at, ending=ending, reason=_clip(reason, 1_000) if reason else None, cause=cause)
     )
     return Run(
         id=run_id,
         variant="v1",
-        agent=_line(trace.agent or trace.format),
-        model=_line(trace.model or "not recorded"),
+        agent=_line(trace.agent or NOT_RECORDED),
+        model=_line(trace.model or NOT_RECORDED),
         started=_when(trace.started),
         events=events,
     )
@@ -203,15 +205,16 @@ def _branch_run(run: Run, branch: Branch, run_id: str, longest: int) -> Run:
     step = min(branch.after, calls)
     kept = [event for event in events_up_to(run, step) if not isinstance(event, EndEvent)]
     made: list[Event] = []
+    timed = any(_time(item) is not None for item in branch.items)
     number = step
     for item in branch.items:
         if isinstance(item, ToolCall):
             number += 1
             if number > MOST_CALLS:
                 break
-        made += _events(item, longest, number)
+        made += _events(item, longest, timed, number)
     at = max((event.at for event in (*kept, *made)), default=0.0)
-    end = EndEvent(at=at, ending="aborted", reason="the user went back from here")
+    end = EndEvent(at=at, ending="aborted", reason="the user went back from here", cause="stopped")
     return Run(
         id=run_id,
         variant="v1",
@@ -230,7 +233,7 @@ def _when(started: float | None) -> datetime | None:
         return None
 
 
-def _prompt(trace: Trace, items: list[Item], longest: int) -> PromptEvent:
+def _prompt(trace: Trace, items: list[Item], longest: int, timed: bool) -> PromptEvent:
     """Return the first message of the user and the first system prompt before any call, and remove both from the
     list."""
     words: dict[str, Said] = {}
@@ -243,62 +246,72 @@ def _prompt(trace: Trace, items: list[Item], longest: int) -> PromptEvent:
     user, system = words.get("user"), words.get("system")
     tools = [
         SeenTool(
-            name=_line(tool.name),
+            name=_name(tool.name),
             description=_clip(tool.description, 2_000) if tool.description else None,
             parameters=_small(tool.parameters, 20_000),
         )
         for tool in list(trace.tools.values())[:MOST_ACTIONS]
     ]
+    at = _time(user) if user is not None else None
     return PromptEvent(
+        at=at or 0.0,
+        timed=at is not None if timed else None,
+        number=user.message if user is not None else None,
         text=_clip(user.text, longest) if user is not None else "",
         system=_clip(system.text, longest) if system is not None else None,
         tools=tools or None,
     )
 
 
-def _events(item: Item, longest: int, step: int | None = None) -> list[Event]:
-    """Yield the events of one item."""
-    at = item.at if item.at is not None and math.isfinite(item.at) else 0.0
+def _time(item: Item) -> float | None:
+    """Return when an item was, if the trace says it."""
+    return item.at if item.at is not None and math.isfinite(item.at) else None
+
+
+def _events(item: Item, longest: int, timed: bool, step: int | None = None) -> list[Event]:
+    """Return the events of one item. ``timed``: whether the trace has any times."""
     if isinstance(item, ToolCall):
-        return _call_events(item, at, longest, step if step is not None else item.step)
+        return _call_events(item, longest, timed, step if step is not None else item.step)
+    if isinstance(item, Mark) and item.kind == "error":
+        return [ErrorEvent(at=_time(item) or 0.0, kind="model", text=_clip(item.text, longest))]
+    return [_message(item, longest, timed)]
+
+
+def _message(item: Said | Mark, longest: int, timed: bool) -> MessageEvent:
+    at = _time(item)
+    more: dict[str, Any] = {"timed": False if timed and at is None else None, "number": item.message}
     if isinstance(item, Mark):
-        words = _clip(item.text, longest)
-        if item.kind == "error":
-            return [ErrorEvent(at=at, kind="model", text=words)]
-        return [MessageEvent(at=at, text=words, by=item.kind, raw=_small(item.raw))]
-    return [_message(item, longest)]
-
-
-def _message(item: Said, longest: int) -> MessageEvent:
+        by: Any = item.kind
+        return MessageEvent(at=at or 0.0, text=_clip(item.text, longest), by=by, raw=_small(item.raw), **more)
     usage = Usage(input_tokens=item.usage[0], output_tokens=item.usage[1]) if item.usage is not None else None
     return MessageEvent(
-        at=item.at if item.at is not None and math.isfinite(item.at) else 0.0,
+        at=at or 0.0,
         text=_clip(item.text, longest),
         usage=usage,
         by=None if item.by == "model" else item.by,
-        agent=_line(item.agent) if item.agent else None,
+        agent=_name(item.agent) if item.agent else None,
         raw=_small(item.raw),
+        **more,
     )
 
 
-def _call_events(call: ToolCall, at: float, longest: int, step: int) -> list[Event]:
-    arguments = _small(call.arguments, 4 * longest) if call.arguments is not None else None
-    error = (
-        None
-        if arguments is not None
-        else (call.problem or (NO_ARGUMENTS if call.arguments is None else "too long"))
-    )
-    left = compact(_small(call.raw)) if call.raw is not None and not call.answered and error is None else None
+def _call_events(call: ToolCall, longest: int, timed: bool, step: int) -> list[Event]:
+    arguments = _small(call.arguments, 4 * longest)
+    error = (call.error or NO_ARGUMENTS) if arguments is None else None
+    at = _time(call)
+    unknown = False if timed and at is None else None
+    left = _json(_small(call.raw)) if call.raw is not None and not call.answered and error is None else None
     made: list[Event] = [
         CallEvent(
-            at=at,
+            at=at or 0.0,
+            timed=unknown,
             step=step,
-            tool=plain_text(call.tool)[:1_000],
-            arguments=arguments if isinstance(arguments, dict) else None,
+            tool=_name(call.tool),
+            arguments=arguments,
             error=_clip(error, 1_000) if error else None,
             raw=left,
             call_id=_line(call.call_id) if call.call_id else None,
-            agent=_line(call.agent) if call.agent else None,
+            agent=_name(call.agent) if call.agent else None,
             message=call.message,
         )
     ]
@@ -306,7 +319,8 @@ def _call_events(call: ToolCall, at: float, longest: int, step: int) -> list[Eve
         took = call.took or 0.0
         made.append(
             AnswerEvent(
-                at=at + took,
+                at=(at or 0.0) + took,
+                timed=unknown,
                 step=step,
                 text=_clip(call.answer, longest) if call.answer is not None else NO_ANSWER,
                 status="error" if call.failed else "ok",
@@ -314,11 +328,20 @@ def _call_events(call: ToolCall, at: float, longest: int, step: int) -> list[Eve
                 call_id=_line(call.call_id) if call.call_id else None,
                 refused_by="user" if call.refused else None,
                 guessed=True if call.guessed else None,
+                unsure=True if call.failed is None else None,
                 captured=False if call.answer is None else None,
                 raw=_small(call.raw),
             )
         )
     return made
+
+
+def _name(text: str) -> str:
+    return plain_text(text)[:1_000]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _clip(text: str | None, longest: int) -> str:
@@ -334,12 +357,12 @@ def _small(value: Any, most: int = LONGEST_RAW) -> Any:
     if value is None:
         return None
     made = _shallow(value, 0)
-    size = len(compact(made))
+    size = len(_json(made))
     if size <= most:
         return made
     if type(made) is dict:  # keep the short members
-        kept = {key: one for key, one in made.items() if len(compact(one)) <= most // (len(made) + 1)}
-        if len(compact(kept)) <= most:
+        kept = {key: one for key, one in made.items() if len(_json(one)) <= most // (len(made) + 1)}
+        if len(_json(kept)) <= most:
             return {**kept, "...": f"{plural(len(made) - len(kept), 'longer member')} left out"}
     return {"...": f"{size:,} characters left out"}
 
@@ -361,89 +384,147 @@ def _shallow(value: Any, depth: int) -> Any:
     return value if type(value) is bool or value is None else str(value)
 
 
-# from a session ---------------------------------------------------------------------------------------------------
+# from a run -------------------------------------------------------------------------------------------------------
 
 
-def trace_of_run(session: Session, run: Run) -> Trace:
-    """Return a run of a session as a trace, so that rules can judge it too."""
-    variant = next((one for one in session.variants if one.id == run.variant), None)
-    build = Builder(run.id, "planscope")
-    trace = build.trace
-    trace.model, trace.agent, trace.title = run.model, run.agent, session.title
+def trace_of(run: Run, *, live: bool = False) -> Trace:
+    """Return a run as a trace. A record without an end is cut off, unless the run is ``live``."""
+    trace = trace_of_record(record_of(run, under_way=live))
     trace.started = run.started.timestamp() if run.started is not None else None
-    for action in variant.actions if variant is not None else ():
-        build.tool(action.tool, action.description, action.parameters)
-    for tool in (one for event in run.events if isinstance(event, PromptEvent) for one in event.tools or ()):
-        if tool.name not in trace.tools:
-            build.tool(tool.name, tool.description, tool.parameters)
-    calls: dict[int, ToolCall] = {}
-    ended = False
-    talks = any(isinstance(event, MessageEvent) and event.by is None for event in run.events)
-    for event in run.events:
-        match event:
-            case PromptEvent():
-                if event.system:
-                    build.message += 1
-                    build.said("system", event.system)
-                build.message += 1
-                build.said("user", event.text, at=event.at)
-            case MessageEvent():
-                _take_message(build, event)
-            case CallEvent():
-                calls[event.step] = _take_call(build, event, talks)
-            case AnswerEvent() if event.step in calls:
-                _take_answer(build, event, calls[event.step])
-            case ErrorEvent():
-                build.mark("error", f"{event.kind}: {event.text}", at=event.at)
-            case EndEvent():
-                ended = True
-                if event.ending == "aborted":
-                    build.problem(event.reason or "the run was aborted", ended="error")
-    if not ended:
-        build.problem(BROKEN_OFF, ended="broke_off")
     return trace
 
 
-def _take_message(build: Builder, event: MessageEvent) -> None:
-    build.message += 1
-    build.turn = "said" if event.by is None else ""
-    if event.by in ("compacted", "handoff"):
-        build.mark(event.by, event.text, at=event.at, raw=event.raw)
-        return
-    usage = (event.usage.input_tokens, event.usage.output_tokens) if event.usage is not None else None
-    by = event.by if event.by in ("user", "system") else "model"
-    build.said(by, event.text, at=event.at, agent=event.agent, usage=usage, raw=event.raw)
-
-
-def _take_call(build: Builder, event: CallEvent, talks: bool) -> ToolCall:
-    """Add a call. Without a message before it, it belongs to the message of the call before, if there are messages."""
-    key = f"call {event.message}" if event.message is not None else "call"
-    same = build.turn == "said" or (build.turn == key and (talks or event.message is not None))
-    build.message += 0 if same else 1
-    build.turn = key
-    problem = None if event.error == NO_ARGUMENTS else event.error
-    call = build.call(
-        event.tool,
-        dict(event.arguments) if event.arguments is not None else None,
-        event.call_id,
-        at=event.at,
-        agent=event.agent,
-        problem=problem,
+def trace_of_record(record: RunRecord) -> Trace:
+    """Return the record of a run as a trace."""
+    made = _Items(record, -1)
+    made.prompt()
+    for k in range(len(record.calls)):
+        made.call(k)
+    made.messages(record.last_messages)
+    aborted, reason = record.ending == "aborted", record.reason or None
+    return Trace(
+        made.items,
+        cast(Ending, record.ending),
+        reason,
+        record.cause if aborted else None,
+        _tools(record),
+        id=record.id,
+        format="planscope",
+        model=record.model,
+        agent=record.agent,
+        problem=reason if aborted else None,
     )
-    build.settle(call)
-    return call
 
 
-def _take_answer(build: Builder, event: AnswerEvent, call: ToolCall) -> None:
-    words = None if event.captured is False else event.text
-    if call.answered and words is not None:
-        words = f"{call.answer or ''}\n{words}"
-    build.fill(
-        call,
-        words,
-        failed=event.status == "error" or bool(call.failed),
-        refused=event.refused_by is not None,
-        raw=event.raw,
-    )
-    call.guessed = event.guessed is True
-    call.took = event.took or None
+def items_of(record: RunRecord, begin: int = 0, end: int | None = None, message: int = -1) -> list[Item]:
+    """Return the calls in this range of indexes, each with what was said before it. ``message``: the number of the
+    last message before them."""
+    made = _Items(record, message)
+    if begin == 0:
+        made.prompt()
+    for k in range(len(record.calls))[begin:end]:
+        made.call(k)
+    return made.items
+
+
+class _Items:
+    """Makes the items of a record, in order. ``message``: the number of the last one.
+
+    Imported runs have the trace's own numbers. In others a call belongs to the message of the model before it. If the
+    record has no messages, every call is one of its own.
+    """
+
+    def __init__(self, record: RunRecord, message: int) -> None:
+        self.record = record
+        self.message = message
+        self.items: list[Item] = []
+        prompt, calls = record.prompt, record.calls
+        self._timed = record.cost.ends > 0 or (prompt is not None and prompt.timed is not None)
+        """Without times, every event is at 0."""
+        self._talks = bool(calls) and any(one.by is None for one in calls[0].messages)
+
+    def _at(self, at: float, timed: bool) -> float | None:
+        return at if self._timed and timed else None
+
+    def prompt(self) -> None:
+        prompt = self.record.prompt
+        if prompt is not None and prompt.system:
+            self.message += 1
+            self.items.append(Said("system", prompt.system, self.message))
+        if prompt is not None and (prompt.text or prompt.number is not None):
+            self.message = self.message + 1 if prompt.number is None else prompt.number
+            at = self._at(prompt.at, prompt.timed is not False)
+            self.items.append(Said("user", prompt.text, self.message, at))
+        self._troubles(self.record.troubles)
+
+    def messages(self, events: Iterable[MessageEvent]) -> None:
+        for event in events:
+            at = self._at(event.at, event.timed is not False)
+            for words in self._told(event):
+                self.message += 1
+                self.items.append(Said("user", words, self.message, at))
+            self.message = self.message + 1 if event.number is None else event.number
+            if event.by == "compacted" or event.by == "handoff":
+                self.items.append(Mark(event.by, event.text, self.message, at, event.raw))
+                continue
+            usage = (event.usage.input_tokens, event.usage.output_tokens) if event.usage else None
+            by = event.by or "model"
+            if by != "model" or event.text or usage or event.raw:
+                self.items.append(Said(by, event.text, self.message, at, event.agent, usage, event.raw))
+
+    def _told(self, event: MessageEvent) -> Iterable[str]:
+        """Yield what the user told the model with this message. A sub-agent is told things by its agent."""
+        if event.given is not None and event.agent in (None, self.record.agent):
+            for said in event.given.messages or ():
+                if said.role in ("user", "human"):
+                    yield said.text
+
+    def call(self, index: int) -> None:
+        call = self.record.calls[index]
+        self.messages(call.messages)
+        if call.message is not None:
+            self.message = call.message
+        elif call.messages:
+            self.message += call.messages[-1].by is not None
+        elif not (index and self._talks):
+            self.message += 1
+        answered = call.answered
+        refused = bool(call.refused_by)
+        failed = call.failed and not refused if call.answer is not None else None
+        if answered is not None and answered.unsure:
+            failed = None
+        named = call.agent or (self.record.agent if call.message is None else None)
+        self.items.append(
+            ToolCall(
+                call.tool,
+                call.arguments,
+                call.error or None,
+                refused,
+                failed,
+                None if answered is not None and answered.captured is False else call.answer,
+                call.answer is not None,
+                index + 1,
+                self.message,
+                named or None,
+                self._at(call.at, call.timed),
+                (answered.took or None) if answered is not None else None,
+                answered.call_id if answered is not None else None,
+                answered is not None and answered.guessed is True,
+                answered.raw if answered is not None else None,
+            )
+        )
+        self._troubles(call.troubles)
+
+    def _troubles(self, troubles: Iterable[str]) -> None:
+        self.items += [Mark("error", text, max(self.message, 0)) for text in troubles]
+
+
+def _tools(record: RunRecord) -> dict[str, Tool]:
+    """Return the tools that the model was given. Those that were only called are not among them."""
+    prompt = record.prompt
+    given = [prompt.tools] if prompt is not None else []
+    for messages in (*(call.messages for call in record.calls), record.last_messages):
+        given += [event.given.tools for event in messages if event.given is not None]
+    return {
+        tool.name: Tool(tool.name, tool.description, tool.parameters) for some in given for tool in some or ()
+    }

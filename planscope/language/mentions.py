@@ -1,0 +1,381 @@
+"""Finds actions that a text names in other forms of their words: "after building the image", "once the image has been
+built", "the creation of the account", "push it".
+
+A mention is certain or none: it has all words of one action's name, but for articles, plurals and the form of the verb;
+or, if only one action has this verb, the verb with "it", with some of the words, or alone as a noun ("the migration").
+In the passive the object is the token of the action, and auxiliary and verb are read as those of "executed": in "the
+image can't be pushed" the words "can't be pushed" mean "can't be executed".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from planscope.language.arrange import arranged
+from planscope.language.inflection import forms, singular, words
+from planscope.language.natural import fillers, natural_vocabulary
+from planscope.language.scan import NOT_IN_SENTENCES, Names, Piece, Scanner, Token, cut, phrase_key
+
+LONGEST_GAP = 7
+"""Limit of pieces between an object and its verb in the passive."""
+
+_JOINED = ("AND", "COMMA", "OR", "BOTH")
+
+
+class _Action(NamedTuple):
+    """An action's content words: ``verb``, ``rest``, and the ``particle`` of the verb ("up"), or none."""
+
+    id: str
+    verb: str
+    rest: tuple[str, ...]
+    particle: str
+
+
+def _token(action: _Action, pieces: Sequence[Piece], start: int, end: int) -> Token:
+    return Token("ACTION", pieces[start].start, pieces[end - 1].end, action=action.id)
+
+
+class Mention(NamedTuple):
+    """Tokens for some pieces. ``elliptic``: the verb of the mention before is its verb, too ("has been built and
+    pushed")."""
+
+    tokens: tuple[Token, ...]
+    width: int
+    action: _Action
+    elliptic: bool = False
+
+
+class _Said:
+    """What was named so far in a sentence. ``passive``: the last mention was in the passive."""
+
+    def __init__(self) -> None:
+        self.tokens: list[Token] = []
+        self.last: Mention | None = None
+        self.token = ""
+        """The type of the last token."""
+        self.passive = False
+
+    def add(self, token: Token) -> None:
+        self.tokens.append(token)
+        self.token = token.type
+
+    def tell(self, mention: Mention) -> None:
+        """Add the tokens of a mention. An elliptic one goes before the verb that it shares."""
+        if mention.elliptic:
+            verb = max(at for at, token in enumerate(self.tokens) if token.type not in (*_JOINED, "ACTION"))
+            self.tokens += [*mention.tokens, self.tokens.pop(verb)]
+        else:
+            self.tokens += mention.tokens
+            self.passive = len(mention.tokens) > 1
+        self.last, self.token = mention, "ACTION"
+
+
+def _words(name: str) -> Iterator[str]:
+    for piece in cut(name):
+        yield from (word for word in piece.key.split("_") if word and word not in words("articles"))
+
+
+def _is(said: str, word: str, *, last: bool) -> bool:
+    return said == word or (last and singular(said) == singular(word))
+
+
+class Mentions:
+    """Finds mentions of some actions among the pieces of a text."""
+
+    def __init__(self, names: Names) -> None:
+        self.actions: list[_Action] = []
+        self.verbs: dict[str, list[_Action]] = {}
+        """By form of a verb, the actions that have the verb."""
+        self.objects: dict[str, list[_Action]] = {}
+        """By first word of an object."""
+        self.words: set[str] = set()
+        """All forms of the actions' verbs, and the last words of their names."""
+        self.articles = frozenset(words("articles")) - {action.name.casefold() for action in names.actions}
+        particles = words("particles")
+        for action in names.actions:
+            verb, *rest = [*_words(action.name)] or [""]
+            if len(verb) < 2:
+                continue
+            particle = ""
+            if rest and (rest[0] in particles or rest[-1] in particles):
+                particle = rest.pop(0 if rest[0] in particles else -1)
+            made = _Action(action.id, verb, tuple(rest), particle)
+            self.actions.append(made)
+            self.words |= {*forms(verb), *made.rest[-1:], *map(singular, made.rest[-1:])}
+            for form in forms(verb):
+                self.verbs.setdefault(form, []).append(made)
+            if rest:
+                self.objects.setdefault(singular(rest[0]), []).append(made)
+
+    def at(self, pieces: Sequence[Piece], at: int, said: _Said) -> Mention | None:
+        """Return the longest mention that begins at a place, or None if there is none or it is not certain."""
+        start = self._skip(pieces, at) if pieces[at].key != "both" else at
+        if start >= len(pieces):
+            return None
+        found = [
+            *self._active(pieces, at, start, said.token),
+            *self._passive(pieces, start, said),
+            *self._object(pieces, start),
+        ]
+        if start == at and pieces[at].key in words("modals") and at:
+            found += self._inverted(pieces, at)
+        if said.last is not None and said.token in _JOINED:
+            found += self._shared(pieces, start, said)
+        if not found:
+            return None
+        width = max(one.width for one in found)
+        longest = [one for one in found if one.width == width]
+        one = longest[0]
+        if any(other.action.id != one.action.id for other in longest):
+            return None
+        return one._replace(width=width + start - at)
+
+    def _skip(self, pieces: Sequence[Piece], at: int) -> int:
+        """Return the place after articles."""
+        start = at
+        while at < len(pieces):
+            of_all = pieces[at].key == "of" and at > start and pieces[at - 1].key in ("all", "both")
+            if pieces[at].key not in self.articles and not of_all:
+                break
+            at += 1
+        return at
+
+    def _match(self, wanted: Sequence[str], pieces: Sequence[Piece], at: int) -> int | None:
+        """Return the place after all these words, which may have articles, or None. The last may be in the plural."""
+        for left, word in zip(range(len(wanted) - 1, -1, -1), wanted, strict=True):
+            at = self._skip(pieces, at)
+            if at >= len(pieces) or not _is(pieces[at].key, word, last=left == 0):
+                return None
+            at += 1
+        return at
+
+    def _some(self, wanted: Sequence[str], pieces: Sequence[Piece], at: int) -> int | None:
+        """Return the place after some of these words in their order, the last one included, or None."""
+        left = list(wanted)
+        end = None
+        while left and (at := self._skip(pieces, at)) < len(pieces):
+            found = next(
+                (k for k, word in enumerate(left) if _is(pieces[at].key, word, last=k + 1 == len(left))), None
+            )
+            if found is None:
+                break
+            left = left[found + 1 :]
+            at = end = at + 1
+        return None if left else end
+
+    def _alone(self, action: _Action, as_noun: bool = False) -> bool:
+        """Return whether no other action has this verb, and as a noun, whether no name has it among its other words."""
+        own = forms(action.verb)
+        others = [other for other in self.actions if other.id != action.id]
+        if any(other.verb in own for other in others):
+            return False
+        return not as_noun or not any(singular(word) in own for other in others for word in other.rest)
+
+    def _active(self, pieces: Sequence[Piece], at: int, start: int, before: str) -> Iterator[Mention]:
+        """Yield mentions with the verb first: "build the image", "building of the image", "push it"."""
+        piece = pieces[start]
+        for action in self.verbs.get(piece.key, ()):
+            kinds = forms(action.verb)[piece.key]
+            ends = [self._rest(action, pieces, start + 1, of=bool(kinds & {"ing", "noun"}))]
+            as_noun = "noun" in kinds and (start > at or piece.key != action.verb)
+            if ends == [None] and self._alone(action, as_noun):
+                ends = [self._partly(action, pieces, start + 1)]
+                instructed = "base" in kinds and before in ("DO", "DONT", "YOU", "MAYDO")
+                if ends == [None] and ("ing" in kinds or as_noun or instructed):
+                    ends = [start + 1]
+            if ends == [None]:
+                ends = [self._sharing_object(action, pieces, start + 1)]
+            for end in ends:
+                if end is not None:
+                    yield Mention((_token(action, pieces, start, end),), end - start, action)
+
+    def _object(self, pieces: Sequence[Piece], start: int) -> Iterator[Mention]:
+        """Yield "the smoke tests" for "run the smoke tests", whose verb says no more than "do"."""
+        for action in self.objects.get(singular(pieces[start].key), ()):
+            vague = action.verb in words("doing") and not action.particle and not self._elsewhere(action)
+            if vague and (end := self._match(action.rest, pieces, start)) is not None:
+                yield Mention((_token(action, pieces, start, end),), end - start, action)
+
+    def _elsewhere(self, action: _Action) -> bool:
+        """Return whether another action has a word of this one's object."""
+        own = set(map(singular, action.rest))
+        return any(
+            other.id != action.id and not own.isdisjoint(map(singular, (other.verb, *other.rest)))
+            for other in self.actions
+        )
+
+    def _rest(self, action: _Action, pieces: Sequence[Piece], at: int, of: bool) -> int | None:
+        """Return the place after all other words of an action, whose particle may be in two places."""
+        orders = [action.rest]
+        if action.particle:
+            orders = [(*action.rest, action.particle), (action.particle, *action.rest)]
+        starts = [at]
+        if at < len(pieces) and pieces[at].key in words("more") and pieces[at].key != action.particle:
+            starts.append(at + 1)
+        if of and at < len(pieces) and pieces[at].key == "of":
+            starts.append(at + 1)
+        ends = [self._match(order, pieces, begin) for order in orders for begin in starts]
+        return max((end for end in ends if end is not None), default=None)
+
+    def _partly(self, action: _Action, pieces: Sequence[Piece], at: int) -> int | None:
+        """Return the place after "it", or after some of the words of the only action with a verb."""
+        if at < len(pieces) and pieces[at].key == "of":
+            at += 1
+        if action.rest and at < len(pieces) and pieces[at].key in words("pronouns"):
+            at += 1
+            if action.particle and at < len(pieces) and pieces[at].key == action.particle:
+                at += 1
+            return at
+        return self._some(action.rest, pieces, at) if len(action.rest) > 1 else None
+
+    def _sharing_object(self, action: _Action, pieces: Sequence[Piece], at: int) -> int | None:
+        """Return ``at`` if the verb has its object behind another verb: "download and clean the data"."""
+        behind = at
+        while behind < len(pieces) and pieces[behind].key in (",", "and", "or"):
+            behind += 1
+        if behind == at or behind >= len(pieces):
+            return None
+        for other in self.verbs.get(pieces[behind].key, ()):
+            same = other.rest == action.rest and other.rest and not action.particle
+            if same and self._rest(other, pieces, behind + 1, of=False) is not None:
+                return at
+        return None
+
+    def _passive(self, pieces: Sequence[Piece], start: int, said: _Said) -> Iterator[Mention]:
+        """Yield mentions with the object first: "the image has been built", "it's been built", "the image build"."""
+        if pieces[start].key in words("pronouns"):
+            clear = {action.id: () for action in self.actions if self._alone(action)}
+            yield from self._done(pieces, start, start + 1, clear, said)
+            return
+        ends: dict[int, dict[str, tuple[str, ...]]] = {}
+        for action in self.objects.get(singular(pieces[start].key), ()):
+            for size in range(1, len(action.rest) + 1):
+                if (end := self._match(action.rest[:size], pieces, start)) is not None:
+                    ends.setdefault(end, {})[action.id] = action.rest[size:]
+        for end, left in ends.items():
+            yield from self._done(pieces, start, end, left, said)
+
+    def _done(
+        self, pieces: Sequence[Piece], start: int, end: int, left: Mapping[str, tuple[str, ...]], said: _Said
+    ) -> Iterator[Mention]:
+        """Yield mentions whose object is from ``start`` to ``end``. ``left``: by action, the words behind the verb."""
+        at = end
+        while at < min(end + LONGEST_GAP, len(pieces)):
+            for action in self.verbs.get(pieces[at].key, ()):
+                particle = (action.particle,) if action.particle else ()
+                stop = None
+                if action.id in left:
+                    stop = self._match((*left[action.id], *particle), pieces, at + 1)
+                if stop is None:
+                    continue
+                kinds = forms(action.verb)[pieces[at].key]
+                elliptic = said.passive and said.token in _JOINED and "done" in kinds
+                nominal = "ing" in kinds or ("noun" in kinds and pieces[at].key != action.verb)
+                if at > end and "done" in kinds:
+                    yield from self._with_auxiliary(action, pieces, (start, end, at, stop))
+                elif at == end and (elliptic or nominal):
+                    yield Mention((_token(action, pieces, start, stop),), stop - start, action, elliptic)
+            if pieces[at].key not in words("auxiliaries"):
+                return
+            at += 1
+
+    def _with_auxiliary(
+        self, action: _Action, pieces: Sequence[Piece], places: tuple[int, int, int, int]
+    ) -> Iterator[Mention]:
+        """Yield the mention whose object, auxiliary and verb end at these places, if the auxiliary has a meaning."""
+        start, end, verb, stop = places
+        for instead in ("executed", "done"):
+            whole = Piece(pieces[verb].start, pieces[stop - 1].end, instead, False)
+            row = [*pieces[end:verb], whole, *pieces[stop : stop + LONGEST_GAP]]
+            width, meaning = natural_vocabulary().longest(row, 0)
+            if meaning is not None and width > verb - end:
+                said = " ".join(piece.key for piece in row[:width])
+                done = Token(meaning.type, row[0].start, row[width - 1].end, meaning, words=said)
+                yield Mention(
+                    (_token(action, pieces, start, end), done),
+                    stop - start + width - (verb - end) - 1,
+                    action,
+                )
+                return
+
+    def _inverted(self, pieces: Sequence[Piece], at: int) -> Iterator[Mention]:
+        """Yield "may the image be built", where the auxiliary is before its subject."""
+        start = self._skip(pieces, at + 1)
+        if start >= len(pieces):
+            return
+        for action in self.objects.get(singular(pieces[start].key), ()):
+            end = self._match(action.rest, pieces, start)
+            if end is None or end + 1 >= len(pieces) or pieces[end].key != "be":
+                continue
+            verb = pieces[end + 1]
+            if "done" in forms(action.verb).get(verb.key, ()):
+                meaning = natural_vocabulary().longest(list(cut("is executed")), 0)[1]
+                assert meaning is not None
+                done = Token(meaning.type, pieces[end].start, verb.end, meaning, words="be executed")
+                yield Mention((_token(action, pieces, start, end), done), end + 2 - at, action)
+
+    def _shared(self, pieces: Sequence[Piece], start: int, said: _Said) -> Iterator[Mention]:
+        """Yield mentions that share the verb or the object of the last one: "write the code and the tests", "has been
+        trained and evaluated"."""
+        assert said.last is not None
+        last = said.last.action
+        for action in self.actions:
+            if action.verb == last.verb and action.rest and (end := self._match(action.rest, pieces, start)):
+                yield Mention((_token(action, pieces, start, end),), end - start, action)
+        for action in self.verbs.get(pieces[start].key, ()) if said.passive else ():
+            if action.rest == last.rest and "done" in forms(action.verb)[pieces[start].key]:
+                yield Mention((_token(action, pieces, start, start + 1),), 1, action, elliptic=True)
+
+
+class NaturalScanner(Scanner):
+    """Scans natural sentences: it knows their words, and other forms of the actions' words."""
+
+    def __init__(self, names: Names, timed: bool) -> None:
+        super().__init__(names, timed, natural_vocabulary())
+        self._own = frozenset(word for action in names.actions for word in phrase_key(action.name.casefold()))
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        return Mentions(self.names)
+
+    def stream(self, text: str, pieces: Sequence[Piece]) -> Iterator[Token]:
+        """Yield the tokens of a text, without words that say nothing."""
+        pieces = list(self._without_fillers(pieces))
+        said = _Said()
+        at = 0
+        while at < len(pieces):
+            token, width = self._numbered(pieces, at) or self._token(text, pieces, at)
+            mention = self.mentions.at(pieces, at, said)
+            if mention is not None and mention.width >= width + (token.type not in NOT_IN_SENTENCES):
+                said.tell(mention)
+                at += mention.width
+                continue
+            at += width
+            if token.type != "LEAD" or said.token not in _BEGINNINGS:
+                said.add(token)
+        yield from arranged(text, said.tokens, self.names.actions)
+
+    def _numbered(self, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
+        """Return the "Step 2:" before an item of a list in one line."""
+        keys = [piece.key for piece in pieces[at : at + 3]]
+        if len(keys) < 3 or keys[0] != "step" or not keys[1].isdigit() or keys[2] not in (":", "."):
+            return None
+        return Token("STEP", pieces[at].start, pieces[at + 1].end, words=f"step {keys[1]}"), 3
+
+    def _without_fillers(self, pieces: Sequence[Piece]) -> Iterator[Piece]:
+        before = ""
+        for piece in pieces:
+            filler = piece.key in fillers() or (piece.key == "both" and before in words("auxiliaries"))
+            if not filler or piece.key in self._own or before in _NOT:
+                yield piece
+            before = piece.key
+
+    def _named(self, pieces: Sequence[Piece], at: int) -> int:
+        mention = self.mentions.at(pieces, at, _Said())
+        return max(super()._named(pieces, at), mention.width if mention is not None else 0)
+
+
+_BEGINNINGS = ("", "COMMA", "SEMI", "AND", "BUT", "DOT")
+_NOT = ("not", "t", "never", "no", "cannot", "n")

@@ -1,0 +1,414 @@
+"""The English of rules, without names. ``said`` reads verbs with their auxiliaries, orders to call a tool, numbers of
+times and deadlines as codes such as not_happens; the shapes of sentences (``shapes.py``) are written over these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+MANY = float("inf")
+
+
+class Said(NamedTuple):
+    """What words say. ``low`` and ``high``: bounds of a number of calls; of a deadline its number, and whether it is in
+    seconds. ``agent``: who makes the call."""
+
+    code: str
+    low: float = 0
+    high: float = 0
+    agent: str | None = None
+
+
+def _any(words: str) -> str:
+    """Return a pattern for any of these words, which "|" separates; in them a blank stands for white space."""
+    return f"(?:{'|'.join(' '.join(one.split()) for one in words.split('|'))})"
+
+
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBER = rf"(?:[0-9.-]+|{_NUMBERS.replace(' ', '|')})"
+_RUN = "(?:run|trace|session|conversation)"
+_SOON = _any("immediately|directly|right away|straight away|straight|at once")
+_LATE = _any(
+    "eventually|later|at some (?:later )?(?:point|time)|sooner or later|afterwards|in turn|somewhere"
+)
+_ADVERB = _any(
+    """always|never|not|only|also|ever|then|subsequently|previously|already|each|both|right|just|strictly|even|first|at
+    least once|together|at all"""
+)
+_ADVERBS = rf"(?:(?:{_ADVERB}|{_SOON}|{_LATE}) )*"
+_MODAL = _any(
+    """must|should|shall|will|(?:has|have|had|got|needs?|ought|is|are|wants) to|(?:has|have) got to|
+    (?:is|are) (?:required|supposed|expected|meant|obliged) to"""
+)
+_PERMIT = _any("may|can|could|might|(?:is|are|be) (?:allowed|permitted|free) to|need")
+_BE = _any("be|is|are|was|were|been|being|gets?|got")
+_AUXILIARY = rf"(?:(?:(?P<must>{_MODAL})|(?P<may>{_PERMIT})|do|does|did) )?"
+_CALLED = _any(
+    """called|used|invoked|executed|made|done|performed|run|carried out|triggered|issued|attempted|started|finished|
+    completed|complete|over|tried|touched|hit"""
+)
+_HAPPENS = _any(
+    """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
+    appeared|exists?|starts?|finish(?:es)?|completes?|finished|completed|done"""
+)
+_TO_HAPPEN = rf"(?: to (?:happen|occur|run|take place|be {_CALLED}))?"
+_ALLOWED = _any("allowed|permitted|ok|okay|fine|acceptable|possible|tolerated|legal")
+_FORBIDDEN = _any(
+    "forbidden|prohibited|disallowed|banned|blocked|off limits|out of bounds|illegal|unacceptable|taboo"
+)
+_REQUIRED = _any("required|mandatory|necessary|obligatory|compulsory|essential")
+
+_VERBS = (
+    ("called", _CALLED),
+    ("happens", _HAPPENS),
+    ("comes", "comes?|came|goes|go|stands?"),
+    ("allowed", _ALLOWED + _TO_HAPPEN),
+    ("forbidden", _FORBIDDEN + _TO_HAPPEN),
+    ("required", _REQUIRED + _TO_HAPPEN),
+    ("followed_by", f"(?:followed|succeeded|answered|matched) (?:(?:{_SOON}|{_LATE}) )?by"),
+    ("preceded_by", f"preceded (?:(?:{_SOON}|{_LATE}) )?by"),
+    ("precedes", "precedes?"),
+    ("follows", "follows?"),
+    ("contains", "contains?|includes?|have|has"),
+    ("begins", "(?:start|begin|open)s? (?:with|by)"),
+    ("ends_with", "(?:end|finish|conclude|close)s? (?:with|by)"),
+    ("needs", "needs?|requires?|presupposes?|depends? (?:up)?on|waits? for|calls? for"),
+)
+_PASSIVE = ("called", "allowed", "forbidden", "required", "followed_by", "preceded_by")
+_VERB = re.compile(
+    rf"{_ADVERBS}{_AUXILIARY}{_ADVERBS}(?:(?P<have>has|have|had|having) )?{_ADVERBS}(?:(?P<be>{_BE}) )?{_ADVERBS}"
+    rf"(?:to )?(?:be )?{_ADVERBS}(?:{'|'.join(f'(?P<{code}>{words})' for code, words in _VERBS)})(?= )"
+)
+_BEING = re.compile(rf"{_AUXILIARY}(?:not )?(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )")
+_PAST = frozenset(("happened", "occurred", "took", "ran", "was", "were", "appeared", "came"))
+_SAYING = (
+    ("always", ("always",)),
+    ("every", ("each",)),
+    ("both", ("both",)),
+    ("together", ("together",)),
+    ("later", ("eventually", "later", "subsequently", "point", "time", "afterwards")),
+    ("earlier", ("previously", "first", "already")),
+    ("right", ("immediately", "directly", "right", "just", "straight")),
+)
+"""Adverbs that say something, by their codes."""
+
+
+def _adverbs(words: Sequence[str]) -> list[Said]:
+    return [Said(code) for code, some in _SAYING if not set(some).isdisjoint(words)]
+
+
+def _prefix(words: Sequence[str], may: object, did: object = False) -> str:
+    no = "not" in words or "never" in words
+    parts = (
+        "not_" if no else "may_" if may else "",
+        "only_" if "only" in words else "",
+        "did_" if did else "",
+    )
+    return "".join(parts)
+
+
+def _verb(match: re.Match[str]) -> list[Said] | None:
+    """Return the codes of "must never be called": adverbs, and the verb with what its auxiliaries say."""
+    group, words = str(match.lastgroup), match[0].split()
+    helped = match["be"] or (match["have"] and group not in ("called", "followed_by", "preceded_by"))
+    if group in _PASSIVE and not helped:
+        return None
+    prefix = _prefix(words, match["may"])
+    no = prefix.startswith("not_")
+    if group in ("allowed", "forbidden", "required"):
+        if no and group != "allowed":
+            return None
+        may = "may_only_" if "only" in words else "may_"
+        prefix = "not_" if no or group == "forbidden" else may if group == "allowed" else ""
+    elif not match["must"] and (match["have"] or not _PAST.isdisjoint(words)):
+        prefix += "did_"
+    main = "happens" if group in ("called", "allowed", "forbidden", "required") else group
+    return [*_adverbs(words), Said(prefix + main)]
+
+
+def verb(words: Sequence[str]) -> list[Said] | None:
+    """Return the codes of the verb that begins these words, or None."""
+    text = "".join(f"{word} " for word in words)
+    match = _VERB.match(text)
+    if match is not None:
+        return _verb(match)
+    match = _BEING.match(text)
+    return None if match is None else _being(match)
+
+
+def _being(match: re.Match[str]) -> list[Said]:
+    words = match[0].split()
+    return [*_adverbs(words), Said(f"{_prefix(words, match['may'])}is")]
+
+
+_AGENT = "(?:the |an? )?(?:agent|assistant|model|bot|llm|caller)|you|we|it|one|they"
+_ACT = _any("call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|start|employ")
+_ACTS = _any("calls|uses|invokes|runs|does|executes|performs|makes|triggers|issues|tries|starts")
+_ACTED = _any("called|used|invoked|ran|executed|performed|made|done|triggered|issued|tried|started")
+ACTING = _any(
+    "calling|using|invoking|running|doing|executing|performing|making|triggering|issuing|trying|starting"
+)
+_ORDER = re.compile(
+    rf"(?:(?:(?P<agent>{_AGENT})|the (?P<who>\w+)(?: agent)?) )?(?:please )?(?P<head>{_ADVERBS}"
+    rf"(?:(?:(?P<sure>(?:do not|never) forget to|(?:be|make) sure to|remember to)|(?P<must>{_MODAL})|(?P<may>{_PERMIT})"
+    rf"|do|does|did) )?{_ADVERBS}(?:(?P<have>having|have|has|had) )?{_ADVERBS})"
+    rf"(?:(?P<act>{_ACT}|{_ACTS}|{_ACTED})(?= ))?"
+)
+_ALONE = (["only"], ["always"])
+
+
+def _order(match: re.Match[str]) -> list[Said] | None:
+    """Return the code of "you must not call", or of "you must not" before a tool whose name is a verb."""
+    words = [] if match["sure"] else match["head"].split()
+    prefix = _prefix(words, match["may"])
+    if match["act"] is None and (
+        match["who"] or not (match["agent"] or prefix.startswith("not_") or words in _ALONE)
+    ):
+        return None
+    past = match["agent"] and match["act"] and re.fullmatch(_ACTED, match["act"]) and not match["must"]
+    did = "did_" if (match["have"] and not match["must"]) or past else ""
+    if match["who"] in FUNCTION or not match[0].strip():
+        return None
+    return [*_adverbs(words), Said(f"{prefix}{did}do", agent=match["who"])]
+
+
+_FORBIDDING = re.compile(
+    rf"(?:(?:avoid|refrain from|stop|no|no more) {ACTING}|hands off|(?P<that>it (?:is|must be) {_FORBIDDEN} that)"
+    rf"|it (?:is|must be) (?P<no>not |never )?(?:{_FORBIDDEN}|(?P<good>(?:only )?{_ALLOWED})) to(?: {_ACT})?)(?= )"
+)
+
+
+def _forbidding(match: re.Match[str]) -> list[Said] | None:
+    """Return the code of "it is not allowed to call"."""
+    if match["that"]:
+        return [Said("forbid")]
+    if match["no"] and not match["good"]:
+        return None
+    may = "may_only_do" if "only" in match[0] else "may_do"
+    return [Said(may if match["good"] and not match["no"] else "not_do")]
+
+
+_HOW = _any(
+    """at least|at most|exactly|precisely|(?:no|not) (?:more|fewer|less) than|more than|fewer than|less than|up to|
+    a (?:maximum|minimum|total) of|maximum|minimum"""
+)
+_OR = " or (?:more|less|fewer)"
+_COUNT = re.compile(
+    rf"(?:(?:(?P<how>{_HOW}) )?(?:(?P<n>{_NUMBER}|a single)(?P<or>{_OR})? times?|(?P<word>once|twice|thrice))"
+    rf"(?P<post>{_OR}(?: times)?| at (?:most|least)| max(?:imum)?)?|(?P<again>a (?:second|further) time)"
+    rf"|(?:between )?(?P<low>{_NUMBER}) (?:and|to) (?P<high>{_NUMBER}) times)(?= )"
+)
+_COUNT_OF = re.compile(
+    rf"(?:(?P<how>{_HOW}) )?(?P<n>{_NUMBER}|a single)(?P<or>{_OR})?(?P<of> of(?: the)?)?(?= )"
+)
+_LEAST = ("at least", "or more", "minimum", "no fewer", "no less", "not fewer", "not less")
+_MOST = ("at most", "up to", "maximum", "or less", "or fewer", "no more", "not more")
+
+
+def _value(word: str) -> float:
+    if word in ("a", "an", "a single"):
+        return 1
+    words = _NUMBERS.split()
+    return words.index(word) if word in words else float(word)
+
+
+def _count(match: re.Match[str]) -> list[Said] | None:
+    """Return the bounds of "at least twice". What happens "a second time" happens more than once."""
+    part = match.groupdict("")
+    if part.get("again"):
+        return [Said("REPEAT", 2, MANY)]
+    if part.get("low"):
+        return [Said("COUNT", _value(part["low"]), _value(part["high"]))]
+    n = {"once": 1.0, "twice": 2.0, "thrice": 3.0}.get(part.get("word", "")) or _value(part["n"])
+    how = f"{part['how']}{part['or']}{part.get('post', '')}"
+    low, high = n, n
+    if any(one in how for one in _LEAST):
+        high = MANY
+    elif any(one in how for one in _MOST):
+        low = 0
+    elif "more than" in how:
+        low, high = n + 1, MANY
+    elif "than" in how:
+        low, high = 0, n - 1
+    code = "COUNT" if "word" in part else "COUNT_AMONG" if part["of"] else "COUNT_OF"
+    return [Said(code, low, high)]
+
+
+_WITHIN = re.compile(
+    r"(?:within|in|among|no (?:later|more) than|at (?:most|the latest))(?: the next| at most| no more than)? "
+    rf"(?P<n>{_NUMBER}|an?) (?:tool )?(?P<unit>calls?|steps?|actions?|seconds?|secs?|minutes?|mins?)(?= )"
+)
+
+
+def _within(match: re.Match[str]) -> list[Said]:
+    """Return the deadline of "within 5 calls"."""
+    number, unit = _value(match["n"]), match["unit"][:3]
+    return [Said("WITHIN", number * 60 if unit == "min" else number, unit in ("min", "sec"))]
+
+
+_BEGIN_RUN = re.compile(rf"(?:start|begin|open) (?:an?|the|each|every|any) {_RUN} (?:with|by)(?= )")
+_END_RUN = re.compile(
+    rf"(?:end|finish|conclude|close|wrap up|complete|leave) (?:an?|the|each|every|any) {_RUN}(?P<by> (?:with|by))?(?= )"
+)
+_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Said] | None]], ...] = (
+    (_VERB, _verb),
+    (_BEING, _being),
+    (_ORDER, _order),
+    (_FORBIDDING, _forbidding),
+    (_COUNT, _count),
+    (_COUNT_OF, _count),
+    (_WITHIN, _within),
+    (_BEGIN_RUN, lambda match: [Said("begin_trace")]),
+    (_END_RUN, lambda match: [Said("end_trace" if match["by"] else "end_run")]),
+)
+
+_FILLER = re.compile(
+    _any(
+        rf"""at any (?:time|point)|at all|ever|
+        (?:in|within|of|per|throughout|during|for) (?:a|any|each|every|one|the same|the|its|this) (?:whole )?{_RUN}|
+        per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the rest of the {_RUN}|no exceptions|
+        without exception|whatever happens|please|no matter what|then|max|in every case|in any case|in all cases|
+        of course|no more and no (?:fewer|less)|no more no less|neither more nor less|obviously"""
+    )
+    + "(?= )"
+)
+_FRAME = re.compile(
+    rf"(?:please |always )*(?:make sure|ensure|see to it|be sure|take care|it (?:is|must be) (?:{_REQUIRED}|important|"
+    r"imperative))(?: that)?(?= )"
+)
+
+
+def said(words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, ...]]]:
+    """Yield what these words may say from their beginning: how many they are, and their codes. Words that say nothing
+    have none. ``first``: they begin a sentence."""
+    text = "".join(f"{word} " for word in words)
+    for pattern, made in _READERS:
+        if (match := pattern.match(text)) and (codes := made(match)):
+            yield len(match[0].split()), tuple(codes)
+    longest: dict[str, int] = {}
+    for width in range(1, min(_LONGEST, len(words)) + 1):
+        for code in PHRASES.get(tuple(words[:width]), ()):
+            longest[code] = width
+    for code, width in longest.items():
+        yield width, (Said(code),)
+    for pattern in (_FILLER, _FRAME) if first else (_FILLER,):
+        if match := pattern.match(text):
+            yield len(match[0].split()), ()
+
+
+_PHRASES = """
+before: before | prior to | ahead of | in advance of | earlier than | any time before | at any time before |
+    sometime before
+after: after | following | subsequent to | later than | any time after | at any time after | sometime after
+    | once after
+right: right | immediately | directly | just | straight | right away | straight away
+until: until | till | until after
+unless: unless
+if: if | in case | provided that | provided | where
+when: when | whenever | as soon as | every time | each time | any time
+once: once | having
+without: without
+every: every | each | any | all | for every | for each | for any
+no: no | no more | no further
+none: nothing | no call | no tool | none | nothing else | no other call | no further call | no other tool |
+    nothing else whatsoever
+else: everything else | anything else | all other calls | any other call | all others | every other call |
+    the rest | all other tools | any other tool
+own: own | its own | its very own | their own | a new | a fresh | a separate | another | a new one | fresh |
+    anew | afresh | new | a dedicated
+earlier: earlier | first | at least once | before it | before that | beforehand | previously | prior |
+    previous | preceding | already | before then | before them | at some earlier point | at some earlier
+    time | somewhere before it | somewhere before them | in the past | at some point before it | at some
+    time before it
+later: later | after it | after that | afterwards | afterward | subsequent | subsequently | at some later
+    time | at some later point | at some point afterwards | at some time afterwards | at some time later |
+    eventually | at some point | at some time | later on | somewhere after it | sometime | sooner or later |
+    from then on
+too: too | as well | also | somewhere | anywhere | somewhere in it | in any order | before or after | before
+    or after it | whether earlier or later | whether before or after | whether before or after it | earlier
+    or later | be it before or after | no matter in which order | in either order | in whatever order
+together: together | taken together | in total | altogether | combined
+in_row: in a row | in succession | consecutively | back to back | one after the other
+next: next | very next
+last: last | very last | last of all | final | very final
+first: first | very first | first of all
+latest: latest | most recent | newest | last | latest call of | last call of | answer of the latest | answer
+    of the newest | answer of the last | answer of the most recent
+call_is: call | action | step | tool | tool call | call made | tool called | tool used | thing
+there: there is | there are | there must be | there should be | there shall be | there has to be | there
+    have to be | there needs to be | we need | there must exist | there exists
+there_no: there is not | there must not be | there should not be | there can not be | there may not be
+no_way: under no circumstances | in no case | at no time | on no account
+number_of: number of
+nothing_between: with nothing in between | with no call in between | with no other call in between | and
+    nothing in between | with nothing between them
+exclude: mutually exclusive | exclusive | incompatible | alternatives
+optional: optional
+trace: run | trace | session | conversation
+and: and | and also | as well as | and by | and also by
+only_reads: only reads | only read
+writes: writes | write
+is_tool: is a tool | are tools
+"""
+PHRASES: dict[tuple[str, ...], list[str]] = {}
+"""The codes of phrases, by their words."""
+for _line in _PHRASES.replace("\n    ", " ").strip().splitlines():
+    _code, _, _some = _line.partition(": ")
+    for _phrase in _some.split("|"):
+        PHRASES.setdefault(tuple(_phrase.split()), []).append(_code)
+_LONGEST = max(map(len, PHRASES))
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SOFT = words(
+    """
+    read reads write writes run runs use uses start starts end ends stop begin begins finish finishes wait
+    waits follow follows precede precedes require requires need needs execute perform complete completes check
+    set get try hit touch issue make do succeed succeeds antecede antecedes antedate antedates postdate
+    postdates predate predates fail fails own fine over past behind following open opens close closes new
+    fresh final last first rest thing
+    """
+)
+"""Words of the language that name a tool, too, where nothing else makes a sentence."""
+
+FUNCTION = (
+    words(
+        """
+        a an the this that these those my your our their his her its some any every each all both either
+        neither nor no none nothing anything everything something someone anyone everyone it they them he she
+        we you i us me who whom whose which what where when whenever while whereas how why whether if unless
+        until till once since because although though so then than as and or but yet not never always only
+        also too again even ever just already still soon often sometimes usually normally preferably ideally
+        eventually immediately directly right straight strictly simply later earlier afterwards beforehand
+        subsequently previously before after during within without with of to in on at by for from into onto
+        over under above below between among through throughout against about around across along beside
+        besides behind beyond near off out outside inside up down upon via per except despite toward towards
+        like unlike prior ahead is are was were be been being am has have had having do does did must should
+        shall will would may can could might ought please make sure ensure here there now today tomorrow
+        yesterday twice thrice times time second seconds minute minutes hour hours day days call calls tool
+        tools action actions step steps message messages user trace run session conversation agent assistant
+        model latest most least more less fewer many much few several other others another same else own such
+        very zero one two three four five six seven eight nine ten eleven twelve first last next final exactly
+        precisely maximum minimum max min total single rather half pm noon midnight midday morning afternoon
+        evening night abroad away elsewhere nowhere everywhere somewhere anywhere together alone apart instead
+        quite perhaps maybe happens happen occurs occur comes come goes go called used made appear done
+        finished started include includes contains contain
+        """
+    )
+    | {word for phrase in PHRASES for word in phrase}
+) - SOFT
+"""Words that name no tool unless it is known or in backquotes."""
+
+ARTICLES = words("the a an your its their our")
+ADJECTIVES = words(
+    """
+    first last next latest final own prior previous preceding earlier later subsequent call calls tool tools
+    action actions step steps user thing total second single same most very other run trace session
+    conversation immediately directly right
+    """
+)
+"""Words of the language that an article may precede."""

@@ -1,0 +1,488 @@
+"""The kinds of rules: one table, with everything that differs between them.
+
+A kind has two meanings that were written independently of each other: an automaton, by which traces are judged, and a
+formula, by which Z3 confirms what the automata say. Names of kinds are those of Declare (Pesic and van der Aalst, 2006)
+where it has one; the meaning is LTL on finite traces. To add a kind, add its name to ``Kind`` and its entry to
+``KINDS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from planscope.rules.machine import (
+    ANY_FIRST,
+    BROKEN,
+    FIRST,
+    LATER,
+    MET,
+    THEN,
+    TOO_LATE,
+    USER,
+    Definition,
+    Machine,
+    State,
+)
+
+if TYPE_CHECKING:
+    from planscope.rules.confirm import Unrolled
+
+Kind = Literal[
+    "chain_response",
+    "chain_precedence",
+    "alternate_precedence",
+    "response",
+    "precedence",
+    "within",
+    "not_succession",
+    "not_coexistence",
+    "responded_existence",
+    "latest",
+    "init",
+    "end",
+    "first",
+    "last",
+    "exactly",
+    "absence",
+    "existence",
+    "never",
+]
+
+Tested = Literal["always", "first", "then", "after first"]
+"""What puts a rule to the test: every trace, a call of ``first``, a call of ``then``, or any call after one of
+``first``."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleKind:
+    """What is special about one kind of rules. A is the set ``first`` of a rule, B its set ``then``.
+
+    ``meaning``: the rule in plain words; ``{a}`` and ``{b}`` are the sets, ``{each_a}`` and ``{each_b}`` the sets after
+    "each", ``{times}``, ``{limit}`` and ``{condition}`` the rule's number, deadline and condition. ``about``: where the
+    tree lists it. ``automaton``: its states for a number.
+    ``formula``: when the calls of ``Unrolled`` keep the rule with this number, as a Z3 formula.
+    """
+
+    meaning: str
+    about: Literal["before a call", "after a call", "how often", "never", "first and last"]
+    automaton: Callable[[int], Definition]
+    formula: Callable[[Unrolled, int], Any]
+    tested: Tested = "first"
+    every_call: bool = False
+    """Whether calls that the rule does not name touch it, too."""
+    mined: str = ""
+    """The sentence that mining proposes; "" if it proposes none. Of two that imply each other, the entry that stands
+    first in the table is listed."""
+    ordered: bool = True
+    """Whether the order of calls matters. If not, no shuffle of a trace can break the rule."""
+
+
+# The automata -----------------------------------------------------------------------------------------------------
+#
+# A call that shows only in its answer that it is one of A (LATER) is pending until a new message begins, because the
+# model that chose another call in its message could not know the answer.
+
+
+def _always(state: State) -> bool:
+    return True
+
+
+def _nothing_owed(state: State) -> bool:
+    return not any(state)
+
+
+def _arrived(state: State) -> State:
+    """A new message begins: what was pending counts from here on."""
+    return (state[0] or state[1], False)
+
+
+def _called(state: State, letter: int) -> State:
+    """Return the state after a call of A, which counts now or later."""
+    return (bool(state[0] or letter & FIRST), bool(state[1] or letter & LATER))
+
+
+def _memory(wanted: bool) -> Callable[[int], Definition]:
+    """Return the automaton in which a call of B is allowed only if an earlier call of A is ``wanted`` or not."""
+
+    def automaton(count: int) -> Definition:
+        def step(state: State, letter: int) -> State:
+            return BROKEN if letter & THEN and state[0] != wanted else _called(state, letter)
+
+        return Definition((False, False), step, _always, _arrived)
+
+    return automaton
+
+
+def _alternate(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        ready, pending = state
+        if letter & THEN:
+            if not ready:
+                return BROKEN
+            ready = False
+        return _called((ready, pending), letter)
+
+    return Definition((False, False), step, _always, _arrived)
+
+
+def _response(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        return _called((state[0] and not letter & THEN, state[1]), letter)
+
+    return Definition((False, False), step, _nothing_owed, _arrived)
+
+
+def _in_seconds(count: int) -> Definition:
+    """Return the automaton of a deadline in seconds: the judge keeps the time, and says when it is TOO_LATE."""
+    plain = _response(count)
+
+    def step(state: State, letter: int) -> State:
+        return BROKEN if letter & TOO_LATE and state[0] else plain.step(state, letter & ~TOO_LATE)
+
+    return replace(plain, step=step)
+
+
+def _chain_precedence(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        if letter & THEN and state[0] != "first":
+            return BROKEN
+        return ("first" if letter & FIRST else "pending" if letter & LATER else "other",)
+
+    return Definition(("other",), step, _always, lambda s: ("first",) if s[0] == "pending" else s)
+
+
+def _chain_response(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        must, pending = state
+        return BROKEN if must and not letter & THEN else _called((False, pending), letter)
+
+    return Definition((False, False), step, _nothing_owed, _arrived)
+
+
+def _within(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        left, pending = state
+        assert isinstance(left, int)
+        if letter & THEN:
+            left = 0
+        elif left and not letter & USER:
+            left -= 1
+            if left == 0:
+                return BROKEN
+        if letter & FIRST:
+            left = left or count
+        return left, bool(pending or letter & LATER)
+
+    return Definition((0, False), step, _nothing_owed, lambda s: (s[0] or (count if s[1] else 0), False))
+
+
+def _counted(least: bool, most: bool) -> Callable[[int], Definition]:
+    """Return the automaton that counts calls of A up to the rule's number."""
+
+    def automaton(count: int) -> Definition:
+        def step(state: State, letter: int) -> State:
+            so_far = state[0]
+            assert isinstance(so_far, int)
+            if not letter & ANY_FIRST:
+                return state
+            if so_far == count:
+                return BROKEN if most else state
+            return (so_far + 1,)
+
+        return Definition((0,), step, lambda s: not least or s[0] == count)
+
+    return automaton
+
+
+def _never(count: int) -> Definition:
+    return _counted(False, True)(0)
+
+
+def _both(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        after = (bool(state[0] or letter & ANY_FIRST), bool(state[1] or letter & THEN))
+        return BROKEN if all(after) else after
+
+    return Definition((False, False), step, _always)
+
+
+def _if_then(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        return (bool(state[0] or letter & ANY_FIRST), bool(state[1] or letter & THEN))
+
+    return Definition((False, False), step, lambda s: not s[0] or bool(s[1]))
+
+
+def _first(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        if letter & ANY_FIRST:
+            return BROKEN if state[0] else state
+        return state if letter & USER else (True,)
+
+    return Definition((False,), step, _always)
+
+
+def _last(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        if letter & ANY_FIRST:
+            return _called(state, letter)
+        return BROKEN if state[0] and not letter & USER else state
+
+    return Definition((False, False), step, _always, _arrived)
+
+
+def _init(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        if state[0] or letter & USER:
+            return state
+        return (True,) if letter & ANY_FIRST else BROKEN
+
+    return Definition((False,), step, lambda s: bool(s[0]))
+
+
+def _end(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        return state if letter & USER else (bool(letter & ANY_FIRST),)
+
+    return Definition((False,), step, lambda s: bool(s[0]))
+
+
+def _latest(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        known, pending = state
+        if letter & THEN and known is not True:
+            return BROKEN
+        if letter & LATER:
+            pending = bool(letter & MET)
+        return known, pending
+
+    return Definition((None, None), step, _always, lambda s: (s[0] if s[1] is None else s[1], None))
+
+
+# The formulas -----------------------------------------------------------------------------------------------------
+
+
+def _precedence_formula(u: Unrolled, count: int) -> Any:
+    return u.every(u.implies(u.b[j], u.before(j)) for j in u.all)
+
+
+def _alternate_formula(u: Unrolled, count: int) -> Any:
+    return u.every(u.implies(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.b))) for j in u.all)
+
+
+def _response_formula(u: Unrolled, count: int) -> Any:
+    return u.every(
+        u.implies(u.a[i], u.some(u.both(u.b[j], u.counts[i, j]) for j in u.after(i))) for i in u.all
+    )
+
+
+def _chain_precedence_formula(u: Unrolled, count: int) -> Any:
+    def next_to(i: int, j: int) -> Any:
+        return u.every(u.no(u.there[k]) for k in range(i + 1, j))
+
+    return u.every(u.implies(u.b[j], u.before(j, next_to)) for j in u.all)
+
+
+def _chain_response_formula(u: Unrolled, count: int) -> Any:
+    def answered(i: int) -> Any:
+        return u.some(u.both(u.b[j], u.counts[i, j], u.none_between(i, j, u.there)) for j in u.after(i))
+
+    return u.every(u.implies(u.a[i], answered(i)) for i in u.all)
+
+
+def _within_formula(u: Unrolled, count: int) -> Any:
+    def passed(i: int, j: int) -> Any:
+        return u.total([u.both(u.call[k], u.counts[i, k]) for k in range(i + 1, j)])
+
+    def answered(i: int) -> Any:
+        return u.some(u.both(u.b[j], u.counts[i, j], passed(i, j) < count) for j in u.after(i))
+
+    return u.every(u.implies(u.a[i], answered(i)) for i in u.all)
+
+
+def _not_succession_formula(u: Unrolled, count: int) -> Any:
+    return u.every(u.no(u.both(u.b[j], u.before(j))) for j in u.all)
+
+
+def _first_formula(u: Unrolled, count: int) -> Any:
+    return u.every(u.no(u.both(u.a[j], u.call[i], u.no(u.a[i]))) for j in u.all for i in range(j))
+
+
+def _last_formula(u: Unrolled, count: int) -> Any:
+    return u.every(u.no(u.both(u.call[j], u.no(u.a[j]), u.before(j))) for j in u.all)
+
+
+def _init_formula(u: Unrolled, count: int) -> Any:
+    return u.some(u.both(u.a[j], u.every(u.no(u.call[k]) for k in range(j))) for j in u.all)
+
+
+def _end_formula(u: Unrolled, count: int) -> Any:
+    return u.some(u.both(u.a[j], u.every(u.no(u.call[k]) for k in u.after(j))) for j in u.all)
+
+
+def _latest_formula(u: Unrolled, count: int) -> Any:
+    def latest(i: int, j: int) -> Any:
+        later = (u.no(u.both(u.a[k], u.counts[k, j])) for k in range(i + 1, j))
+        return u.both(u.met[i], u.every(later))
+
+    return u.every(u.implies(u.b[j], u.before(j, latest)) for j in u.all)
+
+
+# The table --------------------------------------------------------------------------------------------------------
+
+KINDS: Mapping[Kind, RuleKind] = {
+    "chain_response": RuleKind(
+        "the call just after each {each_a} must be {b}",
+        "after a call",
+        _chain_response,
+        _chain_response_formula,
+        every_call=True,
+        mined="Every {a} is followed right away by {b}",
+    ),
+    "chain_precedence": RuleKind(
+        "the call just before each {each_b} must be {a}; a {each_b} that comes first breaks it",
+        "before a call",
+        _chain_precedence,
+        _chain_precedence_formula,
+        "then",
+        every_call=True,
+        mined="{b} happens right after {a}",
+    ),
+    "alternate_precedence": RuleKind(
+        "each {each_b} needs {a} before it, and another one after the {each_b} before",
+        "before a call",
+        _alternate,
+        _alternate_formula,
+        "then",
+        mined="Every {b} has its own {a} before it",
+    ),
+    "response": RuleKind(
+        "each {each_a} needs {b} after it",
+        "after a call",
+        _response,
+        _response_formula,
+        mined="Every {a} is followed by {b}",
+    ),
+    "precedence": RuleKind(
+        "each {each_b} needs {a} before it; kept if there is none",
+        "before a call",
+        _memory(True),
+        _precedence_formula,
+        "then",
+        mined="{a} comes before {b}",
+    ),
+    "within": RuleKind(
+        "each {each_a} needs {b} {limit}; a deadline that still runs at the end is broken",
+        "after a call",
+        _within,
+        _within_formula,
+    ),
+    "not_succession": RuleKind(
+        "after {a} there must be no {each_b}",
+        "never",
+        _memory(False),
+        _not_succession_formula,
+        "after first",
+        mined="{b} never happens after {a}",
+    ),
+    "not_coexistence": RuleKind(
+        "there must not be both {a} and {b}, in any order",
+        "never",
+        _both,
+        lambda u, count: u.no(u.both(u.some(u.a), u.some(u.b))),
+        mined="If {a} happens, {b} never happens",
+        ordered=False,
+    ),
+    "responded_existence": RuleKind(
+        "if there is {a}, there must be {b} too, before or after it",
+        "after a call",
+        _if_then,
+        lambda u, count: u.implies(u.some(u.a), u.some(u.b)),
+        mined="If {a} happens, {b} happens",
+        ordered=False,
+    ),
+    "latest": RuleKind(
+        "each {each_b} needs {a} before it, and the answer to the latest one must have had {condition}",
+        "before a call",
+        _latest,
+        _latest_formula,
+        "then",
+    ),
+    "init": RuleKind(
+        "the first call must be {a}; a trace without calls breaks it",
+        "first and last",
+        _init,
+        _init_formula,
+        "always",
+        every_call=True,
+        mined="The first call is {a}",
+    ),
+    "end": RuleKind(
+        "the last call must be {a}; a trace without calls breaks it",
+        "first and last",
+        _end,
+        _end_formula,
+        "always",
+        every_call=True,
+        mined="The last call is {a}",
+    ),
+    "first": RuleKind(
+        "no other call may come before {a}; kept if there is none",
+        "first and last",
+        _first,
+        _first_formula,
+        every_call=True,
+        mined="{a} happens first",
+    ),
+    "last": RuleKind(
+        "no other call may come after {a}; kept if there is none",
+        "first and last",
+        _last,
+        _last_formula,
+        every_call=True,
+        mined="{a} happens last",
+    ),
+    "exactly": RuleKind(
+        "there must be {a} exactly {times}",
+        "how often",
+        _counted(True, True),
+        lambda u, count: u.total(u.a) == count,
+        "always",
+        mined="{a} happens once",
+        ordered=False,
+    ),
+    "absence": RuleKind(
+        "there may be {a} at most {times}",
+        "how often",
+        _counted(False, True),
+        lambda u, count: u.total(u.a) <= count,
+        mined="{a} happens at most once",
+        ordered=False,
+    ),
+    "existence": RuleKind(
+        "there must be {a} at least {times}",
+        "how often",
+        _counted(True, False),
+        lambda u, count: u.total(u.a) >= count,
+        "always",
+        mined="{a} happens at least once",
+        ordered=False,
+    ),
+    "never": RuleKind(
+        "there must be no {each_a}",
+        "never",
+        _never,
+        lambda u, count: u.every(u.no(x) for x in u.a),
+        "always",
+        ordered=False,
+    ),
+}
+
+
+@cache
+def machine_of(kind: Kind, count: int, seconds: bool) -> Machine:
+    """Return the automaton of a rule. Equal rules share theirs. ``seconds``: its number is a deadline in seconds."""
+    return Machine((_in_seconds if seconds else KINDS[kind].automaton)(0 if seconds else count))

@@ -1,0 +1,143 @@
+"""Says why a sentence of rules is refused, and which sentences would be read: both readings of an unclear one, or else
+the nearest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from planscope.language.problem import Span
+from planscope.rules.kinds import KINDS
+from planscope.rules.rule import CallSet, Rule
+from planscope.rules.scan import Cut, Cuts, Item, Scanner, SentenceError, sentences
+from planscope.rules.shapes import unknown_to_shapes
+from planscope.rules.words import meaning, sentence_of
+
+NEAREST = "the nearest sentence that is read"
+_OPEN = frozenset(
+    "before after until unless once if when without followed_by preceded_by precedes follows needs and or".split()  # noqa: SIM905
+)
+"""Items that need a tool behind them."""
+_CLOCK = ("am", "pm", "noon", "midnight", "midday", "o'clock")
+
+
+def low(words: str) -> str:
+    """Return a meaning as a part of a sentence."""
+    return words[:1].lower() + words[1:].removesuffix(".").partition(";")[0]
+
+
+def two_ways(span: Span, ways: Sequence[Sequence[Rule]], tools: Collection[str]) -> SentenceError:
+    """Return the error of a sentence with several meanings. Each is shown as sentences that can be pasted."""
+    readings = [" ".join(sentence_of(rule) for rule in way) for way in ways]
+    if any(tool.casefold() in ("any", "call") for tool in tools):
+        readings = [
+            re.sub(r"\b(any call)(?! of)", r"\1 of `*`", one, flags=re.IGNORECASE) for one in readings
+        ]
+    told = [
+        f'"{reading}" ({" and ".join(low(meaning(rule)) for rule in way)})'
+        for reading, way in zip(readings, ways, strict=True)
+    ]
+    message = f"this could mean {' or '.join(told)}; write one of them"
+    return SentenceError(span, message, ("one of the readings",), tuple(readings))
+
+
+def refused(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
+    """Return the error of a sentence that cannot be read. ``some``: its cuts."""
+    error = _why(cuts, some)
+    near = _nearest(cuts, some)
+    message = f'{error.message}; {NEAREST}: "{near}"' if near else error.message
+    return SentenceError(error.span, message, error.expected, error.readings)
+
+
+def _why(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
+    row = cuts.row
+    whole, end = (row[0].start, row[-1].end), (row[-1].end, row[-1].end)
+    for k, token in enumerate(row):
+        if token.kind == "time" or (token.key in _CLOCK and k and row[k - 1].kind in ("number", "word")):
+            why = 'rules have no clock times; a deadline is read, such as "within 30 seconds"'
+            start = row[k - 1].start if token.key in ("am", "pm", "o'clock") else token.start
+            return SentenceError((start, token.end), why, ('"within 30 seconds"',))
+    if cuts.troubles:
+        return max(reversed(cuts.troubles), key=lambda error: error.span)
+    if (odd := cuts.unread) is not None:
+        why = f"{odd.text!r} is not expected here"
+        return SentenceError((odd.start, odd.end), why, ("a tool", "a verb such as happens"))
+    items = next((cut.items for cut in some if any(item.code == "S" for item in cut.items)), None)
+    if items is None:
+        return SentenceError(whole, "there is no tool in this sentence", ("a tool's name",))
+    if len(values := [item for item in items if item.code == "per"]) > 1:
+        why = "a sentence can be judged by one value only; join the names by 'and'"
+        return SentenceError(values[1].span, why)
+    text = cuts.scanner.text
+    verb = any("happens" in item.code or item.code in _VERBS for item in items)
+    for one, other in pairwise(items):
+        if one.code == other.code == "S" and all(
+            item.calls[0].name not in cuts.scanner.tools for item in (one, other)
+        ):
+            names = text[one.span[0] : other.span[1]]
+            why = f'"{names}" reads as two names; put a name of several words in backquotes'
+            start = one.span[0] if verb else whole[0]
+            why = why if verb else f"there is no verb: {why}"
+            return SentenceError(
+                (start, other.span[1] if verb else whole[1]), why, ("`name`", "a verb such as happens")
+            )
+    if len(items) == 1:
+        why = f'there is no verb: "{text[slice(*whole)]}" was read as one name'
+        return SentenceError(whole, why, ("a verb such as happens",))
+    if items[-1].code in _OPEN:
+        return SentenceError(end, "the sentence ends where a tool was expected", ("a tool's name",))
+    for item in items:
+        if unknown_to_shapes(item.code):
+            words = " ".join(text[slice(*item.span)].split())
+            return SentenceError(item.span, f'"{words}" is not read here', ())
+    return SentenceError(whole, "no sentence of rules has this form")
+
+
+_VERBS = ("comes", "is", "precedes", "follows", "needs", "followed_by", "preceded_by", "do", "not_do")
+
+
+def _nearest(cuts: Cuts, some: Sequence[Cut]) -> str:
+    """Return the sentence with the same tools that has the most in common with the words; "" without a tool."""
+    items = next((cut.items for cut in some if any(item.code == "S" for item in cut.items)), ())
+    sets = list(dict.fromkeys(item.calls for item in items if item.code == "S"))[:3]
+    best: tuple[float, str] = (0.0, "")
+    for rule in _candidates(sets):
+        sentence = sentence_of(rule)
+        other = next(iter(Scanner(sentence, cuts.scanner.tools).cuts(next(sentences(sentence)))), None)
+        if other is not None:
+            best = max(best, (_likeness(items, other.items), sentence), key=lambda one: one[0])
+    return best[1]
+
+
+def _candidates(sets: Sequence[CallSet]) -> Iterator[Rule]:
+    """Yield a rule of each kind about these sets."""
+    for kind, about in KINDS.items():
+        if kind == "latest":
+            continue
+        if "{b}" not in about.meaning and "{each_b}" not in about.meaning:
+            yield from (Rule("", kind, one, count=1) for one in sets)
+            continue
+        for one in sets:
+            yield from (Rule("", kind, one, other, 5, "calls") for other in sets if other is not one)
+
+
+def _likeness(items: Sequence[Item], others: Sequence[Item]) -> float:
+    """Return how much two sentences have in common, with weight on whether both forbid something and name the same."""
+    mine, theirs = (_features(some) for some in (items, others))
+    shared = len(mine & theirs) / max(1, len(mine | theirs))
+    orders = [[c.name for item in some if item.code == "S" for c in item.calls] for some in (items, others)]
+    alike = SequenceMatcher(None, orders[0], orders[1]).ratio()
+    return shared + alike + 2 * (("not" in mine) == ("not" in theirs))
+
+
+def _features(items: Sequence[Item]) -> set[str]:
+    found = {part for item in items if item.code != "S" for part in item.code.split("_")}
+    if found & _EARLIER:
+        return (found | {"before"}) - {"not", "no", "never"}
+    return found | ({"not"} if found & {"no", "never", "neither"} else set())
+
+
+_EARLIER = frozenset({"without", "unless", "until"})
+"""With one of these, what is forbidden needs something before it."""

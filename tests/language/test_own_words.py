@@ -1,0 +1,170 @@
+"""Sentences that somebody wrote meaning first, without sight of the reader: read rightly, or refused with help.
+
+``corpus/queries.jsonl``: texts, their actions and the one meaning or the two that they have; "cannot" is clear and
+cannot be said in a query, "nonsense" is no requirement. ``corpus/no_orders.txt``: texts that look like orders and are
+none, or not certainly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from planscope.language.problem import make_actions
+from planscope.language.reading import ParseError, ParseFailure, read_query
+
+CORPUS = Path(__file__).with_name("corpus")
+NAMES = ("build the image", "run tests", "push the image", "deploy to staging", "deploy to production")
+
+Meaning = frozenset[tuple[str, str, Any]]
+
+
+def rows() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CORPUS / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def _meaning(orders: set[tuple[str, str]], hours: set[tuple[str, str, int]]) -> Meaning:
+    """Orders with all that follow from them, and hours."""
+    while more := {(a, d) for a, b in orders for c, d in orders if b == c} - orders:
+        orders |= more
+    return frozenset({("<", *order) for order in orders} | hours)
+
+
+def _wanted(row: dict[str, Any]) -> list[Meaning]:
+    return [
+        _meaning(set(map(tuple, one["orders"])), {(h["kind"], h["action"], h["hour"]) for h in one["hours"]})
+        for one in row["meanings"]
+    ]
+
+
+def _read(text: str, names: list[str], timed: bool) -> Meaning:
+    problem = read_query(text, make_actions(names), timed=timed).problem
+    called = {action.id: action.name for action in problem.actions}
+    orders = {(called[str(c.before)], called[str(c.after)]) for c in problem.said if c.kind == "order"}
+    hours = {(c.kind, called[str(c.action)], c.hour) for c in problem.said if c.hour is not None}
+    return _meaning(orders, hours)  # type: ignore[arg-type]  # an hour that is not None
+
+
+def _outcome(row: dict[str, Any]) -> str:
+    wanted = _wanted(row)
+    try:
+        found = _read(row["text"], row["actions"], row["timed"])
+    except ParseFailure as failure:
+        shown = [_read(one, row["actions"], row["timed"]) for one in failure.errors[0].readings]
+        return "refused" if not shown else "both" if set(shown) == set(wanted) else "other readings"
+    return "right" if row["class"] == "one" and found in wanted else "wrong"
+
+
+def test_how_many_are_read() -> None:
+    outcomes = Counter((row["class"], _outcome(row)) for row in rows())
+    assert outcomes == {
+        ("one", "right"): 90,
+        ("one", "refused"): 8,
+        ("two", "both"): 10,
+        ("two", "refused"): 5,
+        ("cannot", "refused"): 11,
+        ("nonsense", "refused"): 6,
+    }
+
+
+def test_what_is_no_order_is_not_read_as_one() -> None:
+    for text in (CORPUS / "no_orders.txt").read_text(encoding="utf-8").splitlines():
+        with pytest.raises(ParseFailure):
+            read_query(text, make_actions(NAMES))
+
+
+_WORDS = (
+    *(
+        "not",
+        "only",
+        "before",
+        "after",
+        "until",
+        "then",
+        "first",
+        "and",
+        "or",
+        "if",
+        "twice",
+        "immediately",
+        "it",
+    ),
+    *("always", "never", "the", "which", "everything else", "must", "between", "15:00", ",", "zork"),
+)
+
+
+def _mutated(text: str, draw: Random) -> Iterator[str]:
+    """A text without a word, with two words turned, and with another word in its place or behind it."""
+    words = text.split(" ")
+    at = draw.randrange(len(words))
+    yield " ".join(words[:at] + words[at + 1 :])
+    yield " ".join([*words[:at], draw.choice(_WORDS), *words[at + 1 :]])
+    yield " ".join([*words[: at + 1], draw.choice(_WORDS), *words[at + 1 :]])
+    yield " ".join([*words[:at], *reversed(words[at : at + 2]), *words[at + 2 :]])
+
+
+def _errors(text: str, names: list[str], timed: bool) -> tuple[ParseError, ...]:
+    try:
+        read_query(text, make_actions(names), timed=timed)
+    except ParseFailure as failure:
+        return failure.errors
+    return ()
+
+
+def test_all_that_a_refusal_proposes_can_be_read() -> None:
+    """Of every refusal of the corpus, and of 520 sentences that were made of it; two readings differ."""
+    draw = Random(1)
+    proposed = Counter[str]()
+    for row in rows():
+        for text in (row["text"], *_mutated(row["text"], draw)):
+            for error in _errors(text, row["actions"], row["timed"]):
+                readings = [_read(one, row["actions"], row["timed"]) for one in error.readings]
+                assert len(set(readings)) == len(readings), (text, error.readings)
+                suggested = [_read(one, row["actions"], row["timed"]) for one in error.suggestions]
+                assert len(set(suggested)) == len(suggested), (text, error.suggestions)
+                quoted = [part for part in error.message.split('"')[1::2] if part.endswith(".")]
+                assert set(quoted) <= {*error.readings, *error.suggestions}, (text, error.message)
+                proposed.update(readings=bool(readings), suggestions=bool(suggested), errors=1)
+    assert proposed["readings"] > 15
+    assert proposed["suggestions"] * 10 > (proposed["errors"] - proposed["readings"]) * 9
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Push the image right after building it.", "not how soon"),
+        ("Run the tests three times.", "no numbers"),
+        ("Run the tests at most twice before pushing the image.", "no numbers"),
+        ("If the tests have been run, push the image.", "no conditions"),
+        ("Run the tests within two calls after building the image.", "not how soon"),
+        ("Run the tests between building the image and pushing it.", "clock times"),
+    ],
+)
+def test_what_no_query_can_say_is_a_rule(text: str, said: str) -> None:
+    (error,) = _errors(text, list(NAMES), timed=False)
+    assert said in error.message
+    assert "write it as a rule about calls (planscope rules add, or --rules)" in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Log in before you build the image.", '"Log in" is not known: expected an action'),
+        ("The plan must be approved before run tests.", '"The plan" is not known: expected an action'),
+        (
+            "Run tests must be approved before building the image.",
+            '"must be approved" is not known: expected',
+        ),
+    ],
+)
+def test_an_unknown_word_has_no_hint_of_another(text: str, message: str) -> None:
+    (error,) = _errors(text, list(NAMES), timed=False)
+    assert error.message.startswith(message)
+    assert "did you mean" not in error.message
+    assert "time" not in error.message

@@ -180,7 +180,7 @@ class _Completer:
         types = [kind for kind in (*_PHRASES, *_MARKS, "ACTION", "TIME") if _plain(kind, timed) in wanted]
         alike = [kind for kind in _ALIKE if kind in types]
         fit = [kind for kind in alike if self.expected(begin, phrases(kind, False, False)[0])]
-        if fit:  # nothing fits if the sentence has an error before this place
+        if fit or self.expected(begin):  # nothing fits if the sentence has an error before this place
             types = [kind for kind in types if kind in fit or kind not in alike]
         if "ACTION" in types and self.takes_action(begin):
             yield from ((action.name, "action") for action in self.draft.actions)
@@ -198,10 +198,11 @@ class _Completer:
         if not self.expected(begin):
             return True  # the sentence has an error before this place, and everything is offered
         head = self.draft.text[self.start : begin].rstrip()
-        for action in self.draft.actions:
-            tried = f"{head} {action.name}"
+        names = [action.name for action in self.draft.actions]
+        for name, tail in (*((name, "") for name in names), (names[0], f", then {names[-1]}")):
+            tried = f"{head} {name}{tail}"
             found = read_partly(tried, self.draft.actions, timed=self.draft.timed)
-            if all(error.span[0] >= len(tried) - 1 for error in found.errors):
+            if all(error.span[0] >= len(tried) - len(tail) - 1 for error in found.errors):
                 return True
         return False
 

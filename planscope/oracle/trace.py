@@ -94,6 +94,21 @@ class Branch:
     items: list[Item]
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What looks like calls in a file and is not among the calls of its trace.
+
+    ``not of this run``: gold plans, examples, copies, rewound branches, text inside an answer. They do not touch the
+    verdict. ``not understood``: everything else. A rule that they could break or keep is then unknown. ``path`` is that
+    of the first, such as ``messages[3].tool_calls[0]``; ``count`` says how many there are.
+    """
+
+    kind: Literal["not of this run", "not understood"]
+    reason: str
+    path: str
+    count: int = 1
+
+
 @dataclass(slots=True)
 class Tool:
     """A tool that the agent was given; ``parameters`` is a JSON schema."""
@@ -127,6 +142,7 @@ class Trace:
     problem: str | None = None
     """What could not be read, in one line."""
     unknown_lines: dict[str, int] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
     source: str = ""
     """The file that it comes from."""
     reward: float | None = None

@@ -21,6 +21,8 @@ from planscope.language.scan import NOT_IN_SENTENCES, Names, Piece, Scanner, Tok
 LONGEST_GAP = 7
 """Limit of pieces between an object and its verb in the passive."""
 
+_MOST_ARTICLES = 20
+
 _JOINED = ("AND", "COMMA", "OR", "BOTH")
 
 
@@ -133,9 +135,9 @@ class Mentions:
         return one._replace(width=width + start - at)
 
     def _skip(self, pieces: Sequence[Piece], at: int) -> int:
-        """Return the place after articles."""
+        """Return the place after articles. Of a long row of them, which nobody writes, some are left."""
         start = at
-        while at < len(pieces):
+        while at < min(start + _MOST_ARTICLES, len(pieces)):
             of_all = pieces[at].key == "of" and at > start and pieces[at - 1].key in ("all", "both")
             if pieces[at].key not in self.articles and not of_all:
                 break

@@ -77,7 +77,7 @@ def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
             times.append(time.monotonic()) if message["event"] in ("tools", "finding") else None
         )
     )
-    assert times[1] - times[0] < 0.2 + 3  # a busy machine is given some more
+    assert times[1] - times[0] < 60  # blocks for ever if nothing ends it; how fast depends on the machine
     errors = found(run.report)
     one = errors["hung", None]
     assert one["location"] is not None and one["location"].endswith("tools.py:100")

@@ -16,10 +16,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from planscope.errors import UserError
 from planscope.toolfuzz.lines import framed, moved_away
+
+if TYPE_CHECKING:
+    from planscope.toolfuzz.namespaces import Enforced
 
 
 def main() -> None:
@@ -63,8 +66,8 @@ def _bug(error: Exception) -> dict[str, str]:
 
 
 def _work(job: dict[str, Any], send: Any) -> None:
-    from planscope.toolfuzz.mcp_process import is_server
-    from planscope.toolfuzz.sandbox import enter_namespaces
+    from planscope.toolfuzz.mcp_process import command_of, is_server
+    from planscope.toolfuzz.namespaces import enter_namespaces
 
     folder = Path(job["folder"])
     served = is_server(job["target"])
@@ -73,15 +76,32 @@ def _work(job: dict[str, Any], send: Any) -> None:
     import planscope.toolfuzz.fuzzing
     import planscope.toolfuzz.sequences  # noqa: F401
 
-    enforced = enter_namespaces(folder, bool(job.get("network")))
+    words = command_of(job["target"], Path(job["base"])) if served else []
+    needed = _needed(job["base"], words)
+    enforced = enter_namespaces(folder, bool(job.get("network")), job["private"], needed)
     if served:
-        _in_first_process(send, lambda: _serve(job, folder, enforced.of_server(), send))
-    _announce(tools, enforced, send)
-    folder /= "here"  # the mount itself behaves otherwise than a folder: it cannot be deleted, nor moved
-    folder.mkdir()
+        _in_first_process(enforced, send, lambda sealed: _serve(job, folder, sealed.of_server(), send))
+
+    def search(sealed: Enforced) -> None:
+        _announce(tools, sealed, send)
+        inside = folder / "here"  # the mount itself behaves otherwise: it cannot be deleted, nor moved
+        inside.mkdir()
+        _fuzz_all(job, tools, _hosts(job, tools, inside, sealed), inside, send)
+
     gc.collect()
     gc.freeze()
-    _in_first_process(send, lambda: _fuzz_all(job, tools, _hosts(job, tools, folder, enforced), folder, send))
+    _in_first_process(enforced, send, search)
+
+
+def _needed(base: str, words: list[str]) -> list[str]:
+    """Return the paths of the user that tools and a server's command need: Python, its paths, and what is imported."""
+    top = [module for name, module in list(sys.modules.items()) if "." not in name]
+    files = [Path(file) for module in top if (file := getattr(module, "__file__", None))]
+    packages = [str(file.parent if file.name.startswith("__init__.") else file) for file in files]
+    named = [word for word in words if "/" in word and Path(word).exists()]
+    beside = [str(Path(word).parent) for word in named if Path(word).is_file()]
+    path = os.environ.get("PATH", "").split(os.pathsep)
+    return [sys.prefix, sys.base_prefix, *sys.path, *packages, base, *path, *named, *beside]
 
 
 def _imported(job: dict[str, Any]) -> list[Any]:
@@ -103,7 +123,7 @@ def _wanted(job: dict[str, Any], tools: list[Any]) -> list[Any]:
     return tools
 
 
-def _announce(tools: list[Any], enforced: Any, send: Any) -> None:
+def _announce(tools: list[Any], enforced: Enforced, send: Any) -> None:
     from planscope.toolfuzz.tools import code_of, place_of
 
     send({
@@ -116,18 +136,20 @@ def _announce(tools: list[Any], enforced: Any, send: Any) -> None:
     })  # fmt: skip
 
 
-def _in_first_process(send: Any, work: Callable[[], None]) -> NoReturn:
+def _in_first_process(enforced: Enforced, send: Any, work: Callable[[Enforced], None]) -> NoReturn:
     """Work in the first process of the new namespace: when it ends, everything in it ends."""
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
         os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+    from planscope.toolfuzz.namespaces import seal
     from planscope.toolfuzz.sandbox import die_with_parent
 
     die_with_parent()
+    sealed = seal(enforced)
 
     def whole() -> None:
-        work()
+        work(sealed)
         send({"event": "end"})
 
     try:
@@ -136,7 +158,7 @@ def _in_first_process(send: Any, work: Callable[[], None]) -> NoReturn:
         os._exit(0)
 
 
-def _serve(job: dict[str, Any], folder: Path, enforced: Any, send: Any) -> None:
+def _serve(job: dict[str, Any], folder: Path, enforced: Enforced, send: Any) -> None:
     from planscope.toolfuzz.mcp_tools import ServerGone, serve
 
     if job.get("reset"):
@@ -152,7 +174,7 @@ def _serve(job: dict[str, Any], folder: Path, enforced: Any, send: Any) -> None:
         send({"event": "remark", "text": f"The search ended early: {error}."})
 
 
-def _hosts(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Any) -> dict[str, Any]:
+def _hosts(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Enforced) -> dict[str, Any]:
     from planscope.toolfuzz.host import Host
 
     found = {}

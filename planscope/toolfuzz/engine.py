@@ -217,7 +217,8 @@ def tool_process(
             "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
             "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(inside),
             "base": os.path.realpath("."), "blind": options.blind, "sequences": options.most_sequences,
-            "reads": options.reads, "writes": options.writes, "priors": options.priors, **work,
+            "reads": options.reads, "writes": options.writes, "priors": options.priors,
+            "private": [os.environ.get(name, "") for name in ("HOME", "TMPDIR", "XDG_RUNTIME_DIR")], **work,
         }  # fmt: skip
         path = [str(Path.cwd() / one) for one in ("", *sys.path)]
         process = subprocess.Popen(

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from planscope.toolfuzz.lines import framed, moved_away, read
+from planscope.toolfuzz.namespaces import Crowd, end_all
 from planscope.toolfuzz.outcome import Lost, Outcome, Places, answered, class_name, lost, raised
-from planscope.toolfuzz.sandbox import Kept, Watch, die_with_parent, empty, limit_resources
+from planscope.toolfuzz.sandbox import MEMORY, Kept, Watch, die_with_parent, empty, limit_resources
 
 _HEAD = struct.Struct("qdq")
 _SHARED = 2**20
@@ -32,6 +33,8 @@ _FRAME = re.compile(r'^\s*File "(.+)", line (\d+)', re.MULTILINE)
 GRACE = 0.15
 """Seconds that a hung call has for telling where it is."""
 
+_LOOK = 0.05
+"""Seconds between two looks at the processes of a call and their memory."""
 
 PATIENCE = 5
 """A call that a busy machine leaves without a processor may take this many times its limit."""
@@ -127,6 +130,7 @@ class Host:
         self._shared = mmap.mmap(-1, _SHARED)
         self._trace = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
         self._token = secrets.token_hex(8)
+        self._crowd = Crowd(MEMORY, folder)
 
     def run(
         self,
@@ -199,9 +203,16 @@ class Host:
     ) -> End:
         buffer = b""
         over = False
-        seen, used = -1, 0.0
+        seen, used, looked = -1, 0.0, time.monotonic()
         while True:
             ready, _, _ = select.select([pipe], [], [], 0.02)
+            if time.monotonic() - looked > _LOOK:
+                if (passed := self._crowd.over()) is not None:
+                    end_all()
+                    number, _, length = _HEAD.unpack_from(self._shared, 0)
+                    text = self._text(length) if number >= 0 else ""
+                    return End("died", number, text, lost("killed", passed, None, "", self.places))
+                looked = time.monotonic()
             if ready:
                 data = os.read(pipe, 2**16)
                 if not data:
@@ -281,11 +292,10 @@ class Host:
             os.killpg(pid, signal.SIGKILL)
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        if os.getpid() == 1:  # the first process of a namespace: this reaches what left the group
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(-1, signal.SIGKILL)
+        end_all()  # this reaches what left the group
         with suppress(ChildProcessError):
-            while True:
+            os.waitpid(pid, 0)
+            while os.getpid() == 1:  # the first process inherits what a tool leaves behind; another has own children
                 os.waitpid(-1, 0)
 
 

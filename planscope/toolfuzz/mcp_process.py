@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from planscope.errors import UserError
-from planscope.toolfuzz.sandbox import empty, limit_server
+from planscope.toolfuzz.namespaces import Crowd, end_all
+from planscope.toolfuzz.sandbox import MEMORY, empty, limit_server
 
 PREFIX = "mcp:"
 VERSION = "2025-06-18"
@@ -122,6 +123,10 @@ class Server:
     _lines: int = 0
     _bytes: int = 0
     _mute: bool = False
+    _looked: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._crowd = Crowd(2 * MEMORY, self.folder)
 
     def start(self) -> None:
         """Start the process anew, in an empty folder, and greet it. Raises ServerLost."""
@@ -199,9 +204,7 @@ class Server:
             os.killpg(process.pid, signal.SIGKILL)
         with suppress(ProcessLookupError):
             process.kill()
-        if os.getpid() == 1:  # the first process of a namespace: this reaches what left the group
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(-1, signal.SIGKILL)
+        end_all()  # this reaches what left the group
         process.wait()
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
@@ -223,6 +226,10 @@ class Server:
             at = time.monotonic()
             self._turn(method)
             starved += max(0.0, time.monotonic() - at - 2 * _TICK)  # a busy machine: not the server's fault
+            if at - self._looked > _TICK:
+                self._looked = at
+                if (passed := self._crowd.over()) is not None:
+                    raise ServerLost("died", passed.replace("it ", "the server ", 1), self.said())
             late = time.monotonic() - began
             if number not in self._answers and late > min(limit + starved, limit * _PATIENCE):
                 if self._bytes > SOME_OUTPUT:  # it is still writing: a fast machine would have read more

@@ -121,6 +121,18 @@ class Report:
             found.append("The network was allowed, as asked.")
         if self.sandbox.get("memory") == "nothing":
             found.append("Memory is not limited on this platform.")
+        if self.sandbox.get("memory") == "limit":
+            found.append("Memory that a tool's processes share is not limited here.")
+        if self.sandbox.get("hidden") == "nothing":
+            found.append(
+                "A tool could read your files and reach your sockets: this platform cannot hide them."
+            )
+        if self.sandbox.get("privileges") == "nothing" and self.sandbox.get("writes") == "namespace":
+            found.append(
+                "Capabilities could not be dropped here: C code could undo what keeps it from writing."
+            )
+        if self.sandbox.get("count") == "nothing" and self.sandbox.get("processes") == "allowed":
+            found.append("The number of processes is not limited here.")
         return found
 
     @property

@@ -1,8 +1,7 @@
-"""The sandbox of a tool: an audit hook, limits, and namespaces where the platform has them.
+"""The sandbox of a tool: an audit hook and limits. ``namespaces.py`` adds namespaces where the platform has them.
 
 The audit hook refuses writes, connections and processes before they happen. It does not see C code and what a
-subprocess does; on Linux, namespaces see to those: the file system is mounted read-only but for the temporary folder,
-and there is no network. What is not enforced is said (:class:`Enforced`).
+subprocess does; namespaces see to those.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from planscope.toolfuzz.namespaces import DISK, PROCESSES
 from planscope.toolfuzz.outcome import Places, Refusal
 
 MEMORY = 512 * 2**20
@@ -34,83 +33,7 @@ only reserves does not count; the stacks of threads do."""
 STACK = 2 * 2**20
 """Bytes of a thread's stack: a tool may leave a thread behind in each of a hundred calls."""
 
-DISK = 64 * 2**20
-"""Bytes of one file, and where there are namespaces of the whole temporary folder."""
-
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_NEWNS, _NEWUSER, _NEWPID, _NEWNET, _NEWIPC = 0x20000, 0x10000000, 0x20000000, 0x40000000, 0x08000000
-_MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
-_SYS_MOUNT_SETATTR, _AT_RECURSIVE, _RDONLY = 442, 0x8000, 1
-
-
-@dataclass(frozen=True)
-class Enforced:
-    """What holds the sandbox together here: ``namespace``, ``audit hook``, ``limit``, or ``nothing``."""
-
-    writes: str = "audit hook"
-    network: str = "audit hook"
-    processes: str = "refused"
-    memory: str = "limit"
-
-    def as_data(self) -> dict[str, str]:
-        return asdict(self)
-
-    def of_server(self) -> Enforced:
-        """Return what holds for a server, in which there is no audit hook."""
-        return replace(
-            self,
-            writes="nothing" if self.writes == "audit hook" else self.writes,
-            network="nothing" if self.network == "audit hook" else self.network,
-            processes="allowed",
-        )
-
-
-def enter_namespaces(folder: Path, network: bool) -> Enforced:
-    """Move this process into new namespaces. What cannot be had is left out.
-
-    The next fork is the first process of a new process namespace. The process must have one thread. ``folder`` becomes
-    an empty file system of limited size, the only place that can be written.
-    """
-    if not sys.platform.startswith("linux"):
-        return Enforced(network="allowed" if network else "audit hook", memory=_memory_limit())
-    libc = ctypes.CDLL(None, use_errno=True)
-    flags = _NEWUSER | _NEWNS | _NEWPID | _NEWIPC | (0 if network else _NEWNET)
-    user, group = os.getuid(), os.getgid()
-    if libc.unshare(flags) != 0:
-        return Enforced(network="allowed" if network else "audit hook", memory=_memory_limit())
-    writes = "audit hook"
-    try:
-        Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
-        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
-        if _read_only(libc, folder):
-            writes = "namespace"
-    except OSError:
-        pass
-    return Enforced(
-        writes=writes,
-        network="allowed" if network else "namespace",
-        processes="allowed" if writes == "namespace" else "refused",
-        memory=_memory_limit(),
-    )
-
-
-def _read_only(libc: Any, folder: Path) -> bool:
-    """Mount everything read-only but the folder."""
-    if libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None) != 0:
-        return False
-    attributes = (ctypes.c_uint64 * 4)(_RDONLY, 0, 0, 0)
-    done = libc.syscall(
-        _SYS_MOUNT_SETATTR, -100, b"/", _AT_RECURSIVE, ctypes.byref(attributes), ctypes.c_size_t(32)
-    )
-    if done != 0:
-        return False
-    size = f"size={DISK},nr_inodes=20000,mode=700".encode()
-    return bool(libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, size) == 0)
-
-
-def _memory_limit() -> str:
-    return "limit" if sys.platform.startswith("linux") else "nothing"
 
 
 def limit_resources() -> None:
@@ -134,6 +57,7 @@ def limit_resources() -> None:
     limit(resource.RLIMIT_FSIZE, DISK)
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_NOFILE, 256)
+    _limit_processes()
 
 
 def limit_server() -> None:
@@ -144,7 +68,19 @@ def limit_server() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY, 2 * MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (DISK, DISK))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _limit_processes()
     die_with_parent()
+
+
+def _limit_processes() -> None:
+    """Limit processes and their threads of this user, if this is a process namespace, whose kernel counts them apart.
+    It does not bind root."""
+    import resource
+
+    if os.getppid() == 1 and sys.platform.startswith("linux"):
+        most = PROCESSES + 4 * (os.cpu_count() or 1)  # libraries start a thread for each processor
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
 def die_with_parent() -> None:
@@ -154,7 +90,10 @@ def die_with_parent() -> None:
 
 
 def empty(folder: Path) -> None:
-    """Delete everything in a folder."""
+    """Delete everything in a folder, which a tool may have removed or replaced."""
+    if folder.is_symlink() or not folder.is_dir():
+        folder.unlink(missing_ok=True)
+        folder.mkdir(parents=True)
     for one in folder.iterdir():
         if one.is_dir() and not one.is_symlink():
             for inner, _, _ in os.walk(one):

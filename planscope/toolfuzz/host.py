@@ -295,7 +295,7 @@ class Host:
         end_all()  # this reaches what left the group
         with suppress(ChildProcessError):
             os.waitpid(pid, 0)
-            while os.getpid() == 1:  # the first process inherits what a tool leaves behind; another has own children
+            while os.getpid() == 1:  # only the first process inherits what a tool leaves behind
                 os.waitpid(-1, 0)
 
 

@@ -54,6 +54,49 @@ def mismatch(
     return None
 
 
+def schema_fault(schema: Any) -> str | None:
+    """Return why no arguments can be drawn from the schema of a tool's arguments, or None."""
+    from jsonschema import Draft202012Validator, SchemaError
+
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return "its inputSchema is no schema of an object"
+    try:
+        Draft202012Validator.check_schema(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+        endless = _is_endless(schema, schema, ())
+    except SchemaError as error:
+        place = ".".join(map(str, error.absolute_path))
+        return f"its inputSchema is broken at {place or 'its top'}: {error.message[:200]}"
+    except RecursionError:
+        endless = True
+    return (
+        "its inputSchema needs a value without end: a required $ref leads back to itself" if endless else None
+    )
+
+
+def _is_endless(schema: Any, root: Mapping[str, Any], above: tuple[str, ...]) -> bool:
+    """Return whether each value that the schema accepts has another of the same schema in it."""
+    if not isinstance(schema, Mapping):
+        return False
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#"):
+        if reference in above:
+            return True
+        found: Any = root
+        for part in filter(None, reference[1:].split("/")):
+            found = found.get(part) if isinstance(found, Mapping) else None
+        if _is_endless(found, root, (*above, reference)):
+            return True
+    fields = schema.get("properties")
+    fields = fields if isinstance(fields, Mapping) else {}
+    inner = [fields.get(name) for name in schema.get("required", ())]
+    if schema.get("minItems", 0) > 0:
+        inner.append(schema.get("items"))
+    if any(_is_endless(one, root, above) for one in (*inner, *schema.get("allOf", ()))):
+        return True
+    choices = [schema[key] for key in ("anyOf", "oneOf") if schema.get(key)]
+    return any(all(_is_endless(one, root, above) for one in some) for some in choices)
+
+
 def _is(value: Any, kind: Any) -> bool:
     if isinstance(value, bool):
         return bool(kind == "boolean")

@@ -13,7 +13,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -166,6 +167,9 @@ def _serve(job: dict[str, Any], folder: Path, enforced: Enforced, send: Any) -> 
             "--reset cannot reach into a server; it is started anew after 100 calls and for each confirmation"
         )
     tools, hosts = serve(job["target"], folder, Path(job["base"]))
+    for fault in next(iter(hosts.values())).server.faults:
+        if fault.what == "endless list":
+            send({"event": "remark", "text": f"The server breaks the protocol: {fault.message}."})
     tools = _wanted(job, tools)
     _announce(tools, enforced, send)
     try:
@@ -213,12 +217,29 @@ def _fuzz_all(job: dict[str, Any], tools: list[Any], hosts: dict[str, Any], fold
                 job["send"]["needs"], job["send"]["given"]
             )
         else:
-            done.append(Fuzzing(tool, host, job, send))
-            done[-1].run()
+            fuzzing = Fuzzing(tool, host, job, send)
+            with _survived(tool.name, send):
+                fuzzing.run()
+                done.append(fuzzing)
         send({"event": "done", "tool": tool.name, "seconds": time.monotonic() - start})
     if len(done) > 1 and job.get("sequences"):
         stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
         known = {one.tool.name: set(one.forms) for one in done}
         searches = {one.tool.name: one.search for one in done}
         seconds = job["seconds"] / 4 if job["seconds"] else None
-        Sequences(stage, job, send, searches, known).run(job["sequences"], seconds)
+        with _survived("sequences", send):
+            Sequences(stage, job, send, searches, known).run(job["sequences"], seconds)
+
+
+@contextmanager
+def _survived(what: str, send: Any) -> Iterator[None]:
+    """Tell of an error of planscope's own in one search; the others go on."""
+    from planscope.toolfuzz.mcp_tools import ServerGone
+
+    try:
+        yield
+    except (UserError, ServerGone, BrokenPipeError):
+        raise
+    except Exception as error:
+        text = f"{what}: a bug in planscope ended this search: {error!r}; what it found before stays."
+        send({"event": "remark", "text": text[:1000]})

@@ -167,16 +167,22 @@ class Server:
         """Return the tools that the server lists. Raises ServerLost."""
         found: list[dict[str, Any]] = []
         cursor: Any = None
-        while len(found) < MOST_TOOLS:
+        while True:
             reply = self._request("tools/list", {} if cursor is None else {"cursor": cursor}, START_LIMIT)
             listed = reply.result.get("tools") if isinstance(reply.result, dict) else None
             if not isinstance(listed, list):
                 raise ServerLost(
                     "died", f"it lists no tools: {_short(reply.error or reply.result)}", self.said()
                 )
-            found += [one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str)]
             self.faults += reply.faults
+            page = [one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str)]
             cursor = reply.result.get("nextCursor")
+            known = {one["name"] for one in found}
+            if found and (all(one["name"] in known for one in page) or len(found) + len(page) > MOST_TOOLS):
+                what = f"its list of tools does not end; the first {len(found)} are taken"
+                self.faults.append(Fault("endless list", what))
+                break
+            found += page
             if cursor is None or not listed:
                 break
         return found[:MOST_TOOLS]

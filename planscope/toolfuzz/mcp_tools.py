@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from planscope.errors import UserError
-from planscope.toolfuzz.accepts import mismatch
+from planscope.toolfuzz.accepts import mismatch, schema_fault
 from planscope.toolfuzz.host import Channel, End
 from planscope.toolfuzz.mcp_process import START_LIMIT, Fault, Reply, Server, ServerLost, command_of
 from planscope.toolfuzz.outcome import (
@@ -196,7 +196,7 @@ def serve(target: str, folder: Path, base: Path) -> tuple[list[Tool], dict[str, 
 
 def _tool(listed: Mapping[str, Any], host: ServerHost, target: str) -> Tool:
     schema = listed.get("inputSchema")
-    known = isinstance(schema, dict) and schema.get("type") == "object"
+    fault = schema_fault(schema)
     hints = listed.get("annotations")
 
     def bind(given: dict[str, Any]) -> dict[str, Any]:
@@ -211,11 +211,11 @@ def _tool(listed: Mapping[str, Any], host: ServerHost, target: str) -> Tool:
     tool = Tool(
         name=str(listed["name"]),
         description=str(listed.get("description") or ""),
-        schema=schema if isinstance(schema, dict) and known else NO_ARGUMENTS,
+        schema=schema if isinstance(schema, dict) and not fault else NO_ARGUMENTS,
         bind=bind,
         function=function,
         invoke=lambda given: host.request(tool, given),
-        skipped=None if known else "its inputSchema is no schema of an object",
+        skipped=fault,
         target=target,
         hints=dict(hints) if isinstance(hints, dict) else {},
         remote=True,

@@ -135,3 +135,66 @@ def test_a_servers_hints_pair_its_tools() -> None:
         Knowledge())] == ["sequence", "lying"]  # fmt: skip
     sure = with_hints(roles_of({"delete_x": key}), {"delete_x": key}, {"delete_x": {"readOnlyHint": True}})
     assert sure["delete_x"].what == "look"
+
+
+LISTS = """
+import json, sys
+
+def tool(name, **schema):
+    return {"name": name, "description": "A tool.", "inputSchema": {"type": "object"} | schema}
+
+TOOLS = [
+    tool("divide", properties={"n": {"type": "integer"}}, required=["n"]),
+    tool("kind", properties={"n": {"type": "intger", "minimum": "low"}}, required=["n"]),
+    tool("shape", properties={"n": {"type": "string", "pattern": "(["}}, required=["n"]),
+    tool("tree", properties={"n": {"$ref": "#/$defs/node"}}, required=["n"],
+         **{"$defs": {"node": {"type": "object", "required": ["next"],
+                               "properties": {"next": {"$ref": "#/$defs/node"}}}}}),
+]
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    method, answer = asked["method"], {"jsonrpc": "2.0", "id": asked["id"]}
+    if method == "initialize":
+        answer["result"] = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x"}}
+    elif method == "tools/list":
+        answer["result"] = {"tools": TOOLS, "nextCursor": "again"}
+    elif method == "tools/call" and not isinstance(asked["params"]["arguments"].get("n"), int):
+        answer["result"] = {"content": [{"type": "text", "text": "n must be a number"}], "isError": True}
+    elif method == "tools/call" and asked["params"]["arguments"]["n"] == 0:
+        answer["result"] = {"content": [{"type": "text", "text": "division by zero"}], "isError": True}
+    elif method == "tools/call":
+        answer["result"] = {"content": [{"type": "text", "text": "1"}]}
+    else:
+        answer["result"] = {}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def test_a_broken_schema_and_an_endless_list_cost_no_other_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lists.py").write_text(LISTS)
+    report = fuzz(f"mcp:{sys.executable} lists.py", 20, sequences=0)
+    why = {tool.name: tool.skipped for tool in report.tools}
+    assert why.pop("divide") is None
+    assert [str(said).partition(": ")[0] for said in why.values()] == [
+        "its inputSchema is broken at properties.n.type",
+        "its inputSchema is broken at properties.n.pattern",
+        "its inputSchema needs a value without end",
+    ]
+    assert [(one["tool"], one["kind"]) for one in report.sorted()] == [("divide", "returned")]
+    assert report.remarks == [
+        "The server breaks the protocol: its list of tools does not end; the first 4 are taken."
+    ]
+
+
+def test_an_error_of_our_own_ends_one_search_alone() -> None:
+    from planscope.toolfuzz.child import _survived
+
+    told: list[dict[str, str]] = []
+    with _survived("divide", told.append):
+        raise IndexError("no such place")
+    assert "divide: a bug in planscope ended this search: IndexError" in told[0]["text"]

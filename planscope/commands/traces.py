@@ -230,7 +230,7 @@ def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool
         file = rules_of(session)
         assert file is not None
         summary, warnings = session_summary(session, file)
-        say_all(table(summary, columns()))
+        say_all([*table(summary, columns()), *summary.notes()])
         say_all(sentence(f"Warning: {warning}") for warning in warnings)
         say(f"planscope {name} opens it")
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 from planscope.language.problem import Problem
@@ -32,6 +33,7 @@ from planscope.oracle.verdict_types import (
     VerdictKind,
     Violation,
     early_end,
+    notes_on,
     proof_of,
     worst_proof,
 )
@@ -47,7 +49,8 @@ def judge(run: Walk, strict: bool) -> Verdict:
     findings = () if problem.unjudged else ordered(found, complete)
     violation = first_violation(run)
     kind, error = _decide(run, findings, strict)
-    return Verdict(kind, error, findings, violation, run.trace.cause, not problem.unjudged)
+    notes = notes_on(run.trace, kind)
+    return Verdict(kind, error, findings, violation, run.trace.cause, not problem.unjudged, notes=notes)
 
 
 def first_violation(run: Walk | Replay) -> Violation | None:
@@ -85,8 +88,12 @@ class Replay:
     """
 
     def __init__(self, problem: Problem, trace: Trace, plan: Plan | None = None) -> None:
+        query = problem.query if isinstance(problem, Ruled) else problem
+        if trace.unclear and not query.unjudged:
+            query = replace(query, unjudged=trace.unclear)
+            problem = replace(problem, query=query) if isinstance(problem, Ruled) else query
         self.problem = problem
-        self.own = Walk(problem.query if isinstance(problem, Ruled) else problem, trace, plan)
+        self.own = Walk(query, trace, plan)
         self.rules: Beside | None = problem.beside(self.own) if isinstance(problem, Ruled) else None
         self.steps: tuple[StepView, ...] = ()
         self._view()
@@ -208,7 +215,10 @@ class Replay:
         findings = (*first, *rest)
         error = next((f.type for f in findings if f.severity == "error"), None) if kind == "wrong" else None
         warnings = (*self.rules.warnings(), *early_end(kind, self.trace))
-        return Verdict(kind, error, findings, first_violation(self), self.trace.cause, warnings=warnings)
+        notes = notes_on(self.trace, kind)
+        return Verdict(
+            kind, error, findings, first_violation(self), self.trace.cause, warnings=warnings, notes=notes
+        )
 
     def repair(self, from_step: int = 0) -> Repair:
         """Return the nearest valid plan that keeps the first ``from_step`` calls as they were made, or with rules the

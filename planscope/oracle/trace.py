@@ -11,6 +11,8 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from planscope.safe import visible
+
 Json = Any
 """Any value that ``json.loads`` returns."""
 
@@ -108,6 +110,13 @@ class LeftOut:
     path: str
     count: int = 1
 
+    @property
+    def text(self) -> str:
+        """One line, safe to display: ``2 calls not understood: no name (first: messages[3])``."""
+        place = f" (first: {visible(self.path, limit=120)})" if self.path else ""
+        calls = f"{self.count:,} call{'s' * (self.count != 1)}"
+        return f"{calls} {self.kind}: {visible(self.reason, limit=200)}{place}"
+
 
 @dataclass(slots=True)
 class Tool:
@@ -169,6 +178,11 @@ class Trace:
     def message(self) -> int:
         """The number of the last message, -1 if there is none."""
         return self.items[-1].message if self.items else -1
+
+    @property
+    def unclear(self) -> str:
+        """What was not understood, in one line; "" if all was. No verdict may depend on it."""
+        return "; ".join(one.text for one in self.left_out if one.kind == "not understood")
 
     @property
     def open_end(self) -> bool:

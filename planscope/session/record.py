@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from planscope.oracle.trace import Cause
+from planscope.oracle.trace import Cause, LeftOut
 from planscope.session.model import (
     AnswerEvent,
     CallEvent,
@@ -212,6 +212,8 @@ class RunRecord(NamedTuple):
     prompt: PromptEvent | None = None
     last_messages: tuple[MessageEvent, ...] = ()
     cause: Cause | None = "cut_off"
+    reward: float | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def help(self) -> Help:
@@ -244,7 +246,16 @@ class RunRecord(NamedTuple):
 
 def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
     """Make a run's record. ``under_way``: the run has not ended yet."""
-    record = RunRecord(run.id, run.variant, run.agent, run.model, forked_from=run.forked_from)
+    left_out = tuple(LeftOut(one.kind, one.reason, one.path, one.count) for one in run.left_out or ())
+    record = RunRecord(
+        run.id,
+        run.variant,
+        run.agent,
+        run.model,
+        forked_from=run.forked_from,
+        reward=run.reward,
+        left_out=left_out,
+    )
     if under_way:
         record = record._replace(under_way=True, ending="running", reason="", cause=None)
     gathered = _Gathered(record)

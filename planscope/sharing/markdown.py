@@ -22,7 +22,7 @@ from planscope.session.seen import given_at_first, model_parts
 from planscope.sharing.plan_picture import as_image, lanes_svg, svgs, why_not_drawn
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, label
-from planscope.wording.explain import explain_verdict
+from planscope.wording.explain import asides, explain_verdict
 
 WIDTH = 100
 MOST_STEPS = 300
@@ -66,7 +66,7 @@ def _parts(case: Case) -> Iterator[str]:
         yield block(paragraph(case.session.rules, WIDTH))
     if verdict is not None:
         yield "### Why"
-        said = [explain_verdict(replay, verdict), *(f"Warning: {one}" for one in verdict.warnings)]
+        said = [explain_verdict(replay, verdict), *asides(verdict)]
         yield block(line for text in said for line in paragraph(text, WIDTH))
     if (found := found_in(case.session, case.variant.id)) is not None:
         yield "### What in the query makes the agent fail"

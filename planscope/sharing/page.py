@@ -220,6 +220,7 @@ def run_document(run: Run | None, replay: JudgedRun, query: QueryView, number: i
         "verdict": verdict_line(verdict, record.help.note) if verdict and record else "not run yet",
         "why": _long(explain_verdict(replay, verdict)) if verdict else "",
         "where": where(verdict) if verdict else "",
+        "notes": [_long(terms.sentence(one)) for one in verdict.notes] if verdict else [],
         "warnings": [_long(one) for one in verdict.warnings] if verdict else [],
         "first": index.first_violation,
         "ending": ending(record),

@@ -180,7 +180,7 @@
     headline.className = run.kind;
     headline.textContent = `${glyph} ${run.verdict}`;
     byId("where").textContent = [run.where, run.forked ? `forked from ${run.forked}` : ""].filter(Boolean).map((part) => `· ${part}`).join(" ");
-    byId("why").textContent = [run.why, ...run.warnings.map((one) => `Warning: ${one}`)].join("\n");
+    byId("why").textContent = [run.why, ...(run.notes || []), ...run.warnings.map((one) => `Warning: ${one}`)].join("\n");
     const found = now.request.found;
     byId("found").hidden = !found;
     byId("found").querySelector("p").textContent = found ? found.told.join(" ") : "";

@@ -295,8 +295,11 @@ class _Told:
             from planscope.wording.explain import why_unknown
 
             yield from self.row("why", why_unknown(state.debug.run.judged))
-        for warning in state.verdict.warnings if state.verdict is not None and view.step == "end" else ():
-            yield from self.row("warning", warning, "caution")
+        if state.verdict is not None and view.step == "end":
+            for note in state.verdict.notes:
+                yield from self.row("note", note, "dim")
+            for warning in state.verdict.warnings:
+                yield from self.row("warning", warning, "caution")
         yield from self.instead(view)
         told = facts.findings if facts else ()
         for i, found in enumerate(state.debug.run.findings[view.index]):

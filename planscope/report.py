@@ -123,6 +123,8 @@ def step_lines(run: JudgedRun, width: int = WIDTH) -> Iterator[str]:
         yield line
         if view.call is not None and view.call.refused:
             yield INDENT + "refused: the call was blocked before it reached the tool"
+        if phrases.failed(view):
+            yield f"{INDENT}{terms.FAILED}: {terms.ANSWERED_ERROR}"
         if same_message(run, view):
             yield INDENT + terms.SAME_MESSAGE
         for finding in view.findings:

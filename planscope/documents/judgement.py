@@ -173,6 +173,9 @@ class CallDocument(Document):
         description="null: they could not be read"
     )
     refused: bool = Field(default=False, description="a guard or the user blocked the call")
+    failed: bool | None = Field(
+        default=None, description="whether the tool answered with an error; null: nothing shows it"
+    )
     same_message: bool = Field(
         default=False,
         description="rules: made in one message with the call before, so it knew no answer to that",

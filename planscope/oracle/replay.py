@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 
 from planscope.language.problem import Problem
@@ -48,9 +47,17 @@ def judge(run: Walk, strict: bool) -> Verdict:
     found = [*run.last_findings(), *find_at_end(problem, attempt, run.trace)]
     findings = () if problem.unjudged else ordered(found, complete)
     violation = first_violation(run)
-    kind, error = _decide(run, findings, strict)
-    notes = notes_on(run.trace, kind)
-    return Verdict(kind, error, findings, violation, run.trace.cause, not problem.unjudged, notes=notes)
+    kind, error = _decide(run, findings, strict, complete)
+    return Verdict(
+        kind,
+        error,
+        findings,
+        violation,
+        run.trace.cause,
+        not problem.unjudged,
+        early_end(kind, run.trace),
+        notes=notes_on(run.trace, kind),
+    )
 
 
 def first_violation(run: Walk | Replay) -> Violation | None:
@@ -66,8 +73,12 @@ def highlighted(core: Core) -> str:
     return core.constraints[0]
 
 
-def _decide(run: Walk, findings: tuple[Finding, ...], strict: bool) -> tuple[VerdictKind, ErrorType | None]:
-    if run.trace.ending == "aborted":
+def _decide(
+    run: Walk, findings: tuple[Finding, ...], strict: bool, complete: bool
+) -> tuple[VerdictKind, ErrorType | None]:
+    """``complete``: every action was called. Then a run whose record is cut off owes nothing."""
+    whole = complete and run.trace.cause == "cut_off" and not run.problem.unjudged
+    if run.trace.ending == "aborted" and not (whole and all(f.severity != "error" for f in findings)):
         return "aborted", None
     if run.trace.ending == "running" or run.problem.unjudged:
         return "unknown", None
@@ -88,12 +99,8 @@ class Replay:
     """
 
     def __init__(self, problem: Problem, trace: Trace, plan: Plan | None = None) -> None:
-        query = problem.query if isinstance(problem, Ruled) else problem
-        if trace.unclear and not query.unjudged:
-            query = replace(query, unjudged=trace.unclear)
-            problem = replace(problem, query=query) if isinstance(problem, Ruled) else query
-        self.problem = problem
-        self.own = Walk(query, trace, plan)
+        self.problem = problem = problem.unasked(trace.unclear) if trace.unclear else problem
+        self.own = Walk(problem.query if isinstance(problem, Ruled) else problem, trace, plan)
         self.rules: Beside | None = problem.beside(self.own) if isinstance(problem, Ruled) else None
         self.steps: tuple[StepView, ...] = ()
         self._view()

@@ -162,9 +162,10 @@ def graded(reward: float | None, verdict: VerdictKind) -> str:
 
 
 def notes_on(trace: Trace, verdict: VerdictKind) -> tuple[str, ...]:
-    """Return the lines about a trace's grade and what was left out of it."""
+    """Return the lines about a trace's grade and what was left out of it, but for what makes its verdict unknown."""
     grade = graded(trace.reward, verdict)
-    return (*((grade,) if grade else ()), *(one.text for one in trace.left_out))
+    left_out = [one for one in trace.left_out if verdict != "unknown" or one.kind != "not understood"]
+    return (*((grade,) if grade else ()), *(one.text for one in left_out))
 
 
 def told(verdict: VerdictKind, judged: bool = True, reason: str | None = None) -> Told:

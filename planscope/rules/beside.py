@@ -98,6 +98,10 @@ class RuledProblem(Problem):
         """Whether messages matter, since rules look at answers."""
         return any(rule.late for rule in self.file.rules)
 
+    def unasked(self, why: str) -> Problem:
+        """Return the same rules with a query that is not judged."""
+        return replace(self, query=self.query.unasked(why))
+
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the rules in this problem, by their indexes."""

@@ -526,6 +526,9 @@ class Judge:
                     found.append(kept[i][tested])
                     continue
             found.append(self._result(i, trace, open_end))
+        for i in range(len(found)) if trace.full else ():
+            if found[i].state in _KEPT and (self.book.rules[i].per or self.rule_status(i) != "kept"):
+                found[i] = replace(found[i], state="unknown")
         for i, name in self.book.unnamed.items():
             if found[i].state in ("kept", "not_applicable"):
                 found[i] = replace(found[i], state="unknown", unnamed=name)

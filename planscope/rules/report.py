@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from planscope.oracle.trace import Cause, LeftOut, ToolCall, Trace
+from planscope.oracle.trace import Cause, LeftOut, ToolCall, Trace, add_left_out
 from planscope.oracle.verdict_types import CERTIFIED, Proof, Told, early_end, graded, told
 from planscope.rules.judge import (
     Judge,
@@ -331,14 +331,7 @@ class Summary:
             self.odd[words] = self.odd.get(words, 0) + 1
             if len(ids := self.graded.setdefault(words, [])) < MOST_NAMED:
                 ids.append(checked.id)
-        for one in checked.left_out:
-            key = one.kind, one.reason
-            if (before := self.left_out.get(key)) is not None:
-                self.left_out[key] = replace(before, count=before.count + one.count)
-            elif len(self.left_out) < MOST_LACKS:
-                self.left_out[key] = replace(
-                    one, path=f"{checked.id}, {one.path}" if one.path else checked.id
-                )
+        add_left_out(self.left_out, checked.id, checked.left_out)
         if checked.verdict == "right" and len(self.early) < MOST_LACKS:
             self.early += [f"{checked.id}: {line}" for line in checked.warnings[len(checked.lacks) :]]
         for result in checked.results:

@@ -46,6 +46,12 @@ def words_of(text: str, refusal: str | None, finish: str | None, structured: Any
     return "\n".join(part for part in (said, form, f"({notice})" if notice else "") if part)
 
 
+def words_said(messages: Iterable[MessageEvent]) -> str:
+    """Return what these messages say, each below the one before, with the speaker's name if it is not the model."""
+    told = ((one.by, words_of(one.text, one.refusal, one.finish, one.structured)) for one in messages)
+    return "\n".join(f"{SPEAKERS[by]}: {said}" if by else said for by, said in told if said)
+
+
 BY_HAND = "by hand"
 
 SPEAKERS = {"user": "user", "system": "system", "compacted": "history compacted", "handoff": "handed over"}
@@ -170,7 +176,8 @@ class Cost(NamedTuple):
     """What a run took. Events that a fork kept from another run do not count.
 
     ``input_tokens`` and ``output_tokens`` are None if the provider counted none. ``model_seconds`` were spent waiting
-    for the model. ``begins`` and ``ends`` are seconds since the run began.
+    for the model. ``begins`` and ``ends`` are seconds since the run began. ``imported``: of a run that another program
+    recorded, which may lack its times.
     """
 
     model_calls: int = 0
@@ -179,6 +186,17 @@ class Cost(NamedTuple):
     model_seconds: float = 0.0
     begins: float = 0.0
     ends: float = 0.0
+    imported: bool = False
+
+    @property
+    def known_seconds(self) -> float | None:
+        """The same as ``seconds``; None if they were not recorded."""
+        return None if self.imported and not self.ends else self.seconds
+
+    @property
+    def known_model_seconds(self) -> float | None:
+        """The same as ``model_seconds``; None if they were not recorded."""
+        return None if self.imported and not self.model_seconds else self.model_seconds
 
     @property
     def seconds(self) -> float:
@@ -281,6 +299,13 @@ def with_event(record: RunRecord, event: Event) -> RunRecord:
     return gathered.record()
 
 
+def _of_a_trace(event: Event) -> bool:
+    """Return whether an event was imported from another program's trace."""
+    if isinstance(event, PromptEvent):
+        return event.number is not None or event.timed is not None
+    return isinstance(event, CallEvent) and event.message is not None
+
+
 class _Gathered:
     def __init__(self, record: RunRecord) -> None:
         self.before = record
@@ -308,7 +333,9 @@ class _Gathered:
         )
 
     def take(self, event: Event) -> None:
-        cost = self.cost._replace(ends=max(self.cost.ends, event.at))
+        cost = self.cost if event.at <= self.cost.ends else self.cost._replace(ends=event.at)
+        if not cost.imported and _of_a_trace(event):
+            cost = cost._replace(imported=True)
         if event.kept:
             cost = cost._replace(begins=max(cost.begins, event.at))
         elif isinstance(event, MessageEvent) and event.by is None:
@@ -326,8 +353,7 @@ class _Gathered:
                 self.prompt = self.prompt or event
             case MessageEvent():
                 self.messages.append(event)
-                said = words_of(event.text, event.refusal, event.finish, event.structured)
-                self.words += [f"{SPEAKERS[event.by]}: {said}" if event.by else said] if said else []
+                self.words += [said] if (said := words_said([event])) else []
             case CallEvent():
                 self._call(event)
             case AnswerEvent():

@@ -16,7 +16,18 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from planscope.language.problem import is_tool_name
-from planscope.oracle.trace import Branch, Ending, Item, Mark, Said, Tool, ToolCall, Trace
+from planscope.oracle.trace import (
+    Branch,
+    Ending,
+    Item,
+    LeftOut,
+    Mark,
+    Said,
+    Tool,
+    ToolCall,
+    Trace,
+    add_left_out,
+)
 from planscope.session.files import TooLarge
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import (
@@ -123,6 +134,10 @@ def notes_of(traces: Sequence[Trace]) -> str:
         said.append(
             f"not read: {', '.join(f'{kind} ({count:,})' for kind, count in sorted(kinds.items()))[:500]}"
         )
+    left_out: dict[tuple[str, str], LeftOut] = {}
+    for trace in traces:
+        add_left_out(left_out, trace.id, trace.left_out)
+    said += [f"left out: {one.text}" for one in left_out.values()]
     calls = [call for trace in traces for call in trace.calls]
     guessed = sum(call.guessed for call in calls)
     if guessed:

@@ -132,6 +132,8 @@ def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
     notes = [cell(clip(finding_text(case.replay.problem, f), _LONGEST_CELL)) for f in view.findings]
     if view.call is not None and view.call.refused:
         notes.insert(0, "refused: blocked before it reached the tool")
+    if phrases.failed(view):
+        notes.insert(0, f"**{terms.FAILED}**: {terms.ANSWERED_ERROR}")
     if view.index == case.replay.first_doomed:
         notes.insert(0, f"**{terms.LOST_HERE}** ({terms.NO_RETURN})")
     yield ", ".join(notes)

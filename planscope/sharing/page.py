@@ -47,9 +47,9 @@ from planscope.sharing.plan_picture import (
 from planscope.sharing.query import QueryView
 from planscope.wording import terms
 from planscope.wording.explain import explain_verdict
-from planscope.wording.phrases import ending, fork_point, hours, step_word, verdict_line, where
+from planscope.wording.phrases import ending, failed, fork_point, hours, step_word, verdict_line, where
 from planscope.wording.phrases import moves as moves_text
-from planscope.wording.terms import FINDINGS, STATES
+from planscope.wording.terms import FAILED, FINDINGS, STATES
 
 Json = dict[str, Any]
 
@@ -289,6 +289,7 @@ def _said(view: StepView, call: RecordedCall | None) -> Json:
         "asked": _json(call.asked) if call.asked is not None else "",
         "answer": _long(call.answer or ""),
         "failed": call.failed,
+        "mark": FAILED if failed(view) else "",
         "refused": "guard" if refused_unsaid else call.refused_by,
         "replaced": _long(call.said or ""),
         "trouble": [_long(line) for line in call.troubles],

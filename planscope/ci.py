@@ -40,13 +40,16 @@ class JUnitFile:
         self._cases: IO[str] = tempfile.SpooledTemporaryFile(8 * 2**20, "w+", encoding="utf-8")  # noqa: SIM115
         self._counts = dict.fromkeys(("all", *TAGS), 0)
 
-    def add(self, group: str, name: str, tag: str | None = None, message: str = "", body: str = "") -> None:
-        """Add a case. ``tag``: ``failure``, ``error`` or ``skipped``, or None if it passed."""
+    def add(
+        self, group: str, name: str, tag: str | None = None, message: str = "", body: str = "", said: str = ""
+    ) -> None:
+        """Add a case. ``tag``: ``failure``, ``error`` or ``skipped``, or None if it passed. ``said``: its output."""
         self._counts["all"] += 1
         inner = ""
         if tag is not None:
             self._counts[tag] += 1
             inner = f"<{tag} message={xml_attribute(message)}>{xml_text(body)}</{tag}>"
+        inner += f"<system-out>{xml_text(said)}</system-out>" if said else ""
         names = f"classname={xml_attribute(group)} name={xml_attribute(name)}"
         self._cases.write(f"    <testcase {names}>{inner}</testcase>\n")
 
@@ -99,10 +102,19 @@ def sarif_result(
     }
 
 
+def sarif_note(text: str, file: str, level: str) -> dict[str, Any]:
+    """Return a SARIF notification about what was read of a file. ``level``: ``note`` or ``warning``."""
+    place = {"physicalLocation": {"artifactLocation": {"uri": _uri(file)}}}
+    return {"level": level, "message": {"text": text}, "locations": [place]}
+
+
 def sarif_log(
-    rules: Iterable[tuple[str, str, str]], results: Sequence[Mapping[str, Any]], left_out: int = 0
+    rules: Iterable[tuple[str, str, str]],
+    results: Sequence[Mapping[str, Any]],
+    left_out: int = 0,
+    notes: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Return a SARIF 2.1.0 log. ``rules``: id, short and full description of each."""
+    """Return a SARIF 2.1.0 log. ``rules``: id, short and full description of each. ``notes``: about the reading."""
     run: dict[str, Any] = {
         "tool": {
             "driver": {
@@ -122,6 +134,8 @@ def sarif_log(
         "columnKind": "unicodeCodePoints",
         "results": list(results),
     }
+    if notes:
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": list(notes)}]
     if left_out:
         run["properties"] = {"resultsLeftOut": left_out}
     return {

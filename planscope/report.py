@@ -15,7 +15,7 @@ from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
 from planscope.safe import cell_width, clip, show, visible, wrap
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, label, name, plain
-from planscope.wording.explain import explain_verdict
+from planscope.wording.explain import asides, explain_verdict
 from planscope.wording.phrases import clock, listed, plural
 
 if TYPE_CHECKING:
@@ -123,6 +123,8 @@ def step_lines(run: JudgedRun, width: int = WIDTH) -> Iterator[str]:
         yield line
         if view.call is not None and view.call.refused:
             yield INDENT + "refused: the call was blocked before it reached the tool"
+        if phrases.failed(view):
+            yield f"{INDENT}{terms.FAILED}: {terms.ANSWERED_ERROR}"
         if same_message(run, view):
             yield INDENT + terms.SAME_MESSAGE
         for finding in view.findings:
@@ -193,7 +195,8 @@ def verdict_lines(
     problem = run.problem
     yield from sentence(phrases.verdict_line(verdict, help.note if help else ""), width)
     yield from sentence(explain_verdict(run, verdict), width)
-    yield from warning_lines(verdict.warnings, width)
+    for said in asides(verdict):
+        yield from sentence(said, width)
     if verdict.findings:
         yield ""
     groups = grouped(verdict.findings)

@@ -274,6 +274,7 @@ def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: li
     yield ""
     counts = ", ".join(f"{count:,} {VERDICTS[kind]}" for kind, count in sorted(summary.told.items()))
     yield f"{plural(summary.traces, 'trace')}: {counts or 'none'}"
+    yield from (line for one in summary.notes() for line in sentence(one, width))
     for warning in warnings:
         yield from sentence(ended(f"Warning: {warning}"), width)
     for problem in problems:

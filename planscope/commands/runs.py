@@ -141,6 +141,7 @@ def run_lines(session: Session, listed: Sequence[ListedRun], losses: Losses) -> 
     for one in listed:
         run, came_out = one.run, one.outcome
         said = outcome(came_out.told, came_out.headline) if came_out is not None else PENDING
+        said += f", {came_out.grade}" if came_out is not None and came_out.grade else ""
         rows.append(
             (
                 f"{one.number:>3}",

@@ -153,7 +153,7 @@ def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | 
 
 
 def _print_list(lines: list[Line], as_json: bool) -> None:
-    from planscope.traces.listing import text_lines
+    from planscope.traces.listing import left_out_lines, text_lines
 
     if as_json:
         print_json({"traces": [one.as_json() for one in lines]})
@@ -162,6 +162,7 @@ def _print_list(lines: list[Line], as_json: bool) -> None:
         say(line)
     if len(lines) > MOST_LISTED:
         say(f"... and {len(lines) - MOST_LISTED:,} more")
+    say_all(left_out_lines(lines))
 
 
 def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, rules: RuleFile | None) -> int:
@@ -230,7 +231,7 @@ def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool
         file = rules_of(session)
         assert file is not None
         summary, warnings = session_summary(session, file)
-        say_all(table(summary, columns()))
+        say_all([*table(summary, columns()), *summary.notes()])
         say_all(sentence(f"Warning: {warning}") for warning in warnings)
         say(f"planscope {name} opens it")
         return

@@ -239,8 +239,8 @@ def _values(known: Known) -> dict[str, Value]:
         "model_calls": cost.model_calls,
         "input_tokens": cost.input_tokens,
         "output_tokens": cost.output_tokens,
-        "seconds": cost.seconds,
-        "model_seconds": cost.model_seconds,
+        "seconds": cost.known_seconds,
+        "model_seconds": cost.known_model_seconds,
     }
 
 

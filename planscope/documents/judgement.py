@@ -101,6 +101,16 @@ Z3Answer = Annotated[
 ]
 
 
+class LeftOutCallsDocument(Document):
+    """What looks like calls and is not among the calls of a trace. What was not understood leaves every rule unknown
+    that is not broken with any such calls."""
+
+    kind: Literal["not of this run", "not understood"]
+    reason: str
+    path: str = Field(description="where the first of them is")
+    count: int
+
+
 class CheckDocument(Document):
     """The verdict of a run."""
 
@@ -123,11 +133,16 @@ class CheckDocument(Document):
     headline: Headline = None
     helped: Helped = None
     reason: EarlyEnd = None
+    notes: list[str] = Field(default_factory=list, description="the grade, and what was left out, in words")
+    reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
+    left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
 
     @classmethod
     def about(cls, replay: JudgedRun, verdict: Verdict, **more: Any) -> Self:
         from planscope.wording.explain import explain_verdict
 
+        left_out = [LeftOutCallsDocument.of(one) for one in replay.trace.left_out]
+        more |= {"left_out": left_out, "reward": replay.trace.reward}
         return cls.told(verdict, explain_verdict(replay, verdict), **more)
 
     @classmethod
@@ -158,6 +173,9 @@ class CallDocument(Document):
         description="null: they could not be read"
     )
     refused: bool = Field(default=False, description="a guard or the user blocked the call")
+    failed: bool | None = Field(
+        default=None, description="whether the tool answered with an error; null: nothing shows it"
+    )
     same_message: bool = Field(
         default=False,
         description="rules: made in one message with the call before, so it knew no answer to that",

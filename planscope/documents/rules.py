@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field
 
 from planscope.documents.document import Document
-from planscope.documents.judgement import EarlyEnd, Z3Answer
+from planscope.documents.judgement import EarlyEnd, LeftOutCallsDocument, Z3Answer
 from planscope.documents.query import ParseErrorDocument
 from planscope.oracle.verdict_types import StepNo
 from planscope.rules.kinds import Kind
@@ -129,6 +129,8 @@ class TraceDocument(Document):
     )
     problem: str | None = Field(default=None, description="what of the trace could not be read")
     warnings: list[str] = Field(default_factory=list, description="as in check")
+    left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
+    reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
 
 
 class RuleSumDocument(Document):
@@ -145,6 +147,10 @@ class RuleSumDocument(Document):
 class SummaryDocument(Document):
     traces: int
     broken: int = Field(description="traces that are wrong")
+    left_out: list[LeftOutCallsDocument] = Field(default_factory=list, description="by reason, in all traces")
+    graded_but: dict[str, int] = Field(
+        default_factory=dict, description="how many traces are graded otherwise than judged, by words for it"
+    )
     rules: list[RuleSumDocument]
 
 

@@ -27,8 +27,10 @@ class CostDocument(Document):
     model_calls: int
     input_tokens: int | None = Field(description="null: the provider did not count them")
     output_tokens: int | None
-    seconds: float
-    model_seconds: float = Field(description="spent waiting for the model")
+    seconds: float | None = Field(validation_alias="known_seconds", description="null: not recorded")
+    model_seconds: float | None = Field(
+        validation_alias="known_model_seconds", description="spent waiting for the model; null: not recorded"
+    )
 
 
 class RunDocument(Document):
@@ -154,6 +156,7 @@ class ListedRunDocument(Document):
     tool: str | None = Field(description="the tool that was called at that step")
     dissection: bool = Field(description="a dissection made the run")
     helped: Helped = None
+    reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
 
 
 def outcome_fields(outcome: Outcome) -> dict[str, Any]:

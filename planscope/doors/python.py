@@ -180,7 +180,8 @@ def explain(source: Source, *, rules: Rules | None = None, run: str | None = Non
     if rules is not None:
         file = read_rules_of(rules, loaded)
         checked = list(judged(loaded, file, run))
-        warnings = "\n".join(warning_lines(summed(loaded, file, checked)[1]))
+        summary, warned = summed(loaded, file, checked)
+        warnings = "\n".join([*summary.notes(), *warning_lines(warned)])
         return "\n\n".join([*map(explained, checked), *([warnings] if warnings else [])])
     session, chosen = find(loaded, run)
     if chosen is None:

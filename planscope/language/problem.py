@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Span = tuple[int, int]
@@ -132,6 +132,10 @@ class Problem:
         object.__setattr__(self, "place", {a.id: i for i, a in enumerate(self.actions)})
         object.__setattr__(self, "action_by_id", {a.id: a for a in self.actions})
         object.__setattr__(self, "action_by_tool", {a.tool: a for a in self.actions})
+
+    def unasked(self, why: str) -> Problem:
+        """Return the problem as one by which no run is judged. ``why``: in one line."""
+        return self if self.unjudged else replace(self, unjudged=why)
 
     @property
     def counted(self) -> bool:

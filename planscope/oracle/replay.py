@@ -32,6 +32,7 @@ from planscope.oracle.verdict_types import (
     VerdictKind,
     Violation,
     early_end,
+    notes_on,
     proof_of,
     worst_proof,
 )
@@ -46,8 +47,17 @@ def judge(run: Walk, strict: bool) -> Verdict:
     found = [*run.last_findings(), *find_at_end(problem, attempt, run.trace)]
     findings = () if problem.unjudged else ordered(found, complete)
     violation = first_violation(run)
-    kind, error = _decide(run, findings, strict)
-    return Verdict(kind, error, findings, violation, run.trace.cause, not problem.unjudged)
+    kind, error = _decide(run, findings, strict, complete)
+    return Verdict(
+        kind,
+        error,
+        findings,
+        violation,
+        run.trace.cause,
+        not problem.unjudged,
+        early_end(kind, run.trace),
+        notes=notes_on(run.trace, kind),
+    )
 
 
 def first_violation(run: Walk | Replay) -> Violation | None:
@@ -63,8 +73,12 @@ def highlighted(core: Core) -> str:
     return core.constraints[0]
 
 
-def _decide(run: Walk, findings: tuple[Finding, ...], strict: bool) -> tuple[VerdictKind, ErrorType | None]:
-    if run.trace.ending == "aborted":
+def _decide(
+    run: Walk, findings: tuple[Finding, ...], strict: bool, complete: bool
+) -> tuple[VerdictKind, ErrorType | None]:
+    """``complete``: every action was called. Then a run whose record is cut off owes nothing."""
+    whole = complete and run.trace.cause == "cut_off" and not run.problem.unjudged
+    if run.trace.ending == "aborted" and not (whole and all(f.severity != "error" for f in findings)):
         return "aborted", None
     if run.trace.ending == "running" or run.problem.unjudged:
         return "unknown", None
@@ -85,7 +99,7 @@ class Replay:
     """
 
     def __init__(self, problem: Problem, trace: Trace, plan: Plan | None = None) -> None:
-        self.problem = problem
+        self.problem = problem = problem.unasked(trace.unclear) if trace.unclear else problem
         self.own = Walk(problem.query if isinstance(problem, Ruled) else problem, trace, plan)
         self.rules: Beside | None = problem.beside(self.own) if isinstance(problem, Ruled) else None
         self.steps: tuple[StepView, ...] = ()
@@ -208,7 +222,10 @@ class Replay:
         findings = (*first, *rest)
         error = next((f.type for f in findings if f.severity == "error"), None) if kind == "wrong" else None
         warnings = (*self.rules.warnings(), *early_end(kind, self.trace))
-        return Verdict(kind, error, findings, first_violation(self), self.trace.cause, warnings=warnings)
+        notes = notes_on(self.trace, kind)
+        return Verdict(
+            kind, error, findings, first_violation(self), self.trace.cause, warnings=warnings, notes=notes
+        )
 
     def repair(self, from_step: int = 0) -> Repair:
         """Return the nearest valid plan that keeps the first ``from_step`` calls as they were made, or with rules the

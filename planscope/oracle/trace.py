@@ -6,10 +6,12 @@ traces.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+
+from planscope.safe import visible
 
 Json = Any
 """Any value that ``json.loads`` returns."""
@@ -22,6 +24,8 @@ Cause = Literal["cut_off", "model", "network", "tool", "stopped"]
 """What ended an aborted run: its record ends early; an error of the model, of the network, or of a tool's or an
 agent's code; a person."""
 
+MOST_CALLS = 100_000
+"""Limit of calls of one trace or run: of those that readers keep, and of those that a session holds."""
 RESTART_TOOL = "ask_for_restart"
 NEW = -1
 """The message of an item that begins one. The trace numbers it."""
@@ -108,6 +112,25 @@ class LeftOut:
     path: str
     count: int = 1
 
+    @property
+    def text(self) -> str:
+        """One line, safe to display: ``2 calls not understood: no name (first: messages[3])``."""
+        place = f" (first: {visible(self.path, limit=120)})" if self.path else ""
+        calls = f"{self.count:,} call{'s' * (self.count != 1)}"
+        return f"{calls} {self.kind}: {visible(self.reason, limit=200)}{place}"
+
+
+def add_left_out(
+    sums: dict[tuple[str, str], LeftOut], id: str, more: Iterable[LeftOut], most: int = 100
+) -> None:
+    """Add what a trace leaves out to sums over traces, by kind and reason. A path tells the first trace, too."""
+    for one in more:
+        key = one.kind, one.reason
+        if (before := sums.get(key)) is not None:
+            sums[key] = replace(before, count=before.count + one.count)
+        elif len(sums) < most:
+            sums[key] = replace(one, path=f"{id}, {one.path}" if one.path else id)
+
 
 @dataclass(slots=True)
 class Tool:
@@ -169,6 +192,16 @@ class Trace:
     def message(self) -> int:
         """The number of the last message, -1 if there is none."""
         return self.items[-1].message if self.items else -1
+
+    @property
+    def unclear(self) -> str:
+        """What was not understood, in one line; "" if all was. No verdict may depend on it."""
+        return "; ".join(one.text for one in self.left_out if one.kind == "not understood")
+
+    @property
+    def full(self) -> bool:
+        """Whether there were more calls than are kept. They come after the last one, and may be anything."""
+        return self.cause == "cut_off" and len(self.calls) >= MOST_CALLS
 
     @property
     def open_end(self) -> bool:

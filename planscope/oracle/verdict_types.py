@@ -104,6 +104,8 @@ class Verdict:
     judged: bool = True
     warnings: tuple[str, ...] = ()
     proof: Proof = "not_asked"
+    notes: tuple[str, ...] = ()
+    """One line for each thing that a trace says besides: how it was graded, and what was left out of it."""
 
     @property
     def told(self) -> Told:
@@ -149,6 +151,23 @@ def early_end(verdict: VerdictKind, trace: Trace) -> tuple[str, ...]:
     return (f"the run {what}, and nothing is owed so far: {trace.reason or 'no reason was recorded'}",)
 
 
+def graded(reward: float | None, verdict: VerdictKind) -> str:
+    """Say how a run was graded, and if the verdict says otherwise: ``graded 0, keeps all rules``; "" without a
+    grade."""
+    if reward is None:
+        return ""
+    odd = ", keeps all rules" if reward <= 0 and verdict == "right" else ""
+    odd = ", violates a rule" if reward >= 1 and verdict == "wrong" else odd
+    return f"graded {reward:g}{odd}"
+
+
+def notes_on(trace: Trace, verdict: VerdictKind) -> tuple[str, ...]:
+    """Return the lines about a trace's grade and what was left out of it, but for what makes its verdict unknown."""
+    grade = graded(trace.reward, verdict)
+    left_out = [one for one in trace.left_out if verdict != "unknown" or one.kind != "not understood"]
+    return (*((grade,) if grade else ()), *(one.text for one in left_out))
+
+
 def told(verdict: VerdictKind, judged: bool = True, reason: str | None = None) -> Told:
     """Return a verdict as words tell it."""
     if verdict == "aborted" and reason in ("cut_off", "stopped"):
@@ -179,7 +198,14 @@ def proved(verdict: Verdict, proof: Proof) -> Verdict:
     """Return a verdict with Z3's answer. A verdict that Z3 denies is unknown."""
     if proof == "denied":
         return Verdict(
-            "unknown", None, (), None, reason=verdict.reason, warnings=verdict.warnings, proof=proof
+            "unknown",
+            None,
+            (),
+            None,
+            reason=verdict.reason,
+            warnings=verdict.warnings,
+            proof=proof,
+            notes=verdict.notes,
         )
     return replace(verdict, proof=proof)
 

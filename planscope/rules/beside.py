@@ -98,6 +98,10 @@ class RuledProblem(Problem):
         """Whether messages matter, since rules look at answers."""
         return any(rule.late for rule in self.file.rules)
 
+    def unasked(self, why: str) -> Problem:
+        """Return the same rules with a query that is not judged."""
+        return replace(self, query=self.query.unasked(why))
+
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the rules in this problem, by their indexes."""
@@ -162,6 +166,8 @@ def checked_run(
         rules.lacks,
         why,
         verdict.warnings,
+        trace.left_out,
+        trace.reward,
     )
 
 
@@ -278,7 +284,7 @@ class Rules:
         tools, file = {*trace.tools, *own_tools, *called}, problem.file
         there_are = None if file.known is None else file.known | tools
         book = Rulebook(file.rules, succeeded_only=problem.succeeded_only, known=there_are)
-        book = book.for_tools(tools)
+        book = book.about(trace).for_tools(tools)
         named = (action.tool for action in problem.query.actions)
         known = list(dict.fromkeys([*known_tools(book, trace), *named, *own_tools]))
         self.track = Track(book, known)
@@ -613,7 +619,7 @@ class Rules:
 
         ``own``: the nearest plan of the query alone.
         """
-        if self.asks:
+        if self.asks and not self.trace.unclear:
             return self._repair_both(from_step, own)
         return self._as_repair(self.fixed)
 
@@ -646,6 +652,8 @@ class Rules:
     @cached_property
     def fixed(self) -> RulesRepair:
         """The nearest change, or why there is none."""
+        if self.trace.unclear:
+            return RulesRepair(reason="the trace lacks calls that were not understood")
         return self._sought(self.track.book, self.track.tools, self.trace)
 
     def _sought(self, book: Rulebook, tools: Sequence[str], trace: Trace) -> RulesRepair:
@@ -689,7 +697,7 @@ class Rules:
         if found is not None and loss is not None:
             sure = confirmed(track.book, track.tools, found, loss.happened) if loss.first else "not_asked"
             answers.append(sure)
-        elif self.over:
+        elif self.over and not track.book.gaps:
             answers.append(kept_confirmed(track.book, self.trace, open_end=self.trace.open_end))
         attempt = self.own.last_attempt.number
         if self.both is not None and attempt in self.both.lost:

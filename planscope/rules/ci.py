@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
+from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_note, sarif_result, write_sarif
 from planscope.rules.report import Checked, step_text
 from planscope.rules.rule import Rule
 from planscope.rules.words import meaning
@@ -27,7 +27,8 @@ class JUnit:
             for r in checked.broken
         ]
         body = "" if tag == "skipped" else "\n".join(lines)
-        self._file.add(source or "traces", checked.id, tag, checked.explanation, body)
+        said = "\n".join(one.text for one in checked.left_out)
+        self._file.add(source or "traces", checked.id, tag, checked.explanation, body, said)
 
     def write(self, path: Path) -> None:
         """Write the file."""
@@ -68,9 +69,14 @@ class Sarif:
         self._index = {rule.id: k for k, rule in enumerate(rules)}
         self._results: list[dict[str, Any]] = []
         self._left_out = 0
+        self._notes: list[dict[str, Any]] = []
 
     def add(self, checked: Checked, source: str) -> None:
         """Add one trace."""
+        for one in checked.left_out:
+            if len(self._notes) < MOST_RESULTS:
+                level = "warning" if one.kind == "not understood" else "note"
+                self._notes.append(sarif_note(f"Trace {checked.id}: {one.text}", source or self._file, level))
         for result in checked.broken:
             if len(self._results) >= MOST_RESULTS:
                 self._left_out += 1
@@ -96,7 +102,7 @@ class Sarif:
         described = (
             (id, rule.text or id, meaning(rule)) for id, rule in zip(self._ids, self._rules, strict=True)
         )
-        return sarif_log(described, self._results, self._left_out)
+        return sarif_log(described, self._results, self._left_out, self._notes)
 
     def write(self, path: Path) -> None:
         """Write the file."""

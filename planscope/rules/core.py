@@ -71,7 +71,7 @@ def find_core(
     while True:
         before = len(rules), len(kept)
         rules = _drop_rules(book, tools, step, [happened[k] for k in kept], rules)
-        part = Rulebook([book.rules[i] for i in rules], succeeded_only=book.succeeded_only)
+        part = Rulebook([book.rules[i] for i in rules], succeeded_only=book.succeeded_only, gaps=book.gaps)
         kept = drop_calls(part, tools, step, happened, kept)
         if (len(rules), len(kept)) == before:
             break

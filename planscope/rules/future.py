@@ -185,6 +185,8 @@ class Future:
         ``only``: the rules, by index, that must be kept (by default all).
         """
         states = self.states(judge, only)
+        if self.book.gaps:
+            return self.decided(states)
         if first is not None:
             return self.decided(states, first, hints=self._hints(judge, first))
         unkept = self.unkept(states, self._plan, self._sure)
@@ -298,6 +300,8 @@ class Future:
         broken = [place[0] for place in states.known if states.broken(place)]
         if broken:
             return Found(False, rules=frozenset(broken[:1]))
+        if self.book.gaps:
+            return Found(None)  # what the trace lacks can keep or break the rules
         lost = self._lost.setdefault(first, []) if not isinstance(first, ToolCall) else []
         for known in lost:
             if all(states.known.get(place) == state for place, state in known.items()):

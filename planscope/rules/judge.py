@@ -84,10 +84,19 @@ class Tested:
 
 
 class Rulebook:
-    """Rules that are ready to judge traces. ``known``: all tools that there are, as a ``RuleFile`` has them."""
+    """Rules that are ready to judge traces. ``known``: all tools that there are, as a ``RuleFile`` has them.
+
+    ``gaps``: the traces lack calls, which may stand anywhere and be anything. A rule is then broken only if it is
+    broken with any such calls, and else unknown.
+    """
 
     def __init__(
-        self, rules: Sequence[Rule], *, succeeded_only: bool = False, known: Collection[str] | None = None
+        self,
+        rules: Sequence[Rule],
+        *,
+        succeeded_only: bool = False,
+        known: Collection[str] | None = None,
+        gaps: bool = False,
     ) -> None:
         self.rules = tuple(rules)
         missing = {} if known is None else unknown_names(rules, known)
@@ -98,7 +107,8 @@ class Rulebook:
         }
         """By the place of a rule, the name of a tool that nobody knows."""
         self.succeeded_only = succeeded_only
-        self.machines: list[Machine] = [rule.machine for rule in self.rules]
+        self.gaps = gaps
+        self.machines = [rule.machine_with_gaps if gaps else rule.machine for rule in self.rules]
         self.rows = [machine.rows for machine in self.machines]
         self.names = frozenset(calls.name for rule in self.rules for calls in rule.sets if calls.name)
         self.literal = tuple(sorted(name for name in self.names if "*" not in name))
@@ -134,6 +144,16 @@ class Rulebook:
                 elif calls.name:
                     self._by_name.setdefault(calls.name, []).append(i)
         self._others: dict[tuple[tuple[str, str], ...], Rulebook] = {}
+        self._with_gaps: Rulebook | None = None
+
+    def about(self, trace: Trace) -> Rulebook:
+        """Return the same rules for this trace, which may lack calls."""
+        if self.gaps or not trace.unclear:
+            return self
+        if self._with_gaps is None:
+            self._with_gaps = Rulebook(self.rules, succeeded_only=self.succeeded_only, gaps=True)
+            self._with_gaps.unnamed = self.unnamed
+        return self._with_gaps
 
     def for_tools(self, tools: Iterable[str]) -> Rulebook:
         """Return the same rules with names as these tools have them: ``Get Order`` names ``get_order`` if only that
@@ -147,7 +167,7 @@ class Rulebook:
         key = tuple(sorted(found.items()))
         if key not in self._others:
             rules = [renamed(rule, dict(found)) for rule in self.rules]
-            self._others[key] = Rulebook(rules, succeeded_only=self.succeeded_only)
+            self._others[key] = Rulebook(rules, succeeded_only=self.succeeded_only, gaps=self.gaps)
             self._others[key].unnamed = self.unnamed
         return self._others[key]
 
@@ -218,7 +238,7 @@ class Judge:
     def __init__(self, book: Rulebook) -> None:
         self.book = book
         count = len(book.rules)
-        self.state = [0] * count
+        self.state = [machine.start for machine in book.machines]
         self.rows = book.rows.copy()
         self.owner = list(range(count))
         self.seen = [0] * count
@@ -488,6 +508,8 @@ class Judge:
     def results(self, trace: Trace, *, open_end: bool = False) -> list[Tested]:
         """Return every rule's result. ``open_end``: the trace may continue, so what is owed is unknown and not
         broken."""
+        if self.book.gaps:
+            return [self._with_gaps(i, trace, open_end) for i in range(len(self.book.rules))]
         found = []
         state, seen, kept, unsure = self.state, self.seen, self.book.kept, self.unsure
         for i, (accepting, mask, always, per) in enumerate(self.book.shortcuts):
@@ -504,6 +526,9 @@ class Judge:
                     found.append(kept[i][tested])
                     continue
             found.append(self._result(i, trace, open_end))
+        for i in range(len(found)) if trace.full else ():
+            if found[i].state in _KEPT and (self.book.rules[i].per or self.rule_status(i) != "kept"):
+                found[i] = replace(found[i], state="unknown")
         for i, name in self.book.unnamed.items():
             if found[i].state in ("kept", "not_applicable"):
                 found[i] = replace(found[i], state="unknown", unnamed=name)
@@ -518,6 +543,11 @@ class Judge:
             has = {tool: _has(trace, tool, names, (had or {}).get(tool)) for tool in tools}
             if any(one is False for one in has.values()) and not any(has.values()):
                 yield from ((tool, names) for tool, one in has.items() if one is False)
+
+    def _with_gaps(self, i: int, trace: Trace, open_end: bool) -> Tested:
+        """Return a rule's result on a trace that lacks calls."""
+        found = self._result(i, trace, open_end)
+        return found if found.state == "broken" else replace(found, state="unknown", owed=False)
 
     def _result(self, i: int, trace: Trace, open_end: bool) -> Tested:
         rule = self.book.rules[i]
@@ -634,7 +664,7 @@ def known_tools(book: Rulebook, trace: Trace) -> list[str]:
 def judge_trace(book: Rulebook, trace: Trace) -> Judge:
     """Judge a whole trace."""
     tools = frozenset([item.tool for item in trace.items if isinstance(item, ToolCall)])
-    judge = Judge(book.for_tools(tools.union(trace.tools) if trace.tools else tools))
+    judge = Judge(book.about(trace).for_tools(tools.union(trace.tools) if trace.tools else tools))
     judge.tools = tools
     hears = bool(judge.book.users) or any(judge.book.seconds)
     step = 0

@@ -6,7 +6,7 @@ run-time verification of Declare (Maggi and others, 2011): kept for good, kept s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from copy import copy
 from dataclasses import dataclass
 from typing import Literal
@@ -78,6 +78,8 @@ class Machine:
         self.members: list[tuple[int, ...]] = [(k,) for k in range(len(order))]
         self._sets: dict[tuple[int, ...], int] = {members: k for k, members in enumerate(self.members)}
         self.size = len(order)
+        self.start = 0
+        self._with_gaps: dict[int, Machine] = {}
 
     def _statuses(self) -> list[Status]:
         """Compute each state's status from the states that it can reach: broken if none accepts, kept for good if
@@ -107,8 +109,16 @@ class Machine:
         other.flushed = self.flushed[: self.size]
         other.members = self.members[: self.size]
         other._sets = {members: k for k, members in enumerate(other.members)}
+        other._with_gaps = {}
         other.status = other._statuses()
         return other
+
+    def with_gaps(self, bits: int) -> Machine:
+        """Return the automaton of traces that lack calls, which may stand anywhere and have any of these bits."""
+        found = self._with_gaps.get(bits)
+        if found is None:
+            found = self._with_gaps[bits] = Gapped(self, bits)
+        return found
 
     def joined(self, states: Iterable[int]) -> int:
         """Return the state that stands for one of these states."""
@@ -136,6 +146,67 @@ class Machine:
         after = self.flushed[state]
         if after == UNFILLED:
             after = self.flushed[state] = self.joined(self.flushed[m] for m in self.members[state])
+        return after
+
+
+class Gapped(Machine):
+    """The automaton of traces that lack calls. Its states are sets of states of another one, each closed under what a
+    lacking call can be to the rule. So a set holds every state that some lacking calls can lead to, and the rule is
+    broken for sure exactly if no state of the set, and none behind it, accepts.
+
+    Between two events of one message, lacking calls belong to this message; between messages they may be of others, so
+    that what was pending counts for them (``flush``).
+    """
+
+    def __init__(self, plain: Machine, bits: int) -> None:
+        self.plain = plain
+        self.letters = [letter for letter in range(LETTERS) if not letter & ~bits]
+        self.size = plain.size
+        self.rows = [[UNFILLED] * LETTERS for _ in range(self.size)]
+        self.flushed = [UNFILLED] * self.size
+        self.members = [(k,) for k in range(self.size)]
+        self._sets = {}
+        self.status = plain.status[: self.size]
+        good = plain.accepting
+        self.accepting = [any(good[one] for one in self._closed({k}, True)) for k in range(self.size)]
+        self.start = self.joined(self._closed({0}, True))
+
+    def _closed(self, states: Set[int], turns: bool) -> set[int]:
+        """Return all states that lacking calls lead to. ``turns``: new messages may begin among them."""
+        found = set(states)
+        todo = list(found)
+        while todo:
+            state = todo.pop()
+            row = self.plain.rows[state]
+            after = {row[letter] for letter in self.letters}
+            if turns:
+                after.add(self.plain.flushed[state])
+            todo += after - found
+            found |= after
+        return found
+
+    def joined(self, states: Iterable[int]) -> int:
+        """Return the state that stands for one of these, which is broken or unknown."""
+        found = super().joined(states)
+        if self.status[found] != "broken":
+            self.status[found] = "unknown"
+        return found
+
+    def fill(self, state: int, letter: int) -> int:
+        """Compute the next state: the call, with lacking calls before and after it."""
+        after = self.rows[state][letter]
+        if after == UNFILLED:
+            before = self.members[self.flush(state) if letter & FRESH else state]
+            made = {self.plain.rows[member][letter & ~FRESH] for member in before}
+            after = self.rows[state][letter] = self.joined(self._closed(made, False))
+        return after
+
+    def flush(self, state: int) -> int:
+        """Return the state once a new message has begun, before or after lacking calls."""
+        after = self.flushed[state]
+        if after == UNFILLED:
+            begun = {self.plain.flushed[member] for member in self.members[state]}
+            after = self.flushed[state] = self.joined(self._closed(begun, True))
         return after
 
 

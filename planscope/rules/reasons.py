@@ -55,9 +55,9 @@ class _Question:
         if self.end:
             return ("unsat", chosen) if judge.lost_at_end(only) else ("sat", chosen)
         found = self.future.of(judge, only=only)
-        if found.possible is None:
+        if found.possible is None and not self.book.gaps:
             return "unknown", 0
-        if found.possible:
+        if found.possible is not False:
             return "sat", chosen
         lost = sum(1 << k for k in {self.member_of[rule] for rule in found.rules}) or chosen & self._rules
         return "unsat", chosen & ~self._rules | lost

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from planscope.oracle.trace import Cause, ToolCall, Trace
-from planscope.oracle.verdict_types import CERTIFIED, Proof, Told, early_end, told
+from planscope.oracle.trace import Cause, LeftOut, ToolCall, Trace, add_left_out
+from planscope.oracle.verdict_types import CERTIFIED, Proof, Told, early_end, graded, told
 from planscope.rules.judge import (
     Judge,
     Rulebook,
@@ -21,11 +21,14 @@ from planscope.rules.judge import (
 from planscope.rules.repair import RulesRepair
 from planscope.rules.rule import Rule, RuleFile, path_text, unknown_names
 from planscope.rules.words import needed
+from planscope.safe import visible
 from planscope.wording.phrases import plural
+from planscope.wording.terms import sentence
 
 Fields = dict[str, Any]
 KEPT = "The run keeps every rule."
 MOST_LACKS = 100
+MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,6 @@ class Lack:
 
 def with_branches(trace: Trace) -> Iterator[Trace]:
     """Yield the trace, and one trace for each rewound branch: the calls before it and its own."""
-    from dataclasses import replace
-
     yield trace
     for number, branch in enumerate(trace.branches, 1):
         steps = {call.step for call in trace.calls if call.step <= branch.after}
@@ -144,6 +145,8 @@ class Checked:
     lacks: tuple[Lack, ...] = ()
     why: Details | None = None
     warnings: tuple[str, ...] = ()
+    left_out: Sequence[LeftOut] = ()
+    reward: float | None = None
 
     @property
     def told(self) -> Told:
@@ -152,7 +155,8 @@ class Checked:
 
     def forget(self) -> None:
         """Leave out why the trace is wrong: enough others are explained."""
-        self.why, self.explanation = None, plain_verdict(self.results, self.problem, self.verdict)
+        self.why = None
+        self.explanation = plain_verdict(self.results, self.problem, self.verdict, self.left_out)
 
     @property
     def broken(self) -> list[Tested]:
@@ -170,12 +174,19 @@ class Checked:
             "explanation": self.explanation,
             "reason": self.reason if self.verdict == "aborted" else None,
             "details": self.why is not None,
+            "left_out": left_out_fields(self.left_out),
+            "reward": self.reward,
         }
         if self.warnings:
             found["warnings"] = list(self.warnings)
         if self.problem:
             found["problem"] = self.problem
         return found if self.why is None else found | self.why.fields()
+
+
+def left_out_fields(left_out: Iterable[LeftOut]) -> list[Fields]:
+    """Return what was left out as JSON."""
+    return [{"kind": o.kind, "reason": o.reason, "path": o.path, "count": o.count} for o in left_out]
 
 
 def result_fields(r: Tested) -> Fields:
@@ -203,7 +214,7 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
     judge = judge_trace(book, trace)
     results = judge.results(trace, open_end=options.running or trace.open_end)
     verdict = verdict_of(results, trace, running=options.running)
-    words = "" if verdict == "right" else plain_verdict(results, trace.problem, verdict)
+    words = "" if verdict == "right" else plain_verdict(results, trace.problem, verdict, trace.left_out)
     lacks = tuple(lacking(judge, trace)) if judge.lacking else ()
     return Checked(
         trace.id,
@@ -216,6 +227,8 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
         _shared(judge.tools),
         lacks,
         warnings=(*map(lack_text, lacks), *early_end(verdict, trace)),
+        left_out=trace.left_out,
+        reward=trace.reward,
     )
 
 
@@ -239,13 +252,22 @@ def nearest(name: str, known: Iterable[str], most: int = 2) -> list[str]:
     return get_close_matches(name, sorted(known), most, 0.6)
 
 
-def plain_verdict(results: Sequence[Tested], problem: str | None, verdict: RulesVerdict) -> str:
+def plain_verdict(
+    results: Sequence[Tested],
+    problem: str | None,
+    verdict: RulesVerdict,
+    left_out: Iterable[LeftOut] = (),
+) -> str:
+    """Say the verdict on a trace by the results of its rules, without core and repair."""
     names = {
         state: [r.rule.name or r.rule.id for r in results if r.state == state]
         for state in ("broken", "unknown")
     }
     if verdict == "wrong":
         return f"Violated: {', '.join(names['broken'])}."
+    unclear = "; ".join(one.text for one in left_out if one.kind == "not understood")
+    if verdict == "unknown" and unclear:
+        return f"{unclear}. It may keep or violate {', '.join(names['unknown'])}."
     if verdict == "unknown":
         owed = [r.rule.name or r.rule.id for r in results if r.owed]
         nameless = {r.rule.name or r.rule.id: r.unnamed for r in results if r.unnamed}
@@ -287,6 +309,12 @@ class Summary:
     lacks: dict[Lack, int] = field(default_factory=dict)
     early: list[str] = field(default_factory=list)
     """A line for each of the first right traces that ended early."""
+    left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
+    """What was left out, by its kind and reason, with the place of the first."""
+    graded: dict[str, list[str]] = field(default_factory=dict)
+    """The traces whose grade is not what the verdict says, by the words for that: the first ids."""
+    odd: dict[str, int] = field(default_factory=dict)
+    """By the same words, how many they are."""
 
     def __post_init__(self) -> None:
         self.sums = {rule.id: RuleSum() for rule in self.rules}
@@ -299,6 +327,11 @@ class Summary:
         for lack in checked.lacks:
             if lack in self.lacks or len(self.lacks) < MOST_LACKS:
                 self.lacks[lack] = self.lacks.get(lack, 0) + 1
+        if "," in (words := graded(checked.reward, checked.verdict)):
+            self.odd[words] = self.odd.get(words, 0) + 1
+            if len(ids := self.graded.setdefault(words, [])) < MOST_NAMED:
+                ids.append(checked.id)
+        add_left_out(self.left_out, checked.id, checked.left_out)
         if checked.verdict == "right" and len(self.early) < MOST_LACKS:
             self.early += [f"{checked.id}: {line}" for line in checked.warnings[len(checked.lacks) :]]
         for result in checked.results:
@@ -311,6 +344,15 @@ class Summary:
             elif result.state == "unknown":
                 one.unknown += 1
 
+    def notes(self) -> Iterator[str]:
+        """Yield a sentence for each way in which grades and verdicts differ, and for each reason why calls were left
+        out: ``Graded 0, keeps all rules: 2 traces (t1, t2).``"""
+        for words, ids in self.graded.items():
+            more = ", ..." if self.odd[words] > len(ids) else ""
+            named = ", ".join(visible(id, limit=40) for id in ids)
+            yield sentence(f"{words}: {plural(self.odd[words], 'trace')} ({named}{more})")
+        yield from (sentence(f"Left out: {one.text}") for one in self.left_out.values())
+
     def settle(self, names: Mapping[str, int]) -> None:
         """Take back what was said of rules about tools that turned out to be none: unless broken they are unknown.
         ``names``: the names that no trace calls or defines."""
@@ -321,6 +363,8 @@ class Summary:
         if found and (right := self.verdicts.pop("right", 0)):
             self.verdicts["unknown"] = self.verdicts.get("unknown", 0) + right
             self.told["unknown"] = self.told.get("unknown", 0) + self.told.pop("right")
+            self.graded = {words: ids for words, ids in self.graded.items() if "keeps" not in words}
+            self.odd = {words: self.odd[words] for words in self.graded}
 
     @property
     def status(self) -> int:
@@ -333,6 +377,8 @@ class Summary:
         return {
             "traces": self.traces,
             "broken": self.verdicts.get("wrong", 0),
+            "left_out": left_out_fields(self.left_out.values()),
+            "graded_but": dict(self.odd),
             "rules": [
                 {
                     "id": rule.id,

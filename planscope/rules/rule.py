@@ -10,7 +10,7 @@ from typing import Literal
 
 from planscope.language.problem import Span
 from planscope.rules.kinds import KINDS, Kind, machine_of
-from planscope.rules.machine import Machine
+from planscope.rules.machine import FIRST, LATER, MET, THEN, Machine
 
 MOST_GLOBS = 12
 """Globs that are looked at together."""
@@ -198,6 +198,15 @@ class Rule:
     def machine(self) -> Machine:
         """The automaton that judges the rule."""
         return machine_of(self.kind, self.count, self.seconds)
+
+    @property
+    def machine_with_gaps(self) -> Machine:
+        """The automaton that judges traces which lack calls: calls of any tool, but no messages of the user."""
+        bits = MET if self.kind == "latest" else 0
+        for calls in self.first:
+            bits |= 0 if calls.is_user else LATER if self.later(calls) else FIRST
+        bits |= 0 if all(calls.is_user for calls in self.then) else THEN
+        return self.machine.with_gaps(bits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,6 +210,8 @@ class Track:
             return "broken"
         if self.lost is not None:
             return "doomed"
+        if self.book.gaps:
+            return "unknown"
         if not self._left or self._replanned():
             return "completable"
         found = self.future.decided(self._states, hardest=next(iter(self._left)))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from planscope.errors import UserError
 
-LARGEST = 16 * 1024 * 1024
+LARGEST = 128 * 1024 * 1024
 """The size limit of a session file, in bytes after unpacking: about two thousand runs of a real model.
 
 A file of this size is read, redacted and written within seconds, in half a gigabyte of memory."""

@@ -45,7 +45,8 @@ class Outcome(NamedTuple):
 
     ``headline`` is the type of error that words name, ``shows`` its step; ``error_type`` is the primary one. ``lost``:
     the step that lost the plan, ``end``, or "" if none did. ``tool``: the tool that was called there. ``reason``: why
-    the run was aborted. ``judged``: whether there is a query or a rule to judge by.
+    the run was aborted. ``grade``: how the trace of the run was graded, in words. ``judged``: whether there is a query
+    or a rule to judge by.
     """
 
     verdict: VerdictKind
@@ -55,6 +56,7 @@ class Outcome(NamedTuple):
     error_type: str = ""
     shows: str = ""
     reason: str = ""
+    grade: str = ""
     judged: bool = True
 
     @property
@@ -69,7 +71,8 @@ class Outcomes:
 
     ``right`` and ``wrong`` count runs without help; ``helped`` counts right and wrong runs with help. ``cut_off`` and
     ``stopped`` count some of the ``aborted`` ones, ``not_judged`` some of the ``unknown`` ones. ``errors`` counts wrong
-    runs, helped or not, by their primary type of error, ``headlines`` by the one that words name.
+    runs, helped or not, by their primary type of error, ``headlines`` by the one that words name. ``doubtful``: those
+    that were graded 0 and are right.
     """
 
     right: int = 0
@@ -81,6 +84,7 @@ class Outcomes:
     cut_off: int = 0
     stopped: int = 0
     not_judged: int = 0
+    doubtful: int = 0
     errors: Mapping[str, int] = field(default_factory=dict)
     headlines: Mapping[str, int] = field(default_factory=dict)
 
@@ -94,6 +98,7 @@ class Outcomes:
                 counts["helped_right"] += one.verdict == "right"
             else:
                 counts.update({one.verdict, one.told})
+            counts["doubtful"] += one.verdict == "right" and "," in one.grade
             errors.update([one.error_type] if one.error_type else [])
             headlines.update([one.headline] if one.headline else [])
         return cls(**counts, errors=dict(errors.most_common()), headlines=dict(headlines.most_common()))
@@ -127,6 +132,8 @@ class Outcomes:
             "not_judged": self.not_judged,
         }
         parts += [f"{n} {terms.VERDICTS[what]}" for what, n in rest.items() if n]
+        if self.doubtful:
+            parts.append(f"{self.doubtful} graded 0, but right")
         return "; ".join(parts)
 
 

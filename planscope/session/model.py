@@ -249,6 +249,15 @@ class Variant(_Part):
     own: Literal[True] | None = None
 
 
+class LeftOutRecord(_Part):
+    """What looks like calls in the trace of an imported run and is not among its calls (``oracle.trace.LeftOut``)."""
+
+    kind: Literal["not of this run", "not understood"]
+    reason: str
+    path: str = ""
+    count: int = Field(default=1, ge=1)
+
+
 class ForkPoint(_Part):
     """The run that a fork continues, and the last step that it keeps."""
 
@@ -259,7 +268,8 @@ class ForkPoint(_Part):
 class Run(_Part):
     """One run of an agent. ``model`` names provider and model, or a simulated profile; it holds no secret.
 
-    ``recording``: the name of the journal that the run was recorded in, so that it is merged only once.
+    ``recording``: the name of the journal that the run was recorded in, so that it is merged only once. An imported
+    run has the id of its trace, its ``reward`` if it was graded (1: right, 0: wrong), and what was left out of it.
     """
 
     id: str
@@ -271,6 +281,8 @@ class Run(_Part):
     started: datetime | None = None
     events: list[Event] = Field(default_factory=list)
     recording: str | None = None
+    reward: float | None = Field(default=None, allow_inf_nan=False)
+    left_out: list[LeftOutRecord] | None = None
 
 
 Mutation = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from planscope.oracle.trace import Cause
+from planscope.oracle.trace import Cause, LeftOut
 from planscope.session.model import (
     AnswerEvent,
     CallEvent,
@@ -44,6 +44,12 @@ def words_of(text: str, refusal: str | None, finish: str | None, structured: Any
     form = "" if structured is None else f"structured answer: {json.dumps(structured, ensure_ascii=False)}"
     said = text.strip()
     return "\n".join(part for part in (said, form, f"({notice})" if notice else "") if part)
+
+
+def words_said(messages: Iterable[MessageEvent]) -> str:
+    """Return what these messages say, each below the one before, with the speaker's name if it is not the model."""
+    told = ((one.by, words_of(one.text, one.refusal, one.finish, one.structured)) for one in messages)
+    return "\n".join(f"{SPEAKERS[by]}: {said}" if by else said for by, said in told if said)
 
 
 BY_HAND = "by hand"
@@ -170,7 +176,8 @@ class Cost(NamedTuple):
     """What a run took. Events that a fork kept from another run do not count.
 
     ``input_tokens`` and ``output_tokens`` are None if the provider counted none. ``model_seconds`` were spent waiting
-    for the model. ``begins`` and ``ends`` are seconds since the run began.
+    for the model. ``begins`` and ``ends`` are seconds since the run began. ``imported``: of a run that another program
+    recorded, which may lack its times.
     """
 
     model_calls: int = 0
@@ -179,6 +186,17 @@ class Cost(NamedTuple):
     model_seconds: float = 0.0
     begins: float = 0.0
     ends: float = 0.0
+    imported: bool = False
+
+    @property
+    def known_seconds(self) -> float | None:
+        """The same as ``seconds``; None if they were not recorded."""
+        return None if self.imported and not self.ends else self.seconds
+
+    @property
+    def known_model_seconds(self) -> float | None:
+        """The same as ``model_seconds``; None if they were not recorded."""
+        return None if self.imported and not self.model_seconds else self.model_seconds
 
     @property
     def seconds(self) -> float:
@@ -212,6 +230,8 @@ class RunRecord(NamedTuple):
     prompt: PromptEvent | None = None
     last_messages: tuple[MessageEvent, ...] = ()
     cause: Cause | None = "cut_off"
+    reward: float | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def help(self) -> Help:
@@ -244,7 +264,16 @@ class RunRecord(NamedTuple):
 
 def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
     """Make a run's record. ``under_way``: the run has not ended yet."""
-    record = RunRecord(run.id, run.variant, run.agent, run.model, forked_from=run.forked_from)
+    left_out = tuple(LeftOut(one.kind, one.reason, one.path, one.count) for one in run.left_out or ())
+    record = RunRecord(
+        run.id,
+        run.variant,
+        run.agent,
+        run.model,
+        forked_from=run.forked_from,
+        reward=run.reward,
+        left_out=left_out,
+    )
     if under_way:
         record = record._replace(under_way=True, ending="running", reason="", cause=None)
     gathered = _Gathered(record)
@@ -268,6 +297,13 @@ def with_event(record: RunRecord, event: Event) -> RunRecord:
     gathered = _Gathered(record)
     gathered.take(event)
     return gathered.record()
+
+
+def _of_a_trace(event: Event) -> bool:
+    """Return whether an event was imported from another program's trace."""
+    if isinstance(event, PromptEvent):
+        return event.number is not None or event.timed is not None
+    return isinstance(event, CallEvent) and event.message is not None
 
 
 class _Gathered:
@@ -297,7 +333,9 @@ class _Gathered:
         )
 
     def take(self, event: Event) -> None:
-        cost = self.cost._replace(ends=max(self.cost.ends, event.at))
+        cost = self.cost if event.at <= self.cost.ends else self.cost._replace(ends=event.at)
+        if not cost.imported and _of_a_trace(event):
+            cost = cost._replace(imported=True)
         if event.kept:
             cost = cost._replace(begins=max(cost.begins, event.at))
         elif isinstance(event, MessageEvent) and event.by is None:
@@ -315,8 +353,7 @@ class _Gathered:
                 self.prompt = self.prompt or event
             case MessageEvent():
                 self.messages.append(event)
-                said = words_of(event.text, event.refusal, event.finish, event.structured)
-                self.words += [f"{SPEAKERS[event.by]}: {said}" if event.by else said] if said else []
+                self.words += [said] if (said := words_said([event])) else []
             case CallEvent():
                 self._call(event)
             case AnswerEvent():

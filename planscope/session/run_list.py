@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from planscope.oracle.verdict_types import graded
 from planscope.session.library_index import Outcome, Outcomes
 from planscope.wording.phrases import outcome, plural
 from planscope.wording.terms import ORIGINS, PENDING, VERDICTS, said
@@ -61,6 +62,7 @@ def outcome_of(verdict: Verdict, run: Run) -> Outcome:
         verdict.error_type or "",
         str(named.step) if named is not None else "",
         (verdict.reason or "") if verdict.verdict == "aborted" else "",
+        graded(run.reward, verdict.verdict),
         verdict.judged,
     )
 
@@ -170,7 +172,7 @@ def _haystack(one: ListedRun) -> str:
     if run.forked_from is not None:
         texts.append(f"forked from {run.forked_from.run}")
     if one.outcome is not None:
-        texts += [VERDICTS[one.outcome.told], one.outcome.headline, one.outcome.tool]
+        texts += [VERDICTS[one.outcome.told], one.outcome.headline, one.outcome.tool, one.outcome.grade]
     return "\n".join(texts).casefold()
 
 

@@ -84,7 +84,9 @@ def cost_of(messages: Iterable[MessageEvent]) -> str:
     if usage:
         came, went = sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage)
         tokens = f"{plural(came, 'token')} read, {went:,} written, "
-    return f"{tokens}{sum(one.took for one in told):.3g} s"
+    took = sum(one.took for one in told)
+    imported = not took and any(one.number is not None for one in told)
+    return f"{tokens}{f'time {NOT_RECORDED}' if imported else f'{took:.3g} s'}"
 
 
 def first_of_message(record: RunRecord, index: int) -> int | None:
@@ -110,7 +112,9 @@ def _model(record: RunRecord, index: int, messages: tuple[MessageEvent, ...]) ->
             continue
         if event.given is not None and event is not next(iter(_messages(record)), None):
             yield from _changed(event.given)
-        yield Part("tokens and time", f"{cost_of([event])}, {event.at:.3g} s after the start")
+        timed = record.cost.known_seconds is not None and event.timed is not False
+        when = f", {event.at:.3g} s after the start" if timed else ""
+        yield Part("tokens and time", f"{cost_of([event])}{when}")
         if event.usage is None:
             yield Part("tokens", NOT_RECORDED, False)
         whole = event.message if event.message is not None else event.raw or event.text

@@ -16,7 +16,18 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from planscope.language.problem import is_tool_name
-from planscope.oracle.trace import Branch, Ending, Item, Mark, Said, Tool, ToolCall, Trace
+from planscope.oracle.trace import (
+    Branch,
+    Ending,
+    Item,
+    LeftOut,
+    Mark,
+    Said,
+    Tool,
+    ToolCall,
+    Trace,
+    add_left_out,
+)
 from planscope.session.files import TooLarge
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import (
@@ -27,6 +38,7 @@ from planscope.session.model import (
     ErrorEvent,
     Event,
     ForkPoint,
+    LeftOutRecord,
     MessageEvent,
     PromptEvent,
     Run,
@@ -50,6 +62,8 @@ MOST_BRANCHES = 50
 """Limit of rewound branches of a trace that become runs."""
 MOST_NOTED = 20
 """Limit of traces whose problems are noted one by one."""
+LONGEST_ID = 100
+"""Limit of a run's id, in characters."""
 DEEPEST = 100
 """The number of levels of lists and objects that are kept."""
 NO_ARGUMENTS = "the trace did not capture the arguments"
@@ -78,10 +92,12 @@ def _session(traces: Sequence[Trace], title: str, longest: int) -> Session:
     first = traces[0] if traces else Trace(id="trace")
     variant = variant_of_tools("v1", actions_of(traces))
     runs: list[Run] = []
+    taken: set[str] = set()
     for trace in traces:  # the live branch is last, since commands take the last run
         branches = trace.branches[:MOST_BRANCHES]
-        live = run_of(trace, f"r{len(runs) + len(branches) + 1}", longest)
-        runs += [_branch_run(live, one, f"r{len(runs) + k}", longest) for k, one in enumerate(branches, 1)]
+        live = run_of(trace, _free(trace.id, taken), longest)
+        for number, branch in enumerate(branches, 1):
+            runs.append(_branch_run(live, branch, _free(f"{live.id}/branch{number}", taken), longest))
         runs.append(live)
     notes = notes_of(traces)
     return Session(
@@ -91,6 +107,17 @@ def _session(traces: Sequence[Trace], title: str, longest: int) -> Session:
         variants=[variant],
         runs=runs,
     )
+
+
+def _free(id: str, taken: set[str]) -> str:
+    """Return a trace's id as the id of a run, with a number if another one has it."""
+    base = _line(id)[:LONGEST_ID] or "trace"
+    found, number = base, 1
+    while found in taken:
+        number += 1
+        found = f"{base}~{number}"
+    taken.add(found)
+    return found
 
 
 def notes_of(traces: Sequence[Trace]) -> str:
@@ -107,6 +134,10 @@ def notes_of(traces: Sequence[Trace]) -> str:
         said.append(
             f"not read: {', '.join(f'{kind} ({count:,})' for kind, count in sorted(kinds.items()))[:500]}"
         )
+    left_out: dict[tuple[str, str], LeftOut] = {}
+    for trace in traces:
+        add_left_out(left_out, trace.id, trace.left_out)
+    said += [f"left out: {one.text}" for one in left_out.values()]
     calls = [call for trace in traces for call in trace.calls]
     guessed = sum(call.guessed for call in calls)
     if guessed:
@@ -196,7 +227,21 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
         model=_line(trace.model or NOT_RECORDED),
         started=_when(trace.started),
         events=events,
+        reward=trace.reward if trace.reward is not None and math.isfinite(trace.reward) else None,
+        left_out=_left_out(trace) or None,
     )
+
+
+def _left_out(trace: Trace) -> list[LeftOutRecord]:
+    """Return what was left out of a trace, each reason once."""
+    found: dict[tuple[str, str], LeftOutRecord] = {}
+    for one in trace.left_out:
+        key = one.kind, _line(one.reason)
+        if key in found:
+            found[key].count += one.count
+        elif len(found) < MOST_NOTED or one.kind == "not understood":
+            found[key] = LeftOutRecord(kind=one.kind, reason=key[1], path=_line(one.path), count=one.count)
+    return list(found.values())
 
 
 def _branch_run(run: Run, branch: Branch, run_id: str, longest: int) -> Run:
@@ -223,6 +268,7 @@ def _branch_run(run: Run, branch: Branch, run_id: str, longest: int) -> Run:
         model=run.model,
         started=run.started,
         events=[*kept, *made, end],
+        left_out=run.left_out,
     )
 
 
@@ -413,6 +459,8 @@ def trace_of_record(record: RunRecord) -> Trace:
         model=record.model,
         agent=record.agent,
         problem=reason if aborted else None,
+        reward=record.reward,
+        left_out=list(record.left_out),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from planscope.language.problem import is_tool_name
+from planscope.oracle.trace import MOST_CALLS as MOST_CALLS
 from planscope.session.files import SessionError, TooLarge
 from planscope.session.json_bytes import without_collection
 from planscope.session.model import (
@@ -52,8 +53,7 @@ def migrate(document: Any, name: str) -> dict[str, Any]:
 
 _ACTION_ID = re.compile(r"a[1-9][0-9]{0,5}")
 MOST_ACTIONS = 1000
-MOST_CALLS = 10_000
-"""The limits of a session's actions, and of a run's calls, which can be judged, displayed and written in seconds."""
+"""The limit of a session's actions."""
 
 LONGEST_QUERY = 300_000
 LONGEST_TIMED = 60_000
@@ -62,8 +62,9 @@ LONGEST_TIMED = 60_000
 MOST_WORK = 300_000_000
 """The limit for a run's calls times the code points of its query, because every constraint is checked at every step."""
 
-MOST_EVENTS = 60_000
-"""The limit for the events of all runs. Three thousand runs of twenty events are read and written in seconds."""
+MOST_EVENTS = 5 * MOST_CALLS
+"""The limit for the events of all runs: the largest run has a message, a call and an answer for each of its calls, and
+what was said between."""
 
 
 def from_document(document: Any, name: str) -> Session:

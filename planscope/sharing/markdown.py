@@ -22,7 +22,7 @@ from planscope.session.seen import given_at_first, model_parts
 from planscope.sharing.plan_picture import as_image, lanes_svg, svgs, why_not_drawn
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, label
-from planscope.wording.explain import explain_verdict
+from planscope.wording.explain import asides, explain_verdict
 
 WIDTH = 100
 MOST_STEPS = 300
@@ -66,7 +66,7 @@ def _parts(case: Case) -> Iterator[str]:
         yield block(paragraph(case.session.rules, WIDTH))
     if verdict is not None:
         yield "### Why"
-        said = [explain_verdict(replay, verdict), *(f"Warning: {one}" for one in verdict.warnings)]
+        said = [explain_verdict(replay, verdict), *asides(verdict)]
         yield block(line for text in said for line in paragraph(text, WIDTH))
     if (found := found_in(case.session, case.variant.id)) is not None:
         yield "### What in the query makes the agent fail"
@@ -132,6 +132,8 @@ def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
     notes = [cell(clip(finding_text(case.replay.problem, f), _LONGEST_CELL)) for f in view.findings]
     if view.call is not None and view.call.refused:
         notes.insert(0, "refused: blocked before it reached the tool")
+    if phrases.failed(view):
+        notes.insert(0, f"**{terms.FAILED}**: {terms.ANSWERED_ERROR}")
     if view.index == case.replay.first_doomed:
         notes.insert(0, f"**{terms.LOST_HERE}** ({terms.NO_RETURN})")
     yield ", ".join(notes)

@@ -47,9 +47,9 @@ from planscope.sharing.plan_picture import (
 from planscope.sharing.query import QueryView
 from planscope.wording import terms
 from planscope.wording.explain import explain_verdict
-from planscope.wording.phrases import ending, fork_point, hours, step_word, verdict_line, where
+from planscope.wording.phrases import ending, failed, fork_point, hours, step_word, verdict_line, where
 from planscope.wording.phrases import moves as moves_text
-from planscope.wording.terms import FINDINGS, STATES
+from planscope.wording.terms import FAILED, FINDINGS, STATES
 
 Json = dict[str, Any]
 
@@ -220,6 +220,7 @@ def run_document(run: Run | None, replay: JudgedRun, query: QueryView, number: i
         "verdict": verdict_line(verdict, record.help.note) if verdict and record else "not run yet",
         "why": _long(explain_verdict(replay, verdict)) if verdict else "",
         "where": where(verdict) if verdict else "",
+        "notes": [_long(terms.sentence(one)) for one in verdict.notes] if verdict else [],
         "warnings": [_long(one) for one in verdict.warnings] if verdict else [],
         "first": index.first_violation,
         "ending": ending(record),
@@ -288,6 +289,7 @@ def _said(view: StepView, call: RecordedCall | None) -> Json:
         "asked": _json(call.asked) if call.asked is not None else "",
         "answer": _long(call.answer or ""),
         "failed": call.failed,
+        "mark": FAILED if failed(view) else "",
         "refused": "guard" if refused_unsaid else call.refused_by,
         "replaced": _long(call.said or ""),
         "trouble": [_long(line) for line in call.troubles],

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Literal
 
+from planscope.oracle.trace import MOST_CALLS as MOST_CALLS
 from planscope.oracle.trace import Branch, Cause, Item, Mark, Said, Tool, ToolCall, Trace
 from planscope.traces.json_stream import decode
 from planscope.traces.values import arguments_of, as_text, name, obj, says_error, seconds, text
 
-MOST_CALLS = 100_000
-"""Limit of calls that are kept of one trace."""
 MOST_ITEMS = 4 * MOST_CALLS
 """Limit of calls, messages and marks that are kept of one trace."""
 LOOKED_AT = 1000

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from planscope.oracle.trace import Trace
+from planscope.oracle.trace import LeftOut, Trace, add_left_out
 from planscope.session.traces import title_of
 from planscope.traces.opening import own_readers
 from planscope.traces.source import Unreadable
@@ -29,10 +29,11 @@ class Line:
     problem: str | None
     reward: float | None
     source: str
+    left_out: tuple[LeftOut, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the line as JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
 def line_of(trace: Trace) -> Line:
@@ -49,6 +50,7 @@ def line_of(trace: Trace) -> Line:
         trace.problem,
         trace.reward,
         trace.source,
+        tuple(trace.left_out),
     )
 
 
@@ -72,6 +74,14 @@ def text_lines(lines: Iterable[Line], width: int) -> Iterator[str]:
     for row in rows:
         cells = [f"{cell[: wide[k]]:<{wide[k]}}" for k, cell in enumerate(row[:3]) if wide[k]]
         yield "  ".join([*cells, row[3]]).rstrip()[:width]
+
+
+def left_out_lines(lines: Iterable[Line]) -> Iterator[str]:
+    """Write what was left out of these traces, a line for each reason."""
+    sums: dict[tuple[str, str], LeftOut] = {}
+    for one in lines:
+        add_left_out(sums, one.id, one.left_out)
+    yield from (f"left out: {one.text}" for one in sums.values())
 
 
 def newest(agent: str) -> Path:

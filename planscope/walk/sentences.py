@@ -80,6 +80,8 @@ def _call_lines(view: StepView, call: RecordedCall | None, record: RunRecord | N
     if call is not None and call.answer is not None:
         if call.refused_by:
             yield f"The call was refused by {'you' if call.refused_by == 'user' else 'the guard'}."
+        if phrases.failed(view):
+            yield f"The call failed: {terms.ANSWERED_ERROR}."
         yield f"The answer: {visible(call.answer, limit=SHOWN)}"
         if call.said is not None:
             yield f"Before you edited it, the answer was: {visible(call.said, limit=SHOWN)}"

@@ -28,7 +28,7 @@ from planscope.walk import sentences
 from planscope.walk.commands import COMMANDS, ELSEWHERE
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import plain
-from planscope.wording.explain import UNFORESEEABLE, explain_core, explain_correction, explain_verdict
+from planscope.wording.explain import UNFORESEEABLE, asides, explain_core, explain_correction, explain_verdict
 from planscope.wording.phrases import plural
 
 Lines = Iterable[str]
@@ -127,7 +127,7 @@ class Walker:
         kind = f", {named}" if (named := phrases.headline(judged)) else ""
         yield f"Verdict: {terms.VERDICTS[judged.told]}{kind}{self.record.help.note}."
         yield explain_verdict(self.replay, judged)
-        yield from (terms.sentence(f"Warning: {visible(one)}") for one in judged.warnings)
+        yield from map(visible, asides(judged))
 
     def _dissection(self) -> Iterator[str]:
         """Return what the last dissection of this query found, and the query that the agent gets right."""

@@ -13,7 +13,7 @@ from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
 from planscope.wording.constraints import name, place, plain, plain_rule, source
 from planscope.wording.phrases import clock, listed, rules_alone
-from planscope.wording.terms import CERTIFICATES, NO_REASON, REASONS, STOPPED, capital
+from planscope.wording.terms import CERTIFICATES, NO_REASON, REASONS, STOPPED, capital, sentence
 
 if TYPE_CHECKING:
     from planscope.oracle.facts import Fact
@@ -64,11 +64,18 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     return " ".join(said)
 
 
+def asides(verdict: Verdict) -> list[str]:
+    """Return what is said besides a verdict, a sentence for each thing: notes, then warnings."""
+    return [*map(sentence, verdict.notes), *(sentence(f"Warning: {one}") for one in verdict.warnings)]
+
+
 def why_unknown(run: JudgedRun) -> str:
     """Say why there is no verdict: the run goes on, or the trace does not tell about some rules."""
     last = len(run.steps) - 1
     if run.trace.ending == "running":
         return "The run is not over yet."
+    if run.trace.unclear:
+        return f"{run.trace.unclear}. It may keep or violate any rule that is not violated anyway."
     unsure = [c for c in run.problem.constraints if run.status(c.id, last) == "unknown"]
     if not unsure:
         return "It could not be decided."

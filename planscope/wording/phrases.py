@@ -55,7 +55,7 @@ class Ended(Protocol):
 
 
 class Costly(Protocol):
-    """What a run took: answers of the model, tokens (None if not counted), seconds."""
+    """What a run took: answers of the model, tokens (None if not counted), seconds (None if not recorded)."""
 
     @property
     def model_calls(self) -> int: ...
@@ -64,7 +64,7 @@ class Costly(Protocol):
     @property
     def output_tokens(self) -> int | None: ...
     @property
-    def seconds(self) -> float: ...
+    def known_seconds(self) -> float | None: ...
 
 
 class Forked(Protocol):
@@ -186,10 +186,18 @@ def fork_point(fork: Forked) -> str:
 
 def cost(cost: Costly, *, simulated: bool = False) -> str:
     """Write what a run took: ``7 answers, 1,200 tokens read, 80 written, 3.1 s``."""
-    tokens = ""
+    tokens = "" if simulated else ", tokens not recorded"
     if cost.input_tokens is not None and cost.output_tokens is not None:
         tokens = f", {cost.input_tokens:,} tokens read, {cost.output_tokens:,} written"
-    return f"{plural(cost.model_calls, 'answer')}{tokens}, {cost.seconds:.1f} s" + " (simulated)" * simulated
+    seconds = "time not recorded" if cost.known_seconds is None else f"{cost.known_seconds:.1f} s"
+    return f"{plural(cost.model_calls, 'answer')}{tokens}, {seconds}" + " (simulated)" * simulated
+
+
+def failed(view: StepView) -> bool:
+    """Return whether the tool answered a call with an error that no finding of the step tells."""
+    call = view.call
+    told = call is not None and (call.error or any(one.type == "act_error" for one in view.findings))
+    return call is not None and call.failed is True and not told
 
 
 def finding(found: Finding) -> str:

@@ -139,6 +139,7 @@ WRITES_GLYPH = "✎"
 """The mark of a call whose tool writes, as the rules say."""
 
 HIT_GLYPH = "»"
+FAILED, ANSWERED_ERROR = "! failed", "the tool answered with an error"
 BLAMED_GLYPH = "◆"
 NO_RUN = "no run"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
-from planscope.oracle.trace import Said, Tool, ToolCall, Trace
+from planscope.oracle.trace import LeftOut, Said, Tool, ToolCall, Trace
 from planscope.oracle.verdict_types import Move, SafeCall
 from planscope.rules.beside import Rules, judged_trace
 from planscope.rules.confirm import confirmed
@@ -169,6 +170,55 @@ def check_core(world: World, happened: list[Event]) -> None:
     assert confirmed(book, tools, core, found.happened) != "denied", (world.rules, happened, core)
 
 
+def with_a_call(world: World, happened: Sequence[Event]) -> list[list[Event]]:
+    """The trace with one more call, anywhere: in a message of its own, or in that of a call beside it."""
+    spread = [event._replace(message=2 * event.message) for event in happened]
+    found = []
+    for place in range(len(spread) + 1):
+        before, after = spread[:place], spread[place:]
+        messages = {one.message for one in (*before[-1:], *after[:1]) if one.tool}
+        if not (before and after and before[-1].message == after[0].message):
+            messages.add(before[-1].message + 1 if before else -1)
+        for letter in world.letters:
+            if letter.tool:
+                calls = [letter._replace(message=message) for message in messages]
+                found += [[*before, call, *after] for call in calls]
+    return found
+
+
+def check_gaps(world: World, happened: list[Event], most: int = 4_000) -> tuple[int, int]:
+    """A trace that lacks calls breaks a rule only if it does so with any one or two more calls. Return how many rules
+    are called broken, and how many could be."""
+    left_out = [LeftOut("not understood", "unknown", "messages[0]")]
+    trace = replace(trace_of(happened, world.letters), left_out=left_out)
+    results = judge_trace(Rulebook(world.rules), trace).results(trace)
+    assert {result.state for result in results} <= {"broken", "unknown"}
+    run = judged_trace(RuleFile("", tuple(world.rules)), trace)
+    assert isinstance(run.rules, Rules)
+    assert [one.state for one in run.rules.results] == [one.state for one in results]
+    ones = with_a_call(world, happened)
+    twos = [two for one in ones for two in with_a_call(world, one)]
+    every = [happened, *ones, *Random(1).sample(twos, min(most, len(twos)))]
+    called = could = 0
+    for result in results:
+        held = next((one for one in every if kept(result.rule, one)), None)
+        called += result.state == "broken"
+        could += held is None
+        assert result.state != "broken" or held is None, (result, happened, held)
+    assert run.verdict().verdict == ("wrong" if called else "unknown")
+    broken = [view for view in run.steps if view.state == "broken"]
+    assert bool(broken) == bool(called)
+    assert {view.state for view in run.steps} <= {"broken", "unknown"}
+    core = run.rules.rules_core
+    if core is not None:
+        assert len(core.rules) == 1
+        some = [k for k, e in enumerate(as_items(happened)) if isinstance(e, Said) or e.step in core.steps]
+        only = [rule for rule in world.rules if rule.id in core.rules]
+        part = [happened[k] for k in some]
+        assert not any(all_kept(only, one) for one in (part, *with_a_call(world, part)))
+    return called, could
+
+
 def case(seed: int) -> None:
     random = Random(seed)
     world = make_world(random)
@@ -177,6 +227,7 @@ def case(seed: int) -> None:
     check_states(world, happened)
     check_walk(world, happened)
     check_core(world, happened)
+    check_gaps(world, happened, 300)
 
 
 def main() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from planscope.oracle.trace import Branch, ToolCall
+from planscope.oracle.trace import Branch, LeftOut, ToolCall, Trace
 from planscope.session.model import CallEvent, EndEvent, MessageEvent, Session
+from planscope.session.record import cost_of
 from planscope.session.store import dumps, load, loads
 from planscope.session.traces import session_of, trace_of
 from planscope.traces import open_traces
@@ -149,3 +150,58 @@ def test_a_piped_trace_is_read_in_parts_and_again() -> None:
             b"two\n",
             b"",
         )
+
+
+def test_what_was_left_out_and_the_grade_are_kept_and_said(cli: Cli, tmp_path: Path) -> None:
+    left_out = [
+        LeftOut("not understood", "a call without a name", "messages[3]", 2),
+        LeftOut("not of this run", "a gold plan", "gold[0]", 5),
+    ]
+    calls = [ToolCall("a", {}, answer="ok", answered=True, failed=False)]
+    traces = [
+        Trace(calls, id="case \x1b[31m7", format="test", left_out=left_out, reward=0.0),
+        Trace(calls, id="41.41", format="test", reward=0.0),
+        Trace(calls, id="41.41", format="test", reward=1.0),
+    ]
+    session = loads(dumps(session_of(traces)), "session")
+    assert [run.id for run in session.runs] == ["case \x1b[31m7", "41.41", "41.41~2"]
+    assert [trace_of(run).left_out for run in session.runs] == [left_out, [], []]
+    assert [trace_of(run).reward for run in session.runs] == [0.0, 0.0, 1.0]
+    assert "left out: 2 calls not understood: a call without a name" in session.notes
+    path, rules = tmp_path / "s.planscope.json", tmp_path / "r.rules"
+    path.write_bytes(dumps(session))
+    rules.write_text("a happens at most once.\n")
+    done = cli("check", str(path), "--rules", str(rules))
+    assert done.status == 2 and "\x1b" not in done.out
+    said = " ".join(done.out.split())
+    assert (
+        "Left out: 2 calls not understood" in said and "Graded 0, keeps all rules: 1 trace (41.41)." in said
+    )
+    told = json.loads(cli("check", str(path), "--rules", str(rules), "--json").out)
+    assert [one["verdict"] for one in told["traces"]] == ["unknown", "right", "right"]
+    assert [one["count"] for one in told["traces"][0]["left_out"]] == [2, 5]
+    assert told["summary"]["graded_but"] == {"graded 0, keeps all rules": 1}
+    assert cli("rules", "add", str(path), str(rules)).status == 0
+    listed = cli("runs", str(path)).out
+    assert "1 graded 0, but right" in listed and "41.41~2" in listed
+    assert "Graded 0, keeps all rules." in cli("check", str(path), "--run", "41.41").out
+    assert cli("check", str(path), "--run", "41.41").status == 0
+    assert [one["reward"] for one in json.loads(cli("runs", str(path), "--json").out)["runs"]] == [0, 0, 1]
+
+
+def test_a_failed_call_is_marked_and_what_was_not_recorded_is_no_zero(cli: Cli, tmp_path: Path) -> None:
+    trace, out = save(tmp_path / "run.json", CHAT), tmp_path / "run.planscope.json"
+    assert cli("import", str(trace), "-o", str(out)).status == 0
+    assert "! failed: the tool answered with an error" in cli("replay", str(out)).out
+    steps = json.loads(cli("replay", str(out), "--json").out)["steps"]
+    assert [one["call"]["failed"] for one in steps if one["call"]] == [False, True]
+    page, note = tmp_path / "p.html", tmp_path / "n.md"
+    assert cli("export", str(out), "--format", "html", "-o", str(page)).status == 0
+    assert "! failed" in page.read_text()
+    assert cli("export", str(out), "--format", "markdown", "-o", str(note)).status == 0
+    assert "**! failed**" in note.read_text() and "0 s" not in note.read_text()
+    assert "time not recorded" in note.read_text()
+    walked = cli("walk", str(out), stdin="n\nn\nq\n")
+    assert "The call failed: the tool answered with an error." in walked.out
+    run = load(out).runs[0]
+    assert (cost_of(run).known_seconds, cost_of(run).known_model_seconds) == (None, None)

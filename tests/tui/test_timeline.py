@@ -24,7 +24,6 @@ BESIDE = [
         (50, " kept LOST HERE order error"),
         (45, " LOST HERE order error"),
         (35, " LOST HERE"),
-        (25, ""),
     ],
 )
 def test_the_call_stays_whole(width: int, beside: str) -> None:
@@ -33,6 +32,14 @@ def test_the_call_stays_whole(width: int, beside: str) -> None:
     assert "".join(run.text for run in right) == beside
     row = "".join(run.text for run in justify(call, right, width, gap=0))
     assert row.startswith("▶ 12 ✗ disk_check(8, 9)") and len(row) <= width
+
+
+def test_a_long_call_is_cut_before_its_state_is_left_out() -> None:
+    call = [Run("▶ 12 ✗ "), Run("refund(" + "x" * 48 + ")")]
+    beside = [(2, Run("! failed")), (5, Run("violated   "))]
+    right = _that_fits(call, beside, 64)
+    row = "".join(run.text for run in justify(call, right, 64, gap=0))
+    assert len(row) == 64 and row.endswith(" ! failed violated   ") and row.startswith("▶ 12 ✗ refund(xxx")
 
 
 def test_a_call_wider_than_the_row_leaves_half_of_it() -> None:

@@ -180,7 +180,7 @@
     headline.className = run.kind;
     headline.textContent = `${glyph} ${run.verdict}`;
     byId("where").textContent = [run.where, run.forked ? `forked from ${run.forked}` : ""].filter(Boolean).map((part) => `· ${part}`).join(" ");
-    byId("why").textContent = [run.why, ...run.warnings.map((one) => `Warning: ${one}`)].join("\n");
+    byId("why").textContent = [run.why, ...(run.notes || []), ...run.warnings.map((one) => `Warning: ${one}`)].join("\n");
     const found = now.request.found;
     byId("found").hidden = !found;
     byId("found").querySelector("p").textContent = found ? found.told.join(" ") : "";
@@ -289,6 +289,7 @@
       const problems = s.found.map((f) => f.type);
       if (s.lost) problems.unshift(view.words.lost);
       if (s.refused) problems.unshift("refused");
+      if (s.mark) problems.unshift(s.mark);
       if (s.unanswered) problems.unshift("may not have been done");
       const call = s.step === "0" ? "before any call" : s.step === "end" ? ending : s.call;
       const edge = s.step === "0" || s.step === "end";
@@ -507,6 +508,7 @@
     row("error", s.error, "broken");
     row("asked", s.asked ? `${s.asked} (edited by hand)` : "", "dim");
     row("refused", s.refused ? `by ${s.refused === "user" ? "the user" : "the guard"}: the tool was not called` : "", "caution");
+    row(s.mark, s.mark ? "the tool answered with an error" : "", "caution");
     row("answer", s.unanswered ? "none: the run was cut short, so the call may or may not have been done" : s.answer, s.failed || s.unanswered ? "caution" : "");
     row("instead", s.replaced ? `${s.replaced} (the tool's own answer, edited by hand)` : "", "dim");
     for (const line of s.trouble || (s.step === "end" ? now.run.trouble : [])) row("trouble", line, "caution");

@@ -232,6 +232,8 @@ class _Explained:
         run = state.debug.run.judged
         if state.run is not None:
             yield from self.text(explain_verdict(run, verdict), "strong")
+            for note in verdict.notes:
+                yield from self.text(terms.sentence(note), "dim")
             for warning in verdict.warnings:
                 yield from self.text(terms.sentence(f"Warning: {warning}"), "caution")
         view = state.debug.view

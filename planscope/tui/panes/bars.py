@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from textual import events
 
-from planscope.oracle.verdict_types import Verdict
+from planscope.oracle.verdict_types import Verdict, graded
 from planscope.session.record import RunRecord
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.base import LinePane
@@ -94,8 +94,15 @@ def _parts(state: DebugView) -> list[tuple[int, tuple[Run, ...]]]:
         *parts,
         (3, (Run(shown(run.helped_agent or "agent ?", 30)),)),
         (0, tuple(model)),
-        (2, (Run(f"run {(state.run_number or 0) + 1} of {state.runs}"),)),
+        (2, (Run(_run_name(state, run)),)),
     ]
+
+
+def _run_name(state: DebugView, run: RunRecord) -> str:
+    """Return a run's place and, of an imported run, the name of its trace: ``run 3 of 29, 41.41``."""
+    number = (state.run_number or 0) + 1
+    named = "" if run.id == f"r{number}" or not run.cost.imported else f", {shown(run.id, 24)}"
+    return f"run {number} of {state.runs}{named}"
 
 
 _SAVING: dict[str, Run | None] = {
@@ -124,7 +131,8 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
         return _under_way(state)
     if state.progress != "judged" or state.verdict is None:
         return [Run(waiting(state), "dim")]
-    verdict, helped = state.verdict, _helped(state.run, short)
+    verdict = state.verdict
+    helped = [*_helped(state.run, short), *_graded(state.run, verdict)]
     if verdict.verdict == "wrong":
         return [chip(verdict), *_where(verdict, short), *helped]
     if verdict.verdict == "right":
@@ -137,7 +145,13 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
         return [chip(verdict), *([Run(f" {reason}")] if reason else _where(verdict, short))]
     if state.certificate == "denied":
         return [chip(verdict), Run(" Z3 disagrees", "broken")]
-    return [chip(verdict), *_where(verdict, short)]
+    return [chip(verdict), *_where(verdict, short), *_graded(state.run, verdict)]
+
+
+def _graded(run: RunRecord, verdict: Verdict) -> list[Run]:
+    """Note how the run was graded, and more clearly if the verdict says otherwise."""
+    words = graded(run.reward, verdict.verdict)
+    return [Run(f" {words.split(',')[0]}", "caution" if "," in words else "dim")] if words else []
 
 
 def _helped(run: RunRecord, short: bool) -> list[Run]:

@@ -38,7 +38,8 @@ class QueryPane(LinePane):
     def prepare(self, state: DebugView, width: int) -> None:
         problem = state.debug.run.problem
         text = state.text or task_of(state)
-        laid_out_for = (text, width, state.errors, problem.unjudged, state.found)
+        left_out = state.run.left_out if state.run is not None else ()
+        laid_out_for = (text, width, state.errors, problem.unjudged, state.found, left_out)
         if self.prepared_for != laid_out_for:
             self.prepared_for = laid_out_for
             self._shown = show(text, keep_newlines=True)
@@ -222,8 +223,12 @@ def _moving(state: DebugView) -> Iterator[Painted]:
 
 def _complaints(state: DebugView, width: int) -> Iterator[Line]:
     """Show the reason why the query is not judged, the errors in its text, and the words to blame."""
-    if state.debug.run.problem.unjudged:
+    left_out = state.run.left_out if state.run is not None else ()
+    if state.debug.run.problem.unjudged and not any(one.kind == "not understood" for one in left_out):
         yield from (Line(runs) for runs in paragraph(NO_RULES, width, "caution"))
+    for one in left_out:
+        role = "caution" if one.kind == "not understood" else "dim"
+        yield from (Line(runs) for runs in paragraph(one.text, width, role))
     for error in state.errors:
         yield BLANK
         where = f"✗ line {error.line}, column {error.column}: "

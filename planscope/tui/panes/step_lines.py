@@ -10,8 +10,9 @@ from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
+from planscope.session.model import MessageEvent
 from planscope.session.oracle_input import has_own_tools
-from planscope.session.record import RunRecord
+from planscope.session.record import RunRecord, words_said
 from planscope.session.seen import first_of_message, given_at_first
 from planscope.tui.keys import key_for
 from planscope.tui.panes.hit_places import hit_of_step, place_in
@@ -165,7 +166,7 @@ class _Told:
         if view.call is None:
             run = state.run
             if view.step == "end" and run is not None and run.last_words:
-                yield from self.row("said", run.last_words, "quote", self.few)
+                yield from self.spoken(run.last_messages, run.last_words, "said")
             text = (
                 "Nothing has been called yet." if view.step == 0 else f"{phrases.ending(run).capitalize()}."
             )
@@ -180,8 +181,8 @@ class _Told:
             return
         if told is not None and told.agent:
             yield from self.row("agent", told.agent, "", 1)
-        if told is not None and told.thought:
-            yield from self.row("thought", told.thought, "quote", self.few, "thought")
+        if told is not None:
+            yield from self.spoken(told.messages, told.thought)
         yield from self.call(view)
         if told is not None and told.asked is not None:
             asked = phrases.call(view.call.tool, told.asked, named=True, limit=400)
@@ -197,6 +198,8 @@ class _Told:
             if told.refused_by:
                 by = "you" if told.refused_by == "user" else "the guard"
                 yield from self.row("refused", f"by {by}: the tool was not called", "caution")
+            if phrases.failed(view):
+                yield from self.row("! failed", terms.ANSWERED_ERROR, "caution")
             yield from self.row("answer", told.answer, "caution" if told.failed else "", self.few, "answer")
             if (one := state.predicted_at(view.index)) is not None:
                 yield from self.row("fuzzer", predicted_words(one), "caution", self.few)
@@ -207,6 +210,18 @@ class _Told:
             yield from self.row(
                 "kept", f"from run {phrases.fork_point(run.forked_from)}, not run again", "dim"
             )
+
+    def spoken(
+        self, messages: tuple[MessageEvent, ...], words: str, label: str = "thought"
+    ) -> Iterator[Line]:
+        """Show what was said before a call: turns of the user, then what the model said."""
+        turns = [one.text for one in messages if one.by == "user" and one.text.strip()]
+        for text in turns:
+            yield from self.row("user", text, "", self.few, "thought")
+        if turns:
+            words = words_said(one for one in messages if one.by != "user")
+        if words:
+            yield from self.row(label, words, "quote", self.few, "thought" if label == "thought" else None)
 
     def given(self, run: RunRecord) -> Iterator[Line]:
         """Show what the model was given at first; in a low pane only how much it was."""
@@ -295,8 +310,11 @@ class _Told:
             from planscope.wording.explain import why_unknown
 
             yield from self.row("why", why_unknown(state.debug.run.judged))
-        for warning in state.verdict.warnings if state.verdict is not None and view.step == "end" else ():
-            yield from self.row("warning", warning, "caution")
+        if state.verdict is not None and view.step == "end":
+            for note in state.verdict.notes:
+                yield from self.row("note", note, "dim")
+            for warning in state.verdict.warnings:
+                yield from self.row("warning", warning, "caution")
         yield from self.instead(view)
         told = facts.findings if facts else ()
         for i, found in enumerate(state.debug.run.findings[view.index]):

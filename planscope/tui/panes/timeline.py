@@ -18,11 +18,11 @@ from planscope.language.problem import DAY
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
 from planscope.safe import cell_width
-from planscope.session.record import SPEAKERS
+from planscope.session.record import SPEAKERS, RunRecord
 from planscope.tui.messages import PaneClicked, Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
-from planscope.tui.style.lines import Line, Run, glyph_runs, justify, shown, width_of, with_span
+from planscope.tui.style.lines import Line, Run, cut, glyph_runs, justify, shown, width_of, with_span
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 
@@ -36,6 +36,9 @@ _BAR = DAY + 2
 _LONGEST_CALL = 40
 """A call with more cells than this does not count when it is decided whether bars fit."""
 
+
+CALL = 1 << 30
+"""Stands for a call where turns before it are numbered."""
 
 _DEEPEST = 6
 """Calls are indented by at most so many levels of calls around them."""
@@ -57,6 +60,8 @@ class TimelinePane(LinePane):
             self.prepared_for = (run, width, state.progress)
             self._made: dict[tuple[int, str, str, bool, Hit | None, bool, bool], Line] = {}
             calls = state.run.calls if state.run is not None else ()
+            self._turns = _turns(state.run, len(self._steps)) if state.play is None else {}
+            self._hidden: frozenset[int] | None = None
             self._agents = has_lanes(calls)
             self._nesting = Nesting(calls if self._agents else ())
             self._windows = (
@@ -65,16 +70,22 @@ class TimelinePane(LinePane):
         self._width = width if self._windows is None else width - _BAR
         self._folded = state.folded_here if self._nesting else frozenset()
         hidden = self._nesting.hidden(self._folded, state.debug.index) if self._folded else frozenset()
-        self._shown = [i for i in range(len(self._steps)) if i not in hidden] if hidden else ()
+        if hidden != self._hidden:
+            self._hidden = hidden
+            steps = (i for i in range(len(self._steps)) if i not in hidden)
+            lines = ((i, turn) for i in steps for turn in (*range(len(self._turns.get(i, ()))), CALL))
+            self._shown = list(lines) if hidden or self._turns else ()
 
     _nesting = Nesting(())
     _folded: frozenset[int] = frozenset()
-    _shown: Sequence[int] = ()
-    """The steps on the lines, if some are folded away."""
+    _turns: Mapping[int, Sequence[str]] = {}
+    """By the index of a step, what the user said before it."""
+    _shown: Sequence[tuple[int, int]] = ()
+    """For each line its step, and the number of the turn or CALL, if not every line is a step."""
 
     def _row(self, index: int) -> int:
         """Return the line of a step, or of the folded call that it is in."""
-        return bisect_right(self._shown, index) - 1 if self._shown else index
+        return bisect_right(self._shown, (index, CALL)) - 1 if self._shown else index
 
     def _hides(self, index: int) -> bool:
         """Return whether a call's inner calls are folded away now."""
@@ -82,7 +93,12 @@ class TimelinePane(LinePane):
         return bool(self._shown) and bool(inner) and self._index(self._row(inner[0])) != inner[0]
 
     def _index(self, row: int) -> int:
-        return self._shown[row] if self._shown else row
+        return self._shown[row][0] if self._shown else row
+
+    def _turn(self, row: int) -> str | None:
+        """Return what the user said on a line, or None if it is a step."""
+        index, turn = self._shown[row] if self._shown else (row, CALL)
+        return None if turn == CALL else self._turns[index][turn]
 
     def _has_bars(self, run: RunIndex, width: int) -> bool:
         """Return whether bars of hours fit beside the calls and their states."""
@@ -202,6 +218,9 @@ class TimelinePane(LinePane):
         state = self.state
         assert state is not None
         index = self._index(row)
+        if (said := self._turn(row)) is not None:
+            lead, words = " " * (self._digits + 5), shown(said, 400)
+            return Line(cut((Run(f"{lead}user  ", "dim"), Run(words, "quote")), self._width))
         here = index == state.debug.index
         lit = index in state.lit.steps
         here_ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
@@ -289,6 +308,8 @@ class TimelinePane(LinePane):
             flags.append((3, Run("refused", "caution")))
         elif told is not None and (told.asked is not None or told.said is not None):
             flags.append((3, Run("edited", "caution")))
+        if phrases.failed(self._steps[index]):
+            flags.append((2, Run(terms.FAILED, "caution")))
         if index in self._lost:
             what = phrases.what_is_lost(state.debug.run.problem)
             lost = (2, Run(f"would lose {what}", "core")) if waits else (1, Run(terms.LOST_HERE, "stop"))
@@ -318,11 +339,25 @@ class TimelinePane(LinePane):
 
     def neighbour(self, by: int) -> SelectedStep | None:
         assert self.state is not None
-        row = self._row(self.state.debug.index) + by
-        return SelectedStep(self._index(min(max(row, 0), self.size_of() - 1)))
+        row = min(max(self._row(self.state.debug.index) + by, 0), self.size_of() - 1)
+        while (
+            self._turn(row) is not None
+        ):  # the step after a turn is on a later line, the one before on an earlier
+            row += 1 if by > 0 else -1
+        return SelectedStep(self._index(row))
 
     def clicked(self, row: int, column: int) -> None:
         self.post_message(Picked(SelectedStep(self._index(row))))
+
+
+def _turns(run: RunRecord | None, steps: int) -> dict[int, list[str]]:
+    """Return by the index of a step what the user said before it, after the first prompt."""
+    if run is None:
+        return {}
+    places = [(k, call.messages) for k, call in enumerate(run.calls, 1)]
+    places += [(steps - 1, run.last_messages)] if steps > len(run.calls) + 1 else []
+    told = ((k, [one.text for one in some if one.by == "user" and one.text.strip()]) for k, some in places)
+    return {k: texts for k, texts in told if texts}
 
 
 def _all_fit(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> bool:
@@ -332,11 +367,9 @@ def _all_fit(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int)
 def _that_fits(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> list[Run]:
     """Return the flags that fit beside a call. The flag with the highest number is left out first.
 
-    A call that is wider than the whole row is cut, and then its flags have at most half of the row.
+    A long call is cut, so that its flags have up to half of the row.
     """
-    room = width - width_of(left)
-    if room < 0:
-        room = width // 2
+    room = max(width - width_of(left), width // 2)
     kept = list(beside)
     while kept and sum(width_of([run]) + 1 for _, run in kept) > room:
         kept.remove(max(kept, key=lambda part: part[0]))

@@ -131,6 +131,11 @@ def row_line(
     if entry.helped and entry.verdict == "right":
         text = text if columns.error else f"{text}, helped"
         problem = Run("helped", "caution")
+    doubtful = entry.outcomes.doubtful if entry.outcomes is not None else 0
+    if doubtful and entry.verdict == "right":
+        graded = f"{doubtful} graded 0" if entry.runs > 1 else "graded 0"
+        text = text if columns.error else f"{text}, {graded}"
+        problem = Run(graded, "caution")
     mark = Run("▶ " if chosen else "  ", "mark")
     runs: list[Run | tuple[Run, ...]] = [mark, _cell(Run(text, role), columns.verdict)]
     if columns.right:

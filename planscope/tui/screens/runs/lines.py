@@ -60,6 +60,8 @@ def row_line(row: Row, chosen: bool, here: str, columns: Columns) -> Line:
     lost = listed.lost
     at = "end" if lost == "end" else "start" if lost == "0" else f"step {lost}" if lost else ""
     made.append(Run(f"{at:<{_LOST}}  ", "finding" if lost else ""))
+    if listed.outcome is not None and listed.outcome.grade:
+        made.append(_grade(listed.outcome.grade))
     if run.id == here:
         made.append(Run("← here  ", "mark"))
     if run.help:
@@ -86,6 +88,11 @@ def _outcome(listed: ListedRun) -> list[Run]:
         return [Run(f"… {'':<{_OUTCOME}}  ", "dim")]
     sign, said = outcome_runs(listed.outcome.told, listed.outcome.headline, _OUTCOME)
     return [sign, Run(f"{said.text}  ", said.role)]
+
+
+def _grade(words: str) -> Run:
+    """Show how a run was graded, and more clearly if its verdict says otherwise."""
+    return Run(f"{words}  ", "caution" if "," in words else "dim")
 
 
 def empty_lines(state: Runs, width: int) -> list[Line]:
@@ -150,6 +157,10 @@ def chosen_lines(row: Row | None, runs: Sequence[ListedRun], width: int) -> list
         lost = f", lost {step_words(listed.lost)}" if listed.lost else ""
         outcome = outcome_runs(listed.outcome.told, listed.outcome.headline)
         lines.append(line(*outcome, Run(lost, "finding")))
+        if listed.outcome.grade:
+            lines.append(line(_grade(listed.outcome.grade)))
+    for one in run.left_out:
+        lines += [Line(part) for part in paragraph(one.text, width, "dim")]
     if run.ending != "stopped" or run.help:
         told = phrases.ending(run) + run.help.note
         lines += [Line(part) for part in paragraph(told, width, "caution")]

@@ -38,7 +38,8 @@ from planscope.session.model import (
 
 @dataclass(slots=True)
 class Pending:
-    """A call of the last message that is not executed yet. ``turn`` is set once the calls before it are."""
+    """A call of the last message that is not executed yet. ``turn`` is set once the calls before it are. ``sent_as``:
+    the id that the model gave it, which is no other call's in ``identity``."""
 
     identity: str
     tool: str
@@ -46,6 +47,7 @@ class Pending:
     raw: str | None = None
     error: str | None = None
     turn: asyncio.Event = field(default_factory=asyncio.Event)
+    sent_as: str = ""
 
 
 def text_of(message: BaseMessage) -> str:
@@ -130,6 +132,11 @@ def conversation(request: ToolCallRequest) -> list[BaseMessage]:
     return found or []
 
 
+def identity_of(request: ToolCallRequest) -> str:
+    """Return the id that a call was sent with, "" if it has none."""
+    return request.tool_call["id"] or ""
+
+
 def last_answer(messages: Sequence[BaseMessage]) -> AIMessage | None:
     """Return the model's last message."""
     return next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
@@ -172,25 +179,31 @@ def readable(
     odd = [*message.invalid_tool_calls, *cut]
     order = _sent_ids(message)
     readable, unreadable = [renamed(c) for c in kept], [renamed(c) for c in odd]
-    names = {c.get("id"): new["id"] for c, new in zip((*kept, *odd), (*readable, *unreadable), strict=True)}
-    sent = [{"id": names[i]} for i in order if i in names]
+    names: dict[Any, list[str]] = {}
+    for call, new in zip((*kept, *odd), (*readable, *unreadable), strict=True):
+        names.setdefault(call.get("id"), []).append(new["id"])
+    was = {new: old or "" for old, found in names.items() for new in found if new != old}
+    sent = [{"id": names[i].pop(0)} for i in order if names.get(i)]
     raws = {
         new["id"]: raw for new, (_, raw) in zip(readable, done, strict=False) if as_done and raw is not None
     }
-    extra = {k: v for k, v in plain(message.additional_kwargs).items() if k not in ("tool_calls", RAW)}
+    extra = {k: v for k, v in plain(message.additional_kwargs).items() if k not in ("tool_calls", RAW, WAS)}
     return message.model_copy(
         update={
             "content": plain(message.content),
             "tool_calls": readable,
             "invalid_tool_calls": unreadable,
             "id": None if message.id in message_ids else message.id,
-            "additional_kwargs": extra | {"tool_calls": sent, RAW: raws},
+            "additional_kwargs": extra | {"tool_calls": sent, RAW: raws, WAS: was},
         }
     )
 
 
 RAW = "planscope_raw"
 """Key in ``additional_kwargs`` for the original arguments of completed calls, by call id."""
+
+WAS = "planscope_sent_as"
+"""Key beside it for the ids that the model sent, by the ids that calls have instead."""
 
 
 def _completed(message: AIMessage) -> dict[int, str]:
@@ -245,6 +258,7 @@ def in_order(message: AIMessage) -> list[Pending]:
     place = {identity: i for i, identity in enumerate(_sent_ids(message))}
     raws = message.additional_kwargs.pop(RAW, None) or {}
     message.additional_kwargs.pop("tool_calls", None)
+    was = message.additional_kwargs.pop(WAS, None) or {}
     found = [
         Pending(c["id"] or "", c["name"], c["args"], raws.get(c["id"] or "")) for c in message.tool_calls
     ]
@@ -252,6 +266,8 @@ def in_order(message: AIMessage) -> list[Pending]:
         Pending(c["id"] or "", c["name"] or "", None, c["args"], why_unreadable(c["args"], c["error"]))
         for c in message.invalid_tool_calls
     ]
+    for one in found:
+        one.sent_as = was.get(one.identity, one.identity)
     return sorted(found, key=lambda p: place.get(p.identity, len(place)))
 
 

@@ -116,7 +116,7 @@ class CallEvent(_Event):
 
     ``asked``: the agent's arguments, if the user changed them before the call was made. In imported runs ``agent`` is
     the sub-agent, and calls with the same ``message`` were made in one message. ``inside``: the step of the call inside
-    which a sub-agent made this one.
+    which a sub-agent made this one. ``by``: the agent's program made the call, and no model asked for it.
     """
 
     type: Literal["call"] = "call"
@@ -130,6 +130,7 @@ class CallEvent(_Event):
     agent: str | None = None
     message: int | None = None
     inside: int | None = Field(default=None, ge=1)
+    by: Literal["program"] | None = None
 
 
 class AnswerEvent(_Event):

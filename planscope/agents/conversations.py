@@ -109,7 +109,9 @@ class RunUnderWay:
     def around(self) -> int | None:
         """Return the step of the call that this code runs in, None outside one."""
         around = inside_call.get()
-        return None if around is None or around[0].run is not self else around[0].open.get(around[1])
+        if around is None or around[0].run is self:
+            return around[0].open.get(around[1]) if around is not None else None
+        return next((talk.open[around[1]] for talk in self.talks if around[1] in talk.open), None)
 
     def step_called(self) -> int:
         """Count a step, and return its number."""
@@ -126,7 +128,8 @@ class Talk:
     the model was given with its current call. ``nested``: it is part of a larger graph. ``inside``: the step of the
     call whose tool is this agent. ``place`` names the graph that it is in. ``calls``: those of the model's last message
     by their ids, ``sent`` these ids by the one that the model sent, which may be equal. ``taken``: calls that are under
-    way or done. ``decided``: what the debugger decided about a call, for when the graph makes it again.
+    way or done. ``decided``: what the debugger decided about a call, for when the graph makes it again. ``let``: calls
+    whose tools may run now.
     """
 
     run: RunUnderWay
@@ -137,6 +140,7 @@ class Talk:
     sent: dict[str, list[str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     decided: dict[str, Any] = field(default_factory=dict)
+    let: set[str] = field(default_factory=set)
     open: dict[str, int] = field(default_factory=dict)
     waiting: dict[str, Pending] = field(default_factory=dict)
     passed: dict[str, Any] = field(default_factory=dict)
@@ -236,6 +240,7 @@ class Turn:
             yield
         finally:
             self._leave(mine)
+
 
 _lock = threading.RLock()
 """Guards all runs of this process: two recorders on one file may share a run."""
@@ -487,13 +492,15 @@ class Conversations:
         """
         with _lock:
             run = next(iter(self._mine.values()), None)
-            talks = sorted(run.talks[::-1], key=lambda talk: talk.place != place) if run is not None else []
+            talks = run.talks[::-1] if run is not None else []
+            talks.sort(key=lambda talk: talk.place != place)
             for talk in talks if sent is not None else ():
                 if talk.waits_for(sent or "") or sent in talk.sent:
                     return talk, talk.identity(sent or "", tool, arguments)
             asked = [
                 (talk, call)
-                for talk in talks if sent is None
+                for talk in talks
+                if sent is None
                 for call in talk.calls.values()
                 if call.tool == tool and (call.identity in talk.waiting or call.identity in talk.open)
             ]

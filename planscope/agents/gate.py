@@ -81,13 +81,15 @@ class Refuse:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """Do not execute the call, and give the agent this answer. ``by``: a person, or a recorded run. ``to_graph``: the
-    command to the graph that comes with it, as it is recorded."""
+    command to the graph that comes with it, as it is recorded. ``returned``: what a program gets that calls the tool
+    itself, if not the text."""
 
     text: str
     status: Literal["ok", "error"] = "ok"
     by: Literal["user", "record"] = "user"
     artifact: Any = None
     to_graph: Mapping[str, Any] | None = None
+    returned: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from planscope.agents.gate import (
     StoppedAtGate,
     Verb,
 )
-from planscope.agents.messages import REFUSED_BY, command_again, conversation, identity_of, text_of
+from planscope.agents.messages import REFUSED_BY, RETURNED, command_again, conversation, identity_of, text_of
 from planscope.agents.toolset import REFUSED
 from planscope.session.json_bytes import plain_text
 
@@ -50,13 +50,20 @@ class Gated:
 
     def __init__(self, talks: Conversations, gate: CallGate, attempt: Callable[..., Any]) -> None:
         self._talks, self._gate, self._attempt = talks, gate, attempt
+        self.stopped: StoppedAtGate | None = None
+        """Why the gate stopped a call, whatever the agent's program has made of it."""
+        self.on_stop: Callable[[], object] = lambda: None
 
     def takes(self, talk: Talk, identity: str) -> bool:
         """Return whether a call passes the gate: if calls are deferred, or this one was."""
         return self._talks.deferred or identity in talk.waiting
 
     def call(
-        self, talk: Talk, identity: str, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
+        self,
+        talk: Talk,
+        identity: str,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Result],
     ) -> Result:
         """Make one call of a synchronous agent."""
         with talk.run.turn().taken():
@@ -68,12 +75,14 @@ class Gated:
             if answer is not None:
                 return answer
             began, token = time.perf_counter(), inside_call.set((talk, identity, request.tool_call["name"]))
+            talk.let.add(identity)
             try:
                 result = handler(request)
             except BaseException as error:
                 self._attempt(self._talks.failed, talk, error, "tool", "", identity)
                 raise
             finally:
+                talk.let.discard(identity)
                 inside_call.reset(token)
             return self._done(talk, identity, verb, result, time.perf_counter() - began)
 
@@ -94,12 +103,14 @@ class Gated:
             if answer is not None:
                 return answer
             began, token = time.perf_counter(), inside_call.set((talk, identity, request.tool_call["name"]))
+            talk.let.add(identity)
             try:
                 result = await handler(request)
             except BaseException as error:
                 self._attempt(self._talks.failed, talk, error, "tool", "", identity)
                 raise
             finally:
+                talk.let.discard(identity)
                 inside_call.reset(token)
             return self._done(talk, identity, verb, result, time.perf_counter() - began)
 
@@ -107,6 +118,8 @@ class Gated:
         self, talk: Talk, identity: str, request: ToolCallRequest
     ) -> tuple[PendingCall | None, Verb]:
         """Return the call to ask about, or None and what was decided about it before."""
+        if self.stopped is not None and self._talks.owned:
+            raise self.stopped
         if identity not in talk.waiting:
             return None, talk.decided.get(identity, GoOn())
         arguments = plain(_edited(request) or dict(request.tool_call["args"]))
@@ -128,7 +141,9 @@ class Gated:
         if isinstance(verb, Stop):
             talk.waiting.clear()
             self._attempt(self._talks.stopped, talk)
-            raise StoppedAtGate(verb.text)
+            self.stopped = StoppedAtGate(verb.text)
+            self.on_stop()
+            raise self.stopped
         arguments = plain(_edited(request) or dict(request.tool_call["args"]))
         if isinstance(verb, EditArguments):
             arguments = plain(dict(verb.arguments))
@@ -141,6 +156,8 @@ class Gated:
             self._attempt(self._talks.answered, talk, identity, answer, 0.0)
         elif isinstance(verb, Answer):
             answer = _message(request, plain_text(verb.text), verb.status, verb.artifact)
+            if verb.returned is not None:
+                answer.additional_kwargs[RETURNED] = verb.returned
             if verb.to_graph is not None:
                 answer = command_again(verb.to_graph, answer, conversation(request))
             self._attempt(lambda: self._talks.answered(talk, identity, answer, 0.0, given_by=verb.by))

@@ -369,7 +369,7 @@ def _lost_of(command: Command[Any], rest: Mapping[str, Any], others: bool) -> It
     if command.update is not None and not isinstance(command.update, dict):
         yield "an update that is no mapping"
     for name, value in rest.items():
-        if not _is_json(value):
+        if not is_json(value):
             yield f"the update of {plain_text(str(name))!r}, which is no JSON"
     if others:
         yield "messages besides the answer"
@@ -380,7 +380,8 @@ def _lost_of(command: Command[Any], rest: Mapping[str, Any], others: bool) -> It
         yield "a value to resume with"
 
 
-def _is_json(value: Any) -> bool:
+def is_json(value: Any) -> bool:
+    """Return whether a session can hold a value as it is."""
     try:
         return bool(json.loads(json.dumps(value)) == value == plain(value))
     except (TypeError, ValueError, RecursionError):
@@ -434,6 +435,9 @@ def call_event(call: Pending, at: float, step: int, asked: dict[str, Any] | None
     )
 
 
+RETURNED = "planscope_returned"
+"""Key in ``additional_kwargs`` of a tool's answer: what the tool returned to a program that called it itself."""
+
 DONE_WITH = "planscope_arguments"
 REFUSED_BY = "planscope_refused_by"
 """Keys in a tool message's artifact, which no model sees: the changed arguments, and who refused the call."""
@@ -479,13 +483,31 @@ def answer_event(
         said=said,
         to_graph=command,
         artifact=artifact_of(message, (DONE_WITH, REFUSED_BY, GAVE_UP)),
+        returned=_returned(message if message is not None else answer),
     )
+
+
+def _returned(answer: Any) -> Any:
+    """Return what a program gets of a tool that it calls itself, if it is more than text, and short enough."""
+    found = answer.additional_kwargs.get(RETURNED) if isinstance(answer, ToolMessage) else answer
+    if isinstance(found, str | Command) or not is_json(found) or len(json.dumps(found)) > LONGEST_ARTIFACT:
+        return None
+    return found
 
 
 def _without_words(answer: Any, command: dict[str, Any] | None) -> str:
     if command and command.get("goto"):
         return f"continues at {', '.join(command['goto'])}"
-    return "" if isinstance(answer, Command | list | tuple) else plain_text(str(answer))
+    if isinstance(answer, list | tuple) and any(isinstance(one, Command | BaseMessage) for one in answer):
+        return ""
+    return "" if isinstance(answer, Command) else said_of(answer)
+
+
+def said_of(returned: Any) -> str:
+    """Return what a tool returned to a program as text: JSON if it can be."""
+    if isinstance(returned, str) or not is_json(returned):
+        return plain_text(str(returned))
+    return json.dumps(returned, ensure_ascii=False)
 
 
 def messages_of(events: Sequence[Event]) -> list[BaseMessage]:

@@ -34,7 +34,9 @@ from langgraph.types import Command
 from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, inside_call, key_of
 from planscope.agents.failures import one_line
+from planscope.agents.gate import StoppedAtGate
 from planscope.agents.gated import Gated
+from planscope.agents.given import seen_tools
 from planscope.agents.graphs import Outermost, calling, heard_by, listen
 from planscope.agents.messages import conversation, identity_of, text_of
 from planscope.session.containers import is_session_file
@@ -67,6 +69,10 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         super().__init__()
         self.talks = talks
         self.gate = gate
+        self.closed = False
+        """Whether no tool may be called that does not pass the gate."""
+        self.cannot_catch: Callable[[str], bool] = lambda name: False
+        self._offered: dict[UUID, frozenset[str]] = {}
         self._warned = False
         self._as_middleware = False
         self._calls: dict[UUID, tuple[Talk, float, str]] = {}
@@ -345,7 +351,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         identity = talk.identity(sent, more["tool"], plain(arguments) if isinstance(arguments, dict) else {})
         if not self.talks.owned:
             self._calls[run_id] = (talk, time.perf_counter(), identity)
-            inside_call.set((talk, identity, more["tool"]))  # in the context of this call, where its sub-agents run
+            inside_call.set(
+                (talk, identity, more["tool"])
+            )  # in the context of this call, where its sub-agents run
             self.talks.goes_on(talk, root, self._chains.answer(root))
             if root != run_id:
                 self._of_root[root] = talk.run
@@ -360,6 +368,22 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         found = [talk for one in runs for talk in reversed(one.talks) if talk.waits_for(sent)]
         found.sort(key=lambda talk: talk.place != place)
         return found[0] if found and (run is not None or len(found) == 1) else None
+
+    def _check(self, talk: Talk, offered: frozenset[str]) -> None:
+        """End a run that must call no tool before a call that cannot be caught. Raises :class:`StoppedAtGate`."""
+        for call in talk.calls.values():
+            if call.tool in offered and self.cannot_catch(call.tool):
+                raise StoppedAtGate(
+                    f"the run ended before {call.tool!r} was called: it is no tool of LangChain's, so nothing can "
+                    "stop the program from calling it; make it one with @tool"
+                )
+
+    def called_by_program(self, tool: str, arguments: dict[str, Any], sent: str | None) -> tuple[Talk, str]:
+        """Return the conversation and the id of a call that the program makes itself."""
+        metadata: dict[str, Any] = {}
+        with suppress(RuntimeError):  # outside a graph
+            metadata = get_config().get("metadata") or {}
+        return self.talks.of_program(tool, arguments, sent, place_in(metadata), agent_in(metadata))
 
     def _with_call(self, key: str, identity: str) -> Talk | None:
         """Return the conversation, of any run, that waits for the answer to a call of the message ``key``."""
@@ -386,15 +410,19 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         talk = self.talks.asked(messages, told, tools, speaker)
         self._of_root[root] = talk.run
         self._calls[run_id] = (talk, talk.run.at(), str(root))
+        if self.closed and "ls_structured_output_format" not in (more.get("options") or {}):
+            self._offered[run_id] = frozenset(tool.name for tool in seen_tools(tools))
 
     def _model_ended(self, response: LLMResult, run_id: UUID) -> None:
         talk, began, scope = self._calls.pop(run_id, (None, 0.0, ""))
+        offered = self._offered.pop(run_id, frozenset())
         if talk is None:
             return
         found = [
             g.message for row in response.generations[:1] for g in row[:1] if isinstance(g, ChatGeneration)
         ]
         self.talks.said(talk, began, scope, found, None, False)
+        self._check(talk, offered)
         talk.direct = False  # only a middleware knows whether a tool's answer is the agent's
         if run_id in self._of_root:  # the model was called outside a chain
             self._chain_ended(run_id, None, None)
@@ -547,9 +575,7 @@ def place_in(metadata: dict[str, Any]) -> str:
     return str(metadata.get("langgraph_checkpoint_ns") or "").rpartition("|")[0]
 
 
-def _inside(
-    talk: Talk | None, identity: str, request: ToolCallRequest
-) -> tuple[Talk, str, str] | None:
+def _inside(talk: Talk | None, identity: str, request: ToolCallRequest) -> tuple[Talk, str, str] | None:
     return None if talk is None else (talk, identity, request.tool_call["name"])
 
 

@@ -1,19 +1,16 @@
 """A user's own agent, live, with its own tools: every call passes a gate before its tool is really called.
 
-The agent is imported as it is. Its model calls are heard by callbacks, and its tools are called by LangGraph's
-``ToolNode``, which lets calls through the gate; so sub-agents that a tool calls are seen, too.
+The agent is imported as it is. Its model calls are heard by callbacks, and its tools are caught wherever the graph
+calls them (``own_tools.py``); so sub-agents that a tool calls are seen, too.
 """
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import inspect
 import json
 import threading
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -52,6 +49,7 @@ from planscope.agents.interrupts import (
 )
 from planscope.agents.messages import messages_of
 from planscope.agents.own_agent import OwnAgentRecorder
+from planscope.agents.own_tools import at_work, catch_all, collecting, find_nodes, is_no_tool, running
 from planscope.agents.paradigms import UnknownAgent, imported
 from planscope.agents.reruns import RecordedAnswers
 from planscope.agents.runner import STOPPED_BY_USER
@@ -127,7 +125,7 @@ class LoadedAgent:
         """Return the agent itself; a factory is called with ``middleware``. Raises TypeError if it makes none."""
         made = self.made
         if self.is_factory:
-            with _collecting(self.nodes):
+            with collecting(self.nodes):
                 takes = _parameters(made)
                 made = made(list(middleware)) if takes else made()
                 made = await made if inspect.isawaitable(made) else made
@@ -136,7 +134,7 @@ class LoadedAgent:
             raise TypeError(
                 f"the factory returned {what} instead of an agent; return what create_agent returns"
             )
-        _find_nodes(made, self.nodes)
+        find_nodes(made, self.nodes)
         return made
 
 
@@ -147,7 +145,7 @@ _loaded: dict[str, LoadedAgent] = {}
 def load_agent(name: str) -> LoadedAgent:
     """Import the agent that ``package.module:agent`` names. Raises :class:`UnknownAgent`."""
     nodes: list[ToolNode] = []
-    with _collecting(nodes):
+    with collecting(nodes):
         found = imported(name, "name a compiled graph, or a function of (middleware) that returns one")
     if not _runs(found) and not callable(found):
         raise UnknownAgent(
@@ -155,7 +153,7 @@ def load_agent(name: str) -> LoadedAgent:
         )
     agent = _loaded[name] = LoadedAgent(name, found, nodes)
     if not agent.is_factory:
-        _find_nodes(found, nodes)
+        find_nodes(found, nodes)
     return agent
 
 
@@ -175,110 +173,6 @@ def _parameters(factory: Any) -> int:
         return 1
 
 
-# Tool nodes let calls through the gate of the run that they belong to
-
-_running: ContextVar[OwnAgentRecorder | None] = ContextVar("planscope_running", default=None)
-_at_work: list[OwnAgentRecorder] = []
-_wrapped: weakref.WeakSet[ToolNode] = weakref.WeakSet()
-_collected: list[list[ToolNode]] = []
-_patching = threading.Lock()
-
-
-def _recorder() -> OwnAgentRecorder | None:
-    """Return the recorder of the run that this code belongs to; in a thread without context, of the only one."""
-    return _running.get() or (_at_work[0] if len(_at_work) == 1 else None)
-
-
-class _collecting:
-    """Collects the tool nodes that are made in the block, wherever the user's code makes them."""
-
-    def __init__(self, nodes: list[ToolNode]) -> None:
-        self._nodes = nodes
-
-    def __enter__(self) -> None:
-        with _patching:
-            if not _collected:
-                self._patch()
-            _collected.append(self._nodes)
-
-    def __exit__(self, *error: object) -> None:
-        with _patching:
-            _collected.remove(self._nodes)
-
-    @staticmethod
-    @functools.cache
-    def _patch() -> None:
-        before = ToolNode.__init__
-
-        @functools.wraps(before)
-        def init(node: ToolNode, *given: Any, **more: Any) -> None:
-            before(node, *given, **more)
-            for nodes in _collected:
-                nodes.append(node)
-                let_through(node)
-
-        setattr(ToolNode, "__init__", init)  # noqa: B010  # mypy refuses the assignment
-
-
-def _find_nodes(made: Any, nodes: list[ToolNode], depth: int = 0) -> None:
-    """Add the tool nodes of a compiled graph and of its subgraphs."""
-    for node in (getattr(made, "nodes", None) or {}).values() if depth < 8 else ():
-        for part in _parts(getattr(node, "bound", node)):
-            if isinstance(part, ToolNode):
-                if part not in nodes:
-                    nodes.append(part)
-                let_through(part)
-            elif hasattr(part, "nodes"):
-                _find_nodes(part, nodes, depth + 1)
-
-
-def _parts(bound: Any) -> Iterator[Any]:
-    yield bound
-    yield from getattr(bound, "steps", None) or ()
-
-
-def let_through(node: ToolNode) -> None:
-    """Let the calls of a tool node pass the recorder and the gate of the run that they are made in."""
-    if node in _wrapped:
-        return
-    _wrapped.add(node)
-    sync, asynchronous = node._wrap_tool_call, node._awrap_tool_call
-
-    def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        def inner(one: Any) -> Any:
-            return execute(one) if sync is None else sync(one, execute)
-
-        recorder = _recorder()
-        return inner(request) if recorder is None else recorder.wrap_tool_call(request, inner)
-
-    async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        loop = asyncio.get_running_loop()
-
-        def here(one: Any) -> Any:
-            return asyncio.run_coroutine_threadsafe(execute(one), loop).result()
-
-        async def inner(one: Any) -> Any:
-            reached = False
-
-            async def noted(last: Any) -> Any:
-                nonlocal reached
-                reached = True
-                return await execute(last)
-
-            if asynchronous is not None:
-                try:
-                    return await asynchronous(one, noted)
-                except NotImplementedError:  # a middleware of the user's is only synchronous
-                    if reached or sync is None:
-                        raise
-            return await execute(one) if sync is None else await asyncio.to_thread(sync, one, here)
-
-        recorder = _recorder()
-        return await inner(request) if recorder is None else await recorder.awrap_tool_call(request, inner)
-
-    node._wrap_tool_call, node._awrap_tool_call = wrap, awrap
-
-
 class NoGate:
     """Lets every call go on."""
 
@@ -291,6 +185,9 @@ class NoGate:
 
 class DryGate:
     """Lets no call reach its tool: the answer is a recorded one, or the user's, who is asked by ``pauser``."""
+
+    closed = True
+    """No tool may be called that does not pass the gate."""
 
     def __init__(self, pauser: Pauser, recorded: RecordedAnswers | None = None) -> None:
         self._pauser, self._recorded = pauser, recorded
@@ -388,7 +285,11 @@ class OwnRun:
         self._talks.step = sum(isinstance(e, CallEvent) for e in self._kept)
         self._talks.begins = max((e.at for e in self._kept), default=0.0)
         self._recorder = OwnAgentRecorder(self._talks)
-        self._recorder.gate = Gated(self._talks, gate or NoGate(), self._recorder.attempt)
+        self._gated = Gated(self._talks, gate or NoGate(), self._recorder.attempt)
+        self._gated.on_stop = self.stop
+        self._recorder.gate = self._gated
+        self._recorder.closed = getattr(gate, "closed", False)
+        self._recorder.cannot_catch = lambda name: name not in agent.tools and is_no_tool(name)
         self._lock = threading.Lock()
         self._stop = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -422,18 +323,18 @@ class OwnRun:
             if self._stop:
                 self._stopping.set_result(None)
         work = loop.create_task(self._converse())
-        _at_work.append(self._recorder)
         try:
-            await asyncio.wait({work, self._stopping}, return_when=asyncio.FIRST_COMPLETED)
-            cut = not work.done()
-            await put_down(work)
+            with at_work(self._recorder):
+                await asyncio.wait({work, self._stopping}, return_when=asyncio.FIRST_COMPLETED)
+                cut = not work.done()
+                self._recorder.closed |= cut
+                await put_down(work)
         except asyncio.CancelledError:
             await put_down(work)
             _ = work.done() and not work.cancelled() and work.exception()
             self._end("aborted", STOPPED_BY_USER)
             raise
         finally:
-            _at_work.remove(self._recorder)
             with self._lock:
                 self._loop = self._stopping = None
         self._over(work, cut)
@@ -441,10 +342,11 @@ class OwnRun:
 
     def _over(self, work: asyncio.Task[Any], cut: bool) -> None:
         error = None if not work.done() or work.cancelled() else work.exception()
-        if cut or work.cancelled():
-            self._end("aborted", STOPPED_BY_USER)
-        elif isinstance(error, StoppedAtGate):
+        error = self._gated.stopped or error
+        if isinstance(error, StoppedAtGate):
             self._end("aborted", str(error) or STOPPED_BY_USER)
+        elif cut or work.cancelled():
+            self._end("aborted", STOPPED_BY_USER)
         elif isinstance(error, _Waits):
             self._end("aborted", str(error))
         elif error is not None and self._talks.runs():
@@ -477,7 +379,8 @@ class OwnRun:
             given = {"messages": messages_of(self._kept)}
         elif isinstance(given, str):
             given = {"messages": [HumanMessage(given)]}
-        _running.set(self._recorder)
+        running.set(self._recorder)
+        catch_all()
         config = self._config()
         try:
             result = await self._invoked(agent, given, config)

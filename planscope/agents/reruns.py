@@ -46,7 +46,7 @@ class _Recorded:
     @property
     def why_not(self) -> str:
         """Why the record cannot answer the call, or "" if it can."""
-        if self.error:
+        if self.error and self.answer is None:
             return ""
         if self.answer is None or self.answer.captured is False:
             return "the record has no answer to it"
@@ -82,6 +82,8 @@ class RecordedAnswers:
         self._unmatched, self._loose, self._ignore = unmatched, loose, frozenset(ignore)
         self._ask, self._ask_person = ask, ask_person
         self._persons = _answers_of_persons(run)
+        self.closed = True
+        """No tool may be called that does not pass the gate."""
         self.answered = 0
         """How many calls the record has answered."""
 
@@ -166,10 +168,12 @@ class RecordedAnswers:
 
 
 def _verb(one: _Recorded) -> Verb:
-    if one.error or one.answer is None:
-        return Raise(one.error)
     answer = one.answer
-    return Answer(answer.text, answer.status, "record", answer.artifact, answer.to_graph)
+    if answer is None:
+        return Raise(one.error)
+    return Answer(
+        answer.text, answer.status, "record", answer.artifact, answer.to_graph, returned=answer.returned
+    )
 
 
 def _calls_in(run: Run) -> list[_Recorded]:
@@ -183,7 +187,7 @@ def _calls_in(run: Run) -> list[_Recorded]:
         if isinstance(event, MessageEvent):
             group += event.by is None and not _inside(open_calls, event.agent)
         elif isinstance(event, CallEvent):
-            inside = _inside(open_calls, event.agent)
+            inside = event.inside in open_calls or _inside(open_calls, event.agent)
             open_calls[event.step] = event.agent
             if event.error is None and not inside:
                 one = last = by_step[event.step] = _Recorded(event, group)

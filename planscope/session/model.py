@@ -139,7 +139,8 @@ class AnswerEvent(_Event):
     ``took``: seconds. ``refused_by``: who blocked the call; then ``text`` tells the agent why. ``said``: the tool's
     answer, if the user changed it. ``to_graph``: the fields ``goto`` and ``update`` of a LangGraph ``Command`` that the
     tool returned; its ``lost`` names what of it is not kept. ``artifact``: what the tool returned to the program and
-    not to the model. ``given_by``: who answered in the tool's place, which was not called: a person, or the answer of a
+    not to the model. ``returned``: what it returned to a program that called it itself, if not the text.
+    ``given_by``: who answered in the tool's place, which was not called: a person, or the answer of a
     recorded run.
 
     In imported runs ``guessed`` says that the words alone show whether the call failed, ``unsure`` that nothing shows
@@ -156,6 +157,7 @@ class AnswerEvent(_Event):
     said: str | None = None
     to_graph: dict[str, Any] | None = None
     artifact: Any = None
+    returned: Any = None
     given_by: Literal["user", "record"] | None = None
     guessed: Literal[True] | None = None
     unsure: Literal[True] | None = None

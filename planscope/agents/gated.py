@@ -25,6 +25,7 @@ from planscope.agents.gate import (
     StoppedAtGate,
     Verb,
 )
+from planscope.agents.given import seen_tool
 from planscope.agents.messages import REFUSED_BY, RETURNED, command_again, conversation, identity_of, text_of
 from planscope.agents.toolset import REFUSED
 from planscope.session.json_bytes import plain_text
@@ -130,6 +131,7 @@ class Gated:
             identity,
             agent=talk.agent,
             run=talk.run.sink.token,
+            schema=None if request.tool is None else seen_tool("", request.tool, request.tool).parameters,
         )
         return call, GoOn()
 

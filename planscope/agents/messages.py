@@ -566,6 +566,8 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
         elif isinstance(event, MessageEvent):
             flush()
             said = event.text
+        elif isinstance(event, CallEvent) and event.by == "program":
+            continue  # no model knows of it
         elif isinstance(event, CallEvent):
             if not talks or event.call_id is None:  # a call added by a person belongs to no message
                 flush()

@@ -22,6 +22,7 @@ from langgraph.errors import is_invalid_resume
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
+from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, Ending, answered_by_person, waits_for
 from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.failures import one_line
@@ -51,7 +52,7 @@ from planscope.agents.messages import messages_of
 from planscope.agents.own_agent import OwnAgentRecorder
 from planscope.agents.own_tools import at_work, catch_all, collecting, find_nodes, is_no_tool, running
 from planscope.agents.paradigms import UnknownAgent, imported
-from planscope.agents.reruns import RecordedAnswers
+from planscope.agents.reruns import RecordedAnswers, not_captured, state_kept
 from planscope.agents.runner import STOPPED_BY_USER
 from planscope.session.model import (
     ActionRecord,
@@ -70,9 +71,6 @@ NOT_SEEN = (
     "the agent called no chat model that planscope can see, so nothing was recorded; it gets callbacks in its config, "
     "and has to pass that config on"
 )
-NOT_CAPTURED = "not captured: other state, files, clock, random numbers; what tools did stays done"
-"""What a fork says about the run before it, of which it has only the messages."""
-
 NOT_CALLED = "(not called: this is a dry run)"
 
 
@@ -255,7 +253,8 @@ class OwnRun:
     """One run of a user's agent that can be watched, paused and stopped. ``run.events`` grows while it runs.
 
     ``given``: what the agent is asked, a text or the graph's input as a mapping. ``gate`` is asked before each call.
-    ``kept``: the first events of a fork, whose messages the agent goes on from; no call among them is made again.
+    ``kept``: the first events of a fork of the run ``of``, whose messages and state the agent goes on from; no call
+    among them is made again.
     ``middleware`` goes to a factory. ``note`` is said at the beginning of the record. ``person`` answers an interrupted
     graph; without one the run ends there.
     """
@@ -271,6 +270,7 @@ class OwnRun:
         on_event: Callable[[Event], object] = lambda event: None,
         kept: Sequence[Event] = (),
         forked_from: ForkPoint | None = None,
+        of: Run | None = None,
         middleware: Sequence[Any] = (),
         note: str = "",
         person: Person | None = None,
@@ -278,7 +278,11 @@ class OwnRun:
         self._person = person
         self._in_thread = False
         self.run = Run(id=run_id, variant=variant, forked_from=forked_from, agent=agent.name, model="its own")
-        self._agent, self._given, self._kept = agent, given, list(kept)
+        self._agent, self._given, self._kept, self._of = agent, given, list(kept), of
+        if of is not None:
+            self.run.state = of.state
+        elif isinstance(given, Mapping):
+            self.run.state = {key: None if key == "messages" else plain(one) for key, one in given.items()}
         self._heard, self._middleware = on_event, middleware
         self._sink = _Sink(self.run, on_event, bool(kept), note)
         self._talks = Conversations(self._begun, deferred=True, owned=True)
@@ -315,8 +319,6 @@ class OwnRun:
         self.run.started = datetime.now(UTC)
         for event in self._kept:
             self._put(event)
-        if self._kept:
-            self._put(MessageEvent(at=self._talks.begins, by="system", text=NOT_CAPTURED))
         loop = asyncio.get_running_loop()
         with self._lock:
             self._loop, self._stopping = loop, loop.create_future()
@@ -376,7 +378,9 @@ class OwnRun:
         agent = await self._agent.runnable(self._middleware)
         given: Any = self._given
         if self._kept:
-            given = {"messages": messages_of(self._kept)}
+            state, differs = await state_kept(agent, self._kept, self._of)
+            self._put(MessageEvent(at=self._talks.begins, by="system", text=not_captured(differs)))
+            given = {**state, "messages": messages_of(self._kept)}
         elif isinstance(given, str):
             given = {"messages": [HumanMessage(given)]}
         running.set(self._recorder)
@@ -394,7 +398,8 @@ class OwnRun:
         return result
 
     def _config(self) -> dict[str, Any]:
-        return {"callbacks": [self._recorder], "configurable": {"thread_id": uuid4().hex}}
+        self.run.thread = uuid4().hex
+        return {"callbacks": [self._recorder], "configurable": {"thread_id": self.run.thread}}
 
     async def _invoked(self, agent: Any, given: Any, config: dict[str, Any]) -> Any:
         if self._in_thread or not callable(getattr(agent, "ainvoke", None)):

@@ -262,7 +262,8 @@ class ForkPoint(_Part):
 class Run(_Part):
     """One run of an agent. ``model`` names provider and model, or a simulated profile; it holds no secret.
 
-    ``recording``: the name of the journal that the run was recorded in, so that it is merged only once.
+    ``recording``: the name of the journal that the run was recorded in, so that it is merged only once. Of a user's own
+    graph, ``state`` is its input (without the messages), and ``thread`` its checkpointer's thread.
     """
 
     id: str
@@ -274,6 +275,8 @@ class Run(_Part):
     started: datetime | None = None
     events: list[Event] = Field(default_factory=list)
     recording: str | None = None
+    state: dict[str, Any] | None = None
+    thread: str | None = None
 
 
 Mutation = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]

@@ -12,12 +12,15 @@ import dataclasses
 import json
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
+from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
@@ -69,7 +72,10 @@ class RunUnderWay:
     used again. ``agent``: who spoke last. ``ending``: how it ended, if it may still go on. ``asked``: what it asks a
     person that it waits for. ``person``: one has answered, so that a changed call is that person's edit.
 
-    ``turns``: locks by enclosing call, so that the debugger is asked about one call at a time.
+    ``rejects``: how many calls that person rejected of which the answer is still to come.
+
+    ``turns``: locks by enclosing call, so that the debugger is asked about one call at a time. ``own``: calls that the
+    program makes itself, which no model asked for.
     """
 
     sink: RunSink
@@ -81,21 +87,36 @@ class RunUnderWay:
     agent: str | None = None
     talks: list[Talk] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
-    error: int = 0
+    error: BaseException | None = None
     ending: EndEvent | None = None
     ended: bool = False
     asked: list[str] = field(default_factory=list)
     person: bool = False
-    turns: dict[str, Any] = field(default_factory=dict)
+    rejects: int = 0
+    turns: dict[Any, Turn] = field(default_factory=dict)
+    own: Talk | None = None
 
     def at(self) -> float:
-        """Seconds since the run began; never less than before."""
+        """Seconds since the run began, without those that a person thought about it; never less than before."""
         self.last = max(self.last, round(time.perf_counter() - self.began, 6))
         return self.last
 
-    def turn(self, inside: str, kind: type[Any]) -> Any:
-        """Return the lock for the calls made inside the call ``inside`` ("": inside none)."""
-        return self.turns.setdefault(f"{kind.__name__} {inside}", kind())
+    def turn(self) -> Turn:
+        """Return the lock for the calls that are made inside the same call as this code."""
+        around = inside_call.get()
+        return self.turns.setdefault(around and (id(around[0]), around[1]), Turn())
+
+    def around(self) -> int | None:
+        """Return the step of the call that this code runs in, None outside one."""
+        around = inside_call.get()
+        if around is None or around[0].run is self:
+            return around[0].open.get(around[1]) if around is not None else None
+        return next((talk.open[around[1]] for talk in self.talks if around[1] in talk.open), None)
+
+    def step_called(self) -> int:
+        """Count a step, and return its number."""
+        self.step += 1
+        return self.step
 
 
 @dataclass(slots=True, eq=False)
@@ -105,12 +126,21 @@ class Talk:
     ``waiting``: calls that are not steps yet, because the debugger is asked first. ``ending``: the conversation ends
     once all calls are answered. ``failed``: an error ended it, but it may be retried. ``changed``: the new part of what
     the model was given with its current call. ``nested``: it is part of a larger graph. ``inside``: the step of the
-    call whose tool is this agent.
+    call whose tool is this agent. ``place`` names the graph that it is in. ``calls``: those of the model's last message
+    by their ids, ``sent`` these ids by the one that the model sent, which may be equal. ``taken``: calls that are under
+    way or done. ``decided``: what the debugger decided about a call, for when the graph makes it again. ``let``: calls
+    whose tools may run now.
     """
 
     run: RunUnderWay
     agent: str | None = None
     nested: bool = False
+    place: str = ""
+    calls: dict[str, Pending] = field(default_factory=dict)
+    sent: dict[str, list[str]] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    decided: dict[str, Any] = field(default_factory=dict)
+    let: set[str] = field(default_factory=set)
     open: dict[str, int] = field(default_factory=dict)
     waiting: dict[str, Pending] = field(default_factory=dict)
     passed: dict[str, Any] = field(default_factory=dict)
@@ -126,12 +156,31 @@ class Talk:
     given: GivenSoFar | None = None
     changed: Given | None = None
 
+    def ids(self, sent: str) -> list[str]:
+        """Return the ids of the calls that the model sent with the id ``sent``, in their order."""
+        return self.sent.get(sent) or [sent]
+
+    def waits_for(self, sent: str) -> bool:
+        """Return whether a call with this id is not answered yet."""
+        return any(one in self.open or one in self.waiting for one in self.ids(sent))
+
+    def identity(self, sent: str, tool: str, arguments: Mapping[str, Any]) -> str:
+        """Return the id of the call that is carried out now. Of calls that were sent with one id it is the next with
+        this tool and these arguments."""
+        ids = self.ids(sent)
+        if len(ids) > 1:
+            free = [one for one in ids if one not in self.taken] or ids
+            like = [one for one in free if self.calls[one].tool == tool] or free
+            ids = [one for one in like if self.calls[one].arguments == arguments] or like
+        self.taken.add(ids[0])
+        return ids[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
     """Who calls the model: ``agent`` is its name, ``root`` stands for the outermost graph, ``task`` for the graph's
     task (the same for a retry), ``scope`` keeps the conversations of callbacks apart, ``model`` is the model's name,
-    ``answer`` what a person answered, if the graph goes on from an interrupt."""
+    ``answer`` what a person answered, if the graph goes on from an interrupt, ``place`` names the agent's graph."""
 
     model: str = "model"
     agent: str | None = None
@@ -140,10 +189,58 @@ class Speaker:
     task: str = ""
     scope: str = ""
     answer: str = ""
+    place: str = ""
 
 
-inside_call: ContextVar[str] = ContextVar("planscope_inside_call", default="")
-"""The id of the call in which this code runs: a sub-agent's calls are made inside its caller's."""
+inside_call: ContextVar[tuple[Talk, str, str] | None] = ContextVar("planscope_inside_call", default=None)
+"""The conversation, the id and the tool of the call in which this code runs: a sub-agent's calls are made inside its
+caller's."""
+
+
+class Turn:
+    """A lock that both threads and tasks wait for, in the order in which they came. A thread in which an event loop
+    runs does not wait, since what it waits for may need that loop."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._line: deque[Future[None]] = deque()
+
+    def _join(self) -> Future[None]:
+        mine: Future[None] = Future()
+        with self._lock:
+            self._line.append(mine)
+            if self._line[0] is mine:
+                mine.set_result(None)
+        return mine
+
+    def _leave(self, mine: Future[None]) -> None:
+        with self._lock:
+            self._line.remove(mine)
+            if self._line and not self._line[0].done():
+                self._line[0].set_result(None)
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        mine = self._join()
+        try:
+            try:
+                asyncio.get_running_loop()
+            except RuntimeError:
+                mine.result()
+            yield
+        finally:
+            self._leave(mine)
+
+    @asynccontextmanager
+    async def ataken(self) -> AsyncIterator[None]:
+        mine = self._join()
+        try:
+            if not mine.done():
+                await asyncio.shield(asyncio.wrap_future(mine))
+            yield
+        finally:
+            self._leave(mine)
+
 
 _lock = threading.RLock()
 """Guards all runs of this process: two recorders on one file may share a run."""
@@ -223,11 +320,7 @@ class Conversations:
             if talk.given is not None:
                 talk.changed = talk.given.changed(system, tools, messages) or talk.changed
             talk.failed = False
-            for message in reversed(messages):
-                if isinstance(message, AIMessage):
-                    break
-                if isinstance(message, ToolMessage):
-                    self.answered(talk, message.tool_call_id, message, 0.0)
+            self._answered_in(talk, messages)
             self._note_tools(talk.run, tools)
             return talk
 
@@ -277,6 +370,7 @@ class Conversations:
     def _answer_of_person(self, talk: Talk, answer: str) -> None:
         if answer:
             talk.run.person = True
+            talk.run.rejects = _rejects(answer)
             self._add(talk, self._mark(talk.run, "system", answered_by_person(answer)))
 
     def said(
@@ -291,6 +385,8 @@ class Conversations:
         """Record the model's answer. ``forms``: structured output was requested, so its calls are not tool calls."""
         with _lock:
             self._forget(talk)
+            for known in (talk.calls, talk.sent, talk.taken, talk.decided):
+                known.clear()
             answers = [m for m in result if isinstance(m, ToolMessage)]
             formed = {m.tool_call_id for m in answers} if forms else set()
             said = [m for m in result if isinstance(m, AIMessage)]
@@ -346,8 +442,9 @@ class Conversations:
         *,
         said: str | None = None,
         given_by: Literal["user", "record"] | None = None,
+        rejected: bool = False,
     ) -> None:
-        """Record the answer to a call. ``said``: the tool's own, if a person changed it."""
+        """Record the answer to a call. ``said``: the tool's own, if a person changed it. ``rejected``: by a person."""
         with _lock:
             if talk is None or talk.run.ended:
                 return
@@ -358,9 +455,12 @@ class Conversations:
                 return
             talk.passed.pop(identity, None)
             talk.failed = talk.failed and identity != talk.failed_call
+            talk.run.error = None
             event = answer_event(answer, talk.run.at(), step, identity, took, said)
             if given_by is not None:
                 event = event.model_copy(update={"given_by": given_by})
+            if rejected:
+                event = event.model_copy(update={"refused_by": "user"})
             self._add(talk, event)
             _, command = answer_parts(answer, identity)
             left = talk.open or talk.waiting
@@ -368,6 +468,57 @@ class Conversations:
                 talk.ending = True
             if talk.ending and not left:
                 self.end(talk, "stopped")
+
+    def _answered_in(self, talk: Talk, messages: Sequence[Any]) -> None:
+        """Record the answers behind the model's last message. Of several to one id, each answers the next call."""
+        behind: dict[str, list[ToolMessage]] = {}
+        for message in reversed(messages):
+            if isinstance(message, AIMessage):
+                break
+            if isinstance(message, ToolMessage):
+                behind.setdefault(message.tool_call_id, []).append(message)
+        for sent, answers in reversed(behind.items()):
+            for identity, answer in zip(talk.ids(sent), reversed(answers), strict=False):
+                rejected = talk.run.rejects > 0 and answer.status == "error" and talk.waits_for(identity)
+                talk.run.rejects -= rejected
+                self.answered(talk, identity, answer, 0.0, rejected=rejected)
+
+    def of_program(
+        self, tool: str, arguments: Mapping[str, Any], sent: str | None, place: str, agent: str | None
+    ) -> tuple[Talk, str]:
+        """Return the conversation and the id of a call that the program makes itself: it carries out a call of the
+        model that nobody has carried out yet, or one that failed; else it is one that no model asked for. ``sent``: the
+        model's id, if the program passes it on; ``place`` names the graph that it is made in.
+        """
+        with _lock:
+            run = next(iter(self._mine.values()), None)
+            talks = run.talks[::-1] if run is not None else []
+            talks.sort(key=lambda talk: talk.place != place)
+            for talk in talks if sent is not None else ():
+                if talk.waits_for(sent or "") or sent in talk.sent:
+                    return talk, talk.identity(sent or "", tool, arguments)
+            asked = [
+                (talk, call)
+                for talk in talks
+                if sent is None
+                for call in talk.calls.values()
+                if call.tool == tool and (call.identity in talk.waiting or call.identity in talk.open)
+            ]
+            for fits in (_equal, _contained, _unlike):
+                for talk, call in asked:
+                    if fits(call.arguments or {}, arguments) and (
+                        call.identity in talk.waiting or (talk.failed and fits is _equal)
+                    ):
+                        talk.taken.add(call.identity)
+                        return talk, call.identity
+            if run is None:
+                run = self._begin([], None, (), Speaker("its own", agent)).run
+                run.talks.clear()
+            if run.own is None:
+                run.own = Talk(run, agent)
+            made = Pending(f"own_{uuid4().hex[:12]}", tool, plain(dict(arguments)))
+            run.own.calls[made.identity] = run.own.waiting[made.identity] = made
+            return run.own, made.identity
 
     def failed(
         self, talk: Talk | None, error: BaseException, where: str, task: str = "", identity: str = ""
@@ -380,7 +531,8 @@ class Conversations:
             if isinstance(error, GraphBubbleUp):
                 self._interrupted(talk, error)
                 return
-            if run.ended or talk.ended or talk.failed:
+            again = where == "tool" and identity and identity == talk.failed_call and error is not run.error
+            if run.ended or talk.ended or (talk.failed and not again):
                 return
             line = self._error_in(run, error, where)
             talk.failed, talk.failed_call = True, identity
@@ -396,8 +548,8 @@ class Conversations:
             return "stopped by the user"
         kind, line = explain(error, where=where)
         line = plain_text(line)
-        if run.error != id(error):
-            run.error = id(error)
+        if run.error is not error:
+            run.error = error
             self.add(run, ErrorEvent(at=run.at(), kind=kind, text=line))
         return line
 
@@ -463,12 +615,10 @@ class Conversations:
         ``messages``: those of the graph's last state.
         """
         with _lock:
-            for message in reversed(messages):
-                if isinstance(message, AIMessage) and message.tool_calls:
-                    break
-                if isinstance(message, ToolMessage):
-                    for talk in list(run.talks):
-                        self.answered(talk, message.tool_call_id, message, 0.0)
+            last = next((i for i, m in enumerate(messages[::-1]) if getattr(m, "tool_calls", None)), None)
+            said = [m for m in messages[len(messages) - last :] if isinstance(m, ToolMessage)] if last else []
+            for talk in list(run.talks):
+                self._answered_in(talk, said)
 
     def stopped(self, talk: Talk) -> None:
         """End the run that a person stopped at a call. An owner ends its run itself."""
@@ -533,7 +683,7 @@ class Conversations:
             messages=None if rest == [asked] else seen_messages(rest),
         )
         self.add(run, prompt)
-        talk = Talk(run, speaker.agent, speaker.nested, given=GivenSoFar(prompt, rest))
+        talk = Talk(run, speaker.agent, speaker.nested, speaker.place, given=GivenSoFar(prompt, rest))
         run.talks.append(talk)
         run.agent = speaker.agent
         return talk
@@ -549,9 +699,8 @@ class Conversations:
         self._resting.pop(id(run), None)
         run.ending = None
         handed = speaker.agent != run.agent and not any(not one.failed for one in run.talks)
-        talk = Talk(run, speaker.agent, speaker.nested, given=GivenSoFar(PromptEvent(text="")))
-        around = inside_call.get()
-        talk.inside = next((t.open[around] for t in reversed(run.talks) if around and around in t.open), None)
+        talk = Talk(run, speaker.agent, speaker.nested, speaker.place, given=GivenSoFar(PromptEvent(text="")))
+        talk.inside = run.around()
         run.talks.append(talk)
         if handed and speaker.agent:
             self._add(talk, self._mark(run, "handoff", plain_text(speaker.agent)))
@@ -631,6 +780,8 @@ class Conversations:
         talk.direct = bool(calls)
         self._add(talk, event)
         for call in calls:
+            talk.calls[call.identity] = call
+            talk.sent.setdefault(call.sent_as, []).append(call.identity)
             if call.arguments is not None:
                 talk.passed[call.identity] = call.arguments
             if self.deferred and call.arguments is not None:
@@ -639,10 +790,13 @@ class Conversations:
                 self._step(talk, call)
 
     def _step(self, talk: Talk, call: Pending, asked: dict[str, Any] | None = None) -> None:
-        talk.run.step += 1
-        talk.open[call.identity] = talk.run.step
-        event = call_event(call, talk.run.at(), talk.run.step, asked)
-        self._add(talk, event.model_copy(update={"inside": talk.inside}) if talk.inside else event)
+        talk.open[call.identity] = step = talk.run.step_called()
+        event = call_event(call, talk.run.at(), step, asked)
+        if talk is talk.run.own:
+            event = event.model_copy(update={"by": "program", "inside": talk.run.around()})
+        elif talk.inside:
+            event = event.model_copy(update={"inside": talk.inside})
+        self._add(talk, event)
 
     def _find_by(self, known: dict[str, Talk], talk: Talk, key: str) -> None:
         known[key] = talk
@@ -654,6 +808,31 @@ class Conversations:
                 if known.get(key) is talk:
                     del known[key]
         talk.keys.clear()
+
+
+def _equal(asked: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+    return dict(asked) == dict(made)
+
+
+def _contained(asked: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+    """Return whether a program makes a call with the model's arguments and others of its own."""
+    return all(key in made and made[key] == value for key, value in asked.items())
+
+
+def _unlike(asked: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+    return True
+
+
+def _rejects(answer: str) -> int:
+    """Return how many calls a person rejected with an answer to LangChain's ``HumanInTheLoopMiddleware``."""
+    try:
+        said = json.loads(answer)
+    except (ValueError, RecursionError):
+        return 0
+    answers = [said, *said.values()] if isinstance(said, dict) else []
+    found = [a.get("decisions") for a in answers if isinstance(a, dict)]
+    decisions = [one for many in found if isinstance(many, list) for one in many] or answers[:1]
+    return sum(isinstance(one, dict) and one.get("type") == "reject" for one in decisions)
 
 
 def _by(event: Event, agent: str) -> Event:

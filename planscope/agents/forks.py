@@ -128,6 +128,7 @@ def fork_own(
         "",
         variant=variant.id,
         kept=kept,
+        of=run,
         forked_from=fork_point,
         **options,
     )

@@ -32,7 +32,7 @@ class PendingCall:
     A call that could not be read (``error`` says why, ``raw`` is its text) never reaches a tool: :class:`Stop` ends
     the run there, every other verb continues. ``why`` has the reasons for which a :class:`Pauser` paused; it is empty
     if it pauses at every call. ``agent``: the name of the agent that calls, if it has one. ``run``: the name of the
-    journal that its run is recorded in, or "".
+    journal that its run is recorded in, or "". ``schema``: the tool's own, if it is known here.
     """
 
     step: int
@@ -45,6 +45,7 @@ class PendingCall:
     why: tuple[str, ...] = ()
     agent: str | None = None
     run: str = ""
+    schema: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property
     def call(self) -> ToolCall:
@@ -81,13 +82,15 @@ class Refuse:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """Do not execute the call, and give the agent this answer. ``by``: a person, or a recorded run. ``to_graph``: the
-    command to the graph that comes with it, as it is recorded."""
+    command to the graph that comes with it, as it is recorded. ``returned``: what a program gets that calls the tool
+    itself, if not the text."""
 
     text: str
     status: Literal["ok", "error"] = "ok"
     by: Literal["user", "record"] = "user"
     artifact: Any = None
     to_graph: Mapping[str, Any] | None = None
+    returned: Any = None
 
 
 @dataclass(frozen=True, slots=True)

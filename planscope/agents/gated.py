@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from langchain_core.messages import ToolMessage
@@ -26,7 +25,8 @@ from planscope.agents.gate import (
     StoppedAtGate,
     Verb,
 )
-from planscope.agents.messages import REFUSED_BY, command_again, conversation, text_of
+from planscope.agents.given import seen_tool
+from planscope.agents.messages import REFUSED_BY, RETURNED, command_again, conversation, identity_of, text_of
 from planscope.agents.toolset import REFUSED
 from planscope.session.json_bytes import plain_text
 
@@ -45,79 +45,107 @@ class RecordedError(Exception):
 
 
 class Gated:
-    """Asks a gate before each call. Calls of one message are made one after the other. ``attempt`` calls a function and
-    never raises."""
+    """Asks a gate before each call. Calls of one message are made one after the other, and a call that is made again (a
+    retry, a graph that goes on after an interrupt) is decided as before. ``attempt`` calls a function and never
+    raises."""
 
     def __init__(self, talks: Conversations, gate: CallGate, attempt: Callable[..., Any]) -> None:
         self._talks, self._gate, self._attempt = talks, gate, attempt
+        self.stopped: StoppedAtGate | None = None
+        """Why the gate stopped a call, whatever the agent's program has made of it."""
+        self.on_stop: Callable[[], object] = lambda: None
 
-    def takes(self, talk: Talk, request: ToolCallRequest) -> bool:
+    def takes(self, talk: Talk, identity: str) -> bool:
         """Return whether a call passes the gate: if calls are deferred, or this one was."""
-        return self._talks.deferred or _identity(request) in talk.waiting
+        return self._talks.deferred or identity in talk.waiting
 
     def call(
-        self, talk: Talk, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
+        self,
+        talk: Talk,
+        identity: str,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Result],
     ) -> Result:
         """Make one call of a synchronous agent."""
-        with talk.run.turn(inside_call.get(), threading.Lock):
-            pending = self._pending(talk, request)
-            verb = GoOn() if pending is None else self._gate.ask(pending)
-            request, answer = self._decided(talk, request, verb)
+        with talk.run.turn().taken():
+            pending, verb = self._pending(talk, identity, request)
+            if pending is not None:
+                with _thinking(talk):
+                    verb = self._gate.ask(pending)
+            request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
                 return answer
-            began, token = time.perf_counter(), inside_call.set(_identity(request))
+            began, token = time.perf_counter(), inside_call.set((talk, identity, request.tool_call["name"]))
+            talk.let.add(identity)
             try:
                 result = handler(request)
             except BaseException as error:
-                self._attempt(self._talks.failed, talk, error, "tool", "", _identity(request))
+                self._attempt(self._talks.failed, talk, error, "tool", "", identity)
                 raise
             finally:
+                talk.let.discard(identity)
                 inside_call.reset(token)
-            return self._done(talk, request, verb, result, time.perf_counter() - began)
+            return self._done(talk, identity, verb, result, time.perf_counter() - began)
 
     async def acall(
-        self, talk: Talk, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
+        self,
+        talk: Talk,
+        identity: str,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[Result]],
     ) -> Result:
         """Make one call of an asynchronous agent."""
-        async with talk.run.turn(inside_call.get(), asyncio.Lock):
-            pending = self._pending(talk, request)
-            verb = GoOn() if pending is None else await self._gate.aask(pending)
-            request, answer = self._decided(talk, request, verb)
+        async with talk.run.turn().ataken():
+            pending, verb = self._pending(talk, identity, request)
+            if pending is not None:
+                with _thinking(talk):
+                    verb = await self._gate.aask(pending)
+            request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
                 return answer
-            began, token = time.perf_counter(), inside_call.set(_identity(request))
+            began, token = time.perf_counter(), inside_call.set((talk, identity, request.tool_call["name"]))
+            talk.let.add(identity)
             try:
                 result = await handler(request)
             except BaseException as error:
-                self._attempt(self._talks.failed, talk, error, "tool", "", _identity(request))
+                self._attempt(self._talks.failed, talk, error, "tool", "", identity)
                 raise
             finally:
+                talk.let.discard(identity)
                 inside_call.reset(token)
-            return self._done(talk, request, verb, result, time.perf_counter() - began)
+            return self._done(talk, identity, verb, result, time.perf_counter() - began)
 
-    def _pending(self, talk: Talk, request: ToolCallRequest) -> PendingCall | None:
-        """Return the call to ask about; None if it is made again after an interrupt, or its run has ended."""
-        if _identity(request) not in talk.waiting:
-            return None
+    def _pending(
+        self, talk: Talk, identity: str, request: ToolCallRequest
+    ) -> tuple[PendingCall | None, Verb]:
+        """Return the call to ask about, or None and what was decided about it before."""
+        if self.stopped is not None and self._talks.owned:
+            raise self.stopped
+        if identity not in talk.waiting:
+            return None, talk.decided.get(identity, GoOn())
         arguments = plain(_edited(request) or dict(request.tool_call["args"]))
-        return PendingCall(
+        call = PendingCall(
             talk.run.step + 1,
             request.tool_call["name"],
             arguments,
-            _identity(request),
+            identity,
             agent=talk.agent,
             run=talk.run.sink.token,
+            schema=None if request.tool is None else seen_tool("", request.tool, request.tool).parameters,
         )
+        return call, GoOn()
 
     def _decided(
-        self, talk: Talk, request: ToolCallRequest, verb: Verb
+        self, talk: Talk, identity: str, request: ToolCallRequest, verb: Verb
     ) -> tuple[ToolCallRequest, Result | None]:
         """Record the call as the gate decided. Return the request to carry out, or the answer in its place."""
-        identity = _identity(request)
+        talk.decided[identity] = verb
         if isinstance(verb, Stop):
             talk.waiting.clear()
             self._attempt(self._talks.stopped, talk)
-            raise StoppedAtGate(verb.text)
+            self.stopped = StoppedAtGate(verb.text)
+            self.on_stop()
+            raise self.stopped
         arguments = plain(_edited(request) or dict(request.tool_call["args"]))
         if isinstance(verb, EditArguments):
             arguments = plain(dict(verb.arguments))
@@ -130,6 +158,8 @@ class Gated:
             self._attempt(self._talks.answered, talk, identity, answer, 0.0)
         elif isinstance(verb, Answer):
             answer = _message(request, plain_text(verb.text), verb.status, verb.artifact)
+            if verb.returned is not None:
+                answer.additional_kwargs[RETURNED] = verb.returned
             if verb.to_graph is not None:
                 answer = command_again(verb.to_graph, answer, conversation(request))
             self._attempt(lambda: self._talks.answered(talk, identity, answer, 0.0, given_by=verb.by))
@@ -139,17 +169,23 @@ class Gated:
             raise error
         return request, answer
 
-    def _done(self, talk: Talk, request: ToolCallRequest, verb: Verb, result: Result, took: float) -> Result:
+    def _done(self, talk: Talk, identity: str, verb: Verb, result: Result, took: float) -> Result:
         said = None
         if isinstance(verb, EditAnswer) and isinstance(result, ToolMessage):
             said, result = text_of(result), result.model_copy(update={"content": plain_text(verb.text)})
-        identity = _identity(request)
         self._attempt(lambda: self._talks.answered(talk, identity, result, took, said=said))
         return result
 
 
-def _identity(request: ToolCallRequest) -> str:
-    return request.tool_call["id"] or ""
+@contextmanager
+def _thinking(talk: Talk) -> Iterator[None]:
+    """Leave the time at a paused call out of the run's."""
+    talk.run.at()
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        talk.run.began += time.perf_counter() - began
 
 
 def _edited(request: ToolCallRequest) -> dict[str, Any] | None:
@@ -157,7 +193,7 @@ def _edited(request: ToolCallRequest) -> dict[str, Any] | None:
     middleware puts them in only when the call is made."""
     state = request.state
     edits = state.get("hitl_edited_tool_calls") if isinstance(state, dict) else None
-    found = edits.get(_identity(request)) if isinstance(edits, dict) else None
+    found = edits.get(identity_of(request)) if isinstance(edits, dict) else None
     args = found.get("args") if isinstance(found, dict) else None
     return dict(args) if isinstance(args, dict) else None
 
@@ -166,7 +202,7 @@ def _message(request: ToolCallRequest, text: str, status: str, artifact: Any = N
     return ToolMessage(
         text,
         name=request.tool_call["name"],
-        tool_call_id=_identity(request),
+        tool_call_id=identity_of(request),
         status="error" if status == "error" else "success",
         artifact=artifact,
     )

@@ -38,7 +38,8 @@ from planscope.session.model import (
 
 @dataclass(slots=True)
 class Pending:
-    """A call of the last message that is not executed yet. ``turn`` is set once the calls before it are."""
+    """A call of the last message that is not executed yet. ``turn`` is set once the calls before it are. ``sent_as``:
+    the id that the model gave it, which is no other call's in ``identity``."""
 
     identity: str
     tool: str
@@ -46,6 +47,7 @@ class Pending:
     raw: str | None = None
     error: str | None = None
     turn: asyncio.Event = field(default_factory=asyncio.Event)
+    sent_as: str = ""
 
 
 def text_of(message: BaseMessage) -> str:
@@ -130,6 +132,11 @@ def conversation(request: ToolCallRequest) -> list[BaseMessage]:
     return found or []
 
 
+def identity_of(request: ToolCallRequest) -> str:
+    """Return the id that a call was sent with, "" if it has none."""
+    return request.tool_call["id"] or ""
+
+
 def last_answer(messages: Sequence[BaseMessage]) -> AIMessage | None:
     """Return the model's last message."""
     return next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
@@ -172,25 +179,31 @@ def readable(
     odd = [*message.invalid_tool_calls, *cut]
     order = _sent_ids(message)
     readable, unreadable = [renamed(c) for c in kept], [renamed(c) for c in odd]
-    names = {c.get("id"): new["id"] for c, new in zip((*kept, *odd), (*readable, *unreadable), strict=True)}
-    sent = [{"id": names[i]} for i in order if i in names]
+    names: dict[Any, list[str]] = {}
+    for call, new in zip((*kept, *odd), (*readable, *unreadable), strict=True):
+        names.setdefault(call.get("id"), []).append(new["id"])
+    was = {new: old or "" for old, found in names.items() for new in found if new != old}
+    sent = [{"id": names[i].pop(0)} for i in order if names.get(i)]
     raws = {
         new["id"]: raw for new, (_, raw) in zip(readable, done, strict=False) if as_done and raw is not None
     }
-    extra = {k: v for k, v in plain(message.additional_kwargs).items() if k not in ("tool_calls", RAW)}
+    extra = {k: v for k, v in plain(message.additional_kwargs).items() if k not in ("tool_calls", RAW, WAS)}
     return message.model_copy(
         update={
             "content": plain(message.content),
             "tool_calls": readable,
             "invalid_tool_calls": unreadable,
             "id": None if message.id in message_ids else message.id,
-            "additional_kwargs": extra | {"tool_calls": sent, RAW: raws},
+            "additional_kwargs": extra | {"tool_calls": sent, RAW: raws, WAS: was},
         }
     )
 
 
 RAW = "planscope_raw"
 """Key in ``additional_kwargs`` for the original arguments of completed calls, by call id."""
+
+WAS = "planscope_sent_as"
+"""Key beside it for the ids that the model sent, by the ids that calls have instead."""
 
 
 def _completed(message: AIMessage) -> dict[int, str]:
@@ -245,6 +258,7 @@ def in_order(message: AIMessage) -> list[Pending]:
     place = {identity: i for i, identity in enumerate(_sent_ids(message))}
     raws = message.additional_kwargs.pop(RAW, None) or {}
     message.additional_kwargs.pop("tool_calls", None)
+    was = message.additional_kwargs.pop(WAS, None) or {}
     found = [
         Pending(c["id"] or "", c["name"], c["args"], raws.get(c["id"] or "")) for c in message.tool_calls
     ]
@@ -252,6 +266,8 @@ def in_order(message: AIMessage) -> list[Pending]:
         Pending(c["id"] or "", c["name"] or "", None, c["args"], why_unreadable(c["args"], c["error"]))
         for c in message.invalid_tool_calls
     ]
+    for one in found:
+        one.sent_as = was.get(one.identity, one.identity)
     return sorted(found, key=lambda p: place.get(p.identity, len(place)))
 
 
@@ -353,7 +369,7 @@ def _lost_of(command: Command[Any], rest: Mapping[str, Any], others: bool) -> It
     if command.update is not None and not isinstance(command.update, dict):
         yield "an update that is no mapping"
     for name, value in rest.items():
-        if not _is_json(value):
+        if not is_json(value):
             yield f"the update of {plain_text(str(name))!r}, which is no JSON"
     if others:
         yield "messages besides the answer"
@@ -364,7 +380,8 @@ def _lost_of(command: Command[Any], rest: Mapping[str, Any], others: bool) -> It
         yield "a value to resume with"
 
 
-def _is_json(value: Any) -> bool:
+def is_json(value: Any) -> bool:
+    """Return whether a session can hold a value as it is."""
     try:
         return bool(json.loads(json.dumps(value)) == value == plain(value))
     except (TypeError, ValueError, RecursionError):
@@ -418,6 +435,9 @@ def call_event(call: Pending, at: float, step: int, asked: dict[str, Any] | None
     )
 
 
+RETURNED = "planscope_returned"
+"""Key in ``additional_kwargs`` of a tool's answer: what the tool returned to a program that called it itself."""
+
 DONE_WITH = "planscope_arguments"
 REFUSED_BY = "planscope_refused_by"
 """Keys in a tool message's artifact, which no model sees: the changed arguments, and who refused the call."""
@@ -463,13 +483,31 @@ def answer_event(
         said=said,
         to_graph=command,
         artifact=artifact_of(message, (DONE_WITH, REFUSED_BY, GAVE_UP)),
+        returned=_returned(message if message is not None else answer),
     )
+
+
+def _returned(answer: Any) -> Any:
+    """Return what a program gets of a tool that it calls itself, if it is more than text, and short enough."""
+    found = answer.additional_kwargs.get(RETURNED) if isinstance(answer, ToolMessage) else answer
+    if isinstance(found, str | Command) or not is_json(found) or len(json.dumps(found)) > LONGEST_ARTIFACT:
+        return None
+    return found
 
 
 def _without_words(answer: Any, command: dict[str, Any] | None) -> str:
     if command and command.get("goto"):
         return f"continues at {', '.join(command['goto'])}"
-    return "" if isinstance(answer, Command | list | tuple) else plain_text(str(answer))
+    if isinstance(answer, list | tuple) and any(isinstance(one, Command | BaseMessage) for one in answer):
+        return ""
+    return "" if isinstance(answer, Command) else said_of(answer)
+
+
+def said_of(returned: Any) -> str:
+    """Return what a tool returned to a program as text: JSON if it can be."""
+    if isinstance(returned, str) or not is_json(returned):
+        return plain_text(str(returned))
+    return json.dumps(returned, ensure_ascii=False)
 
 
 def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
@@ -528,6 +566,8 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
         elif isinstance(event, MessageEvent):
             flush()
             said = event.text
+        elif isinstance(event, CallEvent) and event.by == "program":
+            continue  # no model knows of it
         elif isinstance(event, CallEvent):
             if not talks or event.call_id is None:  # a call added by a person belongs to no message
                 flush()

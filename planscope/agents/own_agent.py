@@ -34,9 +34,11 @@ from langgraph.types import Command
 from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, inside_call, key_of
 from planscope.agents.failures import one_line
+from planscope.agents.gate import StoppedAtGate
 from planscope.agents.gated import Gated
+from planscope.agents.given import seen_tools
 from planscope.agents.graphs import Outermost, calling, heard_by, listen
-from planscope.agents.messages import conversation, text_of
+from planscope.agents.messages import conversation, identity_of, text_of
 from planscope.session.containers import is_session_file
 from planscope.session.files import SessionError, read_bytes, writable_target
 from planscope.session.locations import free_path
@@ -67,6 +69,10 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         super().__init__()
         self.talks = talks
         self.gate = gate
+        self.closed = False
+        """Whether no tool may be called that does not pass the gate."""
+        self.cannot_catch: Callable[[str], bool] = lambda name: False
+        self._offered: dict[UUID, frozenset[str]] = {}
         self._warned = False
         self._as_middleware = False
         self._calls: dict[UUID, tuple[Talk, float, str]] = {}
@@ -142,56 +148,61 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
     ) -> Answer:
-        talk = self.attempt(self._of, request)
-        token = calling.set(self._really_called(talk, identity_of(request)))
+        talk, identity = self.attempt(self._of, request) or (None, "")
+        token = calling.set(self._really_called(talk, identity, identity_of(request)))
         try:
-            if self.gate is not None and talk is not None and self.gate.takes(talk, request):
-                return self.gate.call(talk, request, handler)
-            return self._call(talk, request, handler)
+            if self.gate is not None and talk is not None and self.gate.takes(talk, identity):
+                return self.gate.call(talk, identity, request, handler)
+            return self._call(talk, identity, request, handler)
         finally:
             calling.reset(token)
 
     def _call(
-        self, talk: Talk | None, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
+        self,
+        talk: Talk | None,
+        identity: str,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Answer],
     ) -> Answer:
-        began, around = time.perf_counter(), inside_call.set(identity_of(request))
+        began, around = time.perf_counter(), inside_call.set(_inside(talk, identity, request))
         try:
             answer = handler(request)
         except BaseException as error:
-            self.attempt(self.talks.failed, talk, error, "tool", "", identity_of(request))
+            self.attempt(self.talks.failed, talk, error, "tool", "", identity)
             raise
         finally:
             inside_call.reset(around)
-        self.attempt(self.talks.answered, talk, identity_of(request), answer, time.perf_counter() - began)
+        self.attempt(self.talks.answered, talk, identity, answer, time.perf_counter() - began)
         return answer
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
     ) -> Answer:
-        talk = self.attempt(self._of, request)
-        token = calling.set(self._really_called(talk, identity_of(request)))
+        talk, identity = self.attempt(self._of, request) or (None, "")
+        token = calling.set(self._really_called(talk, identity, identity_of(request)))
         try:
-            if self.gate is not None and talk is not None and self.gate.takes(talk, request):
-                return await self.gate.acall(talk, request, handler)
-            return await self._acall(talk, request, handler)
+            if self.gate is not None and talk is not None and self.gate.takes(talk, identity):
+                return await self.gate.acall(talk, identity, request, handler)
+            return await self._acall(talk, identity, request, handler)
         finally:
             calling.reset(token)
 
     async def _acall(
         self,
         talk: Talk | None,
+        identity: str,
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[Answer]],
     ) -> Answer:
-        began, around = time.perf_counter(), inside_call.set(identity_of(request))
+        began, around = time.perf_counter(), inside_call.set(_inside(talk, identity, request))
         try:
             answer = await handler(request)
         except BaseException as error:
-            self.attempt(self.talks.failed, talk, error, "tool", "", identity_of(request))
+            self.attempt(self.talks.failed, talk, error, "tool", "", identity)
             raise
         finally:
             inside_call.reset(around)
-        self.attempt(self.talks.answered, talk, identity_of(request), answer, time.perf_counter() - began)
+        self.attempt(self.talks.answered, talk, identity, answer, time.perf_counter() - began)
         return answer
 
     def _asked_for(self, request: ModelRequest[Any]) -> tuple[Talk, float]:
@@ -227,14 +238,14 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             self.talks.end_run(run, error)
 
     def _really_called(
-        self, talk: Talk | None, identity: str
+        self, talk: Talk | None, identity: str, sent: str
     ) -> Callable[[str | None, dict[str, Any]], object] | None:
         """Return what hears with which arguments a tool is called after a person's edit, inside of all middleware."""
         if talk is None:
             return None
 
         def heard(called: str | None, arguments: dict[str, Any]) -> None:
-            if called == identity and talk.run.person:
+            if called == sent and talk.run.person:
                 self.attempt(lambda: self.talks.changed_by_person(talk, identity, plain(arguments)))
 
         return heard
@@ -250,8 +261,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         forms = isinstance(found, ModelResponse) and request.response_format is not None
         self.talks.said(talk, began, "", result, structured, forms)
 
-    def _of(self, request: ToolCallRequest) -> Talk | None:
-        """Return the conversation of a call before its execution. Records its arguments if a person has edited them."""
+    def _of(self, request: ToolCallRequest) -> tuple[Talk, str] | None:
+        """Return the conversation and the id of a call before its execution. Records its arguments if a person has
+        edited them."""
         messages = conversation(request)
         around, answer = self._around()
         talk = self.talks.talk_with(messages)
@@ -263,12 +275,13 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             return None
         self.talks.goes_on(talk, _control(), answer)
         self._belongs(talk.run, around)
-        if identity_of(request) in talk.open:
-            arguments = plain(dict(request.tool_call["args"]))
-            self.talks.changed_by_person(talk, identity_of(request), arguments)
+        arguments = plain(dict(request.tool_call["args"]))
+        identity = talk.identity(identity_of(request), request.tool_call["name"], arguments)
+        if identity in talk.open:
+            self.talks.changed_by_person(talk, identity, arguments)
         if request.tool is None or not request.tool.return_direct:
             talk.direct = False
-        return talk
+        return talk, identity
 
     # Used as a callback handler:
 
@@ -318,7 +331,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     ) -> None:
         if not self._as_middleware:
             self._chains.begins(run_id, parent_run_id)
-            self.attempt(self._tool_started, run_id, str(more.get("tool_call_id") or ""), more.get("inputs"))
+            more["tool"] = str((serialized or {}).get("name") or "")
+            self.attempt(self._tool_started, run_id, str(more.get("tool_call_id") or ""), more)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
         self.attempt(self._tool_ended, output, run_id)
@@ -328,31 +342,53 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         talk, _, identity = self._calls.pop(run_id, (None, 0.0, ""))
         self.attempt(self.talks.failed, talk, error, "tool", "", identity)
 
-    def _tool_started(self, run_id: UUID, identity: str, arguments: Any) -> None:
+    def _tool_started(self, run_id: UUID, sent: str, more: dict[str, Any]) -> None:
         root = self._chains.of(run_id) or run_id
-        talk = self._open_call(root, identity)
+        talk = self._open_call(root, sent, place_in(more.get("metadata") or {}))
         if talk is None:
             return
+        arguments = more.get("inputs")
+        identity = talk.identity(sent, more["tool"], plain(arguments) if isinstance(arguments, dict) else {})
         if not self.talks.owned:
             self._calls[run_id] = (talk, time.perf_counter(), identity)
-            inside_call.set(identity)  # in the context of this call, where its sub-agents run
+            inside_call.set(
+                (talk, identity, more["tool"])
+            )  # in the context of this call, where its sub-agents run
             self.talks.goes_on(talk, root, self._chains.answer(root))
             if root != run_id:
                 self._of_root[root] = talk.run
         if isinstance(arguments, dict) and talk.run.person:
             self.talks.changed_by_person(talk, identity, plain(arguments))
 
-    def _open_call(self, root: UUID, identity: str) -> Talk | None:
-        """Return the conversation of a call: of its graph's run, or the only one that knows the call."""
+    def _open_call(self, root: UUID, sent: str, place: str) -> Talk | None:
+        """Return the conversation of a call: that of its graph, one of its graph's run, or the only one that knows the
+        call."""
         run = self._of_root.get(root)
         runs = self.talks.runs() if run is None else [run]
-        found = [talk for one in runs for talk in reversed(one.talks) if identity in talk.open]
+        found = [talk for one in runs for talk in reversed(one.talks) if talk.waits_for(sent)]
+        found.sort(key=lambda talk: talk.place != place)
         return found[0] if found and (run is not None or len(found) == 1) else None
+
+    def _check(self, talk: Talk, offered: frozenset[str]) -> None:
+        """End a run that must call no tool before a call that cannot be caught. Raises :class:`StoppedAtGate`."""
+        for call in talk.calls.values():
+            if call.tool in offered and self.cannot_catch(call.tool):
+                raise StoppedAtGate(
+                    f"the run ended before {call.tool!r} was called: it is no tool of LangChain's, so nothing can "
+                    "stop the program from calling it; make it one with @tool"
+                )
+
+    def called_by_program(self, tool: str, arguments: dict[str, Any], sent: str | None) -> tuple[Talk, str]:
+        """Return the conversation and the id of a call that the program makes itself."""
+        metadata: dict[str, Any] = {}
+        with suppress(RuntimeError):  # outside a graph
+            metadata = get_config().get("metadata") or {}
+        return self.talks.of_program(tool, arguments, sent, place_in(metadata), agent_in(metadata))
 
     def _with_call(self, key: str, identity: str) -> Talk | None:
         """Return the conversation, of any run, that waits for the answer to a call of the message ``key``."""
         talks = [talk for run in reversed(self.talks.runs()) for talk in reversed(run.talks)]
-        found = [talk for talk in talks if identity in talk.open or identity in talk.waiting]
+        found = [talk for talk in talks if talk.waits_for(identity)]
         return next((t for t in found if any(k.endswith(key) for k in t.keys)), next(iter(found), None))
 
     def _model_started(
@@ -365,20 +401,28 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         tools = said.get("tools") or (more.get("options") or {}).get("tools") or ()
         run = self._of_root.get(root)
         place = root if run is None else run.root
-        speaker = Speaker(str(model or more["kind"]), agent_in(metadata), place, True, scope=str(root))
+        speaker = Speaker(
+            *(str(model or more["kind"]), agent_in(metadata), place, True),
+            scope=str(root),
+            place=place_in(metadata),
+        )
         told = text_of(system[0]) if system else None
         talk = self.talks.asked(messages, told, tools, speaker)
         self._of_root[root] = talk.run
         self._calls[run_id] = (talk, talk.run.at(), str(root))
+        if self.closed and "ls_structured_output_format" not in (more.get("options") or {}):
+            self._offered[run_id] = frozenset(tool.name for tool in seen_tools(tools))
 
     def _model_ended(self, response: LLMResult, run_id: UUID) -> None:
         talk, began, scope = self._calls.pop(run_id, (None, 0.0, ""))
+        offered = self._offered.pop(run_id, frozenset())
         if talk is None:
             return
         found = [
             g.message for row in response.generations[:1] for g in row[:1] if isinstance(g, ChatGeneration)
         ]
         self.talks.said(talk, began, scope, found, None, False)
+        self._check(talk, offered)
         talk.direct = False  # only a middleware knows whether a tool's answer is the agent's
         if run_id in self._of_root:  # the model was called outside a chain
             self._chain_ended(run_id, None, None)
@@ -387,7 +431,6 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self._chains.ends(run_id)
         talk, began, identity = self._calls.pop(run_id, (None, 0.0, ""))
         if talk is not None:
-            identity = output.tool_call_id if isinstance(output, ToolMessage) else identity
             self.talks.answered(talk, identity, output, time.perf_counter() - began)
 
     def _chain_ended(self, run_id: UUID, outputs: Any, error: BaseException | None) -> None:
@@ -511,11 +554,6 @@ def _messages_in(outputs: Any) -> Sequence[Any]:
     return messages if isinstance(messages, list) else ()
 
 
-def identity_of(request: ToolCallRequest) -> str:
-    """Return the id of a call, "" if it has none."""
-    return request.tool_call["id"] or ""
-
-
 def _task_of(request: ModelRequest[Any]) -> str:
     """Return the id of the graph's task that makes a model call, the same for a retry; empty if unknown."""
     info = getattr(request.runtime, "execution_info", None)
@@ -526,8 +564,19 @@ def _speaker(model: str, task: str, control: Any, answer: str = "") -> Speaker:
     metadata: dict[str, Any] = {}
     with suppress(RuntimeError):  # outside a graph
         metadata = get_config().get("metadata") or {}
-    place = str(metadata.get("langgraph_checkpoint_ns") or "")
-    return Speaker(model, agent_in(metadata), control, "|" in place, task, answer=answer)
+    nested = "|" in str(metadata.get("langgraph_checkpoint_ns") or "")
+    return Speaker(
+        *(model, agent_in(metadata), control, nested, task), answer=answer, place=place_in(metadata)
+    )
+
+
+def place_in(metadata: dict[str, Any]) -> str:
+    """Return the name of the graph that a step belongs to, which is no other graph's of the run."""
+    return str(metadata.get("langgraph_checkpoint_ns") or "").rpartition("|")[0]
+
+
+def _inside(talk: Talk | None, identity: str, request: ToolCallRequest) -> tuple[Talk, str, str] | None:
+    return None if talk is None else (talk, identity, request.tool_call["name"])
 
 
 def _control() -> Any:
@@ -545,7 +594,8 @@ def agent_in(metadata: dict[str, Any]) -> str | None:
         return name
     place = str(metadata.get("langgraph_checkpoint_ns") or "").split("|")
     if len(place) > 1:
-        return place[-2].partition(":")[0] or None
+        around, caller = inside_call.get(), place[-2].partition(":")[0]
+        return around[2] if caller == "tools" and around is not None else caller or None
     if metadata.get("ls_integration") == "langchain_create_agent":
         return None
     node = metadata.get("langgraph_node")

@@ -1,19 +1,16 @@
 """A user's own agent, live, with its own tools: every call passes a gate before its tool is really called.
 
-The agent is imported as it is. Its model calls are heard by callbacks, and its tools are called by LangGraph's
-``ToolNode``, which lets calls through the gate; so sub-agents that a tool calls are seen, too.
+The agent is imported as it is. Its model calls are heard by callbacks, and its tools are caught wherever the graph
+calls them (``own_tools.py``); so sub-agents that a tool calls are seen, too.
 """
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import inspect
 import json
 import threading
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -25,6 +22,7 @@ from langgraph.errors import is_invalid_resume
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
+from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, Ending, answered_by_person, waits_for
 from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.failures import one_line
@@ -52,8 +50,9 @@ from planscope.agents.interrupts import (
 )
 from planscope.agents.messages import messages_of
 from planscope.agents.own_agent import OwnAgentRecorder
+from planscope.agents.own_tools import at_work, catch_all, collecting, find_nodes, is_no_tool, running
 from planscope.agents.paradigms import UnknownAgent, imported
-from planscope.agents.reruns import RecordedAnswers
+from planscope.agents.reruns import RecordedAnswers, not_captured, state_kept
 from planscope.agents.runner import STOPPED_BY_USER
 from planscope.session.model import (
     ActionRecord,
@@ -72,9 +71,6 @@ NOT_SEEN = (
     "the agent called no chat model that planscope can see, so nothing was recorded; it gets callbacks in its config, "
     "and has to pass that config on"
 )
-NOT_CAPTURED = "not captured: other state, files, clock, random numbers; what tools did stays done"
-"""What a fork says about the run before it, of which it has only the messages."""
-
 NOT_CALLED = "(not called: this is a dry run)"
 
 
@@ -127,7 +123,7 @@ class LoadedAgent:
         """Return the agent itself; a factory is called with ``middleware``. Raises TypeError if it makes none."""
         made = self.made
         if self.is_factory:
-            with _collecting(self.nodes):
+            with collecting(self.nodes):
                 takes = _parameters(made)
                 made = made(list(middleware)) if takes else made()
                 made = await made if inspect.isawaitable(made) else made
@@ -136,7 +132,7 @@ class LoadedAgent:
             raise TypeError(
                 f"the factory returned {what} instead of an agent; return what create_agent returns"
             )
-        _find_nodes(made, self.nodes)
+        find_nodes(made, self.nodes)
         return made
 
 
@@ -147,7 +143,7 @@ _loaded: dict[str, LoadedAgent] = {}
 def load_agent(name: str) -> LoadedAgent:
     """Import the agent that ``package.module:agent`` names. Raises :class:`UnknownAgent`."""
     nodes: list[ToolNode] = []
-    with _collecting(nodes):
+    with collecting(nodes):
         found = imported(name, "name a compiled graph, or a function of (middleware) that returns one")
     if not _runs(found) and not callable(found):
         raise UnknownAgent(
@@ -155,7 +151,7 @@ def load_agent(name: str) -> LoadedAgent:
         )
     agent = _loaded[name] = LoadedAgent(name, found, nodes)
     if not agent.is_factory:
-        _find_nodes(found, nodes)
+        find_nodes(found, nodes)
     return agent
 
 
@@ -175,110 +171,6 @@ def _parameters(factory: Any) -> int:
         return 1
 
 
-# Tool nodes let calls through the gate of the run that they belong to
-
-_running: ContextVar[OwnAgentRecorder | None] = ContextVar("planscope_running", default=None)
-_at_work: list[OwnAgentRecorder] = []
-_wrapped: weakref.WeakSet[ToolNode] = weakref.WeakSet()
-_collected: list[list[ToolNode]] = []
-_patching = threading.Lock()
-
-
-def _recorder() -> OwnAgentRecorder | None:
-    """Return the recorder of the run that this code belongs to; in a thread without context, of the only one."""
-    return _running.get() or (_at_work[0] if len(_at_work) == 1 else None)
-
-
-class _collecting:
-    """Collects the tool nodes that are made in the block, wherever the user's code makes them."""
-
-    def __init__(self, nodes: list[ToolNode]) -> None:
-        self._nodes = nodes
-
-    def __enter__(self) -> None:
-        with _patching:
-            if not _collected:
-                self._patch()
-            _collected.append(self._nodes)
-
-    def __exit__(self, *error: object) -> None:
-        with _patching:
-            _collected.remove(self._nodes)
-
-    @staticmethod
-    @functools.cache
-    def _patch() -> None:
-        before = ToolNode.__init__
-
-        @functools.wraps(before)
-        def init(node: ToolNode, *given: Any, **more: Any) -> None:
-            before(node, *given, **more)
-            for nodes in _collected:
-                nodes.append(node)
-                let_through(node)
-
-        setattr(ToolNode, "__init__", init)  # noqa: B010  # mypy refuses the assignment
-
-
-def _find_nodes(made: Any, nodes: list[ToolNode], depth: int = 0) -> None:
-    """Add the tool nodes of a compiled graph and of its subgraphs."""
-    for node in (getattr(made, "nodes", None) or {}).values() if depth < 8 else ():
-        for part in _parts(getattr(node, "bound", node)):
-            if isinstance(part, ToolNode):
-                if part not in nodes:
-                    nodes.append(part)
-                let_through(part)
-            elif hasattr(part, "nodes"):
-                _find_nodes(part, nodes, depth + 1)
-
-
-def _parts(bound: Any) -> Iterator[Any]:
-    yield bound
-    yield from getattr(bound, "steps", None) or ()
-
-
-def let_through(node: ToolNode) -> None:
-    """Let the calls of a tool node pass the recorder and the gate of the run that they are made in."""
-    if node in _wrapped:
-        return
-    _wrapped.add(node)
-    sync, asynchronous = node._wrap_tool_call, node._awrap_tool_call
-
-    def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        def inner(one: Any) -> Any:
-            return execute(one) if sync is None else sync(one, execute)
-
-        recorder = _recorder()
-        return inner(request) if recorder is None else recorder.wrap_tool_call(request, inner)
-
-    async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        loop = asyncio.get_running_loop()
-
-        def here(one: Any) -> Any:
-            return asyncio.run_coroutine_threadsafe(execute(one), loop).result()
-
-        async def inner(one: Any) -> Any:
-            reached = False
-
-            async def noted(last: Any) -> Any:
-                nonlocal reached
-                reached = True
-                return await execute(last)
-
-            if asynchronous is not None:
-                try:
-                    return await asynchronous(one, noted)
-                except NotImplementedError:  # a middleware of the user's is only synchronous
-                    if reached or sync is None:
-                        raise
-            return await execute(one) if sync is None else await asyncio.to_thread(sync, one, here)
-
-        recorder = _recorder()
-        return await inner(request) if recorder is None else await recorder.awrap_tool_call(request, inner)
-
-    node._wrap_tool_call, node._awrap_tool_call = wrap, awrap
-
-
 class NoGate:
     """Lets every call go on."""
 
@@ -291,6 +183,9 @@ class NoGate:
 
 class DryGate:
     """Lets no call reach its tool: the answer is a recorded one, or the user's, who is asked by ``pauser``."""
+
+    closed = True
+    """No tool may be called that does not pass the gate."""
 
     def __init__(self, pauser: Pauser, recorded: RecordedAnswers | None = None) -> None:
         self._pauser, self._recorded = pauser, recorded
@@ -358,7 +253,8 @@ class OwnRun:
     """One run of a user's agent that can be watched, paused and stopped. ``run.events`` grows while it runs.
 
     ``given``: what the agent is asked, a text or the graph's input as a mapping. ``gate`` is asked before each call.
-    ``kept``: the first events of a fork, whose messages the agent goes on from; no call among them is made again.
+    ``kept``: the first events of a fork of the run ``of``, whose messages and state the agent goes on from; no call
+    among them is made again.
     ``middleware`` goes to a factory. ``note`` is said at the beginning of the record. ``person`` answers an interrupted
     graph; without one the run ends there.
     """
@@ -374,6 +270,7 @@ class OwnRun:
         on_event: Callable[[Event], object] = lambda event: None,
         kept: Sequence[Event] = (),
         forked_from: ForkPoint | None = None,
+        of: Run | None = None,
         middleware: Sequence[Any] = (),
         note: str = "",
         person: Person | None = None,
@@ -381,14 +278,22 @@ class OwnRun:
         self._person = person
         self._in_thread = False
         self.run = Run(id=run_id, variant=variant, forked_from=forked_from, agent=agent.name, model="its own")
-        self._agent, self._given, self._kept = agent, given, list(kept)
+        self._agent, self._given, self._kept, self._of = agent, given, list(kept), of
+        if of is not None:
+            self.run.state = of.state
+        elif isinstance(given, Mapping):
+            self.run.state = {key: None if key == "messages" else plain(one) for key, one in given.items()}
         self._heard, self._middleware = on_event, middleware
         self._sink = _Sink(self.run, on_event, bool(kept), note)
         self._talks = Conversations(self._begun, deferred=True, owned=True)
         self._talks.step = sum(isinstance(e, CallEvent) for e in self._kept)
         self._talks.begins = max((e.at for e in self._kept), default=0.0)
         self._recorder = OwnAgentRecorder(self._talks)
-        self._recorder.gate = Gated(self._talks, gate or NoGate(), self._recorder.attempt)
+        self._gated = Gated(self._talks, gate or NoGate(), self._recorder.attempt)
+        self._gated.on_stop = self.stop
+        self._recorder.gate = self._gated
+        self._recorder.closed = getattr(gate, "closed", False)
+        self._recorder.cannot_catch = lambda name: name not in agent.tools and is_no_tool(name)
         self._lock = threading.Lock()
         self._stop = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -414,26 +319,24 @@ class OwnRun:
         self.run.started = datetime.now(UTC)
         for event in self._kept:
             self._put(event)
-        if self._kept:
-            self._put(MessageEvent(at=self._talks.begins, by="system", text=NOT_CAPTURED))
         loop = asyncio.get_running_loop()
         with self._lock:
             self._loop, self._stopping = loop, loop.create_future()
             if self._stop:
                 self._stopping.set_result(None)
         work = loop.create_task(self._converse())
-        _at_work.append(self._recorder)
         try:
-            await asyncio.wait({work, self._stopping}, return_when=asyncio.FIRST_COMPLETED)
-            cut = not work.done()
-            await put_down(work)
+            with at_work(self._recorder):
+                await asyncio.wait({work, self._stopping}, return_when=asyncio.FIRST_COMPLETED)
+                cut = not work.done()
+                self._recorder.closed |= cut
+                await put_down(work)
         except asyncio.CancelledError:
             await put_down(work)
             _ = work.done() and not work.cancelled() and work.exception()
             self._end("aborted", STOPPED_BY_USER)
             raise
         finally:
-            _at_work.remove(self._recorder)
             with self._lock:
                 self._loop = self._stopping = None
         self._over(work, cut)
@@ -441,10 +344,11 @@ class OwnRun:
 
     def _over(self, work: asyncio.Task[Any], cut: bool) -> None:
         error = None if not work.done() or work.cancelled() else work.exception()
-        if cut or work.cancelled():
-            self._end("aborted", STOPPED_BY_USER)
-        elif isinstance(error, StoppedAtGate):
+        error = self._gated.stopped or error
+        if isinstance(error, StoppedAtGate):
             self._end("aborted", str(error) or STOPPED_BY_USER)
+        elif cut or work.cancelled():
+            self._end("aborted", STOPPED_BY_USER)
         elif isinstance(error, _Waits):
             self._end("aborted", str(error))
         elif error is not None and self._talks.runs():
@@ -474,10 +378,13 @@ class OwnRun:
         agent = await self._agent.runnable(self._middleware)
         given: Any = self._given
         if self._kept:
-            given = {"messages": messages_of(self._kept)}
+            state, differs = await state_kept(agent, self._kept, self._of)
+            self._put(MessageEvent(at=self._talks.begins, by="system", text=not_captured(differs)))
+            given = {**state, "messages": messages_of(self._kept)}
         elif isinstance(given, str):
             given = {"messages": [HumanMessage(given)]}
-        _running.set(self._recorder)
+        running.set(self._recorder)
+        catch_all()
         config = self._config()
         try:
             result = await self._invoked(agent, given, config)
@@ -491,7 +398,8 @@ class OwnRun:
         return result
 
     def _config(self) -> dict[str, Any]:
-        return {"callbacks": [self._recorder], "configurable": {"thread_id": uuid4().hex}}
+        self.run.thread = uuid4().hex
+        return {"callbacks": [self._recorder], "configurable": {"thread_id": self.run.thread}}
 
     async def _invoked(self, agent: Any, given: Any, config: dict[str, Any]) -> Any:
         if self._in_thread or not callable(getattr(agent, "ainvoke", None)):

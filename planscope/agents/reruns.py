@@ -7,6 +7,7 @@ answer.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +21,11 @@ from planscope.session.model import (
     CallEvent,
     EndEvent,
     ErrorEvent,
+    Event,
     MessageEvent,
     PromptEvent,
     Run,
+    SeenMessage,
 )
 from planscope.session.record import WAITS_FOR
 from planscope.wording import phrases
@@ -46,7 +49,7 @@ class _Recorded:
     @property
     def why_not(self) -> str:
         """Why the record cannot answer the call, or "" if it can."""
-        if self.error:
+        if self.error and self.answer is None:
             return ""
         if self.answer is None or self.answer.captured is False:
             return "the record has no answer to it"
@@ -82,6 +85,8 @@ class RecordedAnswers:
         self._unmatched, self._loose, self._ignore = unmatched, loose, frozenset(ignore)
         self._ask, self._ask_person = ask, ask_person
         self._persons = _answers_of_persons(run)
+        self.closed = True
+        """No tool may be called that does not pass the gate."""
         self.answered = 0
         """How many calls the record has answered."""
 
@@ -98,8 +103,6 @@ class RecordedAnswers:
 
     async def aask(self, call: PendingCall) -> Verb:
         """As :meth:`ask`; a person is asked in a thread."""
-        import asyncio
-
         return await asyncio.to_thread(self.ask, call)
 
     async def person(self, asked: Asked, wrong: str) -> Sequence[Any]:
@@ -107,8 +110,6 @@ class RecordedAnswers:
 
         Raises :class:`StoppedAtGate`.
         """
-        import asyncio
-
         from planscope.agents.interrupts import NOT_RECORDED, by_verbs, questions_in, recorded
 
         said = self._person_said(questions_in(asked)) if not wrong else None
@@ -166,10 +167,12 @@ class RecordedAnswers:
 
 
 def _verb(one: _Recorded) -> Verb:
-    if one.error or one.answer is None:
-        return Raise(one.error)
     answer = one.answer
-    return Answer(answer.text, answer.status, "record", answer.artifact, answer.to_graph)
+    if answer is None:
+        return Raise(one.error)
+    return Answer(
+        answer.text, answer.status, "record", answer.artifact, answer.to_graph, returned=answer.returned
+    )
 
 
 def _calls_in(run: Run) -> list[_Recorded]:
@@ -183,7 +186,7 @@ def _calls_in(run: Run) -> list[_Recorded]:
         if isinstance(event, MessageEvent):
             group += event.by is None and not _inside(open_calls, event.agent)
         elif isinstance(event, CallEvent):
-            inside = _inside(open_calls, event.agent)
+            inside = event.inside in open_calls or _inside(open_calls, event.agent)
             open_calls[event.step] = event.agent
             if event.error is None and not inside:
                 one = last = by_step[event.step] = _Recorded(event, group)
@@ -258,13 +261,72 @@ def changed_agent(system: str | None, chat: Any) -> list[Any]:
 
 
 def first_input(run: Run) -> Any:
-    """Return what a recorded run was asked: its prompt as text, or the messages that it began with."""
+    """Return what a recorded run was asked: its prompt as text, the messages that it began with, or its graph's whole
+    input."""
     from langchain_core.messages import AIMessage, HumanMessage
 
     prompt = next((e for e in run.events if isinstance(e, PromptEvent)), None)
     if prompt is None:
         return ""
-    if prompt.messages is None:
+    if run.state is not None and "messages" not in run.state:
+        return dict(run.state)
+    if prompt.messages is None and run.state is None:
         return prompt.text
     kinds = {"user": HumanMessage, "assistant": AIMessage}
-    return {"messages": [kinds[m.role](m.text) for m in prompt.messages if m.role in kinds and not m.calls]}
+    seen = prompt.messages or [SeenMessage(role="user", text=prompt.text)]
+    messages = [kinds[m.role](m.text) for m in seen if m.role in kinds and not m.calls]
+    return {**(run.state or {}), "messages": messages}
+
+
+# The state that a fork goes on with
+
+
+def not_captured(keys: Sequence[str] | None) -> str:
+    """Say what a fork does not have of the run before it. ``keys``: of the state; None if its keys are not known."""
+    state = "other state, " if keys is None else f"the state's {', '.join(keys)}; " if keys else ""
+    return plain_text(f"not captured: {state}files, clock, random numbers; what tools did stays done")
+
+
+async def state_kept(
+    agent: Any, kept: Sequence[Event], of: Run | None
+) -> tuple[dict[str, Any], list[str] | None]:
+    """Return the state that an agent had after the events ``kept`` of the run ``of``, without its messages, and the
+    keys at which it may differ; None if they are not known.
+
+    It is the checkpointer's, if it still has the run; else the run's input and the recorded updates of its tools.
+    """
+    builder = getattr(agent, "builder", None)
+    schema = getattr(builder, "schemas", {}).get(getattr(builder, "input_schema", None))
+    if schema is None:
+        return {}, None
+    takes = [key for key in schema if key != "messages"]
+    found = await _checkpoint(agent, of.thread, kept) if of is not None and of.thread else None
+    lost = set[str]()
+    if found is None:
+        found = dict((of.state if of is not None else None) or {})
+        for event in kept:
+            command = event.to_graph if isinstance(event, AnswerEvent) else None
+            update, gone = (command or {}).get("update"), (command or {}).get("lost") or ()
+            for key, value in update.items() if isinstance(update, dict) else ():
+                lost |= {key} if any(repr(key) in str(one) for one in gone) else set()
+                join = getattr(agent.channels.get(key), "operator", None)
+                found[key] = join(found[key], value) if join is not None and key in found else value
+        lost |= {key for key in takes if key not in found}
+    private = ("messages", "jump_to", "structured_response")
+    lost |= {key for key in found if key not in schema and key not in private}
+    return {k: v for k, v in found.items() if k in takes and k not in lost}, sorted(lost)
+
+
+async def _checkpoint(agent: Any, thread: str, kept: Sequence[Event]) -> dict[str, Any] | None:
+    """Return the values of the first checkpoint that has all kept answers, or None."""
+    outer = {e.step for e in kept if isinstance(e, CallEvent) and e.inside is None and e.by is None}
+    answers = sum(isinstance(e, AnswerEvent) and e.step in outer for e in kept)
+    thread_of: Any = {"configurable": {"thread_id": thread}}
+    try:
+        states = [one async for one in agent.aget_state_history(thread_of)]
+    except NotImplementedError:  # the checkpointer is only synchronous
+        states = await asyncio.to_thread(lambda: list(agent.get_state_history(thread_of)))
+    except ValueError:  # there is no checkpointer
+        return None
+    known: list[dict[str, Any]] = [one.values for one in reversed(states) if one.values.get("messages")]
+    return next((one for one in known if sum(m.type == "tool" for m in one["messages"]) >= answers), None)

@@ -70,7 +70,7 @@ def _add_fork(parser: argparse.ArgumentParser) -> None:
 
 def _fork(args: argparse.Namespace) -> int:
     from planscope.commands.run import run_one
-    from planscope.session.model import variant_of
+    from planscope.session.model import MessageEvent, variant_of
     from planscope.session.oracle_input import has_own_tools
 
     if args.answer is not None and not is_text(args.answer):
@@ -80,13 +80,19 @@ def _fork(args: argparse.Namespace) -> int:
     session, read = opened_to_add(args.session)
     run = need_run(session, args.run)
     if has_own_tools(own := variant_of(session, run)) and args.variant in (None, own.id):
-        status = run_one(args, session, source, target, read, lambda: _forked(args, session, run, own))
-        if not args.json:
-            from planscope.agents.own_live import NOT_CAPTURED
+        forked: list[LiveRun | OwnRun] = []
+
+        def fork() -> LiveRun | OwnRun:
+            forked.append(_forked(args, session, run, own))
+            return forked[0]
+
+        status = run_one(args, session, source, target, read, fork)
+        notes = [e.text for e in forked[0].run.events if isinstance(e, MessageEvent) and e.by == "system"]
+        if not args.json and notes:
             from planscope.report import sentence
 
             with suppress(BrokenPipeError):
-                say_all(sentence(NOT_CAPTURED, columns()))
+                say_all(sentence(notes[0], columns()))
         return status
     variant = chosen_variant(session, args.variant or run.variant)
     read_variant(variant)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.play_values import Way
 from planscope.debugger.played import Played, begin, outcome_of
 from planscope.debugger.typed_call import arguments_of
 from planscope.language.problem import Problem
-from planscope.oracle.arguments import extra_arguments, read_start
+from planscope.oracle.arguments import extra_arguments, read_start, schema_refusal
 from planscope.oracle.judged import Judged
 from planscope.oracle.trace import NEW
 from planscope.oracle.verdict_types import State
@@ -28,15 +29,17 @@ from planscope.wording.terms import (
 MOST_CHANGED = 5
 """So many rules whose status a typed call changes are listed."""
 
+Schema = Mapping[str, Any]
 Told = tuple[str, str]
 """A line, safe to show, and the role that it is shown in."""
 
 
 class PausedCall:
     """The call after ``step - 1`` steps of a run. These steps are judged once, when the object is made; judging a
-    text is quick."""
+    text is quick. ``schema``: the tool's own, None if it is a mock tool; {} if it is not known."""
 
-    def __init__(self, run: Judged, step: int, tool: str) -> None:
+    def __init__(self, run: Judged, step: int, tool: str, schema: Schema | None = None) -> None:
+        self.schema = schema
         self.problem = run.problem
         self.run = begin(run, step - 1).run
         self.lookahead = self.run.ahead()
@@ -48,9 +51,13 @@ class PausedCall:
 
     def judge(self, text: str) -> list[Told]:
         """Say what the call would do with these arguments, and which hours are safe (timed)."""
+        said = [] if self.schema is None else judge_by_schema(self.schema, text)
         if self.number is None:
-            return [(f"{self.tool} is no action of the query, which does not restrict this call.", "dim")]
-        return [*self._hours(self.number), *self._call(self.number, text)]
+            return [
+                *said,
+                (f"{self.tool} is no action of the query, which does not restrict this call.", "dim"),
+            ]
+        return [*self._hours(self.number), *dict.fromkeys([*said, *self._call(self.number, text)])]
 
     def _hours(self, number: int) -> Iterator[Told]:
         if not self.problem.timed:
@@ -80,9 +87,27 @@ class PausedCall:
         glyph = STATE_GLYPHS[outcome.state]
         does = _does(outcome.state, self.problem)
         yield f"{glyph} {sentence(f'this call {does}{why}')}", outcome.state
-        if extra := extra_arguments(arguments, self.problem.timed):
+        if extra := extra_arguments(arguments, self.problem.timed) if self.schema is None else ():
             names = listed(visible(name, limit=40) for name in extra[:5])
             yield f"the tool does not take {names}; it is called anyway", "caution"
+
+
+def judge_by_schema(schema: Schema, text: str) -> list[Told]:
+    """Say what a tool's own schema has against arguments as they are typed."""
+    try:
+        return list(_by_schema(schema, arguments_of(text)))
+    except DebuggerError as error:
+        return [(str(error), "dim")]
+
+
+def _by_schema(schema: Schema, arguments: Mapping[str, Any]) -> Iterator[Told]:
+    if why := schema_refusal(schema, arguments):
+        yield f"the tool would refuse the call: {visible(why, limit=200)}", "caution"
+    takes = schema.get("properties")
+    extra = [name for name in arguments if isinstance(takes, Mapping) and name not in takes]
+    if extra and not schema.get("additionalProperties"):
+        names = listed(visible(name, limit=40) for name in extra[:5])
+        yield f"the tool does not name {names} among its arguments", "caution"
 
 
 def judge_way(played: Played, action: str, way: Way) -> list[Told]:
@@ -91,7 +116,9 @@ def judge_way(played: Played, action: str, way: Way) -> list[Told]:
     after = before.then(*way.items(problem.action_by_id[action].tool))
     number = next(i for i, one in enumerate(problem.actions) if one.id == action)
     state = outcome_of(before, number, None, way).state
-    rows: list[Told] = []
+    tool = played.values.tools.get(problem.action_by_id[action].tool)
+    schema = tool.parameters if tool is not None and problem.own is not None else None
+    rows: list[Told] = list(_by_schema(schema or {}, way.arguments))
     for constraint in problem.constraints:
         was, now = (run.status(constraint.id, len(run.trace.calls)) for run in (before, after))
         if was != now:

@@ -116,7 +116,7 @@ class CallEvent(_Event):
 
     ``asked``: the agent's arguments, if the user changed them before the call was made. In imported runs ``agent`` is
     the sub-agent, and calls with the same ``message`` were made in one message. ``inside``: the step of the call inside
-    which a sub-agent made this one.
+    which a sub-agent made this one. ``by``: the agent's program made the call, and no model asked for it.
     """
 
     type: Literal["call"] = "call"
@@ -130,6 +130,7 @@ class CallEvent(_Event):
     agent: str | None = None
     message: int | None = None
     inside: int | None = Field(default=None, ge=1)
+    by: Literal["program"] | None = None
 
 
 class AnswerEvent(_Event):
@@ -138,7 +139,8 @@ class AnswerEvent(_Event):
     ``took``: seconds. ``refused_by``: who blocked the call; then ``text`` tells the agent why. ``said``: the tool's
     answer, if the user changed it. ``to_graph``: the fields ``goto`` and ``update`` of a LangGraph ``Command`` that the
     tool returned; its ``lost`` names what of it is not kept. ``artifact``: what the tool returned to the program and
-    not to the model. ``given_by``: who answered in the tool's place, which was not called: a person, or the answer of a
+    not to the model. ``returned``: what it returned to a program that called it itself, if not the text.
+    ``given_by``: who answered in the tool's place, which was not called: a person, or the answer of a
     recorded run.
 
     In imported runs ``guessed`` says that the words alone show whether the call failed, ``unsure`` that nothing shows
@@ -155,6 +157,7 @@ class AnswerEvent(_Event):
     said: str | None = None
     to_graph: dict[str, Any] | None = None
     artifact: Any = None
+    returned: Any = None
     given_by: Literal["user", "record"] | None = None
     guessed: Literal[True] | None = None
     unsure: Literal[True] | None = None
@@ -269,7 +272,8 @@ class Run(_Part):
     """One run of an agent. ``model`` names provider and model, or a simulated profile; it holds no secret.
 
     ``recording``: the name of the journal that the run was recorded in, so that it is merged only once. An imported
-    run has the id of its trace, its ``reward`` if it was graded (1: right, 0: wrong), and what was left out of it.
+    run has the id of its trace, its ``reward`` if it was graded (1: right, 0: wrong), and what was left out of it. Of a
+    user's own graph, ``state`` is its input (without the messages), and ``thread`` its checkpointer's thread.
     """
 
     id: str
@@ -283,6 +287,8 @@ class Run(_Part):
     recording: str | None = None
     reward: float | None = Field(default=None, allow_inf_nan=False)
     left_out: list[LeftOutRecord] | None = None
+    state: dict[str, Any] | None = None
+    thread: str | None = None
 
 
 Mutation = Literal["Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]

@@ -27,8 +27,9 @@ from planscope.agents.gate import (
     Stop,
     Verb,
 )
-from planscope.agents.own_live import NOT_CAPTURED, NOT_SEEN, LoadedAgent, OwnRun, given_in, load_agent
+from planscope.agents.own_live import NOT_SEEN, LoadedAgent, OwnRun, given_in, load_agent
 from planscope.agents.paradigms import UnknownAgent
+from planscope.agents.reruns import not_captured
 from planscope.session.model import ErrorEvent, ForkPoint, MessageEvent, Run, events_up_to
 
 from .support import answers_of, calls_of, check_record, end_of, says
@@ -251,7 +252,7 @@ def test_a_fork_goes_on_from_recorded_messages(named: Name) -> None:
     assert DONE == ["build v1"] and [c.step for c in gate.seen] == [2]
     assert [a.text for a in answers_of(run)] == ["built badly", "built v1"]
     assert [c.kept for c in calls_of(run)] == [True, None]
-    assert NOT_CAPTURED in [e.text for e in run.events if isinstance(e, MessageEvent)]
+    assert not_captured([]) in [e.text for e in run.events if isinstance(e, MessageEvent)]
 
 
 def test_what_cannot_be_seen_or_made_says_so(named: Name) -> None:

@@ -55,7 +55,7 @@ def test_fork_of_an_own_agent(cli: Cli, tmp_path: Path) -> None:
     assert refused.status == 2 and "--agent package.module:agent" in refused.err
     done = cli(*words, "--agent", SHOP)
     assert done.status == 0, done.err
-    assert "not captured: other state, files, clock" in done.out
+    assert "not captured: files, clock" in done.out
     run = load(file).runs[-1]
     assert tools_of(file) == ["get_order", "refund_order", "check_policy"]
     answers = [e.text for e in run.events if isinstance(e, AnswerEvent)]

@@ -6,7 +6,7 @@ The screen holds one frozen view and hands it to the panes. Its actions call con
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -1228,13 +1228,20 @@ class DebugScreen(AppScreen[None]):
         self.start_flow(self._ask(call, title, hint, was, read, self._judge_of(call)))
 
     def _judge_of(self, call: PendingCall) -> Callable[[str], Sequence[tuple[str, str]]] | None:
-        """Return the judge of the typed arguments of a paused call, or None if the query cannot be read."""
-        from planscope.debugger.paused_call import PausedCall
+        """Return the judge of the typed arguments of a paused call, or None if nothing is known of it."""
+        from planscope.debugger.paused_call import PausedCall, judge_by_schema
 
-        run = self.view.debug.run
+        run, schema = self.view.debug.run, call.schema or self._schema_of(call.tool)
         if self.view.progress != "judged" or len(run.steps) > MOST_JUDGED:
+            return None if not schema else partial(judge_by_schema, schema)
+        return PausedCall(run.replay, call.step, call.tool, schema).judge
+
+    def _schema_of(self, tool: str) -> Mapping[str, Any] | None:
+        """Return the schema of a tool of the user's agent, {} if it is not known; None if the tools are mock tools."""
+        variant = self.view.variant
+        if variant is None or not variant.own:
             return None
-        return PausedCall(run.replay, call.step, call.tool).judge
+        return next((a.parameters for a in variant.actions if a.tool == tool), None) or {}
 
     def action_edit_answer(self) -> None:
         from planscope.agents.gate import EditAnswer, GoOn

@@ -1,0 +1,395 @@
+"""The tools of a user's agent that is debugged: each call passes the gate of the run that it is made in.
+
+LangGraph's ``ToolNode`` lets its calls through the gate. A tool that the program calls itself is caught in LangChain's
+``BaseTool``, for as long as a run is at work: in its context, that is, and in the threads that it starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import gc
+import inspect
+import json
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
+
+from planscope.agents.call_arguments import plain
+from planscope.agents.conversations import inside_call
+from planscope.agents.gate import StoppedAtGate
+from planscope.agents.messages import RETURNED, is_json, said_of, text_of
+
+if TYPE_CHECKING:
+    from planscope.agents.own_agent import OwnAgentRecorder
+
+running: ContextVar[OwnAgentRecorder | None] = ContextVar("planscope_running", default=None)
+"""The recorder of the run that this code belongs to."""
+
+_at_work: list[OwnAgentRecorder] = []
+_in_threads: list[OwnAgentRecorder] = []
+_wrapped: weakref.WeakSet[ToolNode] = weakref.WeakSet()
+_collected: list[list[ToolNode]] = []
+_patching = threading.Lock()
+
+
+def _recorder() -> OwnAgentRecorder | None:
+    """Return the recorder of the run that this code belongs to, if that is at work."""
+    found = running.get()
+    return found if found in _at_work else None
+
+
+class collecting:
+    """Collects the tool nodes that are made in the block, wherever the user's code makes them."""
+
+    def __init__(self, nodes: list[ToolNode]) -> None:
+        self._nodes = nodes
+
+    def __enter__(self) -> None:
+        with _patching:
+            if not _collected:
+                self._patch()
+            _collected.append(self._nodes)
+
+    def __exit__(self, *error: object) -> None:
+        with _patching:
+            _collected.remove(self._nodes)
+
+    @staticmethod
+    @functools.cache
+    def _patch() -> None:
+        before = ToolNode.__init__
+
+        @functools.wraps(before)
+        def init(node: ToolNode, *given: Any, **more: Any) -> None:
+            before(node, *given, **more)
+            for nodes in _collected:
+                nodes.append(node)
+                let_through(node)
+
+        setattr(ToolNode, "__init__", init)  # noqa: B010  # mypy refuses the assignment
+
+
+def find_nodes(made: Any, nodes: list[ToolNode], depth: int = 0) -> None:
+    """Add the tool nodes of a compiled graph and of its subgraphs."""
+    for node in (getattr(made, "nodes", None) or {}).values() if depth < 8 else ():
+        for part in _parts(getattr(node, "bound", node)):
+            if isinstance(part, ToolNode):
+                if part not in nodes:
+                    nodes.append(part)
+                let_through(part)
+            elif hasattr(part, "nodes"):
+                find_nodes(part, nodes, depth + 1)
+
+
+def _parts(bound: Any) -> Iterator[Any]:
+    yield bound
+    yield from getattr(bound, "steps", None) or ()
+
+
+def let_through(node: ToolNode) -> None:
+    """Let the calls of a tool node pass the recorder and the gate of the run that they are made in."""
+    if node in _wrapped:
+        return
+    _wrapped.add(node)
+    sync, asynchronous = node._wrap_tool_call, node._awrap_tool_call
+
+    def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
+        def inner(one: Any) -> Any:
+            return execute(one) if sync is None else sync(one, execute)
+
+        recorder = _recorder()
+        return inner(request) if recorder is None else recorder.wrap_tool_call(request, inner)
+
+    async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
+        loop = asyncio.get_running_loop()
+
+        def here(one: Any) -> Any:
+            return asyncio.run_coroutine_threadsafe(execute(one), loop).result()
+
+        async def inner(one: Any) -> Any:
+            reached = False
+
+            async def noted(last: Any) -> Any:
+                nonlocal reached
+                reached = True
+                return await execute(last)
+
+            if asynchronous is not None:
+                try:
+                    return await asynchronous(one, noted)
+                except NotImplementedError:  # a middleware of the user's is only synchronous
+                    if reached or sync is None:
+                        raise
+            return await execute(one) if sync is None else await asyncio.to_thread(sync, one, here)
+
+        recorder = _recorder()
+        return await inner(request) if recorder is None else await recorder.awrap_tool_call(request, inner)
+
+    node._wrap_tool_call, node._awrap_tool_call = wrap, awrap
+
+
+# Tools that the program calls itself
+
+_LEVELS = {"ainvoke": 0, "invoke": 1, "run": 2, "arun": 2}
+"""The ways into a tool. Each calls one of a higher level, or the same of a class above."""
+
+_caught: dict[tuple[type, str], Any] = {}
+_passing: ContextVar[tuple[BaseTool, int, type] | None] = ContextVar("planscope_passing", default=None)
+"""The tool that this code has let pass, and the way and the class in which it is now."""
+
+
+@contextmanager
+def at_work(recorder: OwnAgentRecorder) -> Iterator[None]:
+    """Catch the tools that a run's program calls itself, until the run and its work in threads are over."""
+    with _patching:
+        _at_work.append(recorder)
+    catch_all()
+    try:
+        yield
+    finally:
+        _done(_at_work, recorder)
+
+
+def _done(at: list[OwnAgentRecorder], recorder: OwnAgentRecorder) -> None:
+    """Note that a run or a piece of its work is over. With the last one everything is as it was."""
+    with _patching:
+        at.remove(recorder)
+        while _caught and not _at_work and not _in_threads:
+            (kind, name), before = _caught.popitem()
+            setattr(kind, name, before)
+
+
+def catch_all() -> None:
+    """Catch the tools of all classes that there are now, and threads and their pools."""
+    with _patching:
+        for kind, name in _own_of(BaseTool, *_LEVELS):
+            _put(kind, name, functools.partial(_way_in, (_LEVELS[name], kind)))
+        for kind, name in _own_of(ThreadPoolExecutor, "submit"):
+            _put(kind, name, _submitted)
+        _put(threading.Thread, "start", _thread_started)
+
+
+def _own_of(kind: type, *names: str) -> Iterator[tuple[type, str]]:
+    """Yield the methods of these names that a class and those below it have of their own."""
+    yield from ((kind, name) for name in names if name in vars(kind))
+    subclasses: list[type] = kind.__subclasses__()
+    for below in subclasses:
+        yield from _own_of(below, *names)
+
+
+def _put(kind: type, name: str, made: Callable[[Any], Any]) -> None:
+    if (kind, name) not in _caught:
+        _caught[kind, name] = before = vars(kind)[name]
+        setattr(kind, name, made(before))
+
+
+def _thread_started(before: Callable[..., None]) -> Callable[..., None]:
+    """Let the threads of a run have its context."""
+
+    @functools.wraps(before)
+    def start(thread: threading.Thread) -> None:
+        if (recorder := _recorder()) is not None:
+            work = _of_run(recorder, thread.run)
+
+            def run() -> None:
+                with suppress(StoppedAtGate):  # nobody hears it here; the run has ended
+                    work()
+
+            setattr(thread, "run", run)  # noqa: B010  # mypy refuses the assignment
+        before(thread)
+
+    return start
+
+
+def _submitted(before: Callable[..., Any]) -> Callable[..., Any]:
+    """Let the work that is given to a pool have the context of the one that gives it, whose thread ever does it."""
+
+    @functools.wraps(before)
+    def submit(pool: ThreadPoolExecutor, work: Callable[..., Any], /, *given: Any, **more: Any) -> Any:
+        recorder = _recorder()
+        if recorder is None:
+            return before(pool, functools.partial(copy_context().run, work), *given, **more)
+        made = _of_run(recorder, work)
+        token = running.set(None)  # a thread of the pool is not the run's
+        try:
+            future = before(pool, made, *given, **more)
+        finally:
+            running.reset(token)
+        future.add_done_callback(lambda _: _done(_in_threads, recorder) if future.cancelled() else None)
+        return future
+
+    return submit
+
+
+def _of_run(recorder: OwnAgentRecorder, work: Callable[..., Any]) -> Callable[..., Any]:
+    """Return work for another thread of a run, which is at work until it is done."""
+    enter: Callable[..., Any] = copy_context().run
+    _in_threads.append(recorder)
+
+    def done(*given: Any, **more: Any) -> Any:
+        try:
+            return enter(work, *given, **more)
+        finally:
+            _done(_in_threads, recorder)
+
+    return done
+
+
+def _way_in(here: tuple[int, type], before: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of a tool that lets the run's gate decide first."""
+
+    @functools.wraps(before)
+    def sync(tool: BaseTool, given: Any, *more: Any, **options: Any) -> Any:
+        call = _call(tool, here, given, options)
+        if call is None:
+            with _let(tool, here):
+                return before(tool, given, *more, **options)
+
+        def really(request: ToolCallRequest) -> Any:
+            with _let(tool, here):
+                return call.heard(before(tool, call.input(request), *more, **options))
+
+        return call.value(call.gate.call(*call.asked, really))
+
+    @functools.wraps(before)
+    async def asynchronous(tool: BaseTool, given: Any, *more: Any, **options: Any) -> Any:
+        call = _call(tool, here, given, options)
+        if call is None:
+            with _let(tool, here):
+                return await before(tool, given, *more, **options)
+
+        async def really(request: ToolCallRequest) -> Any:
+            with _let(tool, here):
+                return call.heard(await before(tool, call.input(request), *more, **options))
+
+        return call.value(await call.gate.acall(*call.asked, really))
+
+    return asynchronous if inspect.iscoroutinefunction(before) else sync
+
+
+@contextmanager
+def _let(tool: BaseTool, here: tuple[int, type]) -> Iterator[None]:
+    token = _passing.set((tool, *here))
+    try:
+        yield
+    finally:
+        _passing.reset(token)
+
+
+def _call(tool: BaseTool, here: tuple[int, type], given: Any, options: dict[str, Any]) -> _Call | None:
+    """Return the call to decide about; None if this is no run's, or if its gate has let it pass."""
+    recorder = running.get()
+    if recorder is None or recorder.gate is None:
+        return None
+    if recorder not in _at_work:
+        if recorder.closed:
+            raise StoppedAtGate("the run is over")
+        return None
+    before = _passing.get()
+    if before is not None and before[0] is tool:
+        level, kind = before[1:]
+        if here[0] > level or (here[0] == level and here[1] is not kind and issubclass(kind, here[1])):
+            return None
+    around = inside_call.get()
+    if around is not None and around[1] in around[0].let and around[2] == tool.name:
+        around[0].let.discard(around[1])
+        return None
+    return _Call(recorder, tool, given, options)
+
+
+class _Call:
+    """A call that the program makes itself, as the gate is asked about it."""
+
+    def __init__(
+        self, recorder: OwnAgentRecorder, tool: BaseTool, given: Any, options: dict[str, Any]
+    ) -> None:
+        assert recorder.gate is not None
+        self.gate = recorder.gate
+        self._tool, self._given = tool, given
+        self._whole = isinstance(given, dict) and given.get("type") == "tool_call" and "args" in given
+        found = given["args"] if self._whole else given
+        self._sent = given.get("id") if self._whole else options.get("tool_call_id")
+        if not isinstance(found, dict):
+            found = {next(iter(tool.args), "input"): found}
+        shown = tool._filter_injected_args(found)
+        self._injected = {key: value for key, value in found.items() if key not in shown}
+        self._shown = dict(shown)
+        talk, identity = recorder.called_by_program(tool.name, plain(self._shown), self._sent)
+        call = {"name": tool.name, "args": self._shown, "id": self._sent or "", "type": "tool_call"}
+        request: Any = ToolCallRequest(call, tool, {}, None)  # type: ignore[arg-type]  # it has no runtime
+        self.asked = talk, identity, request
+        self._returned: Any = None
+        self._message: ToolMessage | None = None
+
+    def input(self, request: ToolCallRequest) -> Any:
+        """Return what the tool is really given. It may call itself, which is another call."""
+        self.asked[0].let.discard(self.asked[1])
+        arguments = request.tool_call["args"]
+        if arguments == self._shown:
+            return self._given
+        made = {**self._injected, **arguments}
+        return {**self._given, "args": made} if self._whole else made
+
+    def heard(self, returned: Any) -> Any:
+        """Return a tool's answer as a message, to be recorded."""
+        if isinstance(returned, ToolMessage | Command):
+            return returned
+        kept = {} if isinstance(returned, str) or not is_json(returned) else {RETURNED: returned}
+        self._returned = returned
+        self._message = ToolMessage(
+            said_of(returned), name=self._tool.name, tool_call_id=self._sent or "", additional_kwargs=kept
+        )
+        return self._message
+
+    def value(self, answer: Any) -> Any:
+        """Return what the program gets: without an id, a tool returns no message but its content."""
+        if answer is self._message:
+            return self._returned
+        if self._sent or not isinstance(answer, ToolMessage):
+            return answer
+        if RETURNED in answer.additional_kwargs:
+            return answer.additional_kwargs[RETURNED]
+        return answer.content if self._says_text() else _value_of(text_of(answer))
+
+    def _says_text(self) -> bool:
+        """Return whether the tool returns text, as far as it says what it returns."""
+        tool = self._tool
+        work = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or tool._run
+        try:
+            return get_type_hints(work).get("return", str) in (str, Any)
+        except Exception:
+            return True
+
+
+def _value_of(text: str) -> Any:
+    """Return a value that was typed or recorded as text: JSON, or else the text itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+# Tools that cannot be caught
+
+
+def is_no_tool(name: str) -> bool:
+    """Return whether no tool of LangChain's has this name, and no class whose data a model may be asked for has it."""
+    for one in gc.get_objects():
+        kind = type(one)
+        if issubclass(kind, BaseTool) and getattr(one, "name", None) == name:
+            return False
+        named = issubclass(kind, type) and one.__name__ == name
+        if named and not one.__module__.startswith("langchain_core.") and hasattr(one, "__annotations__"):
+            return False
+    return True

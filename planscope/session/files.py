@@ -16,10 +16,9 @@ from pathlib import Path
 
 from planscope.errors import UserError
 
-LARGEST = 128 * 1024 * 1024
-"""The size limit of a session file, in bytes after unpacking: about two thousand runs of a real model.
-
-A file of this size is read, redacted and written within seconds, in half a gigabyte of memory."""
+LARGEST = 64 * 1024 * 1024
+"""The size limit of a session file, in bytes after unpacking: one run of 100,000 calls, or some seven thousand runs of a
+real model. A file of 50 MB is read in 5 s, in 0.7 GB of memory."""
 GZIP = b"\x1f\x8b"
 _ABANDONED = 3600.0
 """Seconds after which a temporary file counts as left by a writer that was killed."""

@@ -19,10 +19,10 @@ from planscope.session.files import SessionError, TooLarge
 
 DEEPEST = 200
 """The limit for the depth of nested lists and objects."""
-WIDEST = 256 * 1024 * 1024
+WIDEST = 128 * 1024 * 1024
 """The limit for a file's text in memory, in bytes. One rare letter makes Python store all letters in two or four
 bytes."""
-MOST_VALUES = 8_000_000
+MOST_VALUES = 4_000_000
 """The limit for values in a file: each takes about a hundred bytes in memory, however short it is on the disk."""
 LONGEST_STRING = 8 * 1024 * 1024
 """The limit for one string in a file, in bytes. It is checked in pieces of an eighth, so a slightly longer one

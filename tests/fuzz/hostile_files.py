@@ -340,12 +340,14 @@ def _large() -> Iterator[HostileFile]:
         yield _bytes(name, lambda text=text, count=count: _saying(text, count), "opens", large=True)  # type: ignore[misc]
     errors = '{"type":"error","kind":"","text":""},' * 59_000
     yield _bytes("59,000 errors", lambda: spliced("runs.0.events", f"[{errors}{last}]"), "opens", large=True)
-    yield _bytes("17 MB of blanks", lambda: b" " * (17 * MB), "refused", large=True)
+    yield _bytes("65 MB of blanks", lambda: b" " * (65 * MB), "refused", large=True)
     yield _bytes("16 MB that are one number", lambda: b"9" * (16 * MB), "refused", large=True)
     yield _bytes(
-        "10,000 calls", lambda: spliced("runs.0.events", f"[{calls(10_000)},{last}]"), "opens", large=True
+        "100,000 calls", lambda: spliced("runs.0.events", f"[{calls(100_000)},{last}]"), "opens", large=True
     )
-    yield _bytes("10,001 calls", lambda: spliced("runs.0.events", f"[{calls(10_001)},{last}]"), "refused")
+    yield _bytes(
+        "100,001 calls", lambda: spliced("runs.0.events", f"[{calls(100_001)},{last}]"), "refused", large=True
+    )
     yield _bytes("1,000 calls", lambda: spliced("runs.0.events", f"[{calls(1000)},{last}]"), "opens")
     yield _bytes("1,000 actions in a chain", lambda: chain(1000), "opens", large=True)
     yield _bytes("1,001 actions", lambda: chain(1001), "refused")
@@ -428,7 +430,7 @@ def _gzip() -> Iterator[HostileFile]:
     yield _bytes("no gzip, with its suffix", GOOD, "opens", file)
     yield _bytes("a gzip bomb of a gigabyte", bomb, "refused", file, large=True)
     yield _bytes(
-        "a gzip bomb after a session", lambda: gzip.compress(GOOD + b" " * (20 * MB)), "refused", file
+        "a gzip bomb after a session", lambda: gzip.compress(GOOD + b" " * (70 * MB)), "refused", file
     )
     yield _bytes("gzip in gzip", gzip.compress(packed), "refused", file)
     yield _bytes("gzip ten times", _packed_again(10), "refused", file)
@@ -794,7 +796,7 @@ FILES: tuple[HostileFile, ...] = (
     *_texts(),
     *_places(),
 )
-"""Some seven hundred. Those that are ``large`` take up to 17 MB on the disk each."""
+"""Some seven hundred. Those that are ``large`` take up to 65 MB on the disk each."""
 
 SMALL: tuple[HostileFile, ...] = tuple(file for file in FILES if not file.large)
 

@@ -226,7 +226,7 @@ def test_limits_of_a_session() -> None:
     refused(session, "longer than 300,000 characters")
     session = figure_10()
     session.runs[0].events = [CallEvent(step=k, tool="x") for k in range(1, validation.MOST_CALLS + 2)]
-    refused(session, "more than 10,000 calls")
+    refused(session, "more than 100,000 calls")
     del session.runs[0].events[3000:]
     validation.check_sizes(session, "x")
     session.variants[0].query.timed, session.variants[0].query.text = False, "x" * 200_000

@@ -159,7 +159,7 @@ def test_costs_add_up_and_hours_are_those_of_the_first_and_the_last_event() -> N
             MessageEvent(at=2.0, text="", took=0.0, usage=Usage(input_tokens=2, output_tokens=3)),
         )
     )
-    assert made.cost == (3, 7, 4, 0.3, 0.0, 2.1) and made.cost.seconds == 2.1
+    assert made.cost == (3, 7, 4, 0.3, 0.0, 2.1, False) and made.cost.seconds == 2.1
     assert made.prompt is not None and made.prompt.text == "first"
     assert len(made.last_messages) == 4 and made.last_words == "user: x"
     assert Cost().seconds == 0.0 and Cost(begins=3, ends=1).seconds == 0.0

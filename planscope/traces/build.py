@@ -226,6 +226,12 @@ class Builder:
         if raw is not None:
             call.raw = {"call": call.raw, "answer": raw} if call.raw is not None else {"answer": raw}
 
+    def excuse(self, reason: str, tool: Any, arguments: Any, call_id: Any = None) -> None:
+        """Note what looks like a call and is not of this run."""
+        if len(self.trace.excused) < MOST_CALLS:
+            found = arguments_of(arguments)[0]
+            self.trace.excused.append((reason, ToolCall(name(tool), found, call_id=name(call_id) or None)))
+
     def settle(self, call: ToolCall) -> None:
         """Note that this call waits for no answer any more."""
         self._open.pop(call.step, None)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from glob import escape, glob
 from importlib import import_module
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from planscope.errors import UserError
 from planscope.extensions import loaded, trouble
-from planscope.oracle.trace import Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.traces import formats
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Options, Reader
@@ -106,7 +107,7 @@ def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:
     reader = reader_of(source, heard)
     count = 0
     try:
-        for trace in reader.read(source, options):
+        for trace in _accounted(reader, source, options):
             trace.source = source.name
             trace.id = trace.id or source.stem
             count += 1
@@ -129,6 +130,55 @@ def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:
         source.close()
     if not count:
         raise Unreadable(f"{source.name}: {reader.title}, but there is no trace in it")
+
+
+def _accounted(reader: Reader, source: Source, options: Options) -> Iterator[Trace]:
+    """Yield the traces of a file. Each lists what looks like a call since the one before and is not among its calls;
+    what comes after the last one is listed there."""
+    aside: Mapping[str, str] = getattr(reader, "aside", {})
+    ledger = source.ledger
+    last: Trace | None = None
+    foreign: list[ToolCall] | None = None if reader in own_readers() else []
+    traces = iter(reader.read(source, options))
+    ended: Exception | None = None
+    while True:
+        try:
+            trace = next(traces)
+        except StopIteration:
+            break
+        except Exception as error:
+            ended = error
+            break
+        if last is not None:
+            yield last
+        if foreign is not None:
+            foreign += trace.calls
+        ledger.settle(trace, aside)
+        last = trace
+    if last is not None:
+        if foreign is None or ledger.walked:
+            ledger.settle(last, aside)
+        else:  # the reader read the bytes itself
+            every = Trace(foreign, branches=last.branches)
+            _walk_all(source)
+            ledger.settle(every, aside)
+            last.left_out = every.left_out
+        yield last
+    if ended is not None:
+        raise ended
+
+
+def _walk_all(source: Source) -> None:
+    """Account for every value of a file of JSON."""
+    with suppress(Broken, UserError):
+        if source.seen.kind == "lines":
+            for _ in source.records():
+                pass
+        elif source.seen.kind == "json":
+            for top in source.json().documents():
+                if top.kind in "[{":
+                    for inner in top.elements() if top.kind == "[" else (one for _, one in top.members()):
+                        inner.skip()
 
 
 def sources(paths: Iterable[str | Path], heard: Heard) -> Iterator[Source]:

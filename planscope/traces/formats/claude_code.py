@@ -153,7 +153,7 @@ class _Session:
     def _grow(self) -> None:
         nodes = self.tree.nodes
         before: str | None = None
-        for order, (_, line) in enumerate(self.source.records()):
+        for order, (_, line) in enumerate(self.source.records(again=True)):
             line = obj(line)
             uuid = name(line.get("uuid"))
             if not uuid or uuid in nodes:

@@ -69,7 +69,7 @@ class Langfuse:
         return 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups()
+        groups = Groups(source.ledger)
         about: dict[str, dict[str, Any]] = {}
         broken: Broken | None = None
         try:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planscope.oracle.trace import Trace
+from planscope.traces.accounts import Link
 from planscope.traces.build import Builder, Full
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken, Cursor, parsed
@@ -25,6 +26,7 @@ _OURS = ("gen_ai.", "openinference.", "llm.", "traceloop.", "ai.", "gcp.vertex.a
 """Prefixes of the attributes that are kept."""
 _ARRAYS = ("resourceSpans", "resource_spans", "batches")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+_INNER = (*_ARRAYS, *_SCOPES, "spans", "data", "trace", "traces", "result")
 MOST_MESSAGES = 10_000
 _PREFIXES = ("execute_tool ", "running tool: ", "running tool ", "tool ")
 ARGUMENTS = ("gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input",
@@ -58,11 +60,12 @@ class OpenTelemetry:
         return 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups()
+        groups = Groups(source.ledger)
         unknown: dict[str, int] = {}
         broken: Broken | None = None
         try:
-            for k, span in enumerate(_spans(source, unknown)):
+            for k, (span, link) in enumerate(_spans(source, unknown)):
+                source.ledger.walk(span, link)
                 found = _slim(span)
                 found["order"] = k
                 groups.add(found.pop("trace") or source.stem, found)
@@ -110,59 +113,59 @@ def trace_of(id: str, records: list[dict[str, Any]]) -> Trace | None:
 # finding the spans ------------------------------------------------------------------------------------------------
 
 
-def _spans(source: Source, unknown: dict[str, int]) -> Iterator[dict[str, Any]]:
-    """Yield every span of the file unchanged."""
+def _spans(source: Source, unknown: dict[str, int]) -> Iterator[tuple[dict[str, Any], Link]]:
+    """Yield every span of the file unchanged, and its place. What else the file has is accounted for."""
     if source.seen.kind == "lines":
-        for _, value in source.records():
-            yield from _in_value(value, unknown, 0)
+        for number, value in source.records(again=True):
+            yield from _in_value(value, f"line {number}", source, unknown, 0)
         return
     for top in source.json().documents():
-        yield from _in_cursor(top, unknown, 0)
+        yield from _in_cursor(top, source, unknown, 0)
 
 
-def _in_value(value: Any, unknown: dict[str, int], depth: int) -> Iterator[dict[str, Any]]:
+def _in_value(
+    value: Any, link: Link, source: Source, unknown: dict[str, int], depth: int
+) -> Iterator[tuple[dict[str, Any], Link]]:
     if type(value) is list:
-        for one in value:
-            yield from _in_value(one, unknown, depth)
+        for k, one in enumerate(value):
+            yield from _in_value(one, (link, k), source, unknown, depth)
         return
     record = obj(value)
     if _is_span(record) or "operationName" in record:
-        yield record
+        yield record, link
         return
     found = False
-    for key in (*_ARRAYS, *_SCOPES, "spans", "data", "trace", "traces", "result"):
-        inner = record.get(key)
-        if type(inner) in (list, dict) and depth < 8:
+    for key, inner in record.items():
+        if key in _INNER and type(inner) in (list, dict) and depth < 8:
             found = True
-            yield from _in_value(inner, unknown, depth + 1)
+            yield from _in_value(inner, (link, key), source, unknown, depth + 1)
+        else:
+            source.ledger.walk(inner, (link, key))
     if not found:
-        label = (
-            "resourceLogs"
-            if "resourceLogs" in record
-            else "resourceMetrics"
-            if "resourceMetrics" in record
-            else ""
-        )
-        unknown[label or "no span"] = unknown.get(label or "no span", 0) + 1
+        label = next((key for key in ("resourceLogs", "resourceMetrics") if key in record), "no span")
+        unknown[label] = unknown.get(label, 0) + 1
 
 
-def _in_cursor(cursor: Cursor, unknown: dict[str, int], depth: int) -> Iterator[dict[str, Any]]:
+def _in_cursor(
+    cursor: Cursor, source: Source, unknown: dict[str, int], depth: int
+) -> Iterator[tuple[dict[str, Any], Link]]:
     """Do as _in_value, but element by element: a resource may have all spans of a day."""
     if cursor.kind == "[":
         for element in cursor.elements():
-            yield from _in_cursor(element, unknown, depth + 1)
+            yield from _in_cursor(element, source, unknown, depth + 1)
         return
     if cursor.kind != "{" or depth > 12:
         cursor.skip()
         return
     beside: dict[str, Any] = {}
     for key, member in cursor.members():
-        if key in (*_ARRAYS, *_SCOPES, "spans", "data", "traces", "result", "trace") and member.kind in "[{":
-            yield from _in_cursor(member, unknown, depth + 1)
+        if key in _INNER and member.kind in "[{":
+            yield from _in_cursor(member, source, unknown, depth + 1)
         else:
             beside[key] = member.value()
     if _is_span(beside) or "operationName" in beside:
-        yield beside
+        source.ledger.take()  # its members
+        yield beside, cursor.link
 
 
 # one span ---------------------------------------------------------------------------------------------------------

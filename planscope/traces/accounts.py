@@ -25,9 +25,17 @@ NAMES = (*STRONG_NAMES, "name", "action", "action_name", "api_name")
 STRONG_ARGUMENTS = ("arguments", "args", "tool_input", "toolInput", "kwargs", "action_input", "actionInput",
                     "tool_args", "toolArgs", "tool_arguments", "function_args")  # fmt: skip
 ARGUMENTS = (*STRONG_ARGUMENTS, "input", "parameters", "params", "inputs")
-QUOTES = ("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "source_call_id")
+QUOTES = (
+    "tool_call_id",
+    "toolCallId",
+    "tool_use_id",
+    "toolUseId",
+    "call_id",
+    "callId",
+    "source_call_id",
+    "tool_id",
+)
 """Keys by which an answer quotes the id of its call."""
-IDS = (*QUOTES, "id", "tool_id")
 ANSWERS = (
     "answer",
     "result",
@@ -52,11 +60,12 @@ _CALL = re.compile(r"tool|function|(?:^|[_.-])call|^action", re.IGNORECASE)
 _NO_CALL = re.compile(r"result|return|response$|_output$", re.IGNORECASE)
 _TOOL_NAME = re.compile(r"(?:^|[._])tool(?:Call)?[._]?name$", re.IGNORECASE)
 _JSON = re.compile(r'"(?:arguments|args|tool_calls?|tool_input|action_input|parameters|input)"\s*:')
-_IN_TEXT = re.compile(
+IN_TEXT = re.compile(
     r"^\s*Action\s*:.*\n+\s*Action Input\s*:|<tool_call>|<function_calls?>|<function=|<invoke name=|<tool_code>"
-    r"|<(\w+)>\s*<(\w+)>[^<]*</\2>[\s\S]*</\1>|```(?:bash|sh|tool_code|json\s*\{\s*\"(?:tool|action|name)\")",
+    r"|```(?:bash|sh|shell|tool_code|mswea_bash_command)\s*\n|```json\s*\{\s*\"(?:tool|action|name)\"",
     re.MULTILINE,
 )
+"""Text in which a model without calls of its own writes them."""
 _INDEX = re.compile(r"\d+")
 Link = Any
 """The place of a value: the link of the value around it and its own key, or text."""
@@ -111,7 +120,7 @@ class Ledger:
                     if (type(one) is dict or type(one) is list) and one:
                         if seen is None:
                             push((one, (place, key), inside))
-                        elif key not in ARGUMENTS or seen.answers:
+                        elif (key not in ARGUMENTS and key != "function") or seen.answers:
                             within = "text inside an answer" if key in ANSWERS else ""
                             push((one, (place, key), inside or within))
             elif type(at) is list:
@@ -176,7 +185,8 @@ def _in_order(seen: list[Seen], calls: list[ToolCall]) -> bool:
 
 
 class _Keys(NamedTuple):
-    """The keys of objects with the same keys that may matter; ``answers`` and ``span``: it may be one."""
+    """The keys of objects with the same keys that may matter; ``answers`` and ``span``: it may be one; ``wraps``: the
+    name and the arguments may be in its member ``function``."""
 
     names: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -184,6 +194,7 @@ class _Keys(NamedTuple):
     arguments: tuple[str, ...]
     answers: bool
     span: bool
+    wraps: bool
 
 
 _NEW: Any = object()
@@ -198,16 +209,31 @@ def _keys_of(keys: tuple[str, ...]) -> _Keys | None:
         tuple(key for key in KINDS if key in have),
         tuple(key for key in QUOTES if key in have),
         tuple(key for key in ARGUMENTS if key in have),
-        not have.isdisjoint(ANSWERS),
+        "error" in have or not have.isdisjoint(ANSWERS),
         "attributes" in have or "tags" in have,
+        "function" in have,
     )
-    matters = (made.arguments and (made.names or made.quotes)) or (made.quotes and made.answers) or made.span
+    matters = (
+        made.wraps
+        or (made.arguments and (made.names or made.quotes))
+        or (made.quotes and made.answers)
+        or made.span
+    )
     found = made if matters else None
     if len(keys) <= MOST_KEYS:
         if len(_known) >= MOST_KNOWN:
             _known.clear()
         _known[keys] = found
     return found
+
+
+def seen_in(at: dict[str, Any]) -> Seen | None:
+    """Return the call or the answer that an object looks like, or None."""
+    keys = tuple(at)
+    here = _known.get(keys, _NEW)
+    if here is _NEW:
+        here = _keys_of(keys)
+    return None if here is None else _seen_in(at, here, "", "")
 
 
 def is_no_call(at: dict[str, Any]) -> bool:
@@ -230,6 +256,13 @@ def _hint(kind: str) -> bool | None:
 def _seen_in(at: dict[str, Any], keys: _Keys, link: Link, inside: str) -> Seen | None:
     """Return what an object looks like."""
     id = next((found for key in keys.quotes if (found := name(at[key]))), "")
+    if keys.wraps and type(at["function"]) is dict:
+        inner = at["function"]
+        of = _known.get(tuple(inner), _NEW)
+        of = _keys_of(tuple(inner)) if of is _NEW else of
+        made = _call_in(inner, of, id, link, inside) if of is not None and of.arguments else None
+        if made is not None:
+            return made._replace(id=id or name(at.get("id")))
     seen = _call_in(at, keys, id, link, inside) if keys.arguments else None
     if seen is None and id and keys.answers:
         return Seen(link, name(at.get("name")), id, None, "", inside, True)
@@ -263,6 +296,9 @@ def _call_in(at: dict[str, Any], keys: _Keys, id: str, link: Link, inside: str) 
         if type(given) is dict:
             if is_schema(given) or (not given and "description" in at and not id):
                 return None
+        elif type(given) is list:
+            if not strong:
+                continue
         elif type(given) is str:
             if not sure and given[:1] != "{":
                 continue
@@ -369,7 +405,7 @@ class _Account:
         if self.rewound and not self.trace.left_out:
             link = self.first_rewound if self.first_rewound is not None else ""
             self._list("not of this run", "rewound", link, len(self.rewound))
-        if not self.trace.calls and not rest:
+        if not self.trace.calls and not rest and not self.trace.left_out:
             self._look_into_words()
         self.trace.left_out += [
             LeftOut(kind, reason, path_of(link), count)  # type: ignore[arg-type]
@@ -428,13 +464,12 @@ class _Account:
                 if one.id in known and self.ids[one.id] < 2:
                     continue
                 why = ids.get(one.id) or gone.get((one.tool, key))
-                if why is not None:
-                    self._list("not of this run", why, one.link)
-                    continue
                 if key != _NOTHING and given[key] > 0:  # the reader names the tool otherwise
                     given[key] -= 1
                 elif tools[one.tool] > 0:  # it was told with less, or wrapped otherwise
                     tools[one.tool] -= 1
+                elif why is not None:
+                    self._list("not of this run", why, one.link)
                 else:
                     self._list(
                         "not understood", f"it looks like a call of {one.tool[:80] or 'a tool'}", one.link
@@ -442,7 +477,7 @@ class _Account:
 
     def _look_into_words(self) -> None:
         for item in self.trace.items:
-            if isinstance(item, Said) and item.by == "model" and _IN_TEXT.search(item.text) is not None:
+            if isinstance(item, Said) and item.by == "model" and IN_TEXT.search(item.text) is not None:
                 self._list("not understood", "the model's text may hold calls", f"message {item.message + 1}")
 
 

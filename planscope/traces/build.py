@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Literal
@@ -35,6 +35,8 @@ class Builder:
         self.steps = steps
         self.turn = ""
         """Who spoke last, in formats whose items are not grouped into messages."""
+        self.heard: Counter[str] = Counter()
+        """How often each message was read, in formats that tell the history again in every record."""
         self._open: OrderedDict[int, ToolCall] = OrderedDict()
         self._by_id: dict[str, ToolCall] = {}
         """The last call with each id."""

@@ -117,6 +117,9 @@ class MessageFormat:
                     problem, cut = damage_of(number, line, error)
                     record = salvaged(words.lstrip()) if cut else None
                 ledger.walk(record, f"line {number}")
+                alone = problem is None and type(record) is dict
+                if alone and not any(key in record for key in self.lists):
+                    continue  # it says something about the others
                 trace = self.trace_of(record, f"{stem}:{number}")
                 if problem is not None:
                     cut_off(trace, problem)

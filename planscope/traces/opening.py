@@ -14,9 +14,11 @@ from planscope.errors import UserError
 from planscope.extensions import loaded, trouble
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.traces import formats
+from planscope.traces.blocks import only_text, speaks
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Options, Reader
 from planscope.traces.source import LOOKS, Head, Source, Unreadable, file_source, standard_input
+from planscope.traces.values import obj, seq
 
 GROUP = "planscope.traces"
 """The entry point group for readers of other packages."""
@@ -85,6 +87,10 @@ def reader_of(source: Source, heard: Heard) -> Reader:
 def why_unknown(head: Head) -> str:
     """Say in one line why no reader knows a file."""
     first = next(iter(head.objects), None)
+    lists = [obj(first).get(key) for key in ("messages", "history")]
+    spoken = [one for found in (*lists, head.objects) for one in seq(found) if speaks(one)]
+    if only_text(spoken, obj(first)):
+        return "its agent writes its calls as text, so that nobody can be certain which calls it made"
     if first is not None and isinstance(first.get("history"), list):
         return (
             "a history of messages without structured calls (as in Who&When); there is no call in it that could be "

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from planscope.oracle.trace import Trace
-from planscope.traces import open_traces, opening
+from planscope.traces import Unreadable, open_traces, opening
 from planscope.traces.formats.chat import CHAT
 from planscope.traces.plain import plain_trace
 from tests.traces.rich import FILES
@@ -85,19 +85,28 @@ def test_a_file_without_calls_lists_what_looks_like_one(tmp_path: Path, call: An
     assert missing([trace])[0][0].startswith("[1].did[0]")
 
 
+def test_json_in_a_text_of_the_model_is_listed(tmp_path: Path) -> None:
+    words = '[{"name": "pay", "arguments": {"amount": 1}}]'
+    (trace,) = read(tmp_path, whole([USER, {"role": "assistant", "content": words}]))
+    assert not trace.calls
+    assert missing([trace]) == [("[1].content[0]", 1)]
+
+
 @pytest.mark.parametrize(
     "words",
     [
         "Thought: I pay.\nAction: pay\nAction Input: 5",
         '<tool_call>{"name": "pay", "arguments": {}}</tool_call>',
         "I run it.\n```bash\npay 5\n```",
-        '[{"name": "pay", "arguments": {"amount": 1}}]',
     ],
 )
-def test_calls_in_the_models_text_are_not_silently_none(tmp_path: Path, words: str) -> None:
-    (trace,) = read(tmp_path, whole([USER, {"role": "assistant", "content": words}]))
-    assert not trace.calls
-    assert missing([trace])
+def test_agents_that_write_their_calls_as_text_are_refused(tmp_path: Path, words: str) -> None:
+    messages = [USER, {"role": "assistant", "content": words}]
+    for data in (whole(messages), whole({"messages": messages}), lines(messages)):
+        with pytest.raises(Unreadable, match="writes its calls as text"):
+            read(tmp_path, data)
+    traces = read(tmp_path, lines([{"messages": MESSAGES}, {"messages": messages}]))
+    assert [missing([trace]) for trace in traces] == [[], [("message 2", 1)]]
 
 
 def test_text_definitions_and_answers_are_no_calls(tmp_path: Path) -> None:

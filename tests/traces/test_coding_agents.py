@@ -271,10 +271,11 @@ def test_lines_that_do_not_chain_are_one_branch(tmp_path: Path) -> None:
             claude("user", "c", "b" if parent else None, told("c1", "ok")),
             claude("assistant", "d", parent, asks("c2", "Bash", {})),
             claude("user", "e", "d" if parent else None, told("c2", "done")),
-            claude("user", "f", None, user("and now?")) if not parent else claude("assistant", "f", "a", asks("c3", "X", {})),
+            claude("user", "f", "e" if parent else None, user("and now?")),
+            claude("assistant", "g", parent, asks("c3", "Write", {})),
         ])  # fmt: skip
-        assert tools(trace.items)[:2] == ["Read", "Bash"] and trace.branches == []
-        assert [call.answer for call in trace.calls[:2]] == ["ok", "done"]
+        assert tools(trace.items) == ["Read", "Bash", "Write"] and trace.branches == []
+        assert [call.answer for call in trace.calls] == ["ok", "done", None]
 
 
 def test_notes_of_the_program_are_no_rewinds(tmp_path: Path) -> None:

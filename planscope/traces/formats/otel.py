@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planscope.oracle.trace import Trace
-from planscope.traces.accounts import Link
+from planscope.traces.accounts import Link, is_schema
 from planscope.traces.build import Builder, Full
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken, Cursor, parsed
@@ -30,14 +30,16 @@ _INNER = (*_ARRAYS, *_SCOPES, "spans", "data", "trace", "traces", "result")
 MOST_MESSAGES = 10_000
 _PREFIXES = ("execute_tool ", "running tool: ", "running tool ", "tool ")
 ARGUMENTS = ("gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input",
-             "tool_arguments", "gen_ai.tool.parameters", "gen_ai.tool.arguments", "tool.parameters", "input.value",
-             "traceloop.entity.input")  # fmt: skip
+             "tool_arguments", "gen_ai.tool.arguments", "gen_ai.tool.args", "input.value", "traceloop.entity.input",
+             "gen_ai.tool.parameters", "tool.parameters")  # fmt: skip
+"""The last two may be the tool's schema instead."""
 RESULTS = ("gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output",
            "tool_response", "gen_ai.tool.result", "gen_ai.tool.response", "output.value",
-           "traceloop.entity.output")  # fmt: skip
+           "traceloop.entity.output", "gen_ai.output")  # fmt: skip
 IDS = ("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id", "gen_ai.tool.id")
 NAMES = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name")
-_MODEL_OPERATIONS = ("chat", "generate_content", "text_completion")
+_PYTHON_CALL = frozenset(("args", "kwargs", "sanitize_inputs_outputs", "self"))
+_MODEL_OPERATIONS = ("chat", "generate_content", "text_completion", "call_llm")
 
 
 class OpenTelemetry:
@@ -55,7 +57,7 @@ class OpenTelemetry:
                 key in obj(one.get("data")) or key in obj(one.get("trace")) for key in _ARRAYS
             ):
                 return 0.9
-            if _is_span(one):
+            if _is_span(one) or any(_is_span(obj(inner)) for inner in seq(one.get("spans"))[:5]):
                 return 0.85
         return 0.0
 
@@ -89,7 +91,9 @@ class OpenTelemetry:
 
 def _is_span(one: dict[str, Any]) -> bool:
     context = obj(one.get("context"))
-    return ("traceId" in one and "spanId" in one) or ("trace_id" in context and "attributes" in one)
+    if "attributes" in one and ("trace_id" in context or "span_id" in one):
+        return True
+    return "traceId" in one and "spanId" in one
 
 
 def record_of(span: dict[str, Any]) -> dict[str, Any]:
@@ -231,8 +235,8 @@ def _slim(span: dict[str, Any]) -> dict[str, Any]:
     status = obj(span.get("status"))
     code = status.get("code", status.get("status_code"))
     kept: dict[str, Any] = {
-        "trace": name(span.get("traceId", span.get("traceID", context.get("trace_id")))).removeprefix("0x"),
-        "id": name(span.get("spanId", span.get("spanID", context.get("span_id")))).removeprefix("0x"),
+        "trace": name(_first(span, context, "traceId", "traceID", "trace_id")).removeprefix("0x"),
+        "id": name(_first(span, context, "spanId", "spanID", "span_id")).removeprefix("0x"),
         "parent": parent.removeprefix("0x"),
         "name": name(span.get("name", span.get("operationName"))),
         "start": began,
@@ -251,6 +255,10 @@ def _slim(span: dict[str, Any]) -> dict[str, Any]:
     if events:
         kept["events"] = events
     return kept
+
+
+def _first(span: dict[str, Any], context: dict[str, Any], *keys: str) -> Any:
+    return next((one[key] for one in (span, context) for key in keys if key in one), None)
 
 
 def _events(events: Any) -> list[dict[str, Any]]:
@@ -361,8 +369,19 @@ def fill_tool(span: Span, attributes: dict[str, Any]) -> None:
     if span.name.startswith("(") or label.startswith("(merged"):  # ADK's span around calls made together
         span.kind = "other"
         return
-    given = next((attributes[key] for key in ARGUMENTS if key in attributes), None)
-    span.arguments = _unwrapped(given, "traceloop.entity.input" in attributes)
+    stated = obj(_json(attributes.get("tool.parameters")))
+    schema = attributes.get("tool.json_schema", attributes.get("gen_ai.tool.json_schema"))
+    if schema is None and is_schema(stated):
+        schema = stated if "properties" in stated else {"type": "object", "properties": stated}
+    given = next(
+        (
+            attributes[key]
+            for key in ARGUMENTS
+            if key in attributes and not is_schema(obj(_json(attributes[key])))
+        ),
+        None,
+    )
+    span.arguments = _unwrapped(given, "traceloop.entity.input" in attributes, obj(_json(schema)))
     result = next((attributes[key] for key in RESULTS if key in attributes), None)
     span.result = result
     span.answered = span.end is not None or result is not None
@@ -372,17 +391,19 @@ def fill_tool(span: Span, attributes: dict[str, Any]) -> None:
     if type(obj(inner).get("content")) is list and "isError" in obj(inner):
         span.result = as_text(obj(inner)["content"])
     description = text(attributes.get("gen_ai.tool.description")) or text(attributes.get("tool.description"))
-    schema = attributes.get("tool.json_schema", attributes.get("gen_ai.tool.json_schema"))
     if description or schema is not None:
         span.tools = [{"name": span.name, "description": description, "parameters": _json(schema)}]
 
 
-def _unwrapped(given: Any, wrapped: bool) -> Any:
-    """Return arguments without the wrapping of OpenLLMetry: ``{"inputs": {..}}`` or ``{"args": [], "kwargs":
-    {..}}``."""
+def _unwrapped(given: Any, wrapped: bool, schema: dict[str, Any]) -> Any:
+    """Return arguments without the wrapping of OpenLLMetry (``{"inputs": {..}}``) and of a call of Python (``{"args":
+    [], "kwargs": {..}}``), whose arguments without a name get those of the schema."""
     value = arguments_of(given)[0] if type(given) is str else given
     if type(value) is not dict:
         return given
+    if type(value.get("kwargs")) is dict and _PYTHON_CALL.issuperset(value):
+        names = [*obj(schema.get("properties")), *(f"argument {k}" for k in range(1, 100))]
+        return {**dict(zip(names, seq(value.get("args")), strict=False)), **value["kwargs"]}
     if wrapped:
         for key in ("inputs", "kwargs", "tool_input"):
             if type(value.get(key)) is dict:

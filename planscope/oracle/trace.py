@@ -170,6 +170,8 @@ class Trace:
     """The file that it comes from."""
     reward: float | None = None
     """How well the run went, if the format says so: 1 is right, 0 is wrong."""
+    excused: list[tuple[str, ToolCall]] = field(default_factory=list, repr=False, compare=False)
+    """Calls that the reader leaves out on purpose, each with the reason, until ``left_out`` lists them."""
     _calls: tuple[Sequence[Item] | None, int, list[ToolCall]] = field(
         default=(None, 0, []), init=False, repr=False, compare=False
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from planscope.oracle.trace import Said
+from planscope.traces.accounts import IN_TEXT
 from planscope.traces.build import MOST_ITEMS, Builder
 from planscope.traces.values import as_text, compact, count_of, obj, rest_of, seq, text
 
@@ -34,12 +35,28 @@ PLAIN: dict[Any, Literal["user", "model", "system"]] = {
 }
 _PLACED = frozenset(
     ("role", "content", "tool_calls", "tool_call_id", "name", "type", "id", "parts", "function_call", "usage",
-     "timestamp", "created_at", "finish_reason")
+     "timestamp", "created_at", "createdAt", "finish_reason", "toolInvocations")
 )  # fmt: skip
-_TIMES = ("timestamp", "created_at")
+_TIMES = ("timestamp", "created_at", "createdAt")
 _BASIC = frozenset(("role", "content", "tool_calls", "tool_call_id", "name", "usage", "function_call"))
 """The members of most messages, which need no further look."""
 _is_basic = _BASIC.issuperset
+
+
+def only_text(messages: list[dict[str, Any]], beside: dict[str, Any]) -> bool:
+    """Return whether the agent of these messages writes its calls as text, so that they cannot be had for certain."""
+    if any(
+        "tool_calls" in m or "function_call" in m or m.get("role") in ("tool", "function") for m in messages
+    ):
+        return False
+    if any(is_act(block) for m in messages for block in (*seq(m.get("content")), *seq(m.get("parts")))):
+        return False
+    if any(
+        type(obj(one).get("action")) is str and "observation" in one for one in seq(beside.get("trajectory"))
+    ):
+        return True
+    words = (as_text(m.get("content")) for m in messages if SPEAKERS.get(text(m.get("role"))) == "model")
+    return any(IN_TEXT.search(one) is not None for one in words)
 
 
 def speaks(message: Any) -> bool:
@@ -63,9 +80,14 @@ def take(
             for key in _TIMES:
                 if key in message:
                     at = build.at(message[key])
-        if content is None and "parts" in message:
+        if "parts" in message and (content is None or any(map(is_act, seq(message["parts"])))):
             content = message["parts"]
+        elif type(content) is dict and "parts" in content:  # ADK
+            content = content["parts"]
         raw = rest_of(message, _PLACED)
+        invoked = message.get("toolInvocations")
+        if invoked and not (type(content) is list and any(map(is_act, content))):  # Vercel AI SDK 4
+            content = [*(content if type(content) is list else [content or ""]), *_by_step(seq(invoked))]
     if role == "tool" or role == "function":
         if type(content) is str and raw is None and "tool_call_id" in message:
             build.answer(message["tool_call_id"], content, tool=message.get("name"), at=at)
@@ -162,13 +184,21 @@ def take_blocks(
     usage: tuple[int, int] | None = None,
     raw: Any = None,
 ) -> None:
-    """Add a message's blocks of content: text first, then calls and answers in their order."""
+    """Add a message's blocks of content: text first, then calls and answers in their order. A block that begins a step
+    begins a message."""
     words: list[Any] = []
     acts: list[dict[str, Any]] = []
     thoughts: list[str] = []
-    for block in blocks:
+    for k, block in enumerate(blocks):
         kind = block.get("type") if type(block) is dict else None
         kind = kind if type(kind) is str else None
+        if kind == "step-start":
+            if not acts:
+                continue
+            take_blocks(build, blocks[:k], by, at=at, agent=agent, raw=raw)
+            build.message += 1
+            take_blocks(build, blocks[k + 1 :], by, at=at, agent=agent, usage=usage)
+            return
         if kind == "text":
             words.append(block.get("text", block.get("content")))
         elif type(block) is not dict:
@@ -197,10 +227,12 @@ def is_act(block: Any) -> bool:
 
 def _acts(block: dict[str, Any], kind: Any) -> bool:
     if type(kind) is str:
-        return kind in CALLS or kind in ANSWERS or kind.endswith("_tool_result")
-    return any(
-        type(block.get(key)) is dict for key in ("toolUse", "toolResult", "functionCall", "functionResponse")
-    )
+        if kind in CALLS or kind in ANSWERS or kind.endswith("_tool_result"):
+            return True
+        return kind.startswith(("tool-", "dynamic-tool")) and (
+            "toolCallId" in block or type(block.get("toolInvocation")) is dict
+        )
+    return any(type(block.get(key)) is dict for key in _WRAPPED)
 
 
 def take_act(
@@ -210,6 +242,8 @@ def take_act(
     kind = block.get("type")
     if type(kind) is not str:
         _take_wrapped(build, block, at, agent)
+    elif kind.startswith(("tool-", "dynamic-tool")) and kind not in CALLS and kind not in ANSWERS:
+        _take_invocation(build, kind, block, at, agent)
     elif kind in CALLS:
         arguments = next((block[k] for k in ("input", "arguments", "args") if k in block), None)
         tool = block.get("name", block.get("toolName", obj(block.get("function")).get("name")))
@@ -250,6 +284,39 @@ def _vercel(block: dict[str, Any], content: Any) -> tuple[Any, bool | None]:
     return content, block.get("isError") is True
 
 
+def _by_step(invoked: list[Any]) -> list[Any]:
+    """Return invocations of Vercel AI SDK 4 as blocks, with the beginnings of their steps."""
+    made: list[Any] = []
+    step = None
+    for one in invoked:
+        if made and obj(one).get("step") != step:
+            made.append({"type": "step-start"})
+        step = obj(one).get("step")
+        made.append({"type": "tool-invocation", "toolInvocation": obj(one)})
+    return made
+
+
+def _take_invocation(
+    build: Builder, kind: str, block: dict[str, Any], at: float | None, agent: str | None
+) -> None:
+    """Add a part of a message of the Vercel AI SDK that has a call and, if there is one, its answer."""
+    inner = obj(block.get("toolInvocation")) or block
+    given = next((inner[key] for key in ("input", "args", "rawInput") if inner.get(key) is not None), None)
+    tool = inner.get("toolName") or kind.removeprefix("tool-")
+    state = text(inner.get("state"))
+    call = build.call(tool, given, inner.get("toolCallId"), at=at, agent=agent)
+    denied = state == "output-denied" or obj(inner.get("approval")).get("approved") is False
+    if state == "output-error":
+        build.answer(call.call_id, inner.get("errorText", ""), failed=True)
+    elif denied:
+        build.answer(call.call_id, obj(inner.get("approval")).get("reason", "denied"), refused=True)
+    elif state in ("output-available", "result") or "output" in inner or "result" in inner:
+        build.answer(call.call_id, inner.get("output", inner.get("result", "")))
+
+
+_WRAPPED = ("toolUse", "toolResult", "functionCall", "functionResponse", "function_call", "function_response")
+
+
 def _take_wrapped(build: Builder, block: dict[str, Any], at: float | None, agent: str | None) -> None:
     """Add a block of Bedrock (``toolUse``, ``toolResult``) or Gemini (``functionCall``, ``functionResponse``)."""
     for key, value in block.items():
@@ -260,9 +327,9 @@ def _take_wrapped(build: Builder, block: dict[str, Any], at: float | None, agent
             parts = [obj(one).get("text", obj(one).get("json")) for one in seq(inner.get("content"))]
             words = "\n".join(one if type(one) is str else compact(one) for one in parts if one is not None)
             build.answer(inner.get("toolUseId"), words, failed=inner.get("status") == "error", at=at)
-        elif key == "functionCall":
+        elif key in ("functionCall", "function_call") and inner:
             build.call(inner.get("name"), inner.get("args"), inner.get("id"), at=at, agent=agent)
-        elif key == "functionResponse":
+        elif key in ("functionResponse", "function_response") and inner:
             answer, failed = function_response(inner.get("response"))
             build.answer(inner.get("id"), answer, tool=inner.get("name"), failed=failed, at=at)
 
@@ -272,6 +339,8 @@ def function_response(response: Any) -> tuple[str, bool | None]:
     inner = obj(response)
     if "error" in inner and len(inner) == 1:
         return as_text(inner["error"]), True
+    if len(inner) == 1 and "result" in inner:
+        return as_text(inner["result"]), None
     if "output" in inner and len(inner) == 1:
         return as_text(inner["output"]), None
     return as_text(response), None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Literal
@@ -34,6 +34,8 @@ class Builder:
         self.steps = steps
         self.turn = ""
         """Who spoke last, in formats whose items are not grouped into messages."""
+        self.heard: Counter[str] = Counter()
+        """How often each message was read, in formats that tell the history again in every record."""
         self._open: OrderedDict[int, ToolCall] = OrderedDict()
         self._by_id: dict[str, ToolCall] = {}
         """The last call with each id."""
@@ -224,6 +226,12 @@ class Builder:
             call.took = round(max(at - call.at, 0.0), 6)
         if raw is not None:
             call.raw = {"call": call.raw, "answer": raw} if call.raw is not None else {"answer": raw}
+
+    def excuse(self, reason: str, tool: Any, arguments: Any, call_id: Any = None) -> None:
+        """Note what looks like a call and is not of this run."""
+        if len(self.trace.excused) < MOST_CALLS:
+            found = arguments_of(arguments)[0]
+            self.trace.excused.append((reason, ToolCall(name(tool), found, call_id=name(call_id) or None)))
 
     def settle(self, call: ToolCall) -> None:
         """Note that this call waits for no answer any more."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import IO, Any
 
 from planscope.session.json_bytes import without_surrogates
@@ -97,9 +98,13 @@ class Lines:
 class JsonStream:
     """Reads one or more JSON values in a row, piece by piece."""
 
-    def __init__(self, stream: IO[bytes], longest: int = LONGEST) -> None:
+    def __init__(
+        self, stream: IO[bytes], longest: int = LONGEST, heard: Callable[[Any, Any], None] | None = None
+    ) -> None:
         self._read = stream.read
         self._longest = longest
+        self.heard = heard
+        """Receives each value that is read or skipped, and its place."""
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._text = ""
         self._at = 0
@@ -109,7 +114,7 @@ class JsonStream:
     def documents(self) -> Iterator[Cursor]:
         """Yield a cursor for each value of the stream. Raises Broken for data that are not JSON."""
         while self.peek():
-            cursor = Cursor(self)
+            cursor = Cursor(self, "" if not self._at and self._line == 1 else self.where)
             yield cursor
             cursor.skip()
             if self.peek() == ",":  # some logs put commas between their lines
@@ -189,10 +194,12 @@ class JsonStream:
 class Cursor:
     """A value that has not been read yet. It can be read once: whole, by elements, or by members."""
 
-    __slots__ = ("_done", "_stream", "kind")
+    __slots__ = ("_done", "_stream", "kind", "link")
 
-    def __init__(self, stream: JsonStream) -> None:
+    def __init__(self, stream: JsonStream, link: Any = "") -> None:
         self._stream = stream
+        self.link = link
+        """Its place: that of the value around it and its own key, or text."""
         self._done = False
         self.kind = stream.peek()
         """The first character: ``[``, ``{``, ``"`` or that of a number or word."""
@@ -204,7 +211,10 @@ class Cursor:
     def value(self) -> Any:
         """Return the whole value. Raises Broken."""
         self._done = True
-        return self._stream.value()
+        value = self._stream.value()
+        if self._stream.heard is not None:
+            self._stream.heard(value, self.link)
+        return value
 
     def skip(self) -> None:
         """Step over the value if nobody has read it."""
@@ -219,10 +229,10 @@ class Cursor:
         if stream.peek() == "]":
             stream.step()
             return
-        while True:
+        for k in count():
             if not stream.peek():
                 raise stream.broken()
-            cursor = Cursor(stream)
+            cursor = Cursor(stream, (self.link, k))
             yield cursor
             cursor.skip()
             if stream.expect(",]") == "]":
@@ -243,7 +253,7 @@ class Cursor:
             stream.expect(":")
             if not stream.peek():
                 raise stream.broken()
-            cursor = Cursor(stream)
+            cursor = Cursor(stream, (self.link, key))
             yield key, cursor
             cursor.skip()
             if stream.expect(",}") == "}":

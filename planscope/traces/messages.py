@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from planscope.oracle.trace import Trace
+from planscope.traces.accounts import Ledger
 from planscope.traces.build import Builder, Full, cut_off
 from planscope.traces.json_stream import Broken, Cursor, parsed, salvaged
 from planscope.traces.plain import PlainTrace
@@ -34,6 +35,7 @@ class MessageFormat:
     message from other objects. ``sure``: how surely these messages, and the members beside them, have this format.
     ``take`` adds one message, ``take_many`` a list of them,
     ``about`` what the members beside them say. ``plain``: reads a line that is a plain trace at once (``plain.py``).
+    ``aside``: keys under which nothing is of the run, and why.
     """
 
     def __init__(
@@ -50,7 +52,9 @@ class MessageFormat:
         in_row: bool = False,
         take_many: Callable[[Builder, list[Any]], None] | None = None,
         plain: Callable[..., PlainTrace | None] | None = None,
+        aside: Mapping[str, str] | None = None,
     ) -> None:
+        self.aside = aside or {}
         self.name, self.title, self.lists, self.in_row = name, title, lists, in_row
         self.take_many, self.plain = take_many, plain
         self.is_message, self.sure, self.take = is_message, sure, take
@@ -95,16 +99,15 @@ class MessageFormat:
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
         """Yield every trace of the file."""
         if self.line_is_a_trace(source.seen):
-            yield from self.read_lines(source.stem, source.lines(), source)
+            yield from self.read_lines(source.stem, source.lines())
         elif source.seen.kind == "lines":
             yield self._one(source, (value for _, value in source.records()))
         else:
             yield from self._read_json(source)
 
-    def read_lines(
-        self, stem: str, lines: Iterable[tuple[int, bytes]], source: Source | None = None
-    ) -> Iterator[Trace]:
+    def read_lines(self, stem: str, lines: Iterable[tuple[int, bytes]]) -> Iterator[Trace]:
         """Yield a trace of each line. A damaged line gives the trace of its complete parts."""
+        ledger = Ledger()
         try:
             for number, line in lines:
                 words = text_of_line(line)
@@ -113,9 +116,14 @@ class MessageFormat:
                 except ValueError as error:
                     problem, cut = damage_of(number, line, error)
                     record = salvaged(words.lstrip()) if cut else None
+                ledger.walk(record, f"line {number}")
+                alone = problem is None and type(record) is dict
+                if alone and not any(key in record for key in self.lists):
+                    continue  # it says something about the others
                 trace = self.trace_of(record, f"{stem}:{number}")
                 if problem is not None:
                     cut_off(trace, problem)
+                ledger.settle(trace, self.aside)
                 yield trace
         except Broken as broken:
             build = Builder(f"{stem}:{broken.where}", self.name)

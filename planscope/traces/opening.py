@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from glob import escape, glob
 from importlib import import_module
@@ -11,11 +12,13 @@ from pathlib import Path
 
 from planscope.errors import UserError
 from planscope.extensions import loaded, trouble
-from planscope.oracle.trace import Trace
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.traces import formats
+from planscope.traces.blocks import only_text, speaks
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Options, Reader
 from planscope.traces.source import LOOKS, Head, Source, Unreadable, file_source, standard_input
+from planscope.traces.values import obj, seq
 
 GROUP = "planscope.traces"
 """The entry point group for readers of other packages."""
@@ -84,6 +87,10 @@ def reader_of(source: Source, heard: Heard) -> Reader:
 def why_unknown(head: Head) -> str:
     """Say in one line why no reader knows a file."""
     first = next(iter(head.objects), None)
+    lists = [obj(first).get(key) for key in ("messages", "history")]
+    spoken = [one for found in (*lists, head.objects) for one in seq(found) if speaks(one)]
+    if only_text(spoken, obj(first)):
+        return "its agent writes its calls as text, so that nobody can be certain which calls it made"
     if first is not None and isinstance(first.get("history"), list):
         return (
             "a history of messages without structured calls (as in Who&When); there is no call in it that could be "
@@ -106,7 +113,7 @@ def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:
     reader = reader_of(source, heard)
     count = 0
     try:
-        for trace in reader.read(source, options):
+        for trace in _accounted(reader, source, options):
             trace.source = source.name
             trace.id = trace.id or source.stem
             count += 1
@@ -129,6 +136,55 @@ def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:
         source.close()
     if not count:
         raise Unreadable(f"{source.name}: {reader.title}, but there is no trace in it")
+
+
+def _accounted(reader: Reader, source: Source, options: Options) -> Iterator[Trace]:
+    """Yield the traces of a file. Each lists what looks like a call since the one before and is not among its calls;
+    what comes after the last one is listed there."""
+    aside: Mapping[str, str] = getattr(reader, "aside", {})
+    ledger = source.ledger
+    last: Trace | None = None
+    foreign: list[ToolCall] | None = None if reader in own_readers() else []
+    traces = iter(reader.read(source, options))
+    ended: Exception | None = None
+    while True:
+        try:
+            trace = next(traces)
+        except StopIteration:
+            break
+        except Exception as error:
+            ended = error
+            break
+        if last is not None:
+            yield last
+        if foreign is not None:
+            foreign += trace.calls
+        ledger.settle(trace, aside)
+        last = trace
+    if last is not None:
+        if foreign is None or ledger.walked:
+            ledger.settle(last, aside)
+        else:  # the reader read the bytes itself
+            every = Trace(foreign, branches=last.branches)
+            _walk_all(source)
+            ledger.settle(every, aside)
+            last.left_out = every.left_out
+        yield last
+    if ended is not None:
+        raise ended
+
+
+def _walk_all(source: Source) -> None:
+    """Account for every value of a file of JSON."""
+    with suppress(Broken, UserError):
+        if source.seen.kind == "lines":
+            for _ in source.records():
+                pass
+        elif source.seen.kind == "json":
+            for top in source.json().documents():
+                if top.kind in "[{":
+                    for inner in top.elements() if top.kind == "[" else (one for _, one in top.members()):
+                        inner.skip()
 
 
 def sources(paths: Iterable[str | Path], heard: Heard) -> Iterator[Source]:

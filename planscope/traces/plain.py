@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from planscope.traces.accounts import Ledger, is_no_call
 from planscope.traces.build import MOST_CALLS, Builder
 from planscope.traces.values import arguments_of
 
@@ -50,6 +51,8 @@ def plain_trace(line: bytes, ids: tuple[str, ...], *, answers: bool) -> PlainTra
         for key, value in record.items():
             if type(value) not in _FLAT and key != "tools" and key != "functions":
                 return None
+        if not is_no_call(record):
+            return None
         for key in ids:
             found = record.get(key)
             if found is not None:
@@ -74,6 +77,7 @@ def plain_trace(line: bytes, ids: tuple[str, ...], *, answers: bool) -> PlainTra
 def _calls(messages: list[Any]) -> list[PlainCall] | None:
     """Return the calls of messages without their answers, or None if a message is not plain."""
     calls: list[PlainCall] = []
+    ids = set()
     more = False  # there are members that nothing below looks at
     for at, message in enumerate(messages):
         if type(message) is not dict:
@@ -87,8 +91,11 @@ def _calls(messages: list[Any]) -> list[PlainCall] | None:
         if "tool_calls" not in message or not (made := message["tool_calls"]):
             if message.get("function_call") is not None:
                 return None
-            known = len(message) == 3 and type(role) is type(message.get("tool_call_id")) is str
-            more = more or not known
+            id = message.get("tool_call_id")
+            if id is not None and (type(id) is not str or id not in ids):
+                return None
+            if len(message) > 3 or type(role) is not str or id is None:
+                more = more or not (_FLAT.issuperset(map(type, message.values())) and is_no_call(message))
             continue
         if type(made) is not list or role != "assistant":
             return None
@@ -100,10 +107,22 @@ def _calls(messages: list[Any]) -> list[PlainCall] | None:
             tool, arguments = function.get("name"), function.get("arguments")
             if type(tool) is not str or not tool:
                 return None
+            id = one.get("id")
             known = len(function) == 2 and len(one) == 3 and type(arguments) is str
-            more = more or not known or not (type(one.get("id")) is type(one.get("type")) is str)
+            more = more or not known or not (type(id) is type(one.get("type")) is str)
+            if type(id) is str:
+                ids.add(id)
             calls.append((tool, arguments, at, None))
-    return calls if not more or _shallow(messages, DEEPEST) else None
+    if not calls:  # they may be in texts
+        return None
+    return calls if not more or (_shallow(messages, DEEPEST) and _are_all(messages, len(calls))) else None
+
+
+def _are_all(messages: list[Any], calls: int) -> bool:
+    """Return whether nothing else in the messages looks like a call."""
+    ledger = Ledger()
+    ledger.walk(messages, "")
+    return sum(not (one.answers or one.inside) for one in ledger.seen) == calls
 
 
 def _with_answers(messages: list[Any], calls: list[PlainCall]) -> list[PlainCall] | None:

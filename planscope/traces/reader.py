@@ -22,7 +22,12 @@ class Options:
 
 
 class Reader(Protocol):
-    """Reads one format. Other packages add theirs under the entry point group ``planscope.traces``."""
+    """Reads one format. Other packages add theirs under the entry point group ``planscope.traces``.
+
+    A reader may have ``aside``, a mapping from keys to reasons: what looks like a call under such a key (a gold plan,
+    an example) is not of the run. Whatever else looks like a call, and is not among the calls of a trace, is listed in
+    its ``left_out`` as not understood. ``Builder.excuse`` names single ones.
+    """
 
     @property
     def name(self) -> str:

@@ -17,6 +17,7 @@ from typing import IO, Any, Literal
 from weakref import finalize
 
 from planscope.errors import UserError
+from planscope.traces.accounts import Ledger
 from planscope.traces.json_stream import Broken, JsonStream, Lines, parsed, reason_of, salvaged
 
 LOOKS = (64 * 1024, 1024 * 1024)
@@ -84,6 +85,10 @@ class Source:
     open_files: list[IO[bytes]] = field(default_factory=list)
     seen: Head = field(default_factory=lambda: Head("other", []))
     """The beginning by which the format was recognised."""
+    ledger: Ledger = field(default_factory=Ledger)
+    """What looks like a call in the values that were read."""
+    part: str = ""
+    """What the places of a file that belongs to another one begin with."""
 
     @property
     def stem(self) -> str:
@@ -134,17 +139,24 @@ class Source:
         with self.stream() as file:
             yield from Lines(file)
 
-    def records(self) -> Iterator[tuple[int, Any]]:
-        """Yield the JSON value of each line. A damaged line is noted and left out; Broken ends them."""
+    def records(self, *, again: bool = False) -> Iterator[tuple[int, Any]]:
+        """Yield the JSON value of each line. A damaged line is noted and left out; Broken ends them.
+
+        ``again``: the values are accounted for elsewhere.
+        """
         for number, line in self.lines():
             try:
-                yield number, parsed(text_of_line(line))
+                value = parsed(text_of_line(line))
             except ValueError as error:
                 self.damage(*damage_of(number, line, error))
+                continue
+            if not again:
+                self.ledger.walk(value, f"{self.part}line {number}")
+            yield number, value
 
     def json(self) -> JsonStream:
         """Return the JSON values of the file. The caller reads it to its end."""
-        return JsonStream(self.stream())
+        return JsonStream(self.stream(), heard=self.ledger.walk)
 
     def damage(self, place: str, cut: bool = False) -> None:
         """Note a place that could not be read. ``cut``: the data end there."""

@@ -94,6 +94,8 @@ class _Assembly:
         self.seen: Counter[str] = Counter()
         self.agents: dict[str, str] = {}
         self.has_tools = any(one.kind == "tool" for one in known.values())
+        self.same: set[str] = set()
+        """Tool spans that lie in one of the same call."""
         self.in_messages: dict[str, tuple[Any, Any]] = {}
         """Calls in the model's messages by id: their arguments and answers."""
 
@@ -143,6 +145,37 @@ class _Assembly:
         for span in ordered:
             if span.kind == "model" and span.id in holds:
                 span.kind = "other"
+        for span in ordered:
+            outer = self._around(span)
+            if outer is not None:  # a call that two tracers recorded
+                span.kind = "other"
+                self.build.excuse("the same call, recorded twice", span.name, None)
+                outer.call_id = outer.call_id or span.call_id
+                if outer.arguments is None:
+                    outer.arguments = span.arguments
+                if outer.result is None:
+                    outer.result, outer.failed = span.result, outer.failed or span.failed
+                outer.answered = outer.answered or span.answered
+
+    def _around(self, span: Span) -> Span | None:
+        """Return the outermost span of the same call, None if it is this one."""
+        outer, ids = span, {span.id}
+        while span.kind == "tool":
+            above = self.known.get(outer.parent)
+            if (
+                above is None
+                or above.name != span.name
+                or (above.kind != "tool" and above.id not in self.same)
+            ):
+                break
+            if above.id in ids:
+                return None
+            outer = above
+            ids.add(outer.id)
+        if outer is span:
+            return None
+        self.same.add(span.id)
+        return outer
 
     def _above(self, span: Span) -> list[Span]:
         """Return the spans around it, the nearest first."""
@@ -220,7 +253,7 @@ class _Assembly:
         before = build.message
         agent = self.agent_of(span)
         for message, made in (*((m, False) for m in span.messages), *((m, True) for m in span.answers)):
-            key = _key(message)
+            key = key_of(message)
             here[key] += 1
             if here[key] > self.seen[key]:
                 self.seen[key] = here[key]
@@ -246,7 +279,7 @@ class _Assembly:
         self.build.said(by, content, at=at, agent=agent)
 
 
-def _key(message: dict[str, Any]) -> str:
+def key_of(message: dict[str, Any]) -> str:
     """Return a key that is the same when a message comes again: role, text and calls."""
     content = message.get("content", message.get("parts"))
     calls = [

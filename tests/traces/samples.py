@@ -379,7 +379,165 @@ SESSION = {
         {"type": "end", "ending": "stopped"}]}],
 }  # fmt: skip
 
+VERCEL_5 = [
+    {"id": "m1", "role": "user", "parts": [{"type": "text", "text": "go"}]},
+    {"id": "m2", "role": "assistant", "parts": [
+        {"type": "step-start"}, {"type": "tool-search", "toolCallId": "c1", "state": "output-available", "input": SEARCH, "output": "found"},
+        {"type": "step-start"}, {"type": "dynamic-tool", "toolName": "book", "toolCallId": "c2", "state": "output-error", "input": BOOK, "errorText": "full"},
+        {"type": "step-start"}, {"type": "text", "text": "Sorry."}]},
+]  # fmt: skip
+VERCEL_4 = [
+    {"id": "m1", "role": "user", "content": "go"},
+    {"id": "m2", "role": "assistant", "content": "Sorry.", "toolInvocations": [
+        {"state": "result", "step": 0, "toolCallId": "c1", "toolName": "search", "args": SEARCH, "result": "found"},
+        {"state": "result", "step": 1, "toolCallId": "c2", "toolName": "book", "args": BOOK, "result": "Error: full"}]},
+]  # fmt: skip
+VERCEL_CORE = [
+    USER,
+    {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "search", "input": SEARCH}]},
+    {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "search", "output": {"type": "text", "value": "found"}}]},
+    {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c2", "toolName": "book", "input": BOOK}]},
+    {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c2", "toolName": "book", "output": {"type": "error-text", "value": "full"}}]},
+]  # fmt: skip
+
+
+def contents(call: str, response: str) -> list[Any]:
+    """Contents of Gemini in one of the two spellings, with all members as Python's SDK writes them."""
+    return [
+        {"role": "user", "parts": [{"text": "go"}]},
+        {"role": "model", "parts": [{"text": None, call: {"id": None, "name": "search", "args": SEARCH}}]},
+        {"role": "user", "parts": [{response: {"name": "search", "response": {"result": "found"}}}]},
+        {"role": "model", "parts": [{call: {"name": "book", "args": BOOK}}]},
+        {"role": "user", "parts": [{response: {"name": "book", "response": {"error": "full"}}}]},
+    ]
+
+
+def completion(message: Any, asked: list[Any]) -> dict[str, Any]:
+    response = {"id": "x", "object": "chat.completion", "created": 1767261600, "model": "gpt-x", "choices": [{"index": 0, "message": message}]}  # fmt: skip
+    return {"request": {"model": "gpt-x", "messages": asked}, "response": response}
+
+
+COMPLETIONS = [completion(CHAT[k], CHAT[:k]) for k in (1, 3, 5)]
+"""A proxy's log: each request tells the history again."""
+
+
+def hand(action: str, tool: str, identity: str, given: Any, source: str = "agent") -> dict[str, Any]:
+    call = {"id": identity, "type": "function", "function": {"name": tool, "arguments": text(given)}}
+    response = {
+        "id": f"r{identity}",
+        "model": "m",
+        "choices": [{"message": {"role": "assistant", "tool_calls": [call]}}],
+    }
+    named = {
+        "function_name": tool,
+        "tool_call_id": identity,
+        "model_response": response,
+        "total_calls_in_response": 1,
+    }
+    return {"source": source, "message": "", "timestamp": AT[0], "tool_call_metadata": named, **({"action": action, "args": {**given, "thought": "so"}} if action else {})}  # fmt: skip
+
+
+OPENHANDS = [
+    {"id": 0, "source": "agent", "message": "", "action": "system", "args": {"content": "Be kind.", "tools": []}},
+    {"id": 1, "source": "user", "message": "go", "action": "message", "args": {"content": "go"}},
+    {"id": 2, **hand("run", "search", "c1", SEARCH)},
+    {"id": 3, **hand("", "search", "c1", SEARCH), "observation": "run", "cause": 2, "content": "found", "extras": {"metadata": {"exit_code": 0}}},
+    {"id": 4, **hand("edit", "book", "c2", BOOK)},
+    {"id": 5, **hand("", "book", "c2", BOOK), "observation": "error", "cause": 4, "content": "full", "extras": {}},
+]  # fmt: skip
+OPENHANDS_OLD = [
+    {"action": "message", "content": "go", "wait_for_response": False},
+    {"action": "search", "thought": "so", "q": "x"},
+    {"observation": "search", "content": "found", "exit_code": 0},
+    {"action": "book", "thought": "now", "args": BOOK},
+    {"observation": "error", "content": "full"},
+]
+OPENHANDS_1 = [
+    {"kind": "MessageEvent", "source": "user", "llm_message": {"role": "user", "content": [{"type": "text", "text": "go"}]}},
+    {"kind": "ActionEvent", "source": "agent", "thought": [], "action": {"kind": "S", **SEARCH}, "tool_name": "search", "tool_call_id": "c1", "tool_call": {"id": "c1", "name": "search", "arguments": text(SEARCH)}, "llm_response_id": "r1"},
+    {"kind": "ObservationEvent", "source": "environment", "tool_name": "search", "tool_call_id": "c1", "observation": {"content": [{"type": "text", "text": "found"}], "is_error": False}},
+    {"kind": "ActionEvent", "source": "agent", "thought": [], "action": {"kind": "B", **BOOK}, "tool_name": "book", "tool_call_id": "c2", "tool_call": {"id": "c2", "name": "book", "arguments": text(BOOK)}, "llm_response_id": "r2"},
+    {"kind": "AgentErrorEvent", "source": "environment", "tool_name": "book", "tool_call_id": "c2", "error": "full"},
+]  # fmt: skip
+PLAIN = [
+    {"tool": "search", "arguments": SEARCH, "answer": "found", "time": AT[0], "agent": "a"},
+    {"tool": "book", "arguments": BOOK, "error": "full", "time": AT[1], "grade": 0},
+]
+GEMINI_STREAM = [
+    {"type": "init", "session_id": "s1", "model": "gemini-x"},
+    {"type": "message", "role": "user", "content": "go"},
+    {"type": "tool_use", "tool_name": "search", "tool_id": "c1", "parameters": SEARCH},
+    {"type": "tool_result", "tool_id": "c1", "status": "success", "output": "found"},
+    {"type": "tool_use", "tool_name": "book", "tool_id": "c2", "parameters": BOOK},
+    {"type": "tool_result", "tool_id": "c2", "status": "error", "error": {"type": "x", "message": "full"}},
+    {"type": "result", "status": "success", "stats": {}},
+]
+AUTOGEN = [
+    {"source": "user", "models_usage": None, "content": "go", "type": "TextMessage"},
+    {"source": "a", "models_usage": {"prompt_tokens": 1, "completion_tokens": 2}, "content": [{"id": "c1", "arguments": text(SEARCH), "name": "search"}], "type": "ToolCallRequestEvent"},
+    {"source": "a", "models_usage": None, "content": [{"content": "found", "name": "search", "call_id": "c1", "is_error": False}], "type": "ToolCallExecutionEvent"},
+    {"source": "a", "models_usage": None, "content": [{"id": "c2", "arguments": text(BOOK), "name": "book"}], "type": "ToolCallRequestEvent"},
+    {"source": "a", "models_usage": None, "content": [{"content": "full", "name": "book", "call_id": "c2", "is_error": True}], "type": "ToolCallExecutionEvent"},
+    {"source": "a", "models_usage": None, "content": "full", "type": "ToolCallSummaryMessage"},
+]  # fmt: skip
+CREWAI = [
+    {"type": "tool_usage_started", "timestamp": AT[0], "agent_role": "clerk", "tool_name": "search", "tool_args": SEARCH},
+    {"type": "tool_usage_finished", "timestamp": AT[1], "agent_role": "clerk", "tool_name": "search", "tool_args": SEARCH, "output": "found", "from_cache": False},
+    {"type": "tool_usage_started", "timestamp": AT[2], "agent_role": "clerk", "tool_name": "book", "tool_args": text(BOOK)},
+    {"type": "tool_usage_error", "timestamp": AT[3], "agent_role": "clerk", "tool_name": "book", "tool_args": text(BOOK), "error": "full"},
+]  # fmt: skip
+SMOLAGENTS = [
+    {"task": "go", "task_images": None},
+    {"step_number": 1, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "search", "arguments": SEARCH}}], "model_output": "so", "observations": "found", "error": None},
+    {"step_number": 2, "tool_calls": [{"id": "c2", "type": "function", "function": {"name": "book", "arguments": BOOK}}], "observations": None, "error": {"type": "AgentToolExecutionError", "message": "full"}},
+]  # fmt: skip
+SHAREGPT = [
+    {"from": "human", "value": "go"},
+    {"from": "function_call", "value": text({"name": "search", "arguments": SEARCH})},
+    {"from": "observation", "value": "found"},
+    {"from": "function_call", "value": text({"name": "book", "arguments": BOOK})},
+    {"from": "observation", "value": "Error: full"},
+]
+
+
+def flat_span(
+    identity: str, parent: str, label: str, at: int, attributes: Any, failed: bool = False
+) -> dict[str, Any]:
+    return {"name": label, "trace_id": "t1", "span_id": identity, "parent_span_id": parent, "start_time": AT[at], "end_time": AT[at + 1], "status": {"status_code": "ERROR" if failed else "OK", "description": "full" if failed else None}, "attributes": attributes}  # fmt: skip
+
+
+def in_python(given: Any) -> str:
+    return text({"args": [], "sanitize_inputs_outputs": False, "kwargs": given})
+
+
+OPENINFERENCE_FLAT = [
+    flat_span("m1", "", "llm", 0, {"openinference.span.kind": "LLM", "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "go"}),
+    flat_span("c1", "", "SearchTool", 1, {"openinference.span.kind": "TOOL", "tool.name": "search", "input.value": in_python(SEARCH), "output.value": "found", "tool.parameters": text({"q": {"type": "string", "description": "what"}})}),
+    flat_span("c1b", "c1", "execute_tool search", 1, {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search", "gen_ai.tool.call.id": "k1"}),
+    flat_span("m2", "", "llm", 2, {"openinference.span.kind": "LLM", "llm.output_messages.0.message.content": "now"}),
+    flat_span("c2", "", "BookTool", 3, {"openinference.span.kind": "TOOL", "tool.name": "book", "input.value": text({"args": [7], "kwargs": {}}), "tool.parameters": text({"id": {"type": "integer", "description": "which"}})}, True),
+]  # fmt: skip
 SAMPLES: dict[str, tuple[str, bytes]] = {
+    "vercel 5": ("vercel-ai", whole({"id": "chat", "messages": VERCEL_5})),
+    "vercel 4": ("vercel-ai", whole(VERCEL_4)),
+    "vercel, model messages": ("vercel-ai", whole(VERCEL_CORE)),
+    "genai": ("google-genai", whole({"contents": contents("functionCall", "functionResponse")})),
+    "genai, python": ("google-genai", whole(contents("function_call", "function_response"))),
+    "completions": ("openai-completions", lines(COMPLETIONS)),
+    "openhands": ("openhands", lines([{"instance_id": "i1", "history": OPENHANDS, "metadata": {}}])),
+    "openhands, a list": ("openhands", whole(OPENHANDS)),
+    "openhands, old": ("openhands", whole({"history": OPENHANDS_OLD})),
+    "openhands 1": ("openhands", lines(OPENHANDS_1)),
+    "plain": ("calls", lines(PLAIN)),
+    "plain, args and result": ("calls", whole([{"tool": "search", "args": SEARCH, "result": "found"}, {"tool": "book", "args": BOOK, "result": "Error: full"}])),
+    "plain, under a key": ("calls", whole({"id": "r1", "calls": [{"name": "search", "arguments": text(SEARCH), "output": "found"}, {"name": "book", "arguments": BOOK, "output": {"error": "full"}}]})),
+    "gemini, stream": ("calls", lines(GEMINI_STREAM)),
+    "autogen": ("calls", whole(AUTOGEN)),
+    "autogen, a message a line": ("calls", lines(AUTOGEN)),
+    "crewai": ("calls", lines(CREWAI)),
+    "smolagents": ("calls", whole(SMOLAGENTS)),
+    "sharegpt": ("sharegpt", whole([{"conversations": SHAREGPT}])),
+    "otel, flat": ("otel", whole(OPENINFERENCE_FLAT)),
     "chat": ("openai-chat", whole(CHAT)),
     "chat with tools": ("openai-chat", whole({"messages": CHAT, "model": "gpt-x", "tools": [{"type": "function", "function": {"name": "search"}}]})),
     "chat, a message a line": ("openai-chat", lines(CHAT)),

@@ -217,3 +217,75 @@ def test_a_sub_agent_of_gemini_is_put_after_the_call_before_it(tmp_path: Path) -
     trace = read(tmp_path / "a.jsonl", GEMINI_LINES)
     assert [call.tool for call in trace.calls] == ["search", "book", "grep"]
     assert trace.calls[-1].at == 65.0  # seconds after the session began, not the sub-agent
+
+
+def streamed(kind: str, message: Any, inside: str | None = None) -> dict[str, Any]:
+    return {"type": kind, "session_id": "s9", "parent_tool_use_id": inside, "message": message}
+
+
+STREAM = [
+    {"type": "system", "subtype": "init", "session_id": "s9", "model": "claude-x", "tools": ["Bash", "Read"]},
+    streamed("assistant", asks("c1", "Read", {"n": 1}, "m1")),
+    streamed("assistant", asks("c2", "Bash", {"n": 2}, "m1")),
+    streamed("user", told("c1", "one")),
+    streamed("user", told("c2", "not allowed", True)),
+    streamed("assistant", asks("c3", "Task", {"prompt": "dig"})),
+    streamed("assistant", asks("c4", "Read", {"n": 4}), "c3"),
+    streamed("user", told("c4", "four"), "c3"),
+    streamed("user", told("c3", "dug")),
+    {"type": "result", "subtype": "error_max_turns", "session_id": "s9",
+     "permission_denials": [{"tool_name": "Bash", "tool_use_id": "c2", "tool_input": {"n": 2}}]},
+]  # fmt: skip
+"""The shape of ``claude -p --output-format stream-json --verbose``, without and with ids of lines."""
+
+
+@pytest.mark.parametrize("ids", [True, False])
+def test_a_stream_of_claude_code_is_read_in_its_order(tmp_path: Path, ids: bool) -> None:
+    trace = read(
+        tmp_path / "s.jsonl",
+        [{**line, **({"uuid": f"u{k}"} if ids else {})} for k, line in enumerate(STREAM)],
+    )
+    assert (trace.id, trace.model, trace.branches, list(trace.tools)) == (
+        "s9",
+        "claude-x",
+        [],
+        ["Bash", "Read"],
+    )
+    assert [(c.tool, c.answer, c.failed, c.refused) for c in trace.calls] == [
+        ("Read", "one", False, False),
+        ("Bash", "not allowed", False, True),
+        ("Task", "dug", False, False),
+        ("Read", "four", False, False),
+    ]
+    assert trace.calls[0].message == trace.calls[1].message < trace.calls[2].message
+    assert (trace.ending, trace.cause) == ("aborted", "stopped")
+    assert not [one for one in trace.left_out if one.kind == "not understood"]
+
+
+def test_lines_that_do_not_chain_are_one_branch(tmp_path: Path) -> None:
+    """As other programs write them: every message of the model hangs on the first one of the user, or on nothing."""
+    for parent in ("a", None):
+        trace = read(tmp_path / "s.jsonl", [
+            claude("user", "a", None, user("go")),
+            claude("assistant", "b", parent, asks("c1", "Read", {})),
+            claude("user", "c", "b" if parent else None, told("c1", "ok")),
+            claude("assistant", "d", parent, asks("c2", "Bash", {})),
+            claude("user", "e", "d" if parent else None, told("c2", "done")),
+            claude("user", "f", "e" if parent else None, user("and now?")),
+            claude("assistant", "g", parent, asks("c3", "Write", {})),
+        ])  # fmt: skip
+        assert tools(trace.items) == ["Read", "Bash", "Write"] and trace.branches == []
+        assert [call.answer for call in trace.calls] == ["ok", "done", None]
+
+
+def test_notes_of_the_program_are_no_rewinds(tmp_path: Path) -> None:
+    trace = read(tmp_path / "s.jsonl", [
+        claude("user", "a", None, user("go")),
+        claude("user", "b", "a", user("<caveat>"), isMeta=True),
+        claude("assistant", "c", "a", asks("c1", "Read", {})),
+        claude("user", "d", "c", told("c1", "ok")),
+        claude("user", "e", "c", user("[Request interrupted by user]")),
+        claude("user", "f", "e", user("go on")),
+        claude("assistant", "g", "f", asks("c2", "Bash", {})),
+    ])  # fmt: skip
+    assert tools(trace.items) == ["Read", "Bash"] and trace.branches == []

@@ -55,9 +55,10 @@ def rows(trace: Trace) -> Iterator[str]:
         "problem",
         "unknown_lines",
         "reward",
+        "left_out",
     )
     yield "  ".join(
-        f"{key}={getattr(trace, key)!r}" for key in about if getattr(trace, key) not in (None, {})
+        f"{key}={getattr(trace, key)!r}" for key in about if getattr(trace, key) not in (None, {}, [])
     )
     for tool in trace.tools.values():
         yield f"  tool  {tool.name}  {tool.description!r}  {json.dumps(tool.parameters)}"

@@ -18,5 +18,7 @@ MODULES = (
     "agentdojo",
     "pydantic_ai",
     "mcp",
+    "openhands",
+    "calls",
 )
 """The modules of this package, in the order in which they are asked."""

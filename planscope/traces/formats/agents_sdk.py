@@ -39,22 +39,23 @@ class AgentsSdk:
         return 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups()
+        groups = Groups(source.ledger)
         titles: dict[str, str] = {}
         broken: Broken | None = None
         try:
-            for k, one in enumerate(_objects(source)):
+            for k, (one, *keys) in enumerate(_objects(source)):
                 if one.get("object") == "trace":
                     if len(titles) < 1_000_000:
                         titles[name(one.get("id"))] = text(one.get("workflow_name"))
                 else:
-                    groups.add(name(one.get("trace_id")) or source.stem, {**one, "order": k})
+                    groups.add(name(one.get("trace_id")) or source.stem, {**one, "order": k}, *keys)
         except Broken as error:
             broken = error
         yield from assembled(groups, self.name, source, broken, _span, lambda trace, _: titles.get(trace, ""))
 
 
-def _objects(source: Source) -> Iterator[dict[str, Any]]:
+def _objects(source: Source) -> Iterator[tuple[Any, ...]]:
+    """Yield each object, and the keys under which it is in its record."""
     if source.seen.kind == "lines":
         for _, value in source.records():
             yield from _in_value(value)
@@ -74,12 +75,14 @@ def _objects(source: Source) -> Iterator[dict[str, Any]]:
             yield from _in_value(top.value())
 
 
-def _in_value(value: Any) -> Iterator[dict[str, Any]]:
+def _in_value(value: Any) -> Iterator[tuple[Any, ...]]:
     one = obj(value)
     if one.get("object") in OBJECTS:
-        yield one
+        yield (one,)
     else:
-        yield from (obj(inner) for inner in seq(one.get("data")) if obj(inner).get("object") in OBJECTS)
+        for k, inner in enumerate(map(obj, seq(one.get("data")))):
+            if inner.get("object") in OBJECTS:
+                yield inner, "data", k
 
 
 def _span(one: dict[str, Any]) -> Span:

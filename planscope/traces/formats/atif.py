@@ -38,6 +38,10 @@ def _take(build: Builder, step: dict[str, Any]) -> None:
 
 def take_step(build: Builder, step: dict[str, Any], agent: str | None) -> None:
     """Add one step: what was said, its calls, and their results."""
+    if step.get("is_copied_context") is True:
+        for call in map(obj, seq(step.get("tool_calls"))):
+            build.excuse("copied from another trajectory", call.get("function_name"), call.get("arguments"))
+        return
     build.message += 1
     at = build.at(step.get("timestamp"))
     source = step.get("source")

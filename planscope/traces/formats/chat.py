@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from planscope.oracle.trace import Said
-from planscope.traces.blocks import speaks, take, take_plain
+from planscope.traces.blocks import only_text, speaks, take, take_plain, usage_of
 from planscope.traces.build import Builder
+from planscope.traces.json_stream import parsed
 from planscope.traces.messages import IDS, MessageFormat, about_messages
 from planscope.traces.plain import plain_trace
+from planscope.traces.spans import key_of
 from planscope.traces.values import as_text, obj, seq, text
 
 LISTS = ("messages", "conversation", "trajectory", "traj", "history", "transcript", "chat")
@@ -22,6 +26,10 @@ def _sure_chat(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
         return 0.8
     if any(m.get("role") in ("tool", "function") for m in messages):
         return 0.6
+    if only_text(messages, beside):
+        return 0.0
+    if "mistake_agent" in beside:  # Who&When
+        return 0.0
     return 0.5 if all(type(m.get("content")) in (str, type(None)) for m in messages) else 0.4
 
 
@@ -30,6 +38,8 @@ def _sure_anthropic(messages: list[dict[str, Any]], beside: dict[str, Any]) -> f
     if any(kind in _ANTHROPIC_BLOCKS for kind in blocks):
         return 0.8
     defined = any("input_schema" in obj(one) for one in seq(beside.get("tools")))
+    if only_text(messages, beside) or "mistake_agent" in beside:
+        return 0.0
     return 0.8 if defined or text(beside.get("model")).startswith("claude") else 0.3
 
 
@@ -61,4 +71,134 @@ ANTHROPIC = MessageFormat(
     about=about_anthropic,
 )
 
-READERS = (CHAT, ANTHROPIC)
+
+def _sure_parts(*keys: str) -> Callable[[list[dict[str, Any]], dict[str, Any]], float]:
+    def sure(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
+        parts = [
+            obj(one) for m in messages for one in seq(obj(m.get("content")).get("parts") or m.get("parts"))
+        ]
+        return 0.79 if any(type(part.get(key)) is dict for part in parts for key in keys) else 0.0
+
+    return sure
+
+
+def _sure_vercel(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
+    if any(type(m.get("toolInvocations")) is list for m in messages):
+        return 0.85
+    blocks = [obj(b) for m in messages for b in (*seq(m.get("content")), *seq(m.get("parts")))]
+    return 0.75 if any("toolCallId" in b or type(b.get("toolInvocation")) is dict for b in blocks) else 0.0
+
+
+def is_content(value: Any) -> bool:
+    """Return whether a value is a content of Gemini, alone or in an event of ADK."""
+    if type(value) is not dict:
+        return False
+    inner = value if type(value.get("parts")) is list else obj(value.get("content"))
+    return type(inner.get("parts")) is list and inner.get("role") in ("user", "model", "function", None)
+
+
+def _take_content(build: Builder, message: dict[str, Any]) -> None:
+    inner = message if type(message.get("parts")) is list else obj(message.get("content"))
+    take(build, {**message, "role": inner.get("role") or "user"}, agent=text(message.get("author")) or None)
+
+
+VERCEL = MessageFormat(
+    "vercel-ai",
+    "Vercel AI SDK messages",
+    LISTS,
+    is_message=speaks,
+    sure=_sure_vercel,
+    take=take,
+)
+
+GENAI = MessageFormat(
+    "google-genai",
+    "Gemini contents",
+    ("contents", "events", *LISTS),
+    is_message=is_content,
+    sure=_sure_parts("functionCall", "function_call", "functionResponse", "function_response"),
+    take=_take_content,
+)
+
+
+def _completion(value: Any) -> dict[str, Any]:
+    """Return the response of a chat completion in a record, alone or logged with its request; empty if none is."""
+    record = obj(value)
+    for found in (record, obj(record.get("response")), obj(obj(record.get("response")).get("body"))):
+        if type(obj(next(iter(seq(found.get("choices"))), None)).get("message")) is dict:
+            return found
+    return {}
+
+
+def _take_completion(build: Builder, record: dict[str, Any]) -> None:
+    """Add what is new in a request, whose messages tell the history again, and the response."""
+    response = _completion(record)
+    here: Counter[str] = Counter()
+    asked = next(
+        (found for key in ("request", "body", "kwargs", "input") if (found := obj(record.get(key)))), record
+    )
+    answer = obj(obj(response["choices"][0]).get("message"))
+    at = response.get("created")
+    for message in (*filter(speaks, seq(asked.get("messages"))), {"role": "assistant", **answer}):
+        key = key_of(message)
+        here[key] += 1
+        if here[key] > build.heard[key] or (message.get("role") == "assistant" and message == answer):
+            build.heard[key] = max(here[key], build.heard[key])
+            take(build, message, at=build.at(at))
+    tokens = usage_of(response.get("usage"))
+    if tokens is not None:
+        build.said("model", "", usage=tokens)
+    build.trace.model = build.trace.model or text(response.get("model")) or None
+    build.tools(asked.get("tools"))
+
+
+COMPLETIONS = MessageFormat(
+    "openai-completions",
+    "OpenAI chat completions",
+    ("completions", "responses", "requests"),
+    is_message=lambda value: bool(_completion(value)),
+    sure=lambda messages, beside: 0.9,
+    take=_take_completion,
+)
+
+_FROM = {
+    "human": "user",
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "bing": "assistant",
+    "bard": "assistant",
+}
+_CALLS_FROM, _ANSWERS_FROM = (
+    ("function_call", "tool_call"),
+    ("observation", "function_response", "tool_response", "tool"),
+)
+
+
+def _take_shared(build: Builder, message: dict[str, Any]) -> None:
+    """Add a message of ShareGPT, where the text of a call is its JSON."""
+    by, words = text(message.get("from")), message.get("value")
+    if by in _ANSWERS_FROM:
+        build.message += 1
+        build.answer(None, words)
+    elif by in _CALLS_FROM:
+        try:
+            found = parsed(text(words))
+        except ValueError:
+            found = None
+        build.message += 1
+        for one in found if type(found) is list else [found]:
+            build.call(obj(one).get("name"), obj(one).get("arguments", one if type(one) is str else None))
+    else:
+        take(build, {"role": _FROM.get(by, by), "content": words})
+
+
+SHARED = MessageFormat(
+    "sharegpt",
+    "ShareGPT conversations",
+    ("conversations", "conversation", "messages"),
+    is_message=lambda value: type(value) is dict and type(value.get("from")) is str and "value" in value,
+    sure=lambda messages, beside: 0.8 if any(m["from"] in _CALLS_FROM for m in messages) else 0.3,
+    take=_take_shared,
+)
+
+READERS = (CHAT, ANTHROPIC, VERCEL, GENAI, COMPLETIONS, SHARED)

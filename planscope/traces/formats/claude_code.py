@@ -1,8 +1,9 @@
-"""Reads sessions of Claude Code: JSON lines that form a tree by ``parentUuid``.
+"""Reads sessions of Claude Code, which are JSON lines that form a tree by ``parentUuid``, and ``--output-format
+stream-json``, whose lines follow each other.
 
-The live branch ends in the last message of the file. Other lines were rewound, except for answers and parts of messages
-that belong to the live branch (calls made together fork the tree, too). The file is read twice: for the tree, which is
-small, and for the content.
+Where the user typed two turns on one parent, the user rewound: the turn that leads to the last message is live, and the
+others are branches. All other siblings (calls made together, their answers) are one branch in the order of the file.
+The file is read twice: for the tree, which is small, and for the content.
 """
 
 from __future__ import annotations
@@ -34,10 +35,15 @@ MOST_PARTS = 500
 LONGEST_ANSWER = 4 * 2**20
 """Limit of an answer that is in a file of its own, in bytes."""
 _SAVED = re.compile(r"(?:saved to|Full output[^:]*):\s*(\S[^\n]*)")
+_IS_LINE = frozenset(("uuid", "session_id", "sessionId", "parent_tool_use_id"))
+_NOT_TYPED = ("isMeta", "isSynthetic", "isCompactSummary")
+_ENDS = {"error_max_turns": "its limit of turns", "error_max_budget_usd": "its limit of cost",
+         "error_during_execution": "an error"}  # fmt: skip
 _PLACED = frozenset(
     ("type", "uuid", "parentUuid", "sessionId", "timestamp", "message", "isSidechain", "cwd", "version", "gitBranch",
      "userType", "requestId", "logicalParentUuid", "slug", "todos", "thinkingMetadata", "entrypoint", "promptId",
-     "sourceToolAssistantUUID", "permissionMode", "toolUseResult", "agentId", "sessionKind")
+     "sourceToolAssistantUUID", "permissionMode", "toolUseResult", "agentId", "sessionKind",
+     "session_id", "parent_tool_use_id", "tool_use_result")
 )  # fmt: skip
 
 
@@ -46,14 +52,10 @@ class _Node:
     """A line of the tree: its parent, whether it is live, and what decides that."""
 
     parent: str | None
-    order: int
-    message: str = ""
-    calls: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
-    """The ids of the calls that it answers, if it does nothing else."""
-    speaks: bool = False
+    typed: bool = False
+    """Whether it is a turn that the user typed."""
     side: bool = False
-    live: bool = False
+    live: bool = True
     root: str = ""
     """The first line of its rewound branch."""
 
@@ -62,7 +64,8 @@ class _Node:
 class _Tree:
     nodes: dict[str, _Node] = field(default_factory=dict)
     last: str | None = None
-    side_roots: dict[str, str] = field(default_factory=dict)
+    chained: bool = False
+    """Whether a line names an earlier one as its parent."""
 
 
 class ClaudeCode:
@@ -78,7 +81,7 @@ class ClaudeCode:
             if (
                 one.get("type") in ("user", "assistant")
                 and type(one.get("message")) is dict
-                and "uuid" in one
+                and not _IS_LINE.isdisjoint(one)
             ):
                 return 0.95
         kinds = {one.get("type") for one in head.objects if type(one.get("type")) is str}
@@ -150,52 +153,62 @@ class _Session:
 
     # the tree -----------------------------------------------------------------------------------------------------
 
+    def _lines(self, *, again: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield each line with its id, which is made of its number where a message has none."""
+        for number, value in self.source.records(again=again):
+            line = obj(value)
+            uuid = name(line.get("uuid"))
+            yield uuid or (f"#{number}" if type(line.get("message")) is dict else ""), line
+
+    def _side_of(self, line: dict[str, Any]) -> bool:
+        return not self.whole and (line.get("isSidechain") is True or bool(line.get("parent_tool_use_id")))
+
     def _grow(self) -> None:
         nodes = self.tree.nodes
         before: str | None = None
-        for order, (_, line) in enumerate(self.source.records()):
-            line = obj(line)
-            uuid = name(line.get("uuid"))
+        chained = False
+        for uuid, line in self._lines(again=True):
             if not uuid or uuid in nodes:
                 continue
             parent = name(line.get("parentUuid")) or name(line.get("logicalParentUuid")) or None
-            side = line.get("isSidechain") is True and not self.whole
+            side = self._side_of(line)
             if parent is not None and parent not in nodes:
                 parent = None if side else before
-            elif parent is None and before is not None and not side and line.get("isCompactSummary") is True:
+            elif parent is not None:
+                chained = chained or not side
+            elif not side and (before is not None and line.get("isCompactSummary") is True):
                 parent = before
-            node = _Node(parent, order, side=side)
-            _look(node, line)
-            nodes[uuid] = node
+            nodes[uuid] = _Node(parent, _is_typed(line), side)
             if not side:
                 before = uuid
-                if node.speaks:
+                if line.get("type") in ("user", "assistant"):
                     self.tree.last = uuid
+        self.tree.chained = chained
 
     def _decide(self) -> None:
-        """Mark the live branch, and give every other line the first line of its branch."""
+        """Give every line that was rewound, or is a sub-agent's, the first line of its branch."""
         nodes = self.tree.nodes
+        way: set[str] = set()
         at = self.tree.last
-        while at is not None and not nodes[at].live:
-            nodes[at].live = True
+        while at is not None and at not in way:
+            way.add(at)
             at = nodes[at].parent
-        messages = {n.message for n in nodes.values() if n.live and n.message}
-        calls = {c for n in nodes.values() if n.live for c in n.calls}
+        typed: dict[str | None, list[str]] = {}
         for uuid, node in nodes.items():
-            if node.live:
-                continue
+            if node.typed and not node.side and (node.parent is not None or self.tree.chained):
+                typed.setdefault(node.parent, []).append(uuid)
+        gone: set[str] = set()
+        for turns in typed.values():
+            kept = next((one for one in turns if one in way), turns[-1])
+            gone.update(one for one in turns if one != kept)
+        for uuid, node in nodes.items():
             above = nodes[node.parent] if node.parent is not None else None
             if node.side:
-                node.root = above.root if above is not None and above.side else uuid
-            elif (node.message and node.message in messages) or (
-                node.answers and calls.issuperset(node.answers)
-            ):
-                node.live = True
-                calls.update(node.calls)
+                node.live, node.root = False, above.root if above is not None and above.side else uuid
             elif above is not None and not above.live and not above.side:
-                node.root = above.root
-            else:
-                node.root = uuid
+                node.live, node.root = False, above.root
+            elif uuid in gone:
+                node.live, node.root = False, uuid
 
     # the content --------------------------------------------------------------------------------------------------
 
@@ -204,9 +217,7 @@ class _Session:
         forks = {
             n.parent for n in self.tree.nodes.values() if n.parent is not None and not n.live and not n.side
         }
-        for _, line in self.source.records():
-            line = obj(line)
-            uuid = name(line.get("uuid"))
+        for uuid, line in self._lines(again=False):
             if not uuid:
                 self._note(line)
                 continue
@@ -219,7 +230,7 @@ class _Session:
                 if uuid in forks:
                     self.calls_at[uuid] = self.build.steps
             elif node.side:
-                self._take_side(node.root, line)
+                self._take_side(name(line.get("parent_tool_use_id")) or node.root, line)
             else:
                 self._take_rewound(node.root, line)
 
@@ -232,24 +243,42 @@ class _Session:
                 text(line.get("customTitle")) or text(line.get("title")) or self.build.trace.title
             )
         else:
-            self.build.unknown(kind)
+            self._take(self.build, line)
 
     def _take(self, build: Builder, line: dict[str, Any]) -> None:
         kind = line.get("type")
         if build is self.build:
-            session = name(line.get("sessionId"))
+            session = name(line.get("sessionId")) or name(line.get("session_id"))
             if session and build.trace.id == self.source.stem and not self.whole:
                 build.trace.id = session
         if kind == "system":
             self._take_system(build, line)
         elif kind in ("user", "assistant"):
             self._take_message(build, line)
+        elif kind == "result":
+            self._take_result(build, line)
         else:
             build.unknown(kind)
 
+    def _take_result(self, build: Builder, line: dict[str, Any]) -> None:
+        """Add the end of a stream: what was refused, and what ended the run."""
+        for one in seq(line.get("permission_denials")):
+            call = build.last(obj(one).get("tool_use_id"))
+            if call is not None:
+                call.refused, call.failed = True, False
+        end = text(line.get("subtype"))
+        if end in _ENDS:
+            build.problem(
+                f"the run was ended by {_ENDS[end]}", cause="model" if end.endswith("on") else "stopped"
+            )
+
     def _take_system(self, build: Builder, line: dict[str, Any]) -> None:
         at = build.at(line.get("timestamp"))
-        if line.get("subtype") in ("compact_boundary", "microcompact_boundary"):
+        if line.get("subtype") == "init":
+            build.trace.model = text(line.get("model")) or build.trace.model
+            for tool in seq(line.get("tools")):
+                build.tool(tool)
+        elif line.get("subtype") in ("compact_boundary", "microcompact_boundary"):
             build.message += 1
             build.mark("compacted", line.get("content") or "the conversation was compacted", at=at)
         elif line.get("subtype") == "api_error":
@@ -274,7 +303,7 @@ class _Session:
         build.message += 1
         if type(content) is list:
             blocks = [self._longer(block) for block in content if not self._copied(build, block)]
-            result = obj(line.get("toolUseResult"))
+            result = obj(line.get("toolUseResult", line.get("tool_use_result")))
             started = name(result.get("agentId"))
             for block in blocks:
                 if type(block) is dict and block.get("type") == "tool_result" and started:
@@ -404,7 +433,7 @@ class _Session:
             if asked:
                 prompts.setdefault(asked, call)
         for root, side in self.sides.items():
-            parts.append((prompts.get(self.side_prompts[root]), side.items))
+            parts.append((calls.get(root) or prompts.get(self.side_prompts[root]), side.items))
         for agent, file in self._files_of_sub_agents():
             part, prompt = self._sub_agent(file, agent)
             call_id = _tool_use_of(file) or self.started.get(agent, "")
@@ -453,19 +482,15 @@ class _Session:
         return list(trace.items), first.text if first is not None else ""
 
 
-def _look(node: _Node, line: dict[str, Any]) -> None:
-    """Read the fields of a line that decide which branch it belongs to."""
-    kind = line.get("type")
-    if kind not in ("user", "assistant"):
-        return
-    node.speaks = True
-    message = obj(line.get("message"))
-    blocks = [obj(block) for block in seq(message.get("content"))]
-    if kind == "assistant":
-        node.message = name(message.get("id"))
-        node.calls = tuple(name(b.get("id")) for b in blocks if b.get("type") == "tool_use")
-    elif blocks and all(b.get("type") == "tool_result" for b in blocks):
-        node.answers = tuple(name(b.get("tool_use_id")) for b in blocks)
+def _is_typed(line: dict[str, Any]) -> bool:
+    """Return whether a line is a turn that the user typed, and not answers or a note of the program."""
+    if line.get("type") != "user" or any(line.get(key) is True for key in _NOT_TYPED):
+        return False
+    content = obj(line.get("message")).get("content")
+    if type(content) is str:
+        return not content.startswith("[Request interrupted")
+    kinds = {obj(block).get("type") for block in seq(content)}
+    return "tool_result" not in kinds and not as_text(content).startswith("[Request interrupted")
 
 
 def _meta(file: Path) -> dict[str, Any]:

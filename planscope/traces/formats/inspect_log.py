@@ -22,6 +22,8 @@ ATTACHED = "attachment://"
 _ANSWER = frozenset(
     ("id", "content", "source", "role", "tool_call_id", "function", "error", "metadata", "internal", "model")
 )
+ASIDE = {"metadata": "a gold plan", "target": "a gold plan", "store": "a copy", "plan": "a definition",
+         "eval": "a definition"}  # fmt: skip
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
@@ -30,6 +32,7 @@ class InspectLog:
 
     name = "inspect"
     title = "an Inspect log"
+    aside = ASIDE
 
     def recognises(self, head: Head) -> float:
         if head.kind == "zip":
@@ -83,7 +86,7 @@ class InspectLog:
             build_id = entry.filename.removeprefix("samples/").removesuffix(".json")
             try:
                 with _entry(archive, entry, source) as stream:
-                    trace = self._sample(next(JsonStream(stream).documents()), source, build_id)
+                    trace = self._sample(next(_documents(stream, source)), source, build_id)
             except (
                 Broken,
                 StopIteration,
@@ -188,6 +191,10 @@ def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
         .stream_reader(_Part(packed, entry.compress_size), read_across_frames=True)
     )
     return io.BufferedReader(Unpacked(packed, unpacked, entry.compress_size))
+
+
+def _documents(stream: IO[bytes], source: Source) -> Iterator[Cursor]:
+    return JsonStream(stream, heard=source.ledger.walk).documents()
 
 
 class _Part(io.RawIOBase):

@@ -69,7 +69,7 @@ class Langfuse:
         return 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups()
+        groups = Groups(source.ledger)
         about: dict[str, dict[str, Any]] = {}
         broken: Broken | None = None
         try:
@@ -165,7 +165,10 @@ def _span(record: dict[str, Any]) -> Span:
     if kind == "tool":
         fill_tool(span, attributes)
         if span.arguments is None and given is not None:
-            span.arguments = given if type(given) is dict else {"input": given}
+            inner = given.get("input") if type(given) is dict and len(given) == 1 else None
+            span.arguments = (
+                inner if type(inner) is dict else given if type(given) is dict else {"input": given}
+            )
         if span.result is None and made is not None:
             span.result = made
         span.answered = span.answered or span.result is not None

@@ -43,7 +43,7 @@ class LangSmith:
         return 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups()
+        groups = Groups(source.ledger)
         broken: Broken | None = None
         try:
             for k, run in enumerate(_runs(source)):

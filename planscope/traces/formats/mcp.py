@@ -85,7 +85,10 @@ def _take(build: Builder, message: dict[str, Any], asked: dict[str, str], at: fl
         if method == "tools/call":
             build.message += 1
             if key in asked and build.known(key) and not build.is_answered(key):
-                return  # the same message, logged at both ends
+                build.excuse(
+                    "the same message, logged at both ends", params.get("name"), params.get("arguments", {})
+                )
+                return
             build.call(
                 params.get("name"),
                 params.get("arguments", {}),

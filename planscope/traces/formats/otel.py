@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planscope.oracle.trace import Trace
+from planscope.traces.accounts import Link, is_schema
 from planscope.traces.build import Builder, Full
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken, Cursor, parsed
@@ -25,17 +26,20 @@ _OURS = ("gen_ai.", "openinference.", "llm.", "traceloop.", "ai.", "gcp.vertex.a
 """Prefixes of the attributes that are kept."""
 _ARRAYS = ("resourceSpans", "resource_spans", "batches")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+_INNER = (*_ARRAYS, *_SCOPES, "spans", "data", "trace", "traces", "result")
 MOST_MESSAGES = 10_000
 _PREFIXES = ("execute_tool ", "running tool: ", "running tool ", "tool ")
 ARGUMENTS = ("gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input",
-             "tool_arguments", "gen_ai.tool.parameters", "gen_ai.tool.arguments", "tool.parameters", "input.value",
-             "traceloop.entity.input")  # fmt: skip
+             "tool_arguments", "gen_ai.tool.arguments", "gen_ai.tool.args", "input.value", "traceloop.entity.input",
+             "gen_ai.tool.parameters", "tool.parameters")  # fmt: skip
+"""The last two may be the tool's schema instead."""
 RESULTS = ("gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output",
            "tool_response", "gen_ai.tool.result", "gen_ai.tool.response", "output.value",
-           "traceloop.entity.output")  # fmt: skip
+           "traceloop.entity.output", "gen_ai.output")  # fmt: skip
 IDS = ("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id", "gen_ai.tool.id")
 NAMES = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name")
-_MODEL_OPERATIONS = ("chat", "generate_content", "text_completion")
+_PYTHON_CALL = frozenset(("args", "kwargs", "sanitize_inputs_outputs", "self"))
+_MODEL_OPERATIONS = ("chat", "generate_content", "text_completion", "call_llm")
 
 
 class OpenTelemetry:
@@ -53,16 +57,17 @@ class OpenTelemetry:
                 key in obj(one.get("data")) or key in obj(one.get("trace")) for key in _ARRAYS
             ):
                 return 0.9
-            if _is_span(one):
+            if _is_span(one) or any(_is_span(obj(inner)) for inner in seq(one.get("spans"))[:5]):
                 return 0.85
         return 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups()
+        groups = Groups(source.ledger)
         unknown: dict[str, int] = {}
         broken: Broken | None = None
         try:
-            for k, span in enumerate(_spans(source, unknown)):
+            for k, (span, link) in enumerate(_spans(source, unknown)):
+                source.ledger.walk(span, link)
                 found = _slim(span)
                 found["order"] = k
                 groups.add(found.pop("trace") or source.stem, found)
@@ -86,7 +91,9 @@ class OpenTelemetry:
 
 def _is_span(one: dict[str, Any]) -> bool:
     context = obj(one.get("context"))
-    return ("traceId" in one and "spanId" in one) or ("trace_id" in context and "attributes" in one)
+    if "attributes" in one and ("trace_id" in context or "span_id" in one):
+        return True
+    return "traceId" in one and "spanId" in one
 
 
 def record_of(span: dict[str, Any]) -> dict[str, Any]:
@@ -110,59 +117,59 @@ def trace_of(id: str, records: list[dict[str, Any]]) -> Trace | None:
 # finding the spans ------------------------------------------------------------------------------------------------
 
 
-def _spans(source: Source, unknown: dict[str, int]) -> Iterator[dict[str, Any]]:
-    """Yield every span of the file unchanged."""
+def _spans(source: Source, unknown: dict[str, int]) -> Iterator[tuple[dict[str, Any], Link]]:
+    """Yield every span of the file unchanged, and its place. What else the file has is accounted for."""
     if source.seen.kind == "lines":
-        for _, value in source.records():
-            yield from _in_value(value, unknown, 0)
+        for number, value in source.records(again=True):
+            yield from _in_value(value, f"line {number}", source, unknown, 0)
         return
     for top in source.json().documents():
-        yield from _in_cursor(top, unknown, 0)
+        yield from _in_cursor(top, source, unknown, 0)
 
 
-def _in_value(value: Any, unknown: dict[str, int], depth: int) -> Iterator[dict[str, Any]]:
+def _in_value(
+    value: Any, link: Link, source: Source, unknown: dict[str, int], depth: int
+) -> Iterator[tuple[dict[str, Any], Link]]:
     if type(value) is list:
-        for one in value:
-            yield from _in_value(one, unknown, depth)
+        for k, one in enumerate(value):
+            yield from _in_value(one, (link, k), source, unknown, depth)
         return
     record = obj(value)
     if _is_span(record) or "operationName" in record:
-        yield record
+        yield record, link
         return
     found = False
-    for key in (*_ARRAYS, *_SCOPES, "spans", "data", "trace", "traces", "result"):
-        inner = record.get(key)
-        if type(inner) in (list, dict) and depth < 8:
+    for key, inner in record.items():
+        if key in _INNER and type(inner) in (list, dict) and depth < 8:
             found = True
-            yield from _in_value(inner, unknown, depth + 1)
+            yield from _in_value(inner, (link, key), source, unknown, depth + 1)
+        else:
+            source.ledger.walk(inner, (link, key))
     if not found:
-        label = (
-            "resourceLogs"
-            if "resourceLogs" in record
-            else "resourceMetrics"
-            if "resourceMetrics" in record
-            else ""
-        )
-        unknown[label or "no span"] = unknown.get(label or "no span", 0) + 1
+        label = next((key for key in ("resourceLogs", "resourceMetrics") if key in record), "no span")
+        unknown[label] = unknown.get(label, 0) + 1
 
 
-def _in_cursor(cursor: Cursor, unknown: dict[str, int], depth: int) -> Iterator[dict[str, Any]]:
+def _in_cursor(
+    cursor: Cursor, source: Source, unknown: dict[str, int], depth: int
+) -> Iterator[tuple[dict[str, Any], Link]]:
     """Do as _in_value, but element by element: a resource may have all spans of a day."""
     if cursor.kind == "[":
         for element in cursor.elements():
-            yield from _in_cursor(element, unknown, depth + 1)
+            yield from _in_cursor(element, source, unknown, depth + 1)
         return
     if cursor.kind != "{" or depth > 12:
         cursor.skip()
         return
     beside: dict[str, Any] = {}
     for key, member in cursor.members():
-        if key in (*_ARRAYS, *_SCOPES, "spans", "data", "traces", "result", "trace") and member.kind in "[{":
-            yield from _in_cursor(member, unknown, depth + 1)
+        if key in _INNER and member.kind in "[{":
+            yield from _in_cursor(member, source, unknown, depth + 1)
         else:
             beside[key] = member.value()
     if _is_span(beside) or "operationName" in beside:
-        yield beside
+        source.ledger.take()  # its members
+        yield beside, cursor.link
 
 
 # one span ---------------------------------------------------------------------------------------------------------
@@ -228,8 +235,8 @@ def _slim(span: dict[str, Any]) -> dict[str, Any]:
     status = obj(span.get("status"))
     code = status.get("code", status.get("status_code"))
     kept: dict[str, Any] = {
-        "trace": name(span.get("traceId", span.get("traceID", context.get("trace_id")))).removeprefix("0x"),
-        "id": name(span.get("spanId", span.get("spanID", context.get("span_id")))).removeprefix("0x"),
+        "trace": name(_first(span, context, "traceId", "traceID", "trace_id")).removeprefix("0x"),
+        "id": name(_first(span, context, "spanId", "spanID", "span_id")).removeprefix("0x"),
         "parent": parent.removeprefix("0x"),
         "name": name(span.get("name", span.get("operationName"))),
         "start": began,
@@ -248,6 +255,10 @@ def _slim(span: dict[str, Any]) -> dict[str, Any]:
     if events:
         kept["events"] = events
     return kept
+
+
+def _first(span: dict[str, Any], context: dict[str, Any], *keys: str) -> Any:
+    return next((one[key] for one in (span, context) for key in keys if key in one), None)
 
 
 def _events(events: Any) -> list[dict[str, Any]]:
@@ -358,8 +369,19 @@ def fill_tool(span: Span, attributes: dict[str, Any]) -> None:
     if span.name.startswith("(") or label.startswith("(merged"):  # ADK's span around calls made together
         span.kind = "other"
         return
-    given = next((attributes[key] for key in ARGUMENTS if key in attributes), None)
-    span.arguments = _unwrapped(given, "traceloop.entity.input" in attributes)
+    stated = obj(_json(attributes.get("tool.parameters")))
+    schema = attributes.get("tool.json_schema", attributes.get("gen_ai.tool.json_schema"))
+    if schema is None and is_schema(stated):
+        schema = stated if "properties" in stated else {"type": "object", "properties": stated}
+    given = next(
+        (
+            attributes[key]
+            for key in ARGUMENTS
+            if key in attributes and not is_schema(obj(_json(attributes[key])))
+        ),
+        None,
+    )
+    span.arguments = _unwrapped(given, "traceloop.entity.input" in attributes, obj(_json(schema)))
     result = next((attributes[key] for key in RESULTS if key in attributes), None)
     span.result = result
     span.answered = span.end is not None or result is not None
@@ -369,17 +391,19 @@ def fill_tool(span: Span, attributes: dict[str, Any]) -> None:
     if type(obj(inner).get("content")) is list and "isError" in obj(inner):
         span.result = as_text(obj(inner)["content"])
     description = text(attributes.get("gen_ai.tool.description")) or text(attributes.get("tool.description"))
-    schema = attributes.get("tool.json_schema", attributes.get("gen_ai.tool.json_schema"))
     if description or schema is not None:
         span.tools = [{"name": span.name, "description": description, "parameters": _json(schema)}]
 
 
-def _unwrapped(given: Any, wrapped: bool) -> Any:
-    """Return arguments without the wrapping of OpenLLMetry: ``{"inputs": {..}}`` or ``{"args": [], "kwargs":
-    {..}}``."""
+def _unwrapped(given: Any, wrapped: bool, schema: dict[str, Any]) -> Any:
+    """Return arguments without the wrapping of OpenLLMetry (``{"inputs": {..}}``) and of a call of Python (``{"args":
+    [], "kwargs": {..}}``), whose arguments without a name get those of the schema."""
     value = arguments_of(given)[0] if type(given) is str else given
     if type(value) is not dict:
         return given
+    if type(value.get("kwargs")) is dict and _PYTHON_CALL.issuperset(value):
+        names = [*obj(schema.get("properties")), *(f"argument {k}" for k in range(1, 100))]
+        return {**dict(zip(names, seq(value.get("args")), strict=False)), **value["kwargs"]}
     if wrapped:
         for key in ("inputs", "kwargs", "tool_input"):
             if type(value.get(key)) is dict:

@@ -38,7 +38,9 @@ _PLACED = frozenset(
 
 
 def is_item(value: Any) -> bool:
-    """Return whether a value is an item."""
+    """Return whether a value is an item, alone or in the state of a run."""
+    if type(value) is dict and type(value.get("raw_item")) is dict:
+        value = value["raw_item"]
     if type(value) is not dict:
         return False
     kind = value.get("type")
@@ -53,6 +55,11 @@ def take_item(
     build: Builder, item: dict[str, Any], *, at: float | None = None, agent: str | None = None
 ) -> None:
     """Add one item. Items that the model made in a row are one message."""
+    if type(item.get("raw_item")) is dict:
+        agent = text(obj(item.get("agent")).get("name")) or agent
+        item = item["raw_item"]
+        if item.get("type") in CALLS and build.known(item.get("call_id")):
+            return  # a call that waits for approval is told twice
     kind = item.get("type")
     kind = kind if type(kind) is str else "message" if "role" in item else ""
     if kind == "message":
@@ -153,7 +160,8 @@ def _take_hosted(
 
 
 def _sure(items: list[dict[str, Any]], beside: dict[str, Any]) -> float:
-    kinds = {one["type"] for one in items if type(one.get("type")) is str}
+    bare = [obj(one.get("raw_item")) or one for one in items]
+    kinds = {one["type"] for one in bare if type(one.get("type")) is str}
     if kinds & {*CALLS, *_OUTPUTS, *HOSTED}:
         return 0.9
     if beside.get("object") == "response" or kinds & {"reasoning", "message"}:
@@ -181,12 +189,13 @@ def _take(build: Builder, item: dict[str, Any]) -> None:
 RESPONSES = MessageFormat(
     "openai-responses",
     "OpenAI Responses items",
-    ("input", "output", "items", "data"),
+    ("input", "original_input", "output", "items", "data", "generated_items"),
     is_message=is_item,
     sure=_sure,
     take=_take,
     about=_about,
     in_row=True,
+    aside=dict.fromkeys(("session_items", "current_step"), "a copy"),
 )
 
 READERS = (RESPONSES,)

@@ -33,6 +33,7 @@ TAU_BENCH = MessageFormat(
     sure=_sure_tau_bench,
     take=take,
     id_of=id_of,
+    aside={"info": "a gold plan"},
 )
 
 _PLACED = frozenset(
@@ -107,6 +108,7 @@ _SIMULATION = MessageFormat(
     take=_take_tau2,
     about=_about_tau2,
     id_of=id_of,
+    aside={"tasks": "a gold plan", "reward_info": "a gold plan", "info": "a gold plan"},
 )
 
 
@@ -115,6 +117,7 @@ class Tau2:
 
     name = "tau2"
     title = "tau2 results"
+    aside = _SIMULATION.aside
 
     def recognises(self, head: Head) -> float:
         for one in head.objects[:5]:

@@ -1,0 +1,193 @@
+"""Reads events of OpenHands: ``output.jsonl`` of its evaluations, the events of a session, and those of version 1.
+
+An event is an action or an observation. An action that the model called as a tool names the tool and its id beside;
+older versions have none, and the next observation answers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planscope.traces.blocks import usage_of
+from planscope.traces.build import Builder
+from planscope.traces.messages import MessageFormat, about_messages, id_beside
+from planscope.traces.values import arguments_of, as_text, name, obj, seq, text
+
+_NO_CALLS = frozenset(("message", "system", "recall", "change_agent_state", "null", "condensation",
+                       "condensation_request", "agent_state_changed", "start", "pause", "resume", "stop",
+                       "send_pr", "push"))  # fmt: skip
+_ABOUT = frozenset(("action", "thought", "keep_prompt", "is_confirmed", "confirmation_state", "action_risk", "blocking",
+                    "hidden", "is_static", "kernel_init_code", "security_risk", "cwd"))  # fmt: skip
+"""What an action says besides the arguments of its tool."""
+COPIES = {"tool_call_metadata": "a copy of the model's answer", "llm_metrics": "a copy"}
+
+
+def is_event(value: Any) -> bool:
+    """Return whether a value is an event."""
+    if type(value) is not dict:
+        return False
+    if text(value.get("kind")).endswith("Event") and "source" in value:
+        return True
+    beside = (
+        "args" in value or "content" in value or "thought" in value or "source" in value or "message" in value
+    )
+    return (
+        beside
+        and "role" not in value
+        and (
+            type(value.get("action")) is str or (type(value.get("observation")) is str and "content" in value)
+        )
+    )
+
+
+def _sure(events: list[dict[str, Any]], beside: dict[str, Any]) -> float:
+    if any(type(one.get("tool_call_metadata")) is dict for one in events):
+        return 0.9
+    if any(text(one.get("kind")) in ("ActionEvent", "ObservationEvent", "MessageEvent") for one in events):
+        return 0.9
+    words = [one for one in events if one.get("action") in ("message", "system")]
+    return 0.85 if words and ("source" in words[0] or _pairs(events)) else 0.0
+
+
+def _pairs(events: list[dict[str, Any]]) -> bool:
+    """Return whether actions and observations have the same names, and no text stands for both."""
+    done = {one.get("action") for one in events}
+    return any(one.get("observation") in done and "response" not in one for one in events)
+
+
+def _take(build: Builder, event: dict[str, Any]) -> None:
+    build_at = build.at(event.get("timestamp"))
+    kind = text(event.get("kind"))
+    if kind:
+        _take_v1(build, event, kind, build_at)
+    elif type(event.get("action")) is str and event["action"]:
+        _take_action(build, event, build_at)
+    else:
+        _take_observation(build, event, build_at)
+
+
+def _take_action(build: Builder, event: dict[str, Any], at: float | None) -> None:
+    action, args = event["action"], obj(event.get("args"))
+    called = obj(event.get("tool_call_metadata"))
+    if called or action in _NO_CALLS:
+        build.excuse(
+            "an event beside the model's call" if called else "an event that is no call", action, args
+        )
+    if action in _NO_CALLS and not called:
+        words = args.get("content", event.get("content"))
+        by = "system" if action == "system" else "user" if event.get("source") in ("user", None) else "model"
+        if action in ("message", "system"):
+            build.message += 1
+            build.said(by, words, at=at)  # type: ignore[arg-type]
+            build.tools(args.get("tools"))
+        elif action == "condensation":
+            build.mark("compacted", args.get("summary") or "the history was condensed", at=at)
+        else:
+            build.unknown(action)
+        return
+    response = obj(called.get("model_response"))
+    if not response.get("id") or build.turn != response["id"]:  # calls of one response are one message
+        build.message += 1
+        build.turn = text(response.get("id"))
+        thought = args.get("thought", event.get("thought"))
+        build.said(
+            "model", thought if type(thought) is str else "", at=at, usage=usage_of(response.get("usage"))
+        )
+    build.trace.model = build.trace.model or text(response.get("model")) or None
+    id = name(called.get("tool_call_id"))
+    given = _asked(response, id) if called else None
+    if given is None:
+        told = args or {key: value for key, value in event.items() if key not in _EVENT}
+        given = {key: value for key, value in told.items() if key not in _ABOUT}
+    build.call(called.get("function_name") or action, given, id or None, at=at)
+
+
+_EVENT = frozenset(("id", "timestamp", "source", "message", "timeout", "observation"))
+
+
+def _asked(response: dict[str, Any], id: str) -> Any:
+    """Return the arguments of the call with this id in the model's response, or None if they are not there."""
+    for choice in seq(response.get("choices")):
+        for one in seq(obj(obj(choice).get("message")).get("tool_calls")):
+            if name(obj(one).get("id")) == id:
+                return arguments_of(obj(obj(one).get("function")).get("arguments"))[0]
+    return None
+
+
+def _take_observation(build: Builder, event: dict[str, Any], at: float | None) -> None:
+    kind, extras = text(event.get("observation")), obj(event.get("extras"))
+    called = obj(event.get("tool_call_metadata"))
+    if kind in _NO_CALLS and not called:
+        if text(event.get("content")):
+            build.unknown(f"observation {kind}")
+        return
+    code = next((c for c in (obj(extras.get("metadata")).get("exit_code"), extras.get("exit_code"),
+                             event.get("exit_code")) if type(c) is int), None)  # fmt: skip
+    failed = True if kind == "error" else None if code is None else code != 0
+    refused = kind == "user_rejected"
+    build.message += 1
+    build.turn = ""
+    build.answer(
+        name(called.get("tool_call_id")) or None,
+        as_text(event.get("content")),
+        failed=failed,
+        refused=refused,
+        at=at,
+    )
+
+
+def _take_v1(build: Builder, event: dict[str, Any], kind: str, at: float | None) -> None:
+    """Add an event of version 1."""
+    if kind == "ActionEvent":
+        response = name(event.get("llm_response_id"))
+        if not response or build.turn != response:
+            build.message += 1
+            build.turn = response
+            build.said("model", as_text(event.get("thought")), at=at)
+        asked = obj(event.get("tool_call"))
+        tool = event.get("tool_name") or asked.get("name")
+        given = asked.get("arguments", obj(asked.get("function")).get("arguments", event.get("action")))
+        build.call(tool, given, event.get("tool_call_id") or asked.get("id"), at=at)
+    elif kind in ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation"):
+        inner = event.get("observation")
+        words = obj(inner).get("content", event.get("error", event.get("rejection_reason", inner)))
+        failed = kind == "AgentErrorEvent" or obj(inner).get("is_error") is True
+        build.message += 1
+        build.turn = ""
+        refused = kind == "UserRejectObservation"
+        build.answer(event.get("tool_call_id"), as_text(words), failed=failed, refused=refused, at=at)
+    elif kind == "MessageEvent":
+        said = obj(event.get("llm_message"))
+        build.message += 1
+        build.said("user" if said.get("role") == "user" else "model", said.get("content"), at=at)
+    elif kind == "SystemPromptEvent":
+        build.message += 1
+        build.said("system", as_text([event.get("system_prompt")]), at=at)
+        build.tools(event.get("tools"))
+    elif kind == "Condensation":
+        build.mark("compacted", event.get("summary") or "the history was condensed", at=at)
+    else:
+        build.unknown(kind)
+
+
+def _about(build: Builder, beside: dict[str, Any]) -> None:
+    about_messages(build, beside)
+    if build.trace.model is None:
+        build.trace.model = text(obj(obj(beside.get("metadata")).get("llm_config")).get("model")) or None
+    if beside.get("error"):
+        build.problem(f"the run ended in an error: {as_text(beside['error'])[:200]}", cause="model")
+
+
+READERS = (
+    MessageFormat(
+        "openhands",
+        "OpenHands events",
+        ("history", "events", "trajectory"),
+        is_message=is_event,
+        sure=_sure,
+        take=_take,
+        about=_about,
+        id_of=lambda beside: name(beside.get("instance_id")) or id_beside(beside),
+        aside=COPIES,
+    ),
+)

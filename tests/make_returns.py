@@ -156,6 +156,9 @@ def returns_desk(made: datetime) -> Session:
         "Traces of a LangChain agent, imported, with the rules of the desk's policy. One run refunds before the check; "
         "in another the ticket is closed too early, and the run is lost a step before a rule is broken."
     )
-    session.runs = [run.model_copy(update={"started": made}) for run in session.runs]
+    session.runs = [
+        run.model_copy(update={"id": f"r{number}", "started": made})  # documents name them so
+        for number, run in enumerate(session.runs, 1)
+    ]
     add_rules(session, RULES)
     return session

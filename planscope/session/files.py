@@ -17,8 +17,8 @@ from pathlib import Path
 from planscope.errors import UserError
 
 LARGEST = 64 * 1024 * 1024
-"""The size limit of a session file, in bytes after unpacking: one run of 100,000 calls, or some seven thousand runs of a
-real model. A file of 50 MB is read in 5 s, in 0.7 GB of memory."""
+"""The size limit of a session file, in bytes after unpacking: one run of 100,000 calls, or thousands of a real model.
+A file of 50 MB is read in 5 s, in 0.7 GB of memory."""
 GZIP = b"\x1f\x8b"
 _ABANDONED = 3600.0
 """Seconds after which a temporary file counts as left by a writer that was killed."""

@@ -120,6 +120,7 @@ def as_run(session: Session, run: Run | None, played: PlayedCalls, *, variant: V
         model=MODEL,
         started=datetime.now(UTC),
         events=[*kept, *_events(variant, played.turns, step, at), EndEvent(at=at, ending="stopped")],
+        left_out=run.left_out if run is not None else None,
     )
 
 

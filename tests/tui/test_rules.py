@@ -96,7 +96,7 @@ async def test_rules_are_found_in_good_runs_and_ticked(tmp_path: Path) -> None:
         await driven.sees("within how many calls")
         await driven.press("backspace", "enter")
         await driven.sees(
-            "first those that bad runs violate", "violated in the bad run, first at step 1 in r1"
+            "first those that bad runs violate", "violated in the bad run, first at step 1 in run,"
         )
         await driven.press("ctrl+s")
         await driven.sees("nothing is ticked yet")

@@ -181,11 +181,24 @@ def _read(
         if len(values) > 1:
             continue
         items = _led([item for item in cut.items if item.code not in ("per", "either")])
+        either = any(item.code == "either" for item in cut.items)
         for ways in _several(items, read):
+            if either:
+                ways = tuple(_exclusive(ways))
             reading = _Reading(ways, values[0] if values else ((), ()))
             found.setdefault(reading.key, reading)
             least = cut.cost
     return least, list(found.values())
+
+
+def _exclusive(ways: Sequence[Meaning]) -> Iterator[Meaning]:
+    """Yield the meanings of a sentence with "either": "call either A or B" may also say that not both happen."""
+    for way in ways:
+        yield way
+        one = way[0]
+        if len(way) == 1 and (one.kind, one.count, len(one.first.calls)) == ("existence", 1, 2):
+            a, b = (replace(one.first, calls=(calls,)) for calls in one.first.calls)
+            yield one, Draft("not_coexistence", a, b)
 
 
 def _several(

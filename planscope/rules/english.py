@@ -399,6 +399,8 @@ there_may: there may be | there can be
 there_no: there is not | there must not be | there should not be | there can not be | there may not be
 no_way: under no circumstances | in no case | at no time | on no account
 number_of: number of
+in_between: in between | between them | in the meantime | since then | since
+outside: outside | except
 nothing_between: with nothing in between | with no call in between | with no other call in between | and
     nothing in between | with nothing between them
 exclude: mutually exclusive | exclusive | incompatible | alternatives

@@ -243,6 +243,8 @@ def _rules(
         if draft.kind in ("init", "end", "latest") and any(c.is_user for c in draft.first.calls):
             why = "a user message has no answer" if draft.kind == "latest" else "a user message is not a call"
             raise SentenceError(span if draft.kind == "latest" else draft.first.span, why)
+        if draft.until is not None and per[1]:
+            raise SentenceError(span, '"as" tells two sides apart, and this rule has three')
         turned = draft.then is not None and draft.then.span < draft.first.span
         names, others = reversed(per) if per[1] and turned else per
         made.append(
@@ -261,6 +263,7 @@ def _rules(
                 line=text.count("\n", 0, span[0]) + 1,
                 span=span,
                 spans=tuple(item.span for item in draft.sets),
+                until=draft.until.calls if draft.until else (),
             )
         )
     return made

@@ -26,8 +26,8 @@ MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A rule that a sentence may mean. ``first`` and ``then`` are its sets as items. ``turned``: its words are those of
-    "Never A before B", which once meant another rule."""
+    """A rule that a sentence may mean. ``first``, ``then`` and ``until`` are its sets as items. ``turned``: its words
+    are those of "Never A before B", which once meant another rule."""
 
     kind: Kind
     first: Item
@@ -36,21 +36,20 @@ class Draft:
     unit: Literal["calls", "seconds", ""] = ""
     condition: Condition | None = None
     turned: bool = False
+    until: Item | None = None
 
     @property
     def sets(self) -> Iterator[Item]:
-        yield self.first
-        if self.then is not None:
-            yield self.then
+        yield from filter(None, (self.first, self.then, self.until))
 
     @property
     def key(self) -> tuple[object, ...]:
         """What distinguishes meanings: all but the words."""
-        first, then = (
+        sets = tuple(
             tuple(replace(calls, text="") for calls in item.calls) if item is not None else ()
-            for item in (self.first, self.then)
+            for item in (self.first, self.then, self.until)
         )
-        return (self.kind, first, then, self.count, self.unit, self.condition)
+        return (self.kind, sets, self.count, self.unit, self.condition)
 
 
 Meaning = tuple[Draft, ...]
@@ -185,6 +184,12 @@ BEFORE = r"(?:(?:right )?earlier call_is|call_is (?:that )?(?:comes |happens )?(
 AFTER = r"(?:next call_is|right later call_is|call_is (?:that )?(?:comes |happens )?(?:right_later|right later|later))"
 NONE = r"(?:(?:do |there )?none(?:_else)?|(?:do |there )?no else)"
 OTHER = r"(?:(?:do |there )?none_else|(?:do |there )?no else|else)"
+NO_THEN = (
+    rf"(?:(?:no|not_do|there_no|there no) <then>(?: (?:may_)?{V})?|<then>(?: always)? not_(?:may_)?{V})"
+    "(?: again)*"
+)
+BETWEEN = r"between (?P<first>S) and <until>"
+LEAST = r"(?: COUNT)?"
 _SHAPES: tuple[tuple[str, str], ...] = (
     (
         "alternate_precedence",
@@ -241,6 +246,35 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("chain_response | chain_precedence", r"<first> right followed_by <then>"),
     ("chain_precedence | chain_response", r"<first> right precedes <then>"),
     ("within", r"(?:every )?<first>(?: every| always)* followed_by (?:later )?<then> WITHIN"),
+    (
+        "after_until",
+        rf"(?:after|once|when|if)(?: every)? {DONE} ?,? {NO_THEN} (?:until|before) (?:do |did_do )?<until>"
+        rf"(?: (?:did_)?{V})?",
+    ),
+    ("after_until", rf"{NO_THEN} (?:after|once) {DONE} until (?:do |did_do )?<until>(?: (?:did_)?{V})?"),
+    ("not_between", rf"{NO_THEN} {BETWEEN}"),
+    ("not_between", rf"{BETWEEN} ?,? {NO_THEN}"),
+    ("none between", rf"{NONE}(?: (?:may_)?{V})? {BETWEEN}"),
+    ("none between", rf"{BETWEEN} ?,? {NONE}(?: (?:may_)?{V})?"),
+    (
+        "needed between",
+        rf"{BETWEEN} ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: {V})?(?: COUNT)?(?: earlier)?",
+    ),
+    (
+        "between two",
+        rf"between COUNT_OF (?P<first>S) ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: {V})?(?: COUNT)?(?: earlier)?",
+    ),
+    ("needed between | since", rf"(?:do )?<then>(?: {V})? {BETWEEN}"),
+    (
+        "since",
+        rf"(?:<then> (?:may_)?only_{V}|(?:may_)?only_do <then>|<then> only|only <then>(?: may_{V})?) {BETWEEN}",
+    ),
+    ("since", rf"{NO_THEN} (?:unless|outside|except)(?: (?:in_)?{BETWEEN})"),
+    (
+        "since",
+        r"(?:every )?<then>(?: always| every)* (?:preceded_by|has|needs|contains) <first>(?: earlier)* ?,? ?(?:and )?"
+        r"(?:with no|without|with none) <until> in_between",
+    ),
     ("within", r"(?:every )?<first>(?: every| always)* followed_by WITHIN <then>"),
     (
         "within",
@@ -424,14 +458,14 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     codes, known = " ".join(row), frozenset(row)
     for shape in SHAPES:
         if shape.needs <= known and (match := shape.pattern.fullmatch(codes)):
-            first, then = group(items, match, "first"), group(items, match, "then")
-            if shape.kinds[0] not in ("counted", "distinct", "limited") and any(
+            first, then, until = (group(items, match, name) for name in ("first", "then", "until"))
+            if shape.kinds[0] not in ("counted", "distinct", "limited", "between two") and any(
                 item.code in _MANY and item.low != 1 for item in items
             ):
                 continue
             if "not both" in shape.kinds[0] and len(first[0].calls) != 2:
                 continue
-            if all(drafts := tuple(tuple(_drafts(kind, first, then, items)) for kind in shape.kinds)):
+            if all(drafts := tuple(tuple(_drafts(kind, first, then, items, until)) for kind in shape.kinds)):
                 yield drafts
     for shape in CLAUSE_SHAPES:
         if (match := shape.pattern.fullmatch(codes)) and (meaning := _clause(items, match)):
@@ -487,7 +521,11 @@ def group(items: Sequence[Item], match: re.Match[str], name: str) -> list[Item]:
 
 
 def _drafts(
-    kinds: str, first: Sequence[Item], then: Sequence[Item], items: Sequence[Item]
+    kinds: str,
+    first: Sequence[Item],
+    then: Sequence[Item],
+    items: Sequence[Item],
+    until: Sequence[Item] = (),
 ) -> Iterator[Draft]:
     """Yield the rules of one meaning, one for each pair of its lists. Raises SentenceError."""
     turned = kinds == "not before"
@@ -506,6 +544,18 @@ def _drafts(
             yield from _numbers([("absence", number_of.high)], first, number_of)
         elif number_of.low == number_of.high == 2:
             yield from (Draft("absence", one, count=1) for one in first)
+    elif kinds == "between two":
+        numbers = [item for item in items if item.code in _MANY]
+        if (numbers[0].low, numbers[0].high) == (2, 2) and all(item.low == 1 for item in numbers[1:]):
+            yield from (Draft("after_until", one, one, until=need) for one in first for need in then)
+    elif kinds == "needed between":
+        yield from (
+            Draft("after_until", one, end, until=need) for one in first for need in then for end in until
+        )
+    elif kinds == "none between":
+        none = next(item for item in items if item.code.startswith("none"))
+        other = Item("S", none.span, (Calls("*", text="any call"),))
+        yield from (Draft("not_between", one, other, until=end) for one in first for end in until)
     elif kinds in ("not both", "either & not both"):
         if kinds != "not both":
             yield Draft("existence", first[0], count=1)
@@ -532,8 +582,9 @@ def _drafts(
         )
         unit: Literal["calls", "seconds", ""] = "" if limit is None else "seconds" if limit.high else "calls"
         others: Sequence[Item | None] = then or [None]
-        for side, then_side in product(first, others):
-            yield Draft(kind, side, then_side, number, unit, condition, turned)
+        ends: Sequence[Item | None] = until or [None]
+        for side, then_side, end in product(first, others, ends):
+            yield Draft(kind, side, then_side, number, unit, condition, turned, end)
 
 
 def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] | None:
@@ -634,7 +685,7 @@ def _alone(
     forbids = way == "not"
     nothing = part["act"] == "" and not part["verb"] and many is None
     said = {*part["late"].split(), *part["says"].split()}
-    if nothing or part["verb"].endswith("comes") or part["limit"] or part["row"]:
+    if nothing or part["verb"].endswith("comes") or part["limit"]:
         return None
     if said & {"again", "right_later", "right_earlier"} or "earlier" in part["late"]:
         return None
@@ -655,6 +706,10 @@ def _alone(
     if many is not None and way == "only" and many.low == many.high:
         return tuple(tuple(_numbers([(kind, many.high)], subject, many)) for kind in ("absence", "exactly"))
     bounds = _bounds(way, many)
+    if part["row"]:
+        if [kind for kind, _ in bounds] != ["absence"]:
+            return None
+        bounds = [("in_row", bounds[0][1])]
     if (
         many is not None
         and many.code == "COUNT_OF"

@@ -45,7 +45,7 @@ def short(rule: Rule) -> str:
         told = f"/{condition_text(one.condition).replace(' ', '')}" if one.condition else ""
         return f"{one.name or 'user'}{told}{'!' if one.outcome == 'failed' else ''}"
 
-    sets = ["|".join(map(calls, some)) for some in (rule.first, rule.then) if some]
+    sets = ["|".join(map(calls, some)) for some in (rule.first, rule.then, rule.until) if some]
     if rule.condition:
         sets[0] += f"~{condition_text(rule.condition).replace(' ', '')}"
     words = [rule.kind, " > ".join(sets), *([str(rule.count)] if rule.count else []), rule.unit]

@@ -42,7 +42,7 @@ _MODAL = _any(
     (?:is|are) (?:required|supposed|expected|meant|obliged) to"""
 )
 _PERMIT = _any(
-    "may|can|could|might|(?:is|are|be) (?:not |never |only |no longer |always )?(?:allowed|permitted|free) to|need"
+    "may|can|could|might|(?:is|are|be) (?:(?:not|never|only|no longer|always) )?(?:allowed|permitted|free) to|need"
 )
 _BE = _any("be|is|are|was|were|been|being|gets?|got")
 _AUXILIARY = rf"(?:(?:(?P<must>{_MODAL})|(?P<may>{_PERMIT})|do|does|did) )?"
@@ -74,7 +74,7 @@ _VERBS = (
     ("preceded_by", f"preceded (?:(?:{_SOON}|{_LATE}) )?by"),
     ("precedes", "precedes?"),
     ("follows", "follows?"),
-    ("contains", "contains?|includes?|have|has|calls?|uses?|makes?"),
+    ("contains", "contains?|includes?|have|has|calls?|uses?|makes?|carry|carries|shares?"),
     ("exclude", "exclude each other|excludes|rules? (?:each other )?out"),
     ("exceeds", "exceeds?"),
     ("failed", "fails?|failed"),
@@ -124,7 +124,9 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
     group, words = str(match.lastgroup), match[0].split()
     helped = match["be"] or (match["have"] and group not in ("called", "followed_by", "preceded_by"))
     if group in _PASSIVE and not helped:
-        return None
+        if words[-1] != "run" or not (match["must"] or match["may"] or words[0] == "to"):
+            return None
+        group = "happens"
     prefix = _prefix(words, match["may"])
     no = prefix.startswith("not_")
     if group in ("allowed", "forbidden", "required"):
@@ -207,7 +209,7 @@ def _forbidding(match: re.Match[str]) -> list[Said] | None:
 
 _HOW = _any(
     """at least|at most|exactly|precisely|(?:no|not) (?:more|fewer|less) than|more than|more often than|fewer than|
-    less than|up to|a (?:maximum|minimum|total) of|maximum|minimum"""
+    less than|up to|a (?:maximum|minimum|total) of|maximum|minimum|max|min"""
 )
 _OR = " or (?:more|less|fewer)"
 _COUNT = re.compile(
@@ -226,8 +228,8 @@ _LIMITED = (
 _LIMIT = re.compile(rf"(?:(?:is|are|be|must be|should be) )?(?:limited|restricted|capped) {_LIMITED}")
 _LIMIT_TO = re.compile(_LIMITED)
 _DO_LIMIT = re.compile(r"(?:limit|restrict|cap)(?: the number of)?(?= )")
-_LEAST = ("at least", "or more", "minimum", "no fewer", "no less", "not fewer", "not less")
-_MOST = ("at most", "up to", "maximum", "or less", "or fewer", "no more", "not more")
+_LEAST = ("at least", "or more", "min", "no fewer", "no less", "not fewer", "not less")
+_MOST = ("at most", "up to", "max", "or less", "or fewer", "no more", "not more")
 
 
 def _value(word: str) -> float:
@@ -301,8 +303,9 @@ _FILLER = re.compile(
     _any(
         rf"""at any (?:time|point)|at all|ever|
         (?:in|within|of|per|throughout|during|for) (?:a|any|each|every|the|its|this) (?:whole |entire )?{_RUN}|
-        per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the rest of the {_RUN}|no exceptions|
-        without exception|whatever happens|please|no matter what|then|max|in every case|in any case|in all cases|
+        per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the (?:rest|remainder) of the {_RUN}|
+        no exceptions|        without exception|whatever happens|please|no matter what|then|max|in every case|
+        in any case|in all cases|
         of course|no more and no (?:fewer|less)|no more no less|neither more nor less|obviously"""
     )
     + "(?= )"
@@ -480,3 +483,7 @@ ADJECTIVES = words(
 
 COUNTING = words(_NUMBERS)
 """Numbers before "calls"."""
+LITERAL = words(
+    "and or nor but no not never neither either both with has that between of to may must can should shall will do it"
+)
+"""Words that shapes of sentences have as they are."""

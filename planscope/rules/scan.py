@@ -71,6 +71,7 @@ class Item:
     condition: Condition | None = None
     per: tuple[Paths, Paths] = ((), ())
     agent: str | None = None
+    odd: bool = False
 
 
 Choice = tuple[int, int, tuple[Item, ...]]
@@ -91,6 +92,8 @@ class Cut(NamedTuple):
 
     cost: int
     items: tuple[Item, ...]
+    odd: int = 0
+    """How many of its words mean nothing."""
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -203,16 +206,17 @@ class Cuts:
     def __iter__(self) -> Iterator[Cut]:
         """Yield the cuts, those with the fewest unknown names first."""
         for at in range(len(self.row) - 1, -1, -1):
-            found: dict[tuple[Item, ...], int] = {}
+            found: dict[tuple[Item, ...], Cut] = {}
             self._widths[at] = set()
             for cost, width, items in self._choices(at):
                 self._widths[at].add(width)
+                odd = sum(one.odd for one in items)
                 for rest in self._rest.get(at + width, ()):
                     made = (*items, *rest.items)
-                    found[made] = min(found.get(made, 99), cost + rest.cost)
-            ranked = sorted(
-                (Cut(cost, items) for items, cost in found.items()), key=lambda c: (c.cost, len(c.items))
-            )
+                    cut = Cut(cost + rest.cost, made, odd + rest.odd)
+                    if made not in found or cut.cost < found[made].cost:
+                        found[made] = cut
+            ranked = sorted(found.values(), key=lambda c: (c.cost, c.odd, len(c.items)))
             self._rest[at] = ranked[:MOST_CUTS]
         yield from self._rest[0]
 
@@ -256,6 +260,10 @@ class Cuts:
         for width, codes in english.said(self.words(at), at == 0):
             if any(one.agent for one in codes) and self._exact(at + 1)[0]:
                 continue
+            if self.keys[at] == "any" and "*" in "".join(
+                self.keys[at + 3 : at + 4]
+            ):  # "any call of get_*" is a set
+                continue
             number = next((t for t in self.row[at : at + width] if t.kind == "number"), None)
             span = (number.start, number.end) if number is not None else self.span(at, at + width)
             yield (
@@ -270,7 +278,7 @@ class Cuts:
         if key in english.ARTICLES and self._leads(at + 1):
             yield int(self.keys[at + 1] in english.SOFT - english.ADJECTIVES), 1, ()
         elif key in english.FUNCTION or key in english.SOFT:
-            yield 0, 1, (Item(key, self.span(at, at + 1)),)
+            yield 0, 1, (Item(key, self.span(at, at + 1), odd=key not in english.LITERAL),)
 
     def _who(self, at: int, one: english.Said) -> str | None:
         """Return the agent as the file writes it."""
@@ -357,8 +365,9 @@ class Cuts:
         for width, unit in ((2, ["tool", "call"]), (2, ["tool", "calls"]), (1, ["call"]), (1, ["calls"])):
             if self.keys[at : at + width] == unit and self._counts(begun, at + width):
                 yield _Name(0, at + width, Calls("*", text="any call"))
-        if self.keys[at : at + 2] in (["any", "call"], ["any", "calls"]):
-            yield _Name(0, at + 2, Calls("*"))
+        for unit in (["any", "call"], ["any", "calls"], ["any", "tool", "call"], ["any", "tool", "calls"]):
+            if self.keys[at : at + len(unit)] == unit:
+                yield _Name(0, at + len(unit), Calls("*"))
         width, exact = self._exact(at)
         if exact:
             yield _Name(0, at + width, Calls(exact))
@@ -484,6 +493,8 @@ class Cuts:
         following = self._key_at(1)
         if key in ("with", "whose"):
             return following not in ("no", "that", "nothing") and not self._is(key, "the", "same")
+        if key in ("in", "for"):
+            return self._kind_at(1) == "word" and self._kind_at(2) == "string"
         if key == "where":
             return following == "(" or self._compares(1, "argument")
         latest = self._key_at(-2) in ("latest", "last", "recent", "newest")
@@ -597,7 +608,9 @@ class Cuts:
             while self._take("("):
                 pass
             self._path()
-            self._operator(source)
+            operator = self._operator(source)
+            valued = self._kind_at() in ("string", "number") or self._key_at() in _VALUES
+            return valued or operator in ("is missing", "is one of")
         except SentenceError:
             return False
         finally:
@@ -608,6 +621,7 @@ class Cuts:
         if (
             self._key_at() in ("a", "an", "the", "its")
             and self._kind_at(1) in ("word", "quoted")
+            and self._key_at(1) not in english.FUNCTION
             and self._key_at(1) not in _SIGNS
         ):
             self.at += 1
@@ -721,7 +735,7 @@ class Cuts:
 
     def _behind(self, at: int) -> Item | None:
         """Read a condition on arguments behind a verb: "is called with amount > 100"."""
-        if self.keys[at] not in ("with", "where") or self.keys[max(at - 1, 0)] not in _ENDS_VERB:
+        if self.keys[at] not in ("with", "where", "in", "for") or self.keys[max(at - 1, 0)] not in _ENDS_VERB:
             return None
         self.at = at
         if not self._conditions(self.raw[at]):
@@ -801,11 +815,12 @@ def _key(token: Token) -> str:
 
 _NOUNS = (["tool"], ["tools"], ["call"], ["calls"])
 """Words that belong to a name before them."""
-_EVERY = frozenset({"every", "each", "any"})
+_EVERY = frozenset({"every", "each"})
+_VALUES = frozenset({"true", "false", "null", "["})
 _OF_RUNS = frozenset({"every", "each", "any", "no", "a", "the", "per", "one", "same", "all"})
 _WRAPPED = re.compile(
     rf"(?:{english.ACTING} )?(?:(?:the|an?|some|your|its|their) )*(?:(?P<outcome>{'|'.join(_OUTCOMES)}) )?"
-    r"(?:any calls? (?:of|to) |(?:calls?|uses?|invocations?|executions?|runs?) (?:of|to) )?(?:the )?"
+    r"(?:any calls? (?:of|to) |(?:calls?|uses?|invocations?|executions?|occurrences?|runs?) (?:of|to) )?(?:the )?"
     r"(?:tools? (?=\S))?(?:an? )?"
 )
 """What may stand before a name."""
@@ -820,7 +835,7 @@ _SAME = re.compile(
     r"(?:one and )?the (?:very )?same(?: value (?:of|for))?|(?:and )?the same|for one) "
 )
 _ENDS_VERB = english.words(
-    "called used invoked executed run made done performed happens happen occurs runs ok fine allowed"
+    "called used invoked executed run made done performed happens happen occurs runs ok fine allowed permitted only"
 )
 _OPPOSITE: dict[Operator, Operator] = {"=": "!=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _ARGUMENT = re.compile(

@@ -17,7 +17,7 @@ from typing import Literal, cast
 from planscope.rules.english import MANY
 from planscope.rules.kinds import Kind
 from planscope.rules.rule import Calls, Condition
-from planscope.rules.scan import Item, Outcome, SentenceError
+from planscope.rules.scan import Item, Outcome, SentenceError, negated
 from planscope.rules.words import condition_text
 
 MOST = 1_000
@@ -278,7 +278,7 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("within", r"(?:every )?<first>(?: every| always)* followed_by WITHIN <then>"),
     (
         "within",
-        r"(?:when|if|after every) (?:do |did_do )?<first>(?: (?:did_)?happens)? ?,? <then> (?:follows|happens) WITHIN",
+        rf"(?:when|if|after every) {DONE} ?,? <then> (?:(?:must_)?follows|happens) WITHIN",
     ),
     (
         "response",
@@ -306,13 +306,14 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("precedence", r"(?P<first>S)(?: happens)? is prerequisite (?:every )?<then>(?: (?:may_)?happens)?"),
     ("precedence", rf"<first> {V} earlier ,? ?(?:and )?<then>(?: {V})? later"),
     ("existence", r"(?:no|not_do) trace without (?:COUNT_OF )?(?:do )?<first>"),
+    ("counted", r"<first> COUNT_OF"),
     ("counted", rf"{RUN} needs (?:COUNT_OF )?<first>"),
     ("counted", rf"{RUN} may_contains COUNT_OF <first>"),
     ("counted", r"(?:limit <first> LIMIT_TO|<first> LIMIT)"),
     ("limited", r"number_of <first> not_exceeds COUNT_OF"),
     ("either & not both", r"do (?P<first>S) ,? ?(?:but )?not_both"),
     ("not both", r"(?:may_do )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both"),
-    ("not_coexistence", r"(?P<first>S) and (?P<then>S) (?:may_)?exclude"),
+    ("not_coexistence", r"(?P<first>S) and (?P<then>S) (?:every )?(?:may_)?exclude"),
     ("not_coexistence", r"no trace (?:may_)?contains (?:both )?(?P<first>S) and (?P<then>S)(?: together)?"),
     ("not_coexistence", r"trace not_contains both (?P<first>S) and (?P<then>S)(?: together)?"),
     ("not_coexistence", r"trace (?:with|that contains) (?P<first>S) not_contains (?P<then>S)"),
@@ -374,6 +375,11 @@ _SHAPES: tuple[tuple[str, str], ...] = (
         "not_coexistence",
         r"(?P<first>S) and (?P<then>S) (?:(?:both|together) not_happens|not_happens (?:both|together))",
     ),
+    ("must with", rf"(?:every )?(?P<first>S) (?:(?:may_)?only_{V}|only) WITH"),
+    ("must with", rf"every (?P<first>S) {V} WITH"),
+    ("must with", rf"(?P<first>S) {V} WITH(?: when| always)+"),
+    ("must with", rf"(?P<first>S) always {V} WITH"),
+    ("must with | with", rf"(?P<first>S) {V} WITH"),
     ("not_coexistence", r"(?P<first>S) and (?P<then>S) is exclude"),
     ("not_coexistence | never & never", r"not_do (?P<first>S) and (?P<then>S)"),
     ("responded_existence", rf"if {RUN} contains <first> ,? ?(?:it |do )?contains <then>(?:(?: ,)? too)*"),
@@ -484,6 +490,8 @@ def normal(items: Sequence[Item]) -> list[Item]:
             calls = tuple(replace(c, outcome=cast(Outcome, base)) for c in found[place].calls)
             found[place] = replace(found[place], calls=calls)
             item = replace(item, code=item.code.removesuffix(base) + "happens")
+        elif item.code == "WITH" and _demands(before):
+            pass
         elif (
             item.code == "WITH" and place is not None and all(c.condition is None for c in found[place].calls)
         ):
@@ -502,6 +510,14 @@ def normal(items: Sequence[Item]) -> list[Item]:
             item = replace(item, low=low, high=high)
         found.append(item)
     return found
+
+
+def _demands(codes: Sequence[str]) -> bool:
+    """Return whether a condition behind these items says what all calls must be like: "is only called with"."""
+    return (
+        re.fullmatch(rf"(?:every )?S (?:only|(?:always )?(?:(?:may_)?only_)?{V})", " ".join(codes))
+        is not None
+    )
 
 
 def _told(item: Item, condition: Condition | None) -> Item:
@@ -544,6 +560,13 @@ def _drafts(
             yield from _numbers([("absence", number_of.high)], first, number_of)
         elif number_of.low == number_of.high == 2:
             yield from (Draft("absence", one, count=1) for one in first)
+    elif kinds in ("with", "must with"):
+        told = next(item.condition for item in items if item.code == "WITH")
+        assert told is not None
+        if kinds == "with":
+            yield Draft("existence", _told(first[0], told), count=1)
+        elif all(calls.condition is None for calls in first[0].calls):
+            yield Draft("never", _told(first[0], negated(told)))
     elif kinds == "between two":
         numbers = [item for item in items if item.code in _MANY]
         if (numbers[0].low, numbers[0].high) == (2, 2) and all(item.low == 1 for item in numbers[1:]):

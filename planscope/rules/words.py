@@ -72,9 +72,9 @@ def sentence_of(rule: Rule) -> str:
         text = "{b} only if the latest {a} had " + condition_text(rule.condition).replace("{", "{{").replace(
             "}", "}}"
         )
+    turned = -1 < text.find("{b}") < text.find("{a}")
     text = text.format(a=a, b=b, c=c)
     if rule.per:
-        turned = bool(rule.per_then) and text.find(b) < text.find(a)
         names = [" and ".join(map(_path, some)) for some in (rule.per, rule.per_then) if some]
         text += f" for the same {' as '.join(names[::-1] if turned else names)}"
     return text[:1].upper() + text[1:] + "." if text.startswith(("any call", "a user")) else f"{text}."

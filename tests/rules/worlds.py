@@ -110,7 +110,9 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
                 else 0,
                 unit="calls" if kind == "within" else "",
                 per=(("id",),) if mode in ("value", "asked", "as") and random.random() < 0.7 else (),
-                per_then=(("ref",),) if mode == "as" and then and random.random() < 0.7 else (),
+                per_then=(("ref",),)
+                if mode == "as" and then and kind not in SCOPED and random.random() < 0.7
+                else (),
                 condition=OK if kind == "latest" else None,
                 until=calls() if kind in SCOPED else (),
             )

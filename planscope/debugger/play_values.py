@@ -137,9 +137,11 @@ class Values:
 
     def _per(self, tool: str) -> dict[str, None]:
         """Return the arguments by whose values rules judge the calls of a tool."""
+        from planscope.rules.rule import sides
+
         found: dict[str, None] = {}
         for rule in self.rules:
-            for names, calls in ((rule.per, rule.first), (rule.per_then or rule.per, rule.then)):
+            for calls, names in sides(rule):
                 if any(one.names(tool) for one in calls):
                     found.update(dict.fromkeys(str(path[0]) for path in names))
         return found

@@ -188,6 +188,7 @@ class RuleDocument(Document):
     meaning: str
     first: Names
     then: Names
+    until: Names = Field(default=[], description="the calls that end a scope, of kinds that have one")
     per: str | None
 
 
@@ -235,6 +236,7 @@ class RulesDocument(Document):
                     meaning=meaning(rule),
                     first=[set_text((calls,)) for calls in rule.first],
                     then=[set_text((calls,)) for calls in rule.then],
+                    until=[set_text((calls,)) for calls in rule.until],
                     per=" and ".join(map(path_text, rule.per)) or None,
                 )
                 for rule in file.rules

@@ -26,7 +26,7 @@ from planscope.rules.core import Core
 from planscope.rules.judge import Event, Rulebook, events, letters_of
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import Alphabet, Letter, Place, Undecided
-from planscope.rules.machine import ANY_FIRST, FIRST, MET, THEN, USER
+from planscope.rules.machine import ANY_FIRST, FIRST, MET, THEN, UNTIL, USER
 from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import TooMany
 from planscope.rules.values import Key, key_of, said_among
@@ -220,7 +220,8 @@ def _bits(book: Rulebook, i: int, key: Key | None, event: Event) -> int | None:
     if not isinstance(event, ToolCall):
         if not rule.hears_users or event.by != "user":
             return None
-        return USER | said_among(rule.first, event) * FIRST | said_among(rule.then, event) * THEN
+        bits = ((rule.first, FIRST), (rule.then, THEN), (rule.until, UNTIL))
+        return USER | sum(bit for some, bit in bits if said_among(some, event))
     if event.refused or (book.succeeded_only and event.failed):
         return None
     touch = book.touch(i, event.tool)
@@ -234,8 +235,8 @@ class Unrolled:
     """The events that a rule sees, as formulas, and how ``kinds.py`` joins them. Indexes count these events.
 
     ``a``, ``b``: the event is in ``first``, in ``then``; ``call``: it is a call and no user message; ``met``: its
-    answer meets the condition of ``latest``; ``there``: it happens at all. ``counts[i, j]``: that event ``i`` is in
-    ``first`` counts for ``j``: the call alone shows it, or a message begins between them.
+    answer meets the condition of ``latest``, or it is in ``until``; ``there``: it happens at all. ``counts[i, j]``:
+    that event ``i`` is in ``first`` counts for ``j``: the call alone shows it, or a message begins between them.
     """
 
     def __init__(self, z3: Any, context: Any, rows: Sequence[Row], apart: Callable[[int, int], Any]) -> None:
@@ -272,6 +273,9 @@ class Unrolled:
         """The number of these that hold."""
         zero, one = (self.z3.IntVal(n, self.context) for n in (0, 1))
         return self.z3.Sum([zero, *(self.z3.If(part, one, zero) for part in parts)])
+
+    def choice(self, test: Any, one: Any, other: Any) -> Any:
+        return self.z3.If(test, one, other)
 
     def before(self, j: int, more: Callable[[int, int], Any] | None = None) -> Any:
         """Some A counts for event ``j``, and there is more to say of it."""

@@ -27,21 +27,23 @@ def _any(words: str) -> str:
 
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 _NUMBER = rf"(?:[0-9.-]+|{_NUMBERS.replace(' ', '|')})"
-_RUN = "(?:run|trace|session|conversation)"
+_RUN = "(?:runs?|traces?|sessions?|conversations?)"
 _SOON = _any("immediately|directly|right away|straight away|straight|at once")
 _LATE = _any(
     "eventually|later|at some (?:later )?(?:point|time)|sooner or later|afterwards|in turn|somewhere"
 )
 _ADVERB = _any(
-    """always|never|not|only|also|ever|then|subsequently|previously|already|each|both|right|just|strictly|even|first|at
-    least once|together|at all"""
+    """always|never|not|no longer|only|also|ever|then|subsequently|previously|already|each|both|right|just|strictly|
+    even|first|at least once|together|at all"""
 )
 _ADVERBS = rf"(?:(?:{_ADVERB}|{_SOON}|{_LATE}) )*"
 _MODAL = _any(
     """must|should|shall|will|(?:has|have|had|got|needs?|ought|is|are|wants) to|(?:has|have) got to|
     (?:is|are) (?:required|supposed|expected|meant|obliged) to"""
 )
-_PERMIT = _any("may|can|could|might|(?:is|are|be) (?:allowed|permitted|free) to|need")
+_PERMIT = _any(
+    "may|can|could|might|(?:is|are|be) (?:(?:not|never|only|no longer|always) )?(?:allowed|permitted|free) to|need"
+)
 _BE = _any("be|is|are|was|were|been|being|gets?|got")
 _AUXILIARY = rf"(?:(?:(?P<must>{_MODAL})|(?P<may>{_PERMIT})|do|does|did) )?"
 _CALLED = _any(
@@ -60,6 +62,8 @@ _FORBIDDEN = _any(
 _REQUIRED = _any("required|mandatory|necessary|obligatory|compulsory|essential")
 
 _VERBS = (
+    ("begins", "(?:start|begin|open)s? (?:with|by)"),
+    ("ends_with", "(?:end|finish|conclude|close)(?:s|es)? (?:with|by|in)"),
     ("called", _CALLED),
     ("happens", _HAPPENS),
     ("comes", "comes?|came|goes|go|stands?"),
@@ -70,14 +74,20 @@ _VERBS = (
     ("preceded_by", f"preceded (?:(?:{_SOON}|{_LATE}) )?by"),
     ("precedes", "precedes?"),
     ("follows", "follows?"),
-    ("contains", "contains?|includes?|have|has"),
-    ("begins", "(?:start|begin|open)s? (?:with|by)"),
-    ("ends_with", "(?:end|finish|conclude|close)s? (?:with|by)"),
-    ("needs", "needs?|requires?|presupposes?|depends? (?:up)?on|waits? for|calls? for"),
+    ("contains", "contains?|includes?|have|has|calls?|uses?|makes?|carry|carries|shares?"),
+    ("exclude", "exclude each other|excludes|rules? (?:each other )?out"),
+    ("exceeds", "exceeds?"),
+    ("failed", "fails?|failed"),
+    ("succeeded", "succeeds?|succeeded"),
+    (
+        "needs",
+        "needs?|requires?|presupposes?|depends? (?:up)?on|waits? for|calls? for|needed|required|demands?",
+    ),
 )
 _PASSIVE = ("called", "allowed", "forbidden", "required", "followed_by", "preceded_by")
 _VERB = re.compile(
-    rf"{_ADVERBS}{_AUXILIARY}{_ADVERBS}(?:(?P<have>has|have|had|having) )?{_ADVERBS}(?:(?P<be>{_BE}) )?{_ADVERBS}"
+    rf"{_ADVERBS}(?:to )?{_AUXILIARY}{_ADVERBS}(?:(?P<have>has|have|had|having) )?{_ADVERBS}(?:(?P<be>{_BE}) "
+    rf")?{_ADVERBS}"
     rf"(?:to )?(?:be )?{_ADVERBS}(?:{'|'.join(f'(?P<{code}>{words})' for code, words in _VERBS)})(?= )"
 )
 _BEING = re.compile(rf"{_AUXILIARY}(?:not )?(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )")
@@ -88,6 +98,7 @@ _SAYING = (
     ("both", ("both",)),
     ("together", ("together",)),
     ("later", ("eventually", "later", "subsequently", "point", "time", "afterwards")),
+    ("again", ("longer",)),
     ("earlier", ("previously", "first", "already")),
     ("right", ("immediately", "directly", "right", "just", "straight")),
 )
@@ -99,7 +110,7 @@ def _adverbs(words: Sequence[str]) -> list[Said]:
 
 
 def _prefix(words: Sequence[str], may: object, did: object = False) -> str:
-    no = "not" in words or "never" in words
+    no = not {"not", "never", "longer"}.isdisjoint(words)
     parts = (
         "not_" if no else "may_" if may else "",
         "only_" if "only" in words else "",
@@ -113,7 +124,9 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
     group, words = str(match.lastgroup), match[0].split()
     helped = match["be"] or (match["have"] and group not in ("called", "followed_by", "preceded_by"))
     if group in _PASSIVE and not helped:
-        return None
+        if words[-1] != "run" or not (match["must"] or match["may"] or words[0] == "to"):
+            return None
+        group = "happens"
     prefix = _prefix(words, match["may"])
     no = prefix.startswith("not_")
     if group in ("allowed", "forbidden", "required"):
@@ -123,6 +136,8 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
         prefix = "not_" if no or group == "forbidden" else may if group == "allowed" else ""
     elif not match["must"] and (match["have"] or not _PAST.isdisjoint(words)):
         prefix += "did_"
+    if group == "follows" and match["must"] and not no:
+        prefix += "must_"
     main = "happens" if group in ("called", "allowed", "forbidden", "required") else group
     return [*_adverbs(words), Said(prefix + main)]
 
@@ -155,6 +170,8 @@ _ORDER = re.compile(
     rf"|do|does|did) )?{_ADVERBS}(?:(?P<have>having|have|has|had) )?{_ADVERBS})"
     rf"(?:(?P<act>{_ACT}|{_ACTS}|{_ACTED})(?= ))?"
 )
+_ORDER_ALONE = re.compile(_ORDER.pattern.replace("(?= ))?", "(?=$))?"))
+"""The same where the verb is a part of the tool's name."""
 _ALONE = (["only"], ["always"])
 
 
@@ -174,7 +191,8 @@ def _order(match: re.Match[str]) -> list[Said] | None:
 
 
 _FORBIDDING = re.compile(
-    rf"(?:(?:avoid|refrain from|stop|no|no more) {ACTING}|hands off|(?P<that>it (?:is|must be) {_FORBIDDEN} that)"
+    rf"(?:(?:avoid|refrain from|stop|no|no more) {ACTING}|hands off|(?:do not|never) (?:let|allow|have) "
+    rf"(?:{_AGENT})(?: to)? {_ACT}|(?P<that>it (?:is|must be) {_FORBIDDEN} that)"
     rf"|it (?:is|must be) (?P<no>not |never )?(?:{_FORBIDDEN}|(?P<good>(?:only )?{_ALLOWED})) to(?: {_ACT})?)(?= )"
 )
 
@@ -190,20 +208,28 @@ def _forbidding(match: re.Match[str]) -> list[Said] | None:
 
 
 _HOW = _any(
-    """at least|at most|exactly|precisely|(?:no|not) (?:more|fewer|less) than|more than|fewer than|less than|up to|
-    a (?:maximum|minimum|total) of|maximum|minimum"""
+    """at least|at most|exactly|precisely|(?:no|not) (?:more|fewer|less) than|more than|more often than|fewer than|
+    less than|up to|a (?:maximum|minimum|total) of|maximum|minimum|max|min"""
 )
 _OR = " or (?:more|less|fewer)"
 _COUNT = re.compile(
-    rf"(?:(?:(?P<how>{_HOW}) )?(?:(?P<n>{_NUMBER}|a single)(?P<or>{_OR})? times?|(?P<word>once|twice|thrice))"
+    rf"(?:once and only once|(?:(?P<how>{_HOW}) )?(?:(?P<n>{_NUMBER}|a single)(?P<or>{_OR})? "
+    rf"times?|(?P<word>once|twice|thrice))"
     rf"(?P<post>{_OR}(?: times)?| at (?:most|least)| max(?:imum)?)?|(?P<again>a (?:second|further) time)"
     rf"|(?:between )?(?P<low>{_NUMBER}) (?:and|to) (?P<high>{_NUMBER}) times)(?= )"
 )
 _COUNT_OF = re.compile(
     rf"(?:(?P<how>{_HOW}) )?(?P<n>{_NUMBER}|a single)(?P<or>{_OR})?(?P<of> of(?: the)?)?(?= )"
 )
-_LEAST = ("at least", "or more", "minimum", "no fewer", "no less", "not fewer", "not less")
-_MOST = ("at most", "up to", "maximum", "or less", "or fewer", "no more", "not more")
+_LIMITED = (
+    rf"(?:to|at)(?: (?:a maximum of|a total of|at most|no more than))? (?P<n>{_NUMBER}) "
+    rf"(?:times|calls?|uses?|invocations?)(?= )"
+)
+_LIMIT = re.compile(rf"(?:(?:is|are|be|must be|should be) )?(?:limited|restricted|capped) {_LIMITED}")
+_LIMIT_TO = re.compile(_LIMITED)
+_DO_LIMIT = re.compile(r"(?:limit|restrict|cap)(?: the number of)?(?= )")
+_LEAST = ("at least", "or more", "min", "no fewer", "no less", "not fewer", "not less")
+_MOST = ("at most", "up to", "max", "or less", "or fewer", "no more", "not more")
 
 
 def _value(word: str) -> float:
@@ -220,14 +246,18 @@ def _count(match: re.Match[str]) -> list[Said] | None:
         return [Said("REPEAT", 2, MANY)]
     if part.get("low"):
         return [Said("COUNT", _value(part["low"]), _value(part["high"]))]
-    n = {"once": 1.0, "twice": 2.0, "thrice": 3.0}.get(part.get("word", "")) or _value(part["n"])
+    n = (
+        1.0
+        if match[0] == "once and only once"
+        else {"once": 1.0, "twice": 2.0, "thrice": 3.0}.get(part.get("word", "")) or _value(part["n"])
+    )
     how = f"{part['how']}{part['or']}{part.get('post', '')}"
     low, high = n, n
     if any(one in how for one in _LEAST):
         high = MANY
     elif any(one in how for one in _MOST):
         low = 0
-    elif "more than" in how:
+    elif "more" in how:
         low, high = n + 1, MANY
     elif "than" in how:
         low, high = 0, n - 1
@@ -236,8 +266,10 @@ def _count(match: re.Match[str]) -> list[Said] | None:
 
 
 _WITHIN = re.compile(
-    r"(?:within|in|among|no (?:later|more) than|at (?:most|the latest))(?: the next| at most| no more than)? "
-    rf"(?P<n>{_NUMBER}|an?) (?:tool )?(?P<unit>calls?|steps?|actions?|seconds?|secs?|minutes?|mins?)(?= )"
+    r"(?:within|in|among|no (?:later|more) than|at (?:most|the latest))(?: (?:the|at most|no more than|a maximum of))?"
+    rf"(?: next| following)? (?P<n>{_NUMBER}|an?)(?: more| further)? (?:tool )?"
+    r"(?P<unit>calls?|steps?|actions?|seconds?|secs?|minutes?|mins?)(?: (?:at most|at the latest|or less|or "
+    r"fewer))?(?= )"
 )
 
 
@@ -255,10 +287,14 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Said] | No
     (_VERB, _verb),
     (_BEING, _being),
     (_ORDER, _order),
+    (_ORDER_ALONE, _order),
     (_FORBIDDING, _forbidding),
     (_COUNT, _count),
     (_COUNT_OF, _count),
     (_WITHIN, _within),
+    (_LIMIT, lambda match: [Said("LIMIT", 0, _value(match["n"]))]),
+    (_LIMIT_TO, lambda match: [Said("LIMIT_TO", 0, _value(match["n"]))]),
+    (_DO_LIMIT, lambda match: [Said("limit")]),
     (_BEGIN_RUN, lambda match: [Said("begin_trace")]),
     (_END_RUN, lambda match: [Said("end_trace" if match["by"] else "end_run")]),
 )
@@ -266,9 +302,10 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Said] | No
 _FILLER = re.compile(
     _any(
         rf"""at any (?:time|point)|at all|ever|
-        (?:in|within|of|per|throughout|during|for) (?:a|any|each|every|one|the same|the|its|this) (?:whole )?{_RUN}|
-        per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the rest of the {_RUN}|no exceptions|
-        without exception|whatever happens|please|no matter what|then|max|in every case|in any case|in all cases|
+        (?:in|within|of|per|throughout|during|for) (?:a|any|each|every|the|its|this) (?:whole |entire )?{_RUN}|
+        per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the (?:rest|remainder) of the {_RUN}|
+        no exceptions|        without exception|whatever happens|please|no matter what|then|max|in every case|
+        in any case|in all cases|
         of course|no more and no (?:fewer|less)|no more no less|neither more nor less|obviously"""
     )
     + "(?= )"
@@ -299,53 +336,84 @@ def said(words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, .
 
 _PHRASES = """
 before: before | prior to | ahead of | in advance of | earlier than | any time before | at any time before |
-    sometime before
+    sometime before | at some point before | at some time before | at any point before
 after: after | following | subsequent to | later than | any time after | at any time after | sometime after
-    | once after
+    | once after | at some point after | at some time after | at any point after
+while: as long as | so long as | while
 right: right | immediately | directly | just | straight | right away | straight away
 until: until | till | until after
 unless: unless
-if: if | in case | provided that | provided | where
+if: if | in the event that | in the event of | in case | provided that | provided | where
 when: when | whenever | as soon as | every time | each time | any time
 once: once | having
 without: without
 every: every | each | any | all | for every | for each | for any
 no: no | no more | no further
-none: nothing | no call | no tool | none | nothing else | no other call | no further call | no other tool |
-    nothing else whatsoever
+none: nothing | no call | no tool | none | no further call | no calls | no further calls | no more calls | no tools |
+    no further tools | no action | no further action | no tool call | no further tool call | no tool calls |
+    no further tool calls | no tool whatsoever | no call whatsoever | nothing whatsoever
+none_else: nothing else | no other call | no other tool | nothing else whatsoever | no other calls | no other tools |
+    no other action | no other tool call | no other tool calls
+not_both: but not both | but never both | not both | never both | but not both of them | but never both of them
+whoever: whoever | who | an agent that
 else: everything else | anything else | all other calls | any other call | all others | every other call |
     the rest | all other tools | any other tool
 own: own | its own | its very own | their own | a new | a fresh | a separate | another | a new one | fresh |
     anew | afresh | new | a dedicated
-earlier: earlier | first | at least once | before it | before that | beforehand | previously | prior |
+right_later: immediately afterwards | directly afterwards | right afterwards | straight afterwards | right after |
+    immediately after | directly after | straight after | right after it | immediately after it | directly after it |
+    right after that | immediately after that | directly after that | as the next call | as the very next call |
+    next | right away | immediately | directly | straight away | at once
+right_earlier: immediately before | directly before | right before | just before | immediately before it |
+    directly before it | right before it | just before it | right before that | immediately beforehand
+no_more: or not at all | or never | or not
+yet: yet | so far
+again: again | any more | anymore | any longer | ever again | once more
+earlier: earlier | before | first | at least once | before it | before that | beforehand | previously | prior |
     previous | preceding | already | before then | before them | at some earlier point | at some earlier
     time | somewhere before it | somewhere before them | in the past | at some point before it | at some
     time before it
-later: later | after it | after that | afterwards | afterward | subsequent | subsequently | at some later
+later: later | at some point later | at some point after it | at some point after that | after it | after that |
+    afterwards | afterward | subsequent | subsequently | at some later
     time | at some later point | at some point afterwards | at some time afterwards | at some time later |
     eventually | at some point | at some time | later on | somewhere after it | sometime | sooner or later |
     from then on
 too: too | as well | also | somewhere | anywhere | somewhere in it | in any order | before or after | before
     or after it | whether earlier or later | whether before or after | whether before or after it | earlier
-    or later | be it before or after | no matter in which order | in either order | in whatever order
-together: together | taken together | in total | altogether | combined
+    or later | be it before or after | whichever comes first | no matter which comes first |
+    no matter in which order | in either order | in whatever order
+together: in the same run | in the same trace | in the same session | in the same conversation | in one run |
+    in one trace | in one session | in one conversation | together | taken together | in total | altogether | combined
 in_row: in a row | in succession | consecutively | back to back | one after the other
 next: next | very next
 last: last | very last | last of all | final | very final
 first: first | very first | first of all
 latest: latest | most recent | newest | last | latest call of | last call of | answer of the latest | answer
     of the newest | answer of the last | answer of the most recent
-call_is: call | action | step | tool | tool call | call made | tool called | tool used | thing
+call_is: call | action | step | tool | tool call | call made | tool called | tool used | thing | thing the agent does |
+    call the agent makes | tool the agent calls | tool the agent uses | thing you do | call you make | tool you call |
+    tool that is called | tool that is used | call that is made | tool to be called | tool to be used | thing done |
+    thing that happens | thing to happen | call to be made | thing to do | call to make | tool to call
 there: there is | there are | there must be | there should be | there shall be | there has to be | there
-    have to be | there needs to be | we need | there must exist | there exists
+    have to be | there needs to be | we need | there must exist | there exists | there must also be |
+    there should also be |
+    there must already be
+there_may: there may be | there can be
 there_no: there is not | there must not be | there should not be | there can not be | there may not be
 no_way: under no circumstances | in no case | at no time | on no account
 number_of: number of
+in_between: in between | between them | in the meantime | since then | since
+outside: outside | except
 nothing_between: with nothing in between | with no call in between | with no other call in between | and
     nothing in between | with nothing between them
 exclude: mutually exclusive | exclusive | incompatible | alternatives
+prerequisite: a prerequisite for | a prerequisite of | a precondition for | a precondition of | required before |
+    mandatory before | necessary before | needed before | required for | necessary for | needed for | required by |
+    needed by
+that: that
+of: of
 optional: optional
-trace: run | trace | session | conversation
+trace: run | trace | session | conversation | runs | traces | sessions | conversations
 and: and | and also | as well as | and by | and also by
 only_reads: only reads | only read
 writes: writes | write
@@ -406,9 +474,16 @@ FUNCTION = (
 ARTICLES = words("the a an your its their our")
 ADJECTIVES = words(
     """
-    first last next latest final own prior previous preceding earlier later subsequent call calls tool tools
+    number first last next latest final own prior previous preceding earlier later subsequent call calls tool tools
     action actions step steps user thing total second single same most very other run trace session
     conversation immediately directly right
     """
 )
 """Words of the language that an article may precede."""
+
+COUNTING = words(_NUMBERS)
+"""Numbers before "calls"."""
+LITERAL = words(
+    "and or nor but no not never neither either both with has that between of to may must can should shall will do it"
+)
+"""Words that shapes of sentences have as they are."""

@@ -21,6 +21,7 @@ from planscope.rules.machine import (
     MET,
     THEN,
     TOO_LATE,
+    UNTIL,
     USER,
     Machine,
     Status,
@@ -47,12 +48,13 @@ WORST_FIRST: tuple[Status, ...] = ("broken", "unknown", "owed", "kept_so_far")
 @dataclass(frozen=True, slots=True)
 class Touch:
     """The relation of one tool to one rule. ``now`` and ``later``: those of the rule's sets ``first`` that name the
-    tool, and count at once or from the next message on; ``then``: the same of the others."""
+    tool, and count at once or from the next message on; ``then`` and ``until``: the same of the others."""
 
     rule: int
     now: tuple[Calls, ...]
     later: tuple[Calls, ...]
     then: tuple[Calls, ...]
+    until: tuple[Calls, ...]
     letter: int
     """The letter if the sets' conditions are met."""
     decided: bool
@@ -193,12 +195,14 @@ class Rulebook:
         rule = self.rules[i]
         first = tuple(calls for calls in rule.first if calls.names(tool))
         then = tuple(calls for calls in rule.then if calls.names(tool))
-        if not (first or then or rule.every_call):
+        until = tuple(calls for calls in rule.until if calls.names(tool))
+        if not (first or then or until or rule.every_call):
             return None
         later = tuple(filter(rule.later, first))
         now = tuple(calls for calls in first if calls not in later)
         letter = (FIRST if now else LATER if later else 0) | (THEN if then else 0)
-        plain = all(calls.plain for calls in (*first, *then))
+        letter |= UNTIL if until else 0
+        plain = all(calls.plain for calls in (*first, *then, *until))
         decided = plain and not rule.per and not self.late[i] and not self.seconds[i]
         paths = rule.per_then if rule.per_then and then and not first else rule.per
         key = paths[0][0] if len(paths) == 1 and len(paths[0]) == 1 else None
@@ -207,6 +211,7 @@ class Rulebook:
             now,
             later,
             then,
+            until,
             letter,
             decided,
             (letter,) if plain and rule.kind != "latest" else None,
@@ -220,7 +225,7 @@ def renamed(rule: Rule, names: dict[str, str]) -> Rule:
     def sets(of: tuple[Calls, ...]) -> tuple[Calls, ...]:
         return tuple(replace(calls, name=names.get(calls.name, calls.name)) for calls in of)
 
-    return replace(rule, first=sets(rule.first), then=sets(rule.then))
+    return replace(rule, first=sets(rule.first), then=sets(rule.then), until=sets(rule.until))
 
 
 def waits(seen: int) -> bool:
@@ -290,6 +295,7 @@ class Judge:
                 USER
                 | (FIRST if said_among(rule.first, said) else 0)
                 | (THEN if said_among(rule.then, said) else 0)
+                | (UNTIL if said_among(rule.until, said) else 0)
             )
             for instance in (i, *self.by_rule.get(i, ())):
                 self._step(instance, (letter,), said.message, said.at, step)
@@ -613,7 +619,12 @@ def seen_key(rule: Rule, touch: Touch | None, call: ToolCall) -> Key | None:
 def letters_of(rule: Rule, touch: Touch, call: ToolCall) -> tuple[int, ...]:
     """Return what a call is to a rule; several letters if the trace did not capture enough to tell."""
     letters = [0]
-    for named, bit in ((touch.later, LATER), (touch.now, FIRST), (touch.then, THEN)):
+    for named, bit in (
+        (touch.later, LATER),
+        (touch.now, FIRST),
+        (touch.then, THEN),
+        (touch.until, UNTIL),
+    ):
         if named:
             found = among(named, call)
             some = [letter & ~LATER | bit if bit == FIRST else letter | bit for letter in letters]

@@ -21,6 +21,7 @@ from planscope.rules.machine import (
     MET,
     THEN,
     TOO_LATE,
+    UNTIL,
     USER,
     Definition,
     Machine,
@@ -41,12 +42,16 @@ Kind = Literal[
     "not_coexistence",
     "responded_existence",
     "latest",
+    "since",
+    "after_until",
+    "not_between",
     "init",
     "end",
     "first",
     "last",
     "exactly",
     "absence",
+    "in_row",
     "existence",
     "never",
 ]
@@ -58,12 +63,13 @@ Tested = Literal["always", "first", "then", "after first"]
 
 @dataclass(frozen=True, slots=True)
 class RuleKind:
-    """What is special about one kind of rules. A is the set ``first`` of a rule, B its set ``then``.
+    """What is special about one kind of rules. A is the set ``first`` of a rule, B its set ``then``, C its set
+    ``until``.
 
-    ``meaning``: the rule in plain words; ``{a}`` and ``{b}`` are the sets, ``{each_a}`` and ``{each_b}`` the sets after
-    "each", ``{times}``, ``{limit}`` and ``{condition}`` the rule's number, deadline and condition. ``about``: where the
-    tree lists it. ``automaton``: its states for a number.
-    ``formula``: when the calls of ``Unrolled`` keep the rule with this number, as a Z3 formula.
+    ``meaning``: the rule in plain words; ``{a}``, ``{b}`` and ``{c}`` are the sets, ``{each_a}`` and ``{each_b}``
+    the sets after "each", ``{times}``, ``{limit}`` and ``{condition}`` the rule's number, deadline and condition.
+    ``about``: where the tree lists it. ``automaton``: its states for a number. ``formula``: when the calls of
+    ``Unrolled`` keep the rule with this number, as a Z3 formula.
     """
 
     meaning: str
@@ -262,6 +268,49 @@ def _latest(count: int) -> Definition:
     return Definition((None, None), step, _always, lambda s: (s[0] if s[1] is None else s[1], None))
 
 
+def _since(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        if letter & THEN and not state[0]:
+            return BROKEN
+        return _called((state[0] and not letter & UNTIL, state[1]), letter)
+
+    return Definition((False, False), step, _always, _arrived)
+
+
+def _after_until(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        if letter & THEN and state[0]:
+            return BROKEN
+        return _called((state[0] and not letter & UNTIL, state[1]), letter)
+
+    return Definition((False, False), step, _always, _arrived)
+
+
+def _not_between(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        begun, pending, seen = state
+        if letter & UNTIL:
+            if seen:
+                return BROKEN
+            begun = False
+        elif letter & THEN and begun:
+            seen = True
+        return (*_called((begun, pending), letter), seen)
+
+    return Definition((False, False, False), step, _always, lambda s: (*_arrived(s), s[2]))
+
+
+def _in_row(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        so_far = state[0]
+        assert isinstance(so_far, int)
+        if not letter & ANY_FIRST:
+            return state if letter & USER else (0,)
+        return BROKEN if so_far == count else (so_far + 1,)
+
+    return Definition((0,), step, _always)
+
+
 # The formulas -----------------------------------------------------------------------------------------------------
 
 
@@ -329,6 +378,31 @@ def _latest_formula(u: Unrolled, count: int) -> Any:
         return u.both(u.met[i], u.every(later))
 
     return u.every(u.implies(u.b[j], u.before(j, latest)) for j in u.all)
+
+
+def _since_formula(u: Unrolled, count: int) -> Any:
+    return u.every(u.implies(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.met))) for j in u.all)
+
+
+def _after_until_formula(u: Unrolled, count: int) -> Any:
+    return u.every(u.no(u.both(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.met)))) for j in u.all)
+
+
+def _not_between_formula(u: Unrolled, count: int) -> Any:
+    def ended(j: int) -> Any:
+        return u.some(u.met[k] for k in u.after(j))
+
+    def within(i: int, j: int) -> Any:
+        return u.none_between(i, j + 1, u.met)
+
+    return u.every(u.no(u.both(u.b[j], u.no(u.met[j]), ended(j), u.before(j, within))) for j in u.all)
+
+
+def _in_row_formula(u: Unrolled, count: int) -> Any:
+    lengths = [u.total([])]
+    for j in u.all:
+        lengths.append(u.choice(u.a[j], lengths[-1] + 1, u.choice(u.call[j], u.total([]), lengths[-1])))
+    return u.every(length <= count for length in lengths)
 
 
 # The table --------------------------------------------------------------------------------------------------------
@@ -411,6 +485,25 @@ KINDS: Mapping[Kind, RuleKind] = {
         _latest_formula,
         "then",
     ),
+    "since": RuleKind(
+        "each {each_b} needs {a} before it, with no {c} in between",
+        "before a call",
+        _since,
+        _since_formula,
+        "then",
+    ),
+    "after_until": RuleKind(
+        "after {a} there must be no {each_b} until there is {c}",
+        "never",
+        _after_until,
+        _after_until_formula,
+    ),
+    "not_between": RuleKind(
+        "between {a} and the next {c} there must be no {each_b}",
+        "never",
+        _not_between,
+        _not_between_formula,
+    ),
     "init": RuleKind(
         "the first call must be {a}; a trace without calls breaks it",
         "first and last",
@@ -461,6 +554,13 @@ KINDS: Mapping[Kind, RuleKind] = {
         lambda u, count: u.total(u.a) <= count,
         mined="{a} happens at most once",
         ordered=False,
+    ),
+    "in_row": RuleKind(
+        "there may be {a} at most {times} in a row",
+        "how often",
+        _in_row,
+        _in_row_formula,
+        every_call=True,
     ),
     "existence": RuleKind(
         "there must be {a} at least {times}",

@@ -16,7 +16,7 @@ from typing import Any
 
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Rulebook
-from planscope.rules.machine import FIRST, LATER, MET, THEN, USER
+from planscope.rules.machine import FIRST, LATER, MET, THEN, UNTIL, USER
 from planscope.rules.rule import Calls, Compare, Path, Rule, compares
 from planscope.rules.satisfiable import ABSENT, MOST, Formula, combinations, completed
 from planscope.rules.values import MISSING, OTHER, Key, among, at, meets, near, same
@@ -70,6 +70,7 @@ def effect(
         bits = USER
     else:
         named_first = any(calls.names(tool) for calls in rule.first)
+        named_first = named_first or any(calls.names(tool) for calls in rule.until)
         named_then = any(calls.names(tool) for calls in rule.then)
         if not (named_first or named_then or rule.every_call):
             return None
@@ -88,6 +89,8 @@ def effect(
             bits |= MET
     if any(belongs(calls) for calls in rule.then):
         bits |= THEN
+    if any(belongs(calls) for calls in rule.until):
+        bits |= UNTIL
     return bits
 
 

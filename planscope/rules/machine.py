@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 FIRST, THEN, MET, USER, FRESH, LATER = 1, 2, 4, 8, 16, 32
-TOO_LATE = MET
+TOO_LATE = UNTIL = MET
 """Bits of a letter: the call belongs to ``first``, to ``then``; its answer meets the condition of ``latest``; it is
 a user message; it is the first in a new message since the rule was last touched. LATER stands in place of FIRST: that
 the call belongs to ``first`` shows only in its answer. TOO_LATE: a deadline in seconds passed (rules with a deadline
-use MET for nothing else)."""
+use MET for nothing else). UNTIL: the call belongs to ``until`` (kinds with a scope use MET for nothing else)."""
 
 ANY_FIRST = FIRST | LATER
 LETTERS = 64

@@ -11,9 +11,10 @@ from itertools import product
 
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Action, Span
+from planscope.rules.english import verb
 from planscope.rules.kinds import Kind
 from planscope.rules.refusals import low, refused, two_ways
-from planscope.rules.rule import Calls, Rule, RuleFile
+from planscope.rules.rule import Calls, Rule, RuleFile, loose
 from planscope.rules.scan import Cut, Item, Paths, Scanner, SentenceError, Token, sentences
 from planscope.rules.shapes import ANY_LIST, Draft, Meaning, group, joined, meanings
 from planscope.rules.words import meaning, sentence_of
@@ -74,7 +75,7 @@ def read_rules(text: str, tools: Collection[str] = ()) -> RuleFile:
     if len(text) > MAX_TEXT:
         message = f"the file is longer than {MAX_TEXT:,} characters"
         raise ParseFailure([ParseError(1, 1, "", ("a shorter file",), message, (0, 0))])
-    rows = list(sentences(text))
+    rows = list(_without_headings(sentences(text)))
     file = _File(Scanner(text, {*tools, *_declared(text, rows)}))
     for row in rows:
         try:
@@ -97,6 +98,26 @@ def read_rules(text: str, tools: Collection[str] = ()) -> RuleFile:
         file.declared,
         tuple(file.warnings()),
     )
+
+
+_HEADING = re.compile(
+    r"(?:the )?(?:following )?(?:rules?|requirements?|checks?|polic(?:y|ies)|constraints?|guidelines?)(?: for (?:the )?"
+    r"(?:\w+ )?(?:agent|assistant|model|run)s?)? : "
+)
+
+
+def _without_headings(rows: Iterable[list[Token]]) -> Iterator[list[Token]]:
+    """Leave out "Rules:" before a list, and the marks of its items."""
+    for row in rows:
+        if _HEADING.fullmatch("".join(f"{token.key} " for token in row)):
+            continue
+        words = [token.key for token in row]
+        if words[0] == "*" and len(row) > 1 and row[1].start > row[0].end and verb(words[1:]) is None:
+            row = row[1:]
+        elif row[0].kind == "number" and words[1:2] in ([], [")"]):
+            row = row[2:]
+        if row:
+            yield row
 
 
 def _declared(text: str, rows: Sequence[list[Token]]) -> tuple[str, ...]:
@@ -133,11 +154,24 @@ class _Reading:
 def _sentence(file: _File, row: list[Token], *, marks_only: bool = False) -> None:
     """Read one sentence and add its rules or its marks. Raises SentenceError."""
     text = file.scanner.text
-    name, row = _named(text, row)
-    if row and row[0].text == "-":
+    if row[0].text == "-":
         row = row[1:]
-    if not row:
+    name, rest = _named(text, row)
+    if not rest:
         return
+    try:
+        _named_sentence(file, name, rest, marks_only)
+    except SentenceError:  # "refund: at most once"
+        if name is None or loose(name) not in map(loose, file.scanner.tools):
+            raise
+        size = len(row) - len(rest)
+        with suppress(SentenceError):
+            return _named_sentence(file, None, [*row[: size - 1], *rest], marks_only)
+        raise
+
+
+def _named_sentence(file: _File, name: str | None, row: list[Token], marks_only: bool) -> None:
+    text = file.scanner.text
     span = row[0].start, row[-1].end
     cuts = file.scanner.cuts(row)
     some = list(cuts)
@@ -181,11 +215,24 @@ def _read(
         if len(values) > 1:
             continue
         items = _led([item for item in cut.items if item.code not in ("per", "either")])
+        either = any(item.code == "either" for item in cut.items)
         for ways in _several(items, read):
+            if either:
+                ways = tuple(_exclusive(ways))
             reading = _Reading(ways, values[0] if values else ((), ()))
             found.setdefault(reading.key, reading)
             least = cut.cost
     return least, list(found.values())
+
+
+def _exclusive(ways: Sequence[Meaning]) -> Iterator[Meaning]:
+    """Yield the meanings of a sentence with "either": "call either A or B" may also say that not both happen."""
+    for way in ways:
+        yield way
+        one = way[0]
+        if len(way) == 1 and (one.kind, one.count, len(one.first.calls)) == ("existence", 1, 2):
+            a, b = (replace(one.first, calls=(calls,)) for calls in one.first.calls)
+            yield one, Draft("not_coexistence", a, b)
 
 
 def _several(
@@ -230,6 +277,8 @@ def _rules(
         if draft.kind in ("init", "end", "latest") and any(c.is_user for c in draft.first.calls):
             why = "a user message has no answer" if draft.kind == "latest" else "a user message is not a call"
             raise SentenceError(span if draft.kind == "latest" else draft.first.span, why)
+        if draft.until is not None and per[1]:
+            raise SentenceError(span, '"as" tells two sides apart, and this rule has three')
         turned = draft.then is not None and draft.then.span < draft.first.span
         names, others = reversed(per) if per[1] and turned else per
         made.append(
@@ -248,6 +297,7 @@ def _rules(
                 line=text.count("\n", 0, span[0]) + 1,
                 span=span,
                 spans=tuple(item.span for item in draft.sets),
+                until=draft.until.calls if draft.until else (),
             )
         )
     return made
@@ -302,6 +352,8 @@ def _list_end(items: Sequence[Item], k: int, *, fronted: bool) -> tuple[int, lis
     end = k + 1
     while items[k].code == "S" and end < len(items):
         codes = [item.code for item in items[end : end + 3]]
+        if codes[:1] == ["and"] and k and items[k - 1].code == "between":
+            break
         if codes[:2] in (["or", "S"], ["and", "S"]):
             step = 2
         elif codes == [",", "or", "S"] or codes == [",", "and", "S"]:

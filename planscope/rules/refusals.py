@@ -114,7 +114,7 @@ def _nearest(cuts: Cuts, some: Sequence[Cut]) -> str:
 def _candidates(sets: Sequence[CallSet]) -> Iterator[Rule]:
     """Yield a rule of each kind about these sets."""
     for kind, about in KINDS.items():
-        if kind == "latest":
+        if kind == "latest" or "{c}" in about.meaning:
             continue
         if "{b}" not in about.meaning and "{each_b}" not in about.meaning:
             yield from (Rule("", kind, one, count=1) for one in sets)

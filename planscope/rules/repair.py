@@ -33,7 +33,7 @@ from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.future import Future
 from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events, letters_of, seen_key
 from planscope.rules.letters import Alphabet, Letter, Place, compared, met
-from planscope.rules.machine import FIRST, THEN, USER
+from planscope.rules.machine import FIRST, THEN, UNTIL, USER
 from planscope.rules.nearest import (
     SECONDS,
     Budget,
@@ -164,8 +164,8 @@ class _Repair:
         if not isinstance(event, ToolCall):
             for i in self.book.users:
                 rule = self.book.rules[i]
-                first, then = said_among(rule.first, event), said_among(rule.then, event)
-                yield (i, None), (USER | (FIRST if first else 0) | (THEN if then else 0),)
+                bits = ((rule.first, FIRST), (rule.then, THEN), (rule.until, UNTIL))
+                yield (i, None), (USER | sum(bit for some, bit in bits if said_among(some, event)),)
             return
         if not counts(self.book, event):
             return

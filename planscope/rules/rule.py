@@ -141,11 +141,12 @@ def compares(condition: Condition | None) -> Iterator[Compare]:
 class Rule:
     """One rule.
 
-    ``first``: the calls that the rule takes as the earlier ones (the only ones of a kind about one set); ``then``: the
-    others. ``count``: a number of calls or, for ``within`` with ``unit`` "seconds", seconds. ``per``: names of
-    arguments; calls with equal values are judged as a trace of their own. ``per_then``: their names in the calls of
-    ``then`` if they differ. ``condition`` (``latest`` only): what the answer of ``first`` must have met. ``span`` is
-    the sentence in the file, ``spans`` the words of ``first`` and ``then``.
+    ``first``: the calls that the rule takes as the earlier ones (the only ones of a kind about one set); ``then``:
+    the others; ``until``: those that end a scope, of the kinds that have one. ``count``: a number of calls or, for
+    ``within`` with ``unit`` "seconds", seconds. ``per``: names of arguments; calls with equal values are judged as
+    a trace of their own. ``per_then``: their names in the calls of ``then`` if they differ. ``condition``
+    (``latest`` only): what the answer of ``first`` must have met. ``span`` is the sentence in the file, ``spans``
+    the words of ``first`` and ``then``.
     """
 
     id: str
@@ -162,12 +163,14 @@ class Rule:
     line: int = 1
     span: Span = (0, 0)
     spans: tuple[Span, ...] = ()
+    until: CallSet = ()
 
     @property
     def sets(self) -> Iterator[Calls]:
         """Every set of calls that the rule names."""
         yield from self.first
         yield from self.then
+        yield from self.until
 
     @property
     def every_call(self) -> bool:
@@ -244,6 +247,8 @@ def path_text(path: Path) -> str:
 def sides(rule: Rule) -> Iterator[tuple[CallSet, tuple[Path, ...]]]:
     """Yield the sets of calls of a rule, each with the names of the arguments that they are judged by."""
     yield rule.first, rule.per
+    if rule.until:
+        yield rule.until, rule.per
     if rule.then:
         yield rule.then, rule.per_then or rule.per
 

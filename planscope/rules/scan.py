@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from planscope.rules.mentions import Mentions
 
 _TOKEN = re.compile(
-    r"""(?P<comment>\#[^\n]*)|(?P<line>\n)|(?P<quoted>`[^`\n]*`)|(?P<string>"(?:[^"\\\n]|\\.)*")
+    r"""(?P<comment>\#[^\n]*|(?<=\w)\(\))|(?P<line>\n)|(?P<quoted>`[^`\n]*`|(?<!\w)'[\w*./:-]+)
+    |(?P<string>"(?:[^"\\\n]|\\.)*")
     |(?P<time>[0-9]{1,2}:[0-9]{2}(?!\w))|(?P<number>-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w*]))
     |(?P<word>[\w*]+(?:['\u2019]\w+)*)|(?P<mark>!=|<=|>=|[^\s])""",
     re.VERBOSE,
@@ -70,6 +71,7 @@ class Item:
     condition: Condition | None = None
     per: tuple[Paths, Paths] = ((), ())
     agent: str | None = None
+    odd: bool = False
 
 
 Choice = tuple[int, int, tuple[Item, ...]]
@@ -90,6 +92,8 @@ class Cut(NamedTuple):
 
     cost: int
     items: tuple[Item, ...]
+    odd: int = 0
+    """How many of its words mean nothing."""
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -120,6 +124,7 @@ def sentences(text: str) -> Iterator[list[Token]]:
 
 
 _CONTRACTED = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not"}
+_OWNERS = tuple(f"{one}'s" for one in ("agent", "assistant", "model", "run", "trace", "session"))
 _SHORT = {"n't": "not", "'ve": "have", "'re": "are", "'ll": "will"}
 
 
@@ -134,6 +139,8 @@ def _full(row: Sequence[Token]) -> list[Token]:
         ):
             continue
         key = token.key
+        if key in _OWNERS and found and found[-1].key == "the":
+            continue
         words = _CONTRACTED.get(key, "")
         if "'" in key and token.kind == "word" and not words:
             for end, word in _SHORT.items():
@@ -199,16 +206,17 @@ class Cuts:
     def __iter__(self) -> Iterator[Cut]:
         """Yield the cuts, those with the fewest unknown names first."""
         for at in range(len(self.row) - 1, -1, -1):
-            found: dict[tuple[Item, ...], int] = {}
+            found: dict[tuple[Item, ...], Cut] = {}
             self._widths[at] = set()
             for cost, width, items in self._choices(at):
                 self._widths[at].add(width)
+                odd = sum(one.odd for one in items)
                 for rest in self._rest.get(at + width, ()):
                     made = (*items, *rest.items)
-                    found[made] = min(found.get(made, 99), cost + rest.cost)
-            ranked = sorted(
-                (Cut(cost, items) for items, cost in found.items()), key=lambda c: (c.cost, len(c.items))
-            )
+                    cut = Cut(cost + rest.cost, made, odd + rest.odd)
+                    if made not in found or cut.cost < found[made].cost:
+                        found[made] = cut
+            ranked = sorted(found.values(), key=lambda c: (c.cost, c.odd, len(c.items)))
             self._rest[at] = ranked[:MOST_CUTS]
         yield from self._rest[0]
 
@@ -226,7 +234,7 @@ class Cuts:
     def _choices(self, at: int) -> Iterator[Choice]:
         token, key = self.row[at], self.keys[at]
         self.at = at
-        for read in (self._per, self._answer):
+        for read in (self._per, self._answer, self._behind, self._compared):
             try:
                 item = read(at)
             except SentenceError as error:
@@ -252,6 +260,10 @@ class Cuts:
         for width, codes in english.said(self.words(at), at == 0):
             if any(one.agent for one in codes) and self._exact(at + 1)[0]:
                 continue
+            if self.keys[at] == "any" and "*" in "".join(
+                self.keys[at + 3 : at + 4]
+            ):  # "any call of get_*" is a set
+                continue
             number = next((t for t in self.row[at : at + width] if t.kind == "number"), None)
             span = (number.start, number.end) if number is not None else self.span(at, at + width)
             yield (
@@ -266,7 +278,7 @@ class Cuts:
         if key in english.ARTICLES and self._leads(at + 1):
             yield int(self.keys[at + 1] in english.SOFT - english.ADJECTIVES), 1, ()
         elif key in english.FUNCTION or key in english.SOFT:
-            yield 0, 1, (Item(key, self.span(at, at + 1)),)
+            yield 0, 1, (Item(key, self.span(at, at + 1), odd=key not in english.LITERAL),)
 
     def _who(self, at: int, one: english.Said) -> str | None:
         """Return the agent as the file writes it."""
@@ -316,6 +328,8 @@ class Cuts:
         if begin < len(self.row):
             outcome = _OUTCOMES.get(match["outcome"] or "") if match else None
             yield from self._named(begin, at, outcome, whole)
+            if self.inflected and begin > at and match and re.match(english.ACTING, words):
+                yield from (one for one in self._named(at, at, None, False) if one[0] == 0)
         elif whole:
             self._trouble(
                 len(self.row), "'any call of' needs the name of tools, such as update_*", "a tool's name"
@@ -344,14 +358,16 @@ class Cuts:
         token, key = self.row[at], self.keys[at]
         if token.text == "``":
             self._trouble(at, "there is no name between the backquotes", "a tool's name")
-        elif token.kind == "quoted":
+        elif token.kind == "quoted" or (token.kind == "string" and token.text[1:-1] in self.scanner.tools):
             yield _Name(0, at + 1, Calls(token.text[1:-1]))
         if self.keys[at : at + 2] in (["user", "message"], ["user", "messages"]):
             yield _Name(0, at + 2, Calls(""))
-        if key in ("call", "calls") and self.keys[max(begun - 1, 0)] in _EVERY:
-            yield _Name(0, at + 1, Calls("*", text="any call"))
-        if self.keys[at : at + 2] in (["any", "call"], ["any", "calls"]):
-            yield _Name(0, at + 2, Calls("*"))
+        for width, unit in ((2, ["tool", "call"]), (2, ["tool", "calls"]), (1, ["call"]), (1, ["calls"])):
+            if self.keys[at : at + width] == unit and self._counts(begun, at + width):
+                yield _Name(0, at + width, Calls("*", text="any call"))
+        for unit in (["any", "call"], ["any", "calls"], ["any", "tool", "call"], ["any", "tool", "calls"]):
+            if self.keys[at : at + len(unit)] == unit:
+                yield _Name(0, at + len(unit), Calls("*"))
         width, exact = self._exact(at)
         if exact:
             yield _Name(0, at + width, Calls(exact))
@@ -360,10 +376,23 @@ class Cuts:
         if token.kind == "word" and not width and self._may_be_new(at):
             yield _Name(int(key in english.SOFT or bool(self.scanner.tools)), at + 1, Calls(token.text))
 
+    def _counts(self, at: int, end: int) -> bool:
+        """Return whether "call" is any call here: behind "every" or a number, and with no name behind it."""
+        before = self.keys[max(at - 1, 0)]
+        number = before in english.COUNTING or (at > 0 and self.row[at - 1].kind == "number")
+        named = (
+            self.keys[end : end + 1] in (["of"], ["to"]) or any(self._exact(end))
+            if end < len(self.row)
+            else False
+        )
+        return before in _EVERY or (number and not named)
+
     def _may_be_new(self, at: int) -> bool:
         """Return whether an unknown word may be a tool's name."""
         token, key = self.row[at], self.keys[at]
         if key in english.FUNCTION and key != "a":
+            return False
+        if key in ("run", "runs") and at and self.keys[at - 1] in _OF_RUNS:
             return False
         after = self.row[at + 1] if at + 1 < len(self.row) else None
         glued = after is not None and after.start == token.end and after.text in (".", "-", "/", ":")
@@ -418,6 +447,8 @@ class Cuts:
             while end < min(len(self.keys), begin + 7) and self.keys[end] in _AUXILIARIES:
                 end += 1
             codes = english.verb([*self.keys[begin:end], "called"]) if end > begin else None
+            if codes is None and verbal.verb == "run" and end > begin:  # "the tests have run"
+                codes = english.verb([*self.keys[begin:end], "happened"])
             behind = mentions.done(verbal, self.keys, end)
             if codes and behind is not None:
                 said = tuple(Item(one.code, self.span(begin, behind)) for one in codes)
@@ -462,6 +493,8 @@ class Cuts:
         following = self._key_at(1)
         if key in ("with", "whose"):
             return following not in ("no", "that", "nothing") and not self._is(key, "the", "same")
+        if key in ("in", "for"):
+            return self._kind_at(1) == "word" and self._kind_at(2) == "string"
         if key == "where":
             return following == "(" or self._compares(1, "argument")
         latest = self._key_at(-2) in ("latest", "last", "recent", "newest")
@@ -469,6 +502,7 @@ class Cuts:
             key in ("has", "have")
             and not latest
             and following not in ("been", "to")
+            and not (_RETURNED.fullmatch(f"{following} ") and self._kind_at(2) == "string")
             and self._compares(1, "argument")
         )
 
@@ -542,7 +576,9 @@ class Cuts:
             if path != ("text",):
                 raise self._error("a condition on a user message can only test its text", "text", ahead=-1)
             path = ()
-        operator = self._operator(source)
+        return self._comparison(path, self._operator(source), source)
+
+    def _comparison(self, path: Path, operator: Operator, source: Source) -> Condition:
         if operator == "is missing":
             return Compare(source, path, operator)
         if operator == "is one of":
@@ -572,7 +608,9 @@ class Cuts:
             while self._take("("):
                 pass
             self._path()
-            self._operator(source)
+            operator = self._operator(source)
+            valued = self._kind_at() in ("string", "number") or self._key_at() in _VALUES
+            return valued or operator in ("is missing", "is one of")
         except SentenceError:
             return False
         finally:
@@ -583,6 +621,7 @@ class Cuts:
         if (
             self._key_at() in ("a", "an", "the", "its")
             and self._kind_at(1) in ("word", "quoted")
+            and self._key_at(1) not in english.FUNCTION
             and self._key_at(1) not in _SIGNS
         ):
             self.at += 1
@@ -609,7 +648,7 @@ class Cuts:
         for words, operator in _OPERATORS.items():
             if self._take(*words):
                 return operator
-        if source == "answer" and self._kind_at() in ("string", "number"):
+        if self._kind_at() == "string" or (source == "answer" and self._kind_at() == "number"):
             return "="
         signs = get_args(Operator)
         raise self._error("a comparison is missing here", *signs)
@@ -644,17 +683,72 @@ class Cuts:
     def _answer(self, at: int) -> Item | None:
         """Read what the answer of the latest call must have had."""
         match = _RETURNED.match(self.joined(at)) if self.keys[at] else None
-        if match is None or self.raw[at + match[0].count(" ") - 1 :][:1] == ["its"]:
+        if match is None:
             return None
         self.at = at + match[0].count(" ")
         if self._key_at() in ("its", "been", "to", "got", "own", "happened") or self._key_at() == "":
             return None
-        condition = self._condition("answer")
+        if self._kind_at() == "string":
+            condition: Condition = Compare("answer", (), "=", self._json())
+        else:
+            condition = self._condition("answer")
         return Item("COND", self.span(at, self.at), condition=condition)
+
+    def _compared(self, at: int) -> Item | None:
+        """Read "the amount of a refund is above 500" as a set of calls, and "must not be above 500" as forbidden."""
+        match = _ARGUMENT.match(self.joined(at)) if self.keys[at] else None
+        begin = at + match[0].count(" ") if match else len(self.row)
+        if match is None or begin >= len(self.row):
+            return None
+        width, tool = self._exact(begin)
+        self.at = begin + width
+        must = (
+            _MUST.match(self.joined(self.at))
+            if tool and self.at < len(self.row) and self.keys[self.at]
+            else None
+        )
+        if must is not None:
+            self.at += must[0].count(" ")
+        if not tool or not self._operates():
+            return None
+        end = self.at
+        self.at = next(k for k in range(at, begin) if self.raw[k] == match["path"])
+        path = self._path()
+        self.at = end
+        source: Source = "argument"
+        condition = self._comparison(path, self._operator(source), source)
+        what = must[0] if must is not None else ""
+        if must is not None and "not" not in what and "never" not in what:
+            condition = negated(condition)
+        code = "NEVER" if what else "S"
+        return Item(code, self.span(at, self.at), (Calls(tool, condition),))
+
+    def _operates(self) -> bool:
+        saved = self.at
+        try:
+            self._operator("argument")
+        except SentenceError:
+            return False
+        finally:
+            self.at = saved
+        return True
+
+    def _behind(self, at: int) -> Item | None:
+        """Read a condition on arguments behind a verb: "is called with amount > 100"."""
+        if self.keys[at] not in ("with", "where", "in", "for") or self.keys[max(at - 1, 0)] not in _ENDS_VERB:
+            return None
+        self.at = at
+        if not self._conditions(self.raw[at]):
+            return None
+        self.at += 1
+        condition = self._condition("argument")
+        return Item("WITH", self.span(at, self.at), condition=condition)
 
     def _per(self, at: int) -> Item | None:
         """Read ``per A and B`` or ``for the same A [as B]``."""
-        match = _SAME.match(self.joined(at)) if self.keys[at] else None
+        bracket = self.raw[at] == "(" and at + 2 < len(self.row)
+        at += bracket
+        match = (_SAME_TOO if bracket else _SAME).match(self.joined(at)) if self.keys[at] else None
         if match is None:
             return None
         self.at = at + match[0].count(" ")
@@ -670,7 +764,9 @@ class Cuts:
             other = self._paths()
             if len(other) != len(names):
                 raise self._error("there must be as many names before 'as' as after it", ahead=-1)
-        if at == 0:
+        if bracket and not self._take(")"):
+            return None
+        if at == 0 or self.raw[at - 1] == ",":
             self._take(",")
         return Item("per", self.span(at, self.at), per=(names, other if other != names else ()))
 
@@ -698,25 +794,57 @@ class Cuts:
         return tuple(names)
 
 
+def negated(condition: Condition) -> Condition:
+    """Return the condition that a call meets if it does not meet this one. Raises SentenceError where none says it."""
+    if isinstance(condition, Combined):
+        return Combined(not condition.all, tuple(map(negated, condition.parts)))
+    source, path = condition.source, condition.path
+    missing = Compare(source, path, "is missing")
+    if condition.operator == "is one of" and isinstance(condition.value, tuple) and condition.value:
+        others = tuple(Compare(source, path, "!=", one) for one in condition.value)
+        return Combined(False, (Combined(True, others) if len(others) > 1 else others[0], missing))
+    if condition.operator not in _OPPOSITE:
+        raise SentenceError((0, 0), f"no sentence says the opposite of {condition.operator!r}")
+    other = Compare(source, path, _OPPOSITE[condition.operator], condition.value)
+    return Combined(False, (other, missing)) if condition.operator == "=" else other
+
+
 def _key(token: Token) -> str:
     return token.key if token.kind in ("word", "number") else ""
 
 
 _NOUNS = (["tool"], ["tools"], ["call"], ["calls"])
 """Words that belong to a name before them."""
-_EVERY = frozenset({"every", "each", "any", "no", "other"})
+_EVERY = frozenset({"every", "each"})
+_VALUES = frozenset({"true", "false", "null", "["})
+_OF_RUNS = frozenset({"every", "each", "any", "no", "a", "the", "per", "one", "same", "all"})
 _WRAPPED = re.compile(
     rf"(?:{english.ACTING} )?(?:(?:the|an?|some|your|its|their) )*(?:(?P<outcome>{'|'.join(_OUTCOMES)}) )?"
-    r"(?:any calls? (?:of|to) |(?:calls?|uses?|invocations?|executions?|runs?) (?:of|to) )?(?:the )?"
+    r"(?:any calls? (?:of|to) |(?:calls?|uses?|invocations?|executions?|occurrences?|runs?) (?:of|to) )?(?:the )?"
     r"(?:tools? (?=\S))?(?:an? )?"
 )
 """What may stand before a name."""
 _RETURNED = re.compile(
-    r"(?:had|has|have|returned|returns|answered|answers|said|says|gave back|gave|reported|reports|shows|showed) "
+    r"(?:(?:must|should|has to|have to) )?(?:(?:had|has|have) )?"
+    r"(?:had|has|have|returned|returns|answered|answers|said|says|gave back|gave|given|reported|reports|shows|"
+    r"showed|shown) "
 )
 _SAME = re.compile(
-    r"(?:per|for each|for every|(?:for|with|on|of|to|by) (?:one and )?the (?:very )?same|(?:and )?the same) "
+    r"(?:per|for each|for every|for any(?: given)?|for a(?: given)|(?:for|with|on|of|to|by|about|using|having|"
+    r"within|where|in) "
+    r"(?:one and )?the (?:very )?same(?: value (?:of|for))?|(?:and )?the same|for one) "
 )
+_ENDS_VERB = english.words(
+    "called used invoked executed run made done performed happens happen occurs runs ok fine allowed permitted only"
+)
+_OPPOSITE: dict[Operator, Operator] = {"=": "!=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_ARGUMENT = re.compile(
+    r"(?:the )?(?:value of )?(?:the )?(?P<path>[^\W\d]\w*) (?:argument |parameter )?"
+    r"(?:(?:that is )?(?:passed|given) (?:in|to)|of|in|for) (?:(?:an?|any|every|each|the) )?(?:calls? (?:of|to) "
+    r")?(?:the )?"
+)
+_MUST = re.compile(r"(?:must|should|shall|may|can|has to|have to)(?: (?:not|never|always|only))*(?: be)? ")
+_SAME_TOO = re.compile(rf"(?:{_SAME.pattern.rstrip()}|(?:for )?(?:the )?same) ")
 _NO_VALUES = frozenset({"run", "trace", "session", "conversation", "time"})
 _AUXILIARIES = english.words(
     """is are was were be been being has have had to must should shall will may can could not never always only also
@@ -724,18 +852,25 @@ _AUXILIARIES = english.words(
 )
 _SIGNS: tuple[Operator, ...] = ("=", "!=", "<=", ">=", "<", ">")
 _WORDED: tuple[tuple[Operator, str], ...] = (
-    ("is one of", "is one of|in"),
+    ("is one of", "is one of|one of|is in|in"),
     ("is missing", "is missing"),
     ("contains", "contains|containing"),
     ("starts with", "starts with|starting with"),
     ("ends with", "ends with|ending with"),
     ("!=", "is not equal to|is not|other than"),
-    (">=", "of at least|is at least|at least"),
-    ("<=", "of at most|is at most|at most"),
-    (">", "is above|is over|is more than|is greater than|above|over|greater than|more than|exceeding"),
-    ("<", "is below|is under|is less than|is smaller than|below|under|less than|smaller than"),
-    ("=", "is equal to|equal to|equals|is|was|of"),
+    (">=", "at least|no less than|not less than|greater than or equal to|not below"),
+    ("<=", "at most|no more than|not more than|up to|less than or equal to|not above"),
+    (">", "above|over|more than|greater than|higher than|larger than|bigger than|exceeding|exceeds|beyond"),
+    ("<", "below|under|less than|smaller than|lower than"),
+    ("=", "equal to|equals|set to|is|was|being|of|as|to be|:"),
 )
 _OPERATORS: dict[tuple[str, ...], Operator] = {(sign,): sign for sign in _SIGNS}
-_OPERATORS |= {tuple(one.split()): operator for operator, some in _WORDED for one in some.split("|")}
+_OPERATORS |= {
+    (*before, *one.split()): operator
+    for operator, some in _WORDED
+    for one in some.split("|")
+    for before in ((), ("is",), ("of",), ("was",), ("to", "be"), ("being",), ("set", "to"), ("that", "is"))
+    if before == () or (one not in ("is", "was", "of", "being") and not one.startswith(("is ", ":")))
+}
+_OPERATORS = dict(sorted(_OPERATORS.items(), key=lambda one: -len(one[0])))
 _LIMITS: dict[tuple[str, ...], Operator] = {("or", "more"): ">=", ("or", "less"): "<="}

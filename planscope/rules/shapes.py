@@ -16,8 +16,9 @@ from typing import Literal, cast
 
 from planscope.rules.english import MANY
 from planscope.rules.kinds import Kind
-from planscope.rules.rule import Condition
-from planscope.rules.scan import Item, SentenceError
+from planscope.rules.rule import Calls, Condition
+from planscope.rules.scan import Item, Outcome, SentenceError, negated
+from planscope.rules.words import condition_text
 
 MOST = 1_000
 """The limit for a number of calls, times, seconds or minutes; the least is 1."""
@@ -25,8 +26,8 @@ MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A rule that a sentence may mean. ``first`` and ``then`` are its sets as items. ``turned``: its words are those of
-    "Never A before B", which once meant another rule."""
+    """A rule that a sentence may mean. ``first``, ``then`` and ``until`` are its sets as items. ``turned``: its words
+    are those of "Never A before B", which once meant another rule."""
 
     kind: Kind
     first: Item
@@ -35,21 +36,20 @@ class Draft:
     unit: Literal["calls", "seconds", ""] = ""
     condition: Condition | None = None
     turned: bool = False
+    until: Item | None = None
 
     @property
     def sets(self) -> Iterator[Item]:
-        yield self.first
-        if self.then is not None:
-            yield self.then
+        yield from filter(None, (self.first, self.then, self.until))
 
     @property
     def key(self) -> tuple[object, ...]:
         """What distinguishes meanings: all but the words."""
-        first, then = (
+        sets = tuple(
             tuple(replace(calls, text="") for calls in item.calls) if item is not None else ()
-            for item in (self.first, self.then)
+            for item in (self.first, self.then, self.until)
         )
-        return (self.kind, first, then, self.count, self.unit, self.condition)
+        return (self.kind, sets, self.count, self.unit, self.condition)
 
 
 Meaning = tuple[Draft, ...]
@@ -62,10 +62,10 @@ V = r"(?:happens|comes)"
 
 SUBJECT = rf"(?:(?P<many>COUNT_OF|COUNT_AMONG|REPEAT) )?(?P<all>every )?(?P<s>{LIST})"
 MAIN = (
-    r"(?:together ,? ?|always )?(?P<limit>WITHIN )?"
-    r"(?:(?P<act>(?:not_|may_)?(?:only_)?do(?: neither)?|neither|forbid|no|there no|there_no|there) )?"
-    rf"{SUBJECT}(?P<says>(?: (?:every|always|both|together|earlier|later|too))*)"
-    rf"(?: (?P<verb>(?:not_)?(?:may_)?(?:only_)?{V}))?"
+    r"(?:together ,? ?|always )?(?P<says>later )?(?P<limit>WITHIN )?"
+    r"(?:(?P<act>(?:not_|may_)?(?:only_)?do(?: neither)?|neither|forbid|no|there no|there_no|there_may|there) )?"
+    rf"{SUBJECT}(?P<says>(?: (?:every|always|both|together|earlier|later|too|again))*)"
+    rf"(?: (?P<verb>(?:not_)?(?:may_)?(?:only_)?{V}))?(?: always)*"
 )
 TURNED = (
     rf"(?:(?P<act>(?:no_way )?(?:may|must|can|should|shall|will|do)) {SUBJECT} (?P<verb>{V}|is)"
@@ -73,17 +73,20 @@ TURNED = (
 )
 """A main clause with its verb in front: "only after A may B be called", "right after A comes B"."""
 END = (
-    r"(?P<just> only)?(?: (?P<count>COUNT|REPEAT))?(?P<row> in_row)?(?P<late> later| too| earlier)?(?:(?: ,)? too)*"
-    r"(?P<limit> WITHIN)?"
+    r"(?P<just> only)?(?: (?P<count>COUNT|REPEAT))?(?P<row> in_row)?(?P<late>(?: (?:later|too|earlier|again))*"
+    r"(?: right_later| right_earlier)?)(?:(?: ,)? (?:too|together))*(?P<limit> WITHIN)?(?:(?: ,)? (?:too|together))*"
 )
 BESIDE = (
-    r"(?P<only>only )?(?P<limit>WITHIN )?(?P<right>right )?(?P<word>before|after|until|once|unless|if|when|without)"
-    rf"(?P<says> earlier)?(?P<past> (?:did_|may_)?do)?(?P<which> every| latest)?(?: COUNT_OF)? (?P<x>{LIST})"
-    rf"(?: every| always)?(?: earlier| later| too)*(?: (?P<past>(?:did_)?{V})| COND)?(?P<says> earlier| later| too)?"
+    r"(?P<only>only )?(?P<limit>WITHIN )?(?P<right>right )?"
+    r"(?P<word>before|after|until|once|unless|if|when|while|without)(?P<tail> earlier)?(?P<past> "
+    r"(?:not_)?(?:did_|may_)*do)?"
+    rf"(?: that)?(?P<tail> there)?(?P<which> every| latest)?(?P<least> COUNT_OF)? (?P<x>{LIST})(?: every| always)?"
+    rf"(?P<tail>(?: earlier| later| too| again)*)(?: (?P<past>(?:not_)?(?:did_|may_)*{V})| COND)?"
+    r"(?P<tail>(?: earlier| later| too| yet)*(?: right_later| right_earlier)?)"
 )
 CLAUSES = (
     rf"{MAIN}{END}",
-    rf"{MAIN}{END} {BESIDE}(?:(?: ,)? too)*",
+    rf"{MAIN}{END} {BESIDE}(?P<tail>(?:(?: ,)? too)*)",
     rf"{TURNED}{END}(?: {BESIDE})?",
     rf"(?P<front>){BESIDE} ?,? {MAIN}{END}",
     rf"(?P<front>){BESIDE} ?,? {TURNED}",
@@ -142,6 +145,28 @@ MEANINGS = {
     "not if earlier": "not_succession x s",
     "not when": "not_succession x s | not_coexistence x s",
     "not when done": "not_succession x s",
+    "not when earlier": "not_succession x s",
+    "not if undone": "precedence x s",
+    "not when undone": "precedence x s",
+    "not while undone": "precedence x s",
+    "not without later": "response s x",
+    "not without right_later": "chain_response s x",
+    "not without right_earlier": "chain_precedence x s",
+    "not unless too": "responded_existence s x",
+    "not unless later": "response s x",
+    "not unless right_earlier": "chain_precedence x s",
+    "only if right_earlier": "chain_precedence x s",
+    "only if too": "responded_existence s x",
+    "do if too": "responded_existence x s",
+    "do if right_later": "chain_response x s",
+    "do if right_earlier": "chain_precedence s x",
+    "do when right_later": "chain_response x s",
+    "do when right_earlier": "chain_precedence s x",
+    "do when too": "responded_existence x s",
+    "do once later": "response x s",
+    "do within if": "within x s",
+    "do within when": "within x s",
+    "do within after front": "within x s",
     "not when later": "not_succession x s",
 }
 """What a main clause about ``s`` and a clause about ``x`` mean together: a kind with its earlier and its later set. Two
@@ -150,19 +175,34 @@ them (only); the last word says more of the clause beside it, or that this stand
 
 # Sentences with a shape of their own --------------------------------------------------------------------------------
 
-IS = r"(?:always )?(?:may_)?(?:only_)?is"
+IS = r"(?:always )?(?:may_)?(?:only_)?is(?: always)?"
 MAY = rf"(?: (?:every|always|both))*(?: (?:may_)?(?:only_)?{V}| {IS})?"
 RUN = r"(?:every )?trace"
+NEEDS = r"(?:every )?<then>(?: every| always)* needs(?: that)?"
+DONE = rf"(?:did_do |do )?<first>(?: (?:did_)?{V})?"
+BEFORE = r"(?:(?:right )?earlier call_is|call_is (?:that )?(?:comes |happens )?(?:right_earlier|right earlier|earlier))"
+AFTER = r"(?:next call_is|right later call_is|call_is (?:that )?(?:comes |happens )?(?:right_later|right later|later))"
+NONE = r"(?:(?:do |there )?none(?:_else)?|(?:do |there )?no else)"
+OTHER = r"(?:(?:do |there )?none_else|(?:do |there )?no else|else)"
+NO_THEN = (
+    rf"(?:(?:no|not_do|there_no|there no) <then>(?: (?:may_)?{V})?|<then>(?: always)? not_(?:may_)?{V})"
+    "(?: again)*"
+)
+BETWEEN = r"between (?P<first>S) and <until>"
+LEAST = r"(?: COUNT)?"
 _SHAPES: tuple[tuple[str, str], ...] = (
     (
         "alternate_precedence",
-        r"(?:every )?<then> (?:every )?(?:has|needs|preceded_by) own <first>(?: earlier)?",
+        r"(?:every )?<then> (?:every )?(?:has|needs|preceded_by|contains) (?:earlier )?own (?:earlier "
+        r")?<first>(?: earlier)?",
     ),
     (
         "alternate_precedence",
         r"before every <then> ,? ?(?:(?:there|do|comes) )?own <first>(?: happens| comes| earlier)*",
     ),
     ("alternate_precedence", r"before every <then> ,? ?(?:do )?<first>(?: happens)? own"),
+    ("alternate_precedence", r"(?:do )?<first>(?: happens)? own before every <then>"),
+    ("alternate_precedence", r"(?:do )?own <first>(?: happens)? before every <then>"),
     ("alternate_precedence", r"(?:no|not_do|there_no) <then> without own <first>(?: earlier)?"),
     ("chain_response", r"(?:every <first>|<first> always) right followed_by <then>"),
     (
@@ -173,34 +213,136 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("chain_response", r"call_is (?:that )?right comes after (?:every )?<first> is <then>"),
     (
         "chain_response",
-        r"(?:after every|when|if) (?:did_do |do )?<first>(?: (?:did_)?happens)? ?, next call_is is <then>",
+        rf"(?:after|once|when|if)(?: every)? {DONE} ?,? {AFTER} is <then>",
+    ),
+    ("chain_response", rf"(?:after|once|when|if)(?: every)? {DONE} ?,? <then> is {AFTER}"),
+    ("chain_response", rf"{AFTER} (?:after|once|when|if)(?: every)? {DONE} is <then>"),
+    ("chain_response", rf"<then> is {AFTER} (?:after|once|when|if)(?: every)? {DONE}"),
+    ("chain_precedence", rf"(?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless {BEFORE} is <first>"),
+    ("chain_precedence", rf"(?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless <first> is {BEFORE}"),
+    ("chain_precedence", rf"<then> not_(?:may_)?happens unless {BEFORE} is <first>"),
+    ("chain_precedence", rf"<then> not_(?:may_)?happens unless <first> is {BEFORE}"),
+    (
+        "chain_precedence",
+        rf"(?:<then> (?:may_)?only_happens|(?:may_)?only_do <then>|<then> only) (?:if|when) {BEFORE} is <first>",
+    ),
+    (
+        "chain_precedence",
+        rf"(?:<then> (?:may_)?only_happens|(?:may_)?only_do <then>|<then> only) (?:if|when) <first> is {BEFORE}",
+    ),
+    ("chain_precedence", r"earlier call_is before (?:every )?<then> is <first>"),
+    (
+        "chain_precedence",
+        rf"(?:if|when|before) (?:every )?(?:do )?<then>(?: happens)? ?,? {BEFORE} is <first>",
+    ),
+    (
+        "chain_precedence",
+        rf"(?:if|when|before) (?:every )?(?:do )?<then>(?: happens)? ?,? <first> is {BEFORE}",
     ),
     ("chain_precedence", r"call_is (?:that )?(?:comes )?right before (?:every )?<then> is <first>"),
     ("chain_precedence", r"(?:every )?<then>(?: always)? right preceded_by <first>"),
     ("chain_precedence", r"(?:every )?<then>(?: always)? preceded_by <first> ?,? nothing_between"),
     ("chain_precedence", r"<then> right follows <first>"),
-    (
-        "chain_precedence",
-        r"(?:no|not_do|there_no) <then> unless call_is right (?:before it|earlier) is <first>",
-    ),
-    (
-        "chain_precedence",
-        r"(?:if|when|before) (?:every |do )?<then>(?: happens)? ?, right earlier call_is is <first>",
-    ),
     ("chain_response | chain_precedence", r"<first> right followed_by <then>"),
     ("chain_precedence | chain_response", r"<first> right precedes <then>"),
     ("within", r"(?:every )?<first>(?: every| always)* followed_by (?:later )?<then> WITHIN"),
+    (
+        "after_until",
+        rf"(?:after|once|when|if)(?: every)? {DONE} ?,? {NO_THEN} (?:until|before) (?:do |did_do )?<until>"
+        rf"(?: (?:did_)?{V})?",
+    ),
+    ("after_until", rf"{NO_THEN} (?:after|once) {DONE} until (?:do |did_do )?<until>(?: (?:did_)?{V})?"),
+    ("not_between", rf"{NO_THEN} {BETWEEN}"),
+    ("not_between", rf"{BETWEEN} ?,? {NO_THEN}"),
+    ("none between", rf"{NONE}(?: (?:may_)?{V})? {BETWEEN}"),
+    ("none between", rf"{BETWEEN} ?,? {NONE}(?: (?:may_)?{V})?"),
+    (
+        "needed between",
+        rf"{BETWEEN} ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: {V})?(?: COUNT)?(?: earlier)?",
+    ),
+    (
+        "between two",
+        rf"between COUNT_OF (?P<first>S) ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: {V})?(?: COUNT)?(?: earlier)?",
+    ),
+    ("needed between | since", rf"(?:do )?<then>(?: {V})? {BETWEEN}"),
+    (
+        "since",
+        rf"(?:<then> (?:may_)?only_{V}|(?:may_)?only_do <then>|<then> only|only <then>(?: may_{V})?) {BETWEEN}",
+    ),
+    ("since", rf"{NO_THEN} (?:unless|outside|except)(?: (?:in_)?{BETWEEN})"),
+    (
+        "since",
+        r"(?:every )?<then>(?: always| every)* (?:preceded_by|has|needs|contains) <first>(?: earlier)* ?,? ?(?:and )?"
+        r"(?:with no|without|with none) <until> in_between",
+    ),
     ("within", r"(?:every )?<first>(?: every| always)* followed_by WITHIN <then>"),
     (
         "within",
-        r"(?:when|if|after every) (?:do |did_do )?<first>(?: (?:did_)?happens)? ?,? <then> (?:follows|happens) WITHIN",
+        rf"(?:when|if|after every) {DONE} ?,? <then> (?:(?:must_)?follows|happens) WITHIN",
     ),
     (
         "response",
         r"(?:every <first>|<first>)(?: (?:always|every|later))+ followed_by (?:later )?(?:every )?<then>(?: later)?",
     ),
     ("response", r"every <first> (?:later )?followed_by (?:later )?<then>(?: later)?"),
-    ("response", r"every <first> (?:needs|has) later <then>"),
+    (
+        "response",
+        r"(?:every )?<first>(?: always)? (?:needs|has|contains) (?:COUNT_OF )?(?:later <then>|<then> later)(?: later)*",
+    ),
+    (
+        "within",
+        r"(?:every )?<first>(?: always)? (?:needs|has|contains) (?:COUNT_OF )?(?:later )?<then>(?: later)? WITHIN",
+    ),
+    (
+        "responded_existence",
+        r"(?:every )?<first>(?: always)? (?:needs|has) (?:COUNT_OF )?<then>(?:(?: ,)? too)+",
+    ),
+    ("latest", rf"{NEEDS} latest <first> COND"),
+    ("latest", r"(?:before|if|when) (?:every )?(?:do )?<then>(?: happens)? ?,? latest <first> COND"),
+    (
+        "precedence",
+        rf"{NEEDS} (?:earlier |did_do )*<first> (?:did_{V}|may_{V} earlier|{V} earlier)(?: earlier)*",
+    ),
+    ("precedence", r"(?P<first>S)(?: happens)? is prerequisite (?:every )?<then>(?: (?:may_)?happens)?"),
+    ("precedence", rf"<first> {V} earlier ,? ?(?:and )?<then>(?: {V})? later"),
+    ("existence", r"(?:no|not_do) trace without (?:COUNT_OF )?(?:do )?<first>"),
+    ("counted", r"<first> COUNT_OF"),
+    ("counted", rf"{RUN} needs (?:COUNT_OF )?<first>"),
+    ("counted", rf"{RUN} may_contains COUNT_OF <first>"),
+    ("counted", r"(?:limit <first> LIMIT_TO|<first> LIMIT)"),
+    ("limited", r"number_of <first> not_exceeds COUNT_OF"),
+    ("either & not both", r"do (?P<first>S) ,? ?(?:but )?not_both"),
+    ("not both", r"(?:may_do )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both"),
+    ("not_coexistence", r"(?P<first>S) and (?P<then>S) (?:every )?(?:may_)?exclude"),
+    ("not_coexistence", r"no trace (?:may_)?contains (?:both )?(?P<first>S) and (?P<then>S)(?: together)?"),
+    ("not_coexistence", r"trace not_contains both (?P<first>S) and (?P<then>S)(?: together)?"),
+    ("not_coexistence", r"trace (?:with|that contains) (?P<first>S) not_contains (?P<then>S)"),
+    ("not_coexistence", r"not_do (?P<first>S) and (?P<then>S) together"),
+    (
+        "responded_existence",
+        r"whoever (?:contains|do|did_do) (?P<first>S) ,? ?(?:contains|do) (?:too )?<then>(?:(?: ,)? too)*",
+    ),
+    ("init & end", r"first call_is(?: happens)? is <first> ,? ?and last call_is(?: happens)? is <then>"),
+    ("init", r"(?:do |always |every )+begin_trace <first>"),
+    ("end", r"(?:do |always |every )+end_trace <first>"),
+    ("init", r"do (?:always )?begins <first>"),
+    ("end", r"do (?:always )?ends_with <first>"),
+    ("last", rf"{OTHER} (?:(?:may_)?{V} |is )?(?:after|once) (?:every )?{DONE}"),
+    (
+        "last",
+        rf"(?:after|once) (?:every )?{DONE} ?,? {OTHER}(?: (?:may_)?(?:{V}|is|follows))?(?: later| again)*",
+    ),
+    ("last", rf"{OTHER} (?:may_)?follows <first>"),
+    ("first", rf"{NONE} (?:(?:may_)?{V} |is )?(?:before|until) (?:every )?{DONE}"),
+    ("first", rf"(?:before|until) (?:every )?{DONE} ?,? {NONE}(?: (?:may_)?(?:{V}|is))?(?: earlier)*"),
+    ("first", rf"{NONE} (?:may_)?precedes <first>"),
+    ("none after", rf"(?:do |there )?none (?:(?:may_)?{V} |is )?(?:after|once) (?:every )?{DONE}"),
+    (
+        "none after",
+        rf"(?:after|once) (?:every )?{DONE} ?,? (?:do |there )?none(?: (?:may_)?(?:{V}|is|follows))?(?: later| again)*",
+    ),
+    ("none after", r"none (?:may_)?follows <first>"),
+    ("distinct", rf"no COUNT_OF <first>(?: (?:may_)?(?:contains|{V}))?"),
     (
         "response",
         r"(?:every <first> ?,?|after every <first> ?,?) (?:there|comes) (?:later )?<then>(?: later)?",
@@ -208,7 +350,8 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("response | precedence", r"<first> followed_by <then>"),
     (
         "precedence",
-        r"(?:every )?<then>(?: every| always| earlier)* preceded_by (?:earlier )?<first>(?: earlier)?",
+        r"(?:every )?<then>(?: every| always| earlier)* preceded_by (?:earlier )?<first>(?: earlier| later|(?: "
+        r",)? too)*",
     ),
     (
         "precedence",
@@ -218,6 +361,8 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("precedence", r"(?:every )?<then> has <first> earlier"),
     ("precedence", r"<first>(?: always)? precedes (?:every )?<then>"),
     ("precedence", r"(?:every )?<then>(?: always)? follows <first>"),
+    ("precedence", r"every <then>(?: always)? must_follows <first>"),
+    ("precedence | response", r"<then> must_follows <first>"),
     ("not before", r"<then> not_precedes <first>"),
     ("not_succession", r"(?:every )?<first> not_followed_by (?:later )?<then>(?: later)?"),
     ("not_succession", r"<then> not_follows <first>"),
@@ -230,6 +375,11 @@ _SHAPES: tuple[tuple[str, str], ...] = (
         "not_coexistence",
         r"(?P<first>S) and (?P<then>S) (?:(?:both|together) not_happens|not_happens (?:both|together))",
     ),
+    ("must with", rf"(?:every )?(?P<first>S) (?:(?:may_)?only_{V}|only) WITH"),
+    ("must with", rf"every (?P<first>S) {V} WITH"),
+    ("must with", rf"(?P<first>S) {V} WITH(?: when| always)+"),
+    ("must with", rf"(?P<first>S) always {V} WITH"),
+    ("must with | with", rf"(?P<first>S) {V} WITH"),
     ("not_coexistence", r"(?P<first>S) and (?P<then>S) is exclude"),
     ("not_coexistence | never & never", r"not_do (?P<first>S) and (?P<then>S)"),
     ("responded_existence", rf"if {RUN} contains <first> ,? ?(?:it |do )?contains <then>(?:(?: ,)? too)*"),
@@ -242,18 +392,22 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("existence", r"not_do end_run without (?:did_do |do |once )?<first>"),
     ("first", rf"(?:do )?<first>{MAY} first"),
     ("last", rf"(?:do )?<first>{MAY} last"),
-    ("first", rf"none (?:may_)?{V} before <first>"),
-    ("last", rf"none (?:may_)?{V} after <first>"),
-    ("first", rf"(?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none (?:may_)?{V} earlier"),
-    ("last", rf"(?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none (?:may_)?{V} later"),
-    ("first", rf"<first> is optional ,? ?but none (?:may_)?{V} earlier"),
-    ("last", rf"<first> is optional ,? ?but none (?:may_)?{V} later"),
+    (
+        "first",
+        rf"(?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none(?:_else)? (?:may_)?{V} earlier",
+    ),
+    (
+        "last",
+        rf"(?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none(?:_else)? (?:may_)?{V} later",
+    ),
+    ("first", rf"<first> is optional ,? ?but none(?:_else)? (?:may_)?{V} earlier"),
+    ("last", rf"<first> is optional ,? ?but none(?:_else)? (?:may_)?{V} later"),
     ("first", r"<first> is optional ,? ?but (?:if|when) it happens ,? ?it is first call_is"),
     ("last", r"<first> is optional ,? ?but (?:if|when) it happens ,? ?it is last call_is"),
     ("init & end", rf"{RUN} begins <first> and ends_with <then>"),
     ("end", r"trace not_happens unless last call_is is <first>"),
-    ("init", r"first call_is(?: happens)? is <first>"),
-    ("end", r"last call_is(?: happens)? is <first>"),
+    ("init", r"first call_is(?: happens)?(?: always)? is(?: always)? <first>"),
+    ("end", r"last call_is(?: happens)?(?: always)? is(?: always)? <first>"),
     ("init", rf"<first> {IS} first call_is(?: happens)?"),
     ("end", rf"<first> {IS} last call_is(?: happens)?"),
     ("init", rf"{RUN} (?:always )?begins <first>(?: first)?"),
@@ -278,8 +432,9 @@ class Shape:
         self.words = words
         while part := re.search(r"\((?:\?(?:P<\w+>|:))?([^()]*)\)([?*]?)", words):
             kept = "" if "|" in part[1] or part[2] else part[1]
-            words = f"{words[: part.start()]} {kept} {words[part.end() :]}"
-        self.needs = frozenset(re.findall(r"(?<![<\w])\w+(?![\w>])", words)) - {"S"}
+            glue = "~" if words[part.end() : part.end() + 1].isalpha() else " "
+            words = f"{words[: part.start()]} {kept}{glue}{words[part.end() :]}"
+        self.needs = frozenset(re.findall(r"(?<![<\w~])\w+(?![\w>])", words)) - {"S"}
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -293,7 +448,8 @@ def parts_of(match: re.Match[str]) -> Mapping[str, str]:
     found: dict[str, str] = defaultdict(str)
     for name, words in match.groupdict().items():
         plain = name.rstrip("0123456789")
-        found[plain] = found.get(plain) or (words or "").strip()
+        words = (words or "").strip()
+        found[plain] = f"{found[plain]} {words}" if plain == "tail" else found.get(plain) or words
     return found
 
 
@@ -303,15 +459,72 @@ SHAPES = tuple(Shape(kinds, words) for kinds, words in _SHAPES)
 
 def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     """Yield what a cut of a sentence means by each shape that fits: one meaning, or two."""
+    items = normal(items)
     row = [item.code for item in items]
     codes, known = " ".join(row), frozenset(row)
     for shape in SHAPES:
         if shape.needs <= known and (match := shape.pattern.fullmatch(codes)):
-            first, then = group(items, match, "first"), group(items, match, "then")
-            yield tuple(tuple(_drafts(kind, first, then, items)) for kind in shape.kinds)
+            first, then, until = (group(items, match, name) for name in ("first", "then", "until"))
+            if shape.kinds[0] not in ("counted", "distinct", "limited", "between two") and any(
+                item.code in _MANY and item.low != 1 for item in items
+            ):
+                continue
+            if "not both" in shape.kinds[0] and len(first[0].calls) != 2:
+                continue
+            if all(drafts := tuple(tuple(_drafts(kind, first, then, items, until)) for kind in shape.kinds)):
+                yield drafts
     for shape in CLAUSE_SHAPES:
         if (match := shape.pattern.fullmatch(codes)) and (meaning := _clause(items, match)):
             yield meaning
+
+
+def normal(items: Sequence[Item]) -> list[Item]:
+    """Return the items of a sentence in a normal form: what a verb says of its calls (that they fail, and with which
+    arguments or answer) stands in their set, and two bounds of a number are one."""
+    found: list[Item] = []
+    for item in items:
+        place = next((k for k in range(len(found) - 1, -1, -1) if found[k].code == "S"), None)
+        base = item.code.rpartition("_")[2]
+        before = [one.code for one in found]
+        if base in ("failed", "succeeded") and place is not None:
+            calls = tuple(replace(c, outcome=cast(Outcome, base)) for c in found[place].calls)
+            found[place] = replace(found[place], calls=calls)
+            item = replace(item, code=item.code.removesuffix(base) + "happens")
+        elif item.code == "WITH" and _demands(before):
+            pass
+        elif (
+            item.code == "WITH" and place is not None and all(c.condition is None for c in found[place].calls)
+        ):
+            found[place] = _told(found[place], item.condition)
+            continue
+        elif item.code == "COND" and place == len(found) - 1 and before[-2:-1] != ["latest"]:
+            found[place] = _told(found[place], item.condition)
+            item = replace(item, code="did_happens")
+        elif item.code == "NEVER":
+            found.append(replace(item, code="S"))
+            item = replace(item, code="not_happens")
+        elif item.code == "COUNT" and before[-2:] == ["COUNT", "and"]:
+            one = found[-2]
+            low, high = max(one.low, item.low), min(one.high, item.high)
+            found[-2:] = []
+            item = replace(item, low=low, high=high)
+        found.append(item)
+    return found
+
+
+def _demands(codes: Sequence[str]) -> bool:
+    """Return whether a condition behind these items says what all calls must be like: "is only called with"."""
+    return (
+        re.fullmatch(rf"(?:every )?S (?:only|(?:always )?(?:(?:may_)?only_)?{V})", " ".join(codes))
+        is not None
+    )
+
+
+def _told(item: Item, condition: Condition | None) -> Item:
+    calls = tuple(
+        replace(c, condition=condition, text=f"{c.text} with {condition_text(condition)}") for c in item.calls
+    )
+    return replace(item, calls=calls)
 
 
 def group(items: Sequence[Item], match: re.Match[str], name: str) -> list[Item]:
@@ -324,7 +537,11 @@ def group(items: Sequence[Item], match: re.Match[str], name: str) -> list[Item]:
 
 
 def _drafts(
-    kinds: str, first: Sequence[Item], then: Sequence[Item], items: Sequence[Item]
+    kinds: str,
+    first: Sequence[Item],
+    then: Sequence[Item],
+    items: Sequence[Item],
+    until: Sequence[Item] = (),
 ) -> Iterator[Draft]:
     """Yield the rules of one meaning, one for each pair of its lists. Raises SentenceError."""
     turned = kinds == "not before"
@@ -333,8 +550,42 @@ def _drafts(
     elif kinds == "init & end":
         yield from (Draft("init", one) for one in first)
         yield from (Draft("end", one) for one in then)
+    elif kinds == "none after":
+        none = next(item for item in items if item.code == "none")
+        other = Item("S", none.span, (Calls("*", text="any call"),))
+        yield from (Draft("not_succession", one, other) for one in first)
+    elif kinds in ("distinct", "limited"):
+        number_of = next(item for item in items if item.code == "COUNT_OF")
+        if kinds == "limited":
+            yield from _numbers([("absence", number_of.high)], first, number_of)
+        elif number_of.low == number_of.high == 2:
+            yield from (Draft("absence", one, count=1) for one in first)
+    elif kinds in ("with", "must with"):
+        told = next(item.condition for item in items if item.code == "WITH")
+        assert told is not None
+        if kinds == "with":
+            yield Draft("existence", _told(first[0], told), count=1)
+        elif all(calls.condition is None for calls in first[0].calls):
+            yield Draft("never", _told(first[0], negated(told)))
+    elif kinds == "between two":
+        numbers = [item for item in items if item.code in _MANY]
+        if (numbers[0].low, numbers[0].high) == (2, 2) and all(item.low == 1 for item in numbers[1:]):
+            yield from (Draft("after_until", one, one, until=need) for one in first for need in then)
+    elif kinds == "needed between":
+        yield from (
+            Draft("after_until", one, end, until=need) for one in first for need in then for end in until
+        )
+    elif kinds == "none between":
+        none = next(item for item in items if item.code.startswith("none"))
+        other = Item("S", none.span, (Calls("*", text="any call"),))
+        yield from (Draft("not_between", one, other, until=end) for one in first for end in until)
+    elif kinds in ("not both", "either & not both"):
+        if kinds != "not both":
+            yield Draft("existence", first[0], count=1)
+        a, b = (Item("S", first[0].span, (calls,)) for calls in first[0].calls)
+        yield Draft("not_coexistence", a, b)
     elif kinds == "counted":
-        many = next((item for item in items if item.code == "COUNT_OF"), None)
+        many = next((item for item in items if item.code in ("COUNT_OF", "LIMIT", "LIMIT_TO")), None)
         yield from _numbers(_bounds("do", many), first, many)
     elif kinds in ("init", "end") and len(first) > 1:
         whole = items[0].span[0], items[-1].span[1]
@@ -354,8 +605,9 @@ def _drafts(
         )
         unit: Literal["calls", "seconds", ""] = "" if limit is None else "seconds" if limit.high else "calls"
         others: Sequence[Item | None] = then or [None]
-        for one, other in product(first, others):
-            yield Draft(kind, one, other, number, unit, condition, turned)
+        ends: Sequence[Item | None] = until or [None]
+        for side, then_side, end in product(first, others, ends):
+            yield Draft(kind, side, then_side, number, unit, condition, turned, end)
 
 
 def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] | None:
@@ -370,6 +622,8 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         return None
     if not part["word"]:
         return _alone(way, many, subject, part, items)
+    if many is not None and (many.low, many.high) == (1, MANY) and way == "do":
+        subject, many = [joined(subject)] if many.code == "COUNT_AMONG" else subject, None
     if many is not None or way == "may" or part["row"]:
         return None
     key = _key(way.removeprefix("may "), part, match)
@@ -380,7 +634,10 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         why = f'"{part["word"]} {names}" could mean both or each; write one sentence for each, or use "or"'
         raise SentenceError((x[0].span[0], x[-1].span[1]), why, (f"one set of calls after {part['word']}",))
     made = []
-    for meaning in MEANINGS[key].split(" | "):
+    ways = [x]
+    if key == "not before" and len(x) == 1 and len(x[0].calls) > 1:
+        ways.append([replace(x[0], calls=(calls,)) for calls in x[0].calls])
+    for meaning, x in product(MEANINGS[key].split(" | "), ways):
         kind, one, _ = meaning.split()
         sides = (subject, x) if one == "s" else (x, subject)
         drafts = tuple(_drafts("not before" if key == "not before" else kind, *sides, items))
@@ -398,19 +655,29 @@ def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
     fronted = "front0" in match.groupdict()
     limit, right = ("WITHIN " if part["limit"] else ""), ("right " if part["right"] else "")
     base = f"{way} {limit}{right}{part['word']}".replace("WITHIN", "within")
-    past = part["past"].startswith("did_")
+    past, no = "did_" in part["past"], part["past"].startswith("not_")
+    if no and part["word"] not in ("if", "when", "while"):
+        return None
     said = [
         part["which"],
-        "done" if past else "",
-        part["late"],
-        part["says"].split(" ")[-1],
+        "undone" if no else "",
+        *part["late"].split(),
+        *part["says"].split(),
+        *part["tail"].split(),
+        "done" if past and not no else "",
         "front" if fronted else "",
     ]
     if base == "do before" and part["all"]:
         return None
     if base == "do right after" and part["act"] == "do":
         said.append("front")  # "Call B right after A" may be about each A, too
+    if "there" in said and part["word"] in ("before", "after"):
+        return None
     keys = [f"{base} {one}" for one in said if one and f"{base} {one}" in MEANINGS]
+    if any(one.startswith("right_") and f"{base} {one}" not in keys for one in said):
+        return None
+    if no and not keys:
+        return None
     return keys[0] if keys else base if base in MEANINGS else None
 
 
@@ -420,6 +687,8 @@ def _way(act: str, verb: str, only: bool) -> str | None:
         act = "no"
     elif act in ("may", "must", "can", "should", "shall", "will"):
         act = ""
+    if act == "there_may":
+        act = "may_do"
     if act in ("not_do", "no", "there no", "there_no", "forbid"):
         return None if verb.startswith("not_") or only else "not"
     if act and verb and act not in ("there", "do"):
@@ -437,18 +706,42 @@ def _alone(
 ) -> tuple[Meaning, ...] | None:
     """Return what a main clause alone means: whether and how often its calls happen."""
     forbids = way == "not"
-    nothing = part["act"] in ("", "no") and not part["verb"] and many is None
-    if nothing or part["verb"].endswith("comes") or part["limit"] or part["row"] or part["late"] == "earlier":
+    nothing = part["act"] == "" and not part["verb"] and many is None
+    said = {*part["late"].split(), *part["says"].split()}
+    if nothing or part["verb"].endswith("comes") or part["limit"]:
         return None
-    if (forbids and "both" in part["says"]) or (many is None and part["all"] and not forbids):
+    if said & {"again", "right_later", "right_earlier"} or "earlier" in part["late"]:
         return None
-    if (many is not None and many.code == "COUNT_AMONG") or any(item.code == "together" for item in items):
+    together = any(item.code == "together" for item in items)
+    if (forbids and ("both" in part["says"] or (together and many is None))) or (
+        many is None and part["all"] and not forbids
+    ):
+        return None
+    among = many is not None and many.code == "COUNT_AMONG"
+    if among and many is not None and many.high == 1 and len(subject) == 2 and way != "not":
+        either = (Draft("existence", joined(subject), count=1),) if many.low == 1 and way == "do" else ()
+        both = Draft("not_coexistence", subject[0], subject[1])
+        return (*either, both), tuple(_numbers(_bounds(way, many), [joined(subject)], many))
+    if among or together:
         subject = [joined(subject)]
     if many is None and (way not in ("do", "not") or (part["act"] == "not_do" and len(subject) > 1)):
         return None
     if many is not None and way == "only" and many.low == many.high:
         return tuple(tuple(_numbers([(kind, many.high)], subject, many)) for kind in ("absence", "exactly"))
     bounds = _bounds(way, many)
+    if part["row"]:
+        if [kind for kind, _ in bounds] != ["absence"]:
+            return None
+        bounds = [("in_row", bounds[0][1])]
+    if (
+        many is not None
+        and many.code == "COUNT_OF"
+        and len(subject) > 1
+        and not part["all"]
+        and "both" not in said
+    ):
+        ways = subject, [joined(subject)]
+        return tuple(tuple(_numbers(bounds, some, many)) for some in ways) if bounds else None
     return (tuple(_numbers(bounds, subject, many)),) if bounds else None
 
 

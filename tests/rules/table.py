@@ -86,7 +86,7 @@ def _tested(rule: Rule, trace: Sequence[Event]) -> bool:
     match rule.kind:
         case "existence" | "exactly" | "never" | "init" | "end":
             return True
-        case "precedence" | "alternate_precedence" | "chain_precedence" | "latest":
+        case "precedence" | "alternate_precedence" | "chain_precedence" | "latest" | "since":
             return any(b)
         case "not_succession":  # any call after an A; a user message only if it breaks the rule
             later = [e.tool != "" or hit for e, hit in zip(trace, b, strict=True)]
@@ -100,6 +100,7 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
     n = range(len(trace))
     a = [in_set(rule.first, e) for e in trace]
     b = [in_set(rule.then, e) for e in trace]
+    c = [in_set(rule.until, e) for e in trace]
     is_call = [e.tool != "" for e in trace]
     plain = [c for c in rule.first if not (c.outcome or (c.condition and c.condition.source == "answer"))]
     at_once = [rule.kind != "latest" and in_set(plain, e) for e in trace]
@@ -112,6 +113,12 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
     def following(i: int) -> int | None:
         """The next event that knew of ``i``."""
         return next((j for j in n if before(i, j)), None)
+
+    def open_at(j: int) -> bool:
+        """Is there an A before ``j`` that no C has ended?"""
+        return any(
+            a[i] and before(i, j) and not any(c[k] and before(i, k) for k in range(i + 1, j)) for i in n
+        )
 
     count = sum(a)
     match rule.kind:
@@ -148,6 +155,16 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
             return count == rule.count
         case "never":
             return count == 0
+        case "in_row":
+            row = "".join("a" if a[i] else "." for i in n if a[i] or is_call[i])
+            return max(map(len, row.split("."))) <= rule.count
+        case "since":
+            return all(open_at(j) for j in n if b[j])
+        case "after_until":
+            return not any(open_at(j) for j in n if b[j])
+        case "not_between":
+            inside = (j for j in n if b[j] and not c[j] and open_at(j))
+            return not any(c[k] for j in inside for k in range(j + 1, len(trace)))
         case "not_succession":
             return not any(a[i] and b[j] and before(i, j) for i in n for j in n)
         case "not_coexistence":

@@ -12,9 +12,9 @@ from planscope.rules.kinds import KINDS
 from planscope.rules.machine import FIRST, FRESH, LATER, MET, THEN, TOO_LATE, USER, Machine
 from planscope.rules.rule import Calls, Rule
 from tests.rules.table import Event, in_set, kept
-from tests.rules.worlds import UNARY
+from tests.rules.worlds import SCOPED, UNARY
 
-COUNTED = ("existence", "absence", "exactly", "within")
+COUNTED = ("existence", "absence", "exactly", "in_row", "within")
 Letter = tuple[str, bool]
 """A tool ("" is a user message), and whether a new message begins."""
 
@@ -26,6 +26,8 @@ def rules() -> Iterator[Rule]:
         if count == 2 and kind not in COUNTED:
             continue
         rule = Rule("c1", kind, both[0], () if kind in UNARY else both[1], count, "calls")
+        if kind in SCOPED:
+            rule = replace(rule, until=(Calls("c"), Calls("x")))
         if kind != "latest":
             yield rule
             user = Calls("")
@@ -64,6 +66,7 @@ def letter_of(rule: Rule, trace: list[Event]) -> int:
     later, then = not now and in_set(rule.first, event), in_set(rule.then, event)
     fresh = rule.late and (len(trace) == 1 or trace[-2].message != event.message)
     met = rule.kind == "latest" and later and event.status == "ok"
+    met = met or in_set(rule.until, event)
     return now * FIRST | later * LATER | then * THEN | met * MET | (event.tool == "") * USER | fresh * FRESH
 
 
@@ -88,7 +91,8 @@ def test_automata_and_the_table_agree_on_all_short_traces(kind: str) -> None:
                     states[word] = machine.rows[states[word[:-1]]][letter_of(rule, trace)]
                 truth[word] = kept(rule, trace)
                 assert machine.accepting[states[word]] == truth[word], (rule, word)
-        for size in range(4 - max(2, rule.count + 1) + 1):
+        shortest = 3 if kind == "not_between" else max(2, rule.count + 1)  # what breaks a rule
+        for size in range(4 - shortest + 1):
             for word in product(alphabet, repeat=size):
                 ends = {truth[word + more] for k in range(5 - size) for more in product(alphabet, repeat=k)}
                 expected = (

@@ -12,7 +12,8 @@ from planscope.rules.rule import RuleFile as RuleFile
 from tests.rules.table import Event
 
 TOOLS = ("a", "b", "c")
-UNARY = ("existence", "absence", "exactly", "never", "first", "last", "init", "end")
+UNARY = ("existence", "absence", "exactly", "in_row", "never", "first", "last", "init", "end")
+SCOPED = ("since", "after_until", "not_between")
 
 
 @dataclass
@@ -104,11 +105,16 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
                 kind,
                 first,
                 then,
-                count=random.choice((1, 2)) if kind in ("existence", "absence", "exactly", "within") else 0,
+                count=random.choice((1, 2))
+                if kind in ("existence", "absence", "exactly", "in_row", "within")
+                else 0,
                 unit="calls" if kind == "within" else "",
                 per=(("id",),) if mode in ("value", "asked", "as") and random.random() < 0.7 else (),
-                per_then=(("ref",),) if mode == "as" and then and random.random() < 0.7 else (),
+                per_then=(("ref",),)
+                if mode == "as" and then and kind not in SCOPED and random.random() < 0.7
+                else (),
                 condition=OK if kind == "latest" else None,
+                until=calls() if kind in SCOPED else (),
             )
         )
     letters = [Event(tool) for tool in tools]

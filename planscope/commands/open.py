@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from planscope.case import find_run, read_variant, variant_shown
@@ -35,7 +36,7 @@ def _add_open(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE",
         nargs="?",
-        help="a session: its name, its file, an exported page or test, or - (standard input)",
+        help="a session: its name, its file, an exported page or test, or - (standard input); a trace is imported",
     )
     add_beginning(parser)
 
@@ -47,7 +48,13 @@ def _open(args: argparse.Namespace) -> int:
     if args.file is None:
         name, path, run, step = where_left(run, step)
     else:
-        name, path = args.file, session_path(args.file)
+        trace = _trace_in(args.file)
+        if trace is not None and not has_terminal():
+            raise UserError(
+                f"the debugger needs a terminal; {args.file} is a trace: planscope import {args.file} makes a session "
+                f"of it, and planscope check {args.file} --rules RULES judges it"
+            )
+        name, path = args.file, session_path(args.file) if trace is None else _imported(trace)
     if not has_terminal():
         raise UserError(
             f"the debugger needs a terminal; without one, use planscope check {name}, planscope replay {name} or "
@@ -56,6 +63,49 @@ def _open(args: argparse.Namespace) -> int:
     from planscope.tui.launch import run as run_app
 
     return run_app(path, run=run, step=step, theme=args.theme)
+
+
+def _trace_in(file: str) -> Path | None:
+    """Return the file if it is a trace of another program, or None."""
+    path = Path(file)
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as opened:
+            begin = opened.read(4096)
+    except (OSError, ValueError):
+        return None
+    packed = begin.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")) or (
+        path.suffix == ".eval" and begin[:2] == b"PK"
+    )
+    if not packed and (
+        b'"planscope-' in begin or begin.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[")
+    ):
+        return None
+    from planscope.traces.opening import reader_of
+    from planscope.traces.source import Unreadable, file_source
+
+    try:
+        source = file_source(path)
+        reader = reader_of(source, lambda line: None)
+    except Unreadable:
+        return None
+    return path if reader.name != "planscope" else None
+
+
+def _imported(trace: Path) -> Path:
+    """Make a session of a trace in the library, and return its file."""
+    from planscope.session.library import add
+    from planscope.session.traces import session_of
+    from planscope.traces import open_traces
+    from planscope.traces.source import file_name
+
+    traces = list(islice(open_traces([trace]), 2))
+    if len(traces) > 1:
+        raise UserError(
+            f"{trace} has several traces; choose one with planscope import {trace} --pick ID (--list lists them)"
+        )
+    return add(session_of(traces, ""), file_name(str(trace)))
 
 
 def where_left(run: str | None = None, step: str | None = None) -> tuple[str, Path, str | None, str | None]:

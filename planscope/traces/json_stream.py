@@ -72,6 +72,12 @@ def reason_of(error: ValueError) -> str:
     return str(error)
 
 
+def damage_in(stream: Any) -> Broken | None:
+    """Return what ended a stream of unpacked bytes before its time."""
+    found = getattr(getattr(stream, "raw", None), "damage", None)
+    return found if isinstance(found, Broken) else None
+
+
 class Lines:
     """The lines of a stream, with numbers from 1. A line that is too long ends the file."""
 
@@ -85,6 +91,9 @@ class Lines:
         while True:
             line = read(longest + 1)
             if not line:
+                damage = damage_in(self.stream)
+                if damage is not None:
+                    raise damage
                 return
             self.number += 1
             if len(line) > longest:
@@ -101,7 +110,7 @@ class JsonStream:
     def __init__(
         self, stream: IO[bytes], longest: int = LONGEST, heard: Callable[[Any, Any], None] | None = None
     ) -> None:
-        self._read = stream.read
+        self._stream, self._read = stream, stream.read
         self._longest = longest
         self.heard = heard
         """Receives each value that is read or skipped, and its place."""
@@ -109,6 +118,8 @@ class JsonStream:
         self._text = ""
         self._at = 0
         self._line = 1
+        self._column = 0
+        """The number of characters of the line that stand before the text."""
         self._ended = False
 
     def documents(self) -> Iterator[Cursor]:
@@ -119,11 +130,21 @@ class JsonStream:
             cursor.skip()
             if self.peek() == ",":  # some logs put commas between their lines
                 self.step()
+        damage = damage_in(self._stream)
+        if damage is not None:
+            raise damage
 
     @property
     def where(self) -> str:
-        """The place of the next character, for messages."""
+        """The line of the next character, for messages."""
         return f"line {self._line + self._text.count(chr(10), 0, self._at):,}"
+
+    @property
+    def place(self) -> str:
+        """Its line and its column."""
+        begin = self._text.rfind("\n", 0, self._at)
+        column = self._at - begin if begin >= 0 else self._column + self._at + 1
+        return f"{self.where}, column {column:,}"
 
     def peek(self) -> str:
         """Return the next character that is not blank; empty at the end."""
@@ -149,7 +170,11 @@ class JsonStream:
     def broken(self, why: str = "") -> Broken:
         """Return the error at this place. Without ``why``, the data end here."""
         rest = self._text[self._at :]
-        return Broken(why or "the data end in the middle", self.where, rest, cut=not why)
+        damage = damage_in(self._stream) if not why else None
+        if damage is not None:
+            return Broken(damage.why, damage.where, rest)
+        where = self.place if why else self.where
+        return Broken(why or "the data end in the middle", where, rest, cut=not why)
 
     def value(self) -> Any:
         """Decode the next value, however many pieces it takes. Raises Broken."""
@@ -183,6 +208,8 @@ class JsonStream:
         if self._ended:
             return False
         self._line += self._text.count("\n", 0, self._at)
+        begin = self._text.rfind("\n", 0, self._at)
+        self._column = self._at - begin - 1 if begin >= 0 else self._column + self._at
         self._text = self._text[self._at :]
         self._at = 0
         piece = self._read(max(_PIECE, len(self._text)))
@@ -237,6 +264,8 @@ class Cursor:
             cursor.skip()
             if stream.expect(",]") == "]":
                 return
+            if stream.peek() == "]":
+                raise stream.broken("there is a comma before the closing bracket")
 
     def members(self) -> Iterator[tuple[str, Cursor]]:
         """Yield the members of an object. Raises Broken, also for other values."""
@@ -248,7 +277,9 @@ class Cursor:
             return
         while True:
             if stream.peek() != '"':
-                raise stream.broken("a key is missing" if stream.peek() else "")
+                found = stream.peek()
+                why = "there is a comma before the closing bracket" if found == "}" else "a key is missing"
+                raise stream.broken(why if found else "")
             key = stream.value()
             stream.expect(":")
             if not stream.peek():

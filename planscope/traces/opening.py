@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
+import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -15,9 +19,9 @@ from planscope.extensions import loaded, trouble
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.traces import formats
 from planscope.traces.blocks import only_text, speaks
-from planscope.traces.json_stream import Broken
+from planscope.traces.json_stream import Broken, parsed
 from planscope.traces.reader import Options, Reader
-from planscope.traces.source import LOOKS, Head, Source, Unreadable, file_source, standard_input
+from planscope.traces.source import GZIP, LOOKS, Head, Source, Unreadable, file_source, standard_input
 from planscope.traces.values import obj, seq
 
 GROUP = "planscope.traces"
@@ -26,8 +30,10 @@ SURE = 0.2
 """A reader that is less sure than this does not read a file."""
 MOST_FILES = 1_000_000
 PART_OF_A_SESSION = ("subagents", "tool-results")
+BEGINS = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*[\[{]")
+"""How JSON begins. In a folder, files that begin otherwise are no traces."""
 ENDINGS = (".jsonl", ".json", ".ndjson", ".eval", ".jsonl.zst", ".json.zst", ".jsonl.gz", ".json.gz")
-"""Ends of the names of files that are read in a folder. A file that is named directly may have any name."""
+"""Ends of the names of files that are read in a folder whatever they begin with."""
 
 Heard = Callable[[str], None]
 """A function that receives one line, for example about a file that cannot be read."""
@@ -102,6 +108,16 @@ def why_unknown(head: Head) -> str:
         return (
             "it is not JSON, and not in a format of traces that planscope knows (docs/traces.md lists them)"
         )
+    if not first and head.kind in ("json", "lines"):
+        try:
+            parsed(head.data.decode("utf-8-sig", "replace"))
+        except json.JSONDecodeError as error:
+            where = f"line {error.lineno:,}, column {error.colno:,}"
+            if error.doc[error.pos : error.pos + 1] == "'":
+                return f"it is Python's text of a value, not JSON (a single quote at {where}); write it with json.dumps"
+            return f"it is not JSON at {where}: {error.msg}"
+        except ValueError as error:
+            return f"not a trace: {error}"
     if first is None:
         return "JSON, but not a trace: there is no object in it"
     keys = ", ".join(sorted(map(str, first))[:8])
@@ -211,7 +227,7 @@ def files_of(path: Path) -> list[Path]:
         if path.is_dir():
             found = files_in(path)
             if not found:
-                raise Unreadable(f"{path} has no files of traces in it ({', '.join(ENDINGS[:4])})")
+                raise Unreadable(f"{path} has no files of traces in it")
             return found
         if os.path.lexists(path):
             return [path]
@@ -239,11 +255,29 @@ def files_in(folder: Path) -> list[Path]:
             one for one in folders if not one.startswith(".") and one not in PART_OF_A_SESSION
         )
         found += [
-            Path(place, name) for name in sorted(names) if name.endswith(ENDINGS) and not name.startswith(".")
+            file
+            for name in sorted(names)
+            if not name.startswith(".") and (name.endswith(ENDINGS) or _may_be_one(Path(place, name)))
+            for file in (Path(place, name),)
         ]
         if len(found) > MOST_FILES:
             raise Unreadable(f"{folder} has more than {MOST_FILES:,} files; name some of them")
     return found
+
+
+def _may_be_one(file: Path) -> bool:
+    """Return whether a file begins as JSON does, packed or not."""
+    try:
+        if not file.is_file():
+            return False
+        with file.open("rb") as opened:
+            begin = opened.read(512)
+        if begin.startswith(GZIP):
+            with gzip.open(file) as unpacked:
+                begin = unpacked.read(16)
+    except (OSError, EOFError, zlib.error):
+        return False
+    return BEGINS.match(begin) is not None
 
 
 def open_traces(

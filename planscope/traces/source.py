@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import stat
 import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -18,7 +18,7 @@ from weakref import finalize
 
 from planscope.errors import UserError
 from planscope.traces.accounts import Ledger
-from planscope.traces.json_stream import Broken, JsonStream, Lines, parsed, reason_of, salvaged
+from planscope.traces.json_stream import Broken, JsonStream, Lines, damage_in, parsed, reason_of, salvaged
 
 LOOKS = (64 * 1024, 1024 * 1024)
 """How many bytes at the beginning of a file tell its format; the second number if the first do not suffice."""
@@ -174,6 +174,9 @@ class Source:
         try:
             with self.stream() as unpacked:
                 data = unpacked.read(size)
+                damage = damage_in(unpacked)
+                if damage is not None and not data:
+                    raise damage
         except Broken as broken:
             raise Unreadable(f"{self.name} cannot be read: {broken}") from None
         except (OSError, EOFError, zlib.error) as error:
@@ -195,9 +198,13 @@ def head_of(data: bytes, *, whole: bool) -> Head:
         return Head("lines", sample, data)
     if len(lines) == 1 and first_alone and ended:
         return Head("json", sample, data)
-    with suppress(ValueError):
-        if whole:
+    if whole:
+        try:
             return Head("json", [parsed(text)], data)
+        except json.JSONDecodeError as error:  # what stands before the mistake tells the format
+            start = text[: error.pos].lstrip()
+        except ValueError:
+            pass
     value = salvaged(start, partial_elements=True)
     return Head("json", [value] if value is not None else [], data)
 
@@ -224,7 +231,7 @@ def text_of_line(line: bytes) -> str:
 
 
 class Unpacked(io.RawIOBase):
-    """Unpacked bytes; raises Broken for damage and for data that unpack to far too much.
+    """Unpacked bytes; raises Broken for data that unpack to far too much. Damage ends the data, and is in ``damage``.
 
     ``size``: the bytes of the packed data, if they are only a part of the file ``packed``.
     """
@@ -232,19 +239,26 @@ class Unpacked(io.RawIOBase):
     def __init__(self, packed: IO[bytes], unpacked: Any, size: int | None = None) -> None:
         self._packed, self._unpacked, self._size = packed, unpacked, size
         self._count = 0
+        self.damage: Broken | None = None
+        # read() would lose what it has when it comes to the damage
+        self._read = getattr(unpacked, "read1", unpacked.read)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
+        if self.damage is not None:
+            return 0
         try:
-            data = self._unpacked.read(len(buffer))
+            data = self._read(len(buffer))
         except (OSError, EOFError, zlib.error, MemoryError) as error:
-            raise self._damaged(error) from None
+            self.damage = self._damaged(error)
+            return 0
         except Exception as error:  # of packages that cannot be named here
             if type(error).__name__ not in ("ZstdError", "BadZipFile"):
                 raise
-            raise self._damaged(error) from None
+            self.damage = self._damaged(error)
+            return 0
         self._count += len(data)
         packed = self._packed.tell() if self._size is None else self._size
         if self._count > BOMB_FROM and self._count > BOMB_RATIO * max(packed, 1):

@@ -1,0 +1,98 @@
+"""Files and folders of traces: read by their content, packed and cut, almost right, opened on the screen."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from planscope.commands import open as opens
+from planscope.session.model import CallEvent
+from planscope.session.store import load
+from planscope.traces import Unreadable, open_traces
+from planscope.traces.opening import files_in
+from planscope.tui import launch
+from tests.cli.support import Cli
+from tests.traces.samples import CHAT, SAMPLES, lines, whole
+
+ASKED = ["search", "book"]
+
+
+def test_a_folder_is_read_by_content(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    wanted = ["a.traj", "b", "c.log", "d.gz", "deep/e.jsonl"]
+    for name in wanted:
+        data = whole(CHAT)
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    (tmp_path / ".hidden").write_bytes(whole(CHAT))
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    (tmp_path / "notes.txt").write_text("Nothing here.")
+    (tmp_path / "code.tar.gz").write_bytes(gzip.compress(b"./a\0\0"))
+    assert [str(file.relative_to(tmp_path)) for file in files_in(tmp_path)] == wanted
+    traces = list(open_traces([tmp_path]))
+    assert [[call.tool for call in trace.calls] for trace in traces] == [ASKED] * 5
+
+
+@pytest.mark.parametrize("name", ["chat", "chat, a message a line", "claude code", "otel, lines", "plain"])
+def test_a_packed_file_that_was_cut_gives_what_stands_before_its_end(tmp_path: Path, name: str) -> None:
+    many = SAMPLES[name][1]
+    packed = gzip.compress(many, compresslevel=0)
+    path = tmp_path / "run.gz"
+    path.write_bytes(packed[: -len(packed) // 8])
+    (trace,) = open_traces([path])
+    assert [call.tool for call in trace.calls][:1] == ["search"]
+    assert trace.problem is not None and trace.ending == "aborted"
+
+
+def test_a_packed_file_without_anything_in_it_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "run.gz"
+    path.write_bytes(gzip.compress(whole(CHAT))[:12])
+    with pytest.raises(Unreadable, match="the packed data are damaged"):
+        list(open_traces([path]))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (json.dumps(CHAT)[:-1] + ",]", "line 1, column {end}"),
+        (json.dumps(CHAT, indent=1)[:-2] + ",\n]", "line {lines}, column 1"),
+    ],
+)
+def test_a_trailing_comma_is_said_with_its_place(tmp_path: Path, text: str, place: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    (trace,) = open_traces([path])
+    assert [call.tool for call in trace.calls] == ASKED
+    where = place.format(end=len(text), lines=text.count("\n") + 1)
+    assert trace.problem == f"{where}: there is a comma before the closing bracket"
+
+
+def test_pythons_text_of_a_value_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(repr(CHAT))
+    with pytest.raises(
+        Unreadable, match=r"Python's text of a value, not JSON \(a single quote at line 1, column 3\)"
+    ):
+        list(open_traces([path]))
+    path.write_text('{"messages" [1]}')
+    with pytest.raises(Unreadable, match="it is not JSON at line 1, column 13: Expecting ':' delimiter"):
+        list(open_traces([path]))
+
+
+def test_a_trace_is_opened_as_an_import_would(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(whole(CHAT))
+    done = cli(str(path))
+    assert done.status == 2 and f"planscope import {path} makes a session of it" in done.err
+    shown: list[Path] = []
+    monkeypatch.setattr(opens, "has_terminal", lambda: True)
+    monkeypatch.setattr(launch, "run", lambda file, **_: shown.append(file) or 0)
+    assert cli(str(path)).status == 0
+    session = load(shown[0])
+    assert [event.tool for event in session.runs[0].events if isinstance(event, CallEvent)] == ASKED
+    path.write_bytes(lines([{"messages": CHAT}] * 2))
+    assert "has several traces" in cli(str(path)).err

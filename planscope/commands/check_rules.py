@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from planscope.rules.ci import JUnit, Sarif
     from planscope.rules.many import Judged
     from planscope.rules.nearest import Budget
-    from planscope.rules.report import CheckOptions, Summary
+    from planscope.rules.report import Checked, CheckOptions, Summary
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Run, Session
 
 SESSION_MARK = b"planscope-session"
+MOST_TEXTS = 10_000
 SHOWN = 20
 """The text output lists this many wrong traces."""
 
@@ -111,6 +112,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
     junit, sarif = _reports(file, args)
     problems: list[str] = []
     wrong: list[str] = []
+    texts: dict[tuple[object, ...], str] = {}
     closed = False
     if args.json:
         emit('{"traces": [')
@@ -124,7 +126,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
             sarif.add(checked, judged.source)
         if args.json and not closed:
             try:
-                emit(("," if count else "") + "\n" + json_text(checked.fields()))
+                emit(("," if count else "") + "\n" + trace_text(checked, texts))
             except BrokenPipeError:  # the exit status still tells the verdict
                 closed = True
         elif checked.verdict != "right" and len(wrong) < SHOWN:
@@ -148,6 +150,22 @@ def check_with_rules(args: argparse.Namespace) -> int:
     if status == 0 and (problems or (args.strict and warnings)):
         return 2
     return status
+
+
+def trace_text(checked: Checked, known: dict[tuple[object, ...], str]) -> str:
+    """Return a judged trace as JSON. ``known``: the texts of results so far, since traces share most of them."""
+    from planscope.rules.report import result_fields
+
+    texts = []
+    for r in checked.results:
+        key = (r.rule.id, r.state, r.applicable, *r.broken_at, r.value, r.values_applicable, r.values_broken)
+        text = known.get(key)
+        if text is None:
+            if len(known) >= MOST_TEXTS:
+                known.clear()
+            text = known[key] = json_text(result_fields(r))
+        texts.append(text)
+    return json_text(checked.fields(rules=False)).replace('"rules": []', f'"rules": [{", ".join(texts)}]', 1)
 
 
 def _judged(

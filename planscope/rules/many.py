@@ -77,15 +77,28 @@ _work: _Work
 def _begin(file: RuleFile, options: CheckOptions) -> None:
     """Prepare a worker process."""
     import gc
+    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells the end
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if os.name != "nt":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
     gc.disable()  # traces form no cycles
     global _work
     _work = _Work(file, options)
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the process that started this one, and end, too. It may have been killed."""
+    import multiprocessing
+    from multiprocessing.connection import wait
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 Small = tuple[str, int, bytes, int, frozenset[str]]
@@ -423,6 +436,7 @@ def _packed_parts(
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     context = multiprocessing.get_context("spawn" if os.name == "nt" else "fork")
     pool = ProcessPoolExecutor(count, context, _begin, (file, options))
@@ -436,6 +450,10 @@ def _packed_parts(
                 yield first, answer.result() if answer is not None else None
         for first, answer in waiting:
             yield first, answer.result() if answer is not None else None
+    except BrokenProcessPool:
+        raise Unreadable(
+            f"{part.name} cannot be read any further: a process that judged it was ended from outside"
+        ) from None
     finally:
         # workers end by themselves: one that is killed can leave the parent waiting
         pool.shutdown(cancel_futures=True)

@@ -57,7 +57,8 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--running",
         action="store_true",
-        help="with --rules: traces may go on, so what is owed at their end is not decided",
+        help="with --rules: traces may go on, so what is owed at their end is not decided; of standard input (-) each "
+        "change is told when it comes",
     )
     parser.add_argument(
         "--details",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from planscope.rules.report import Checked, CheckOptions, Summary
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Run, Session
+    from planscope.traces.source import Source
 
 SESSION_MARK = b"planscope-session"
 MOST_TEXTS = 10_000
@@ -113,17 +114,22 @@ def check_with_rules(args: argparse.Namespace) -> int:
     problems: list[str] = []
     wrong: list[str] = []
     texts: dict[tuple[object, ...], str] = {}
-    closed = False
-    if args.json:
+    stream = None
+    if args.session == "-" and args.running and args.run is None:
+        from planscope.commands.check_running import followed
+
+        stream = followed(file, options, json=args.json)
+    closed = args.json and stream is not None  # each change was a document of its own
+    if args.json and not closed:
         emit('{"traces": [')
-    for count, judged in enumerate(_judged(args, session, file, options, problems)):
+    for count, judged in enumerate(_judged(args, session, file, options, problems, stream)):
         checked = judged.checked
         summary.add(checked)
         known.update(judged.tools)
         if junit is not None:
-            junit.add(checked, judged.source)
+            junit.add(judged)
         if sarif is not None:
-            sarif.add(checked, judged.source)
+            sarif.add(judged)
         if args.json and not closed:
             try:
                 emit(("," if count else "") + "\n" + trace_text(checked, texts))
@@ -174,8 +180,10 @@ def _judged(
     file: RuleFile,
     options: CheckOptions,
     problems: list[str],
+    stream: Source | None,
 ) -> Iterator[Judged]:
-    """Yield every trace, judged: all runs of a session, or the one that --run names."""
+    """Yield every trace, judged: all runs of a session, or the one that --run names. ``stream``: standard input, if it
+    was read."""
     from planscope.rules.many import check_many, check_traces
 
     if session is not None:
@@ -194,7 +202,7 @@ def _judged(
         line.show(f"{done * 100 // max(total, 1)} %, about {left:.0f} s left")
 
     try:
-        yield from check_many([args.session], file, options, problems.append, progress)
+        yield from check_many([stream or args.session], file, options, problems.append, progress)
     finally:
         line.clear()
 

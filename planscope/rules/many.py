@@ -25,6 +25,7 @@ from planscope.traces import Options, Unreadable
 from planscope.traces.json_stream import LONGEST, Lines
 from planscope.traces.opening import once, read, reader_of, sources
 from planscope.traces.plain import PlainTrace
+from planscope.traces.source import Source
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -183,9 +184,7 @@ class _Work:
             lines.number = self._line(part) - 1
             for trace in part.reader.read_lines(part.stem, lines):
                 trace.source = part.name
-                for judged in _judged(self.book, self.file, trace, self.options, wanted(), budget):
-                    judged.line = lines.number
-                    yield judged
+                yield from _judged(self.book, self.file, trace, self.options, wanted(), budget)
 
     def explained(self, part: Part, judged: Judged, budget: Budget) -> Checked:
         """Read the line of a wrong trace again, and say why it is wrong."""
@@ -267,7 +266,7 @@ def _judged(
     for one in with_branches(trace) if options.branches and trace.branches else (trace,):
         checked = check_trace(book, one, options)
         tools = frozenset(one.tools) | checked.tools if one.tools else checked.tools
-        judged = Judged(checked, one.source, tools)
+        judged = Judged(checked, one.source, tools, one.line)
         if checked.verdict == "wrong":
             judged.ids = _ids(one, checked)
             if wanted > 0 and budget is not None:
@@ -294,7 +293,7 @@ def _explained(file: RuleFile, trace: Trace, options: CheckOptions, budget: Budg
 
 
 def check_many(
-    paths: Sequence[str],
+    paths: Sequence[str | Source],
     file: RuleFile,
     options: CheckOptions,
     heard: Heard,
@@ -328,7 +327,7 @@ def check_traces(traces: Iterable[Trace], file: RuleFile, options: CheckOptions)
 
 
 def _all(
-    paths: Sequence[str],
+    paths: Sequence[str | Source],
     file: RuleFile,
     options: CheckOptions,
     heard: Heard,

@@ -176,7 +176,7 @@ class Quick:
         last_of: dict[tuple[int, Key], int] = {}
         places, succeeded_only = self._places, self.book.succeeded_only
         found: _Places = ((), (), ())
-        for tool, given, message, answer in trace.calls:
+        for tool, given, message, answer, _ in trace.calls:
             if succeeded_only and answer is not None and says_error(answer):
                 continue
             of_tool = places.get(tool)

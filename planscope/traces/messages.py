@@ -116,6 +116,7 @@ class MessageFormat:
                 trace = self.trace_of(record, f"{stem}:{number}")
                 if problem is not None:
                     cut_off(trace, problem)
+                trace.line = number
                 yield trace
         except Broken as broken:
             build = Builder(f"{stem}:{broken.where}", self.name)

@@ -131,12 +131,16 @@ def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:
         raise Unreadable(f"{source.name}: {reader.title}, but there is no trace in it")
 
 
-def sources(paths: Iterable[str | Path], heard: Heard) -> Iterator[Source]:
+def sources(paths: Iterable[str | Path | Source], heard: Heard) -> Iterator[Source]:
     """Yield the files that names mean: files, folders (with the files in them), globs, and ``-`` for standard input.
+    A source stands for itself.
 
     Raises Unreadable for a name that means nothing.
     """
     for path in paths:
+        if isinstance(path, Source):
+            yield path
+            continue
         if str(path) == "-":
             yield standard_input()
             continue

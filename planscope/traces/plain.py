@@ -13,7 +13,7 @@ import orjson
 
 from planscope.oracle.trace import Item, Said, Tool, ToolCall, Trace
 from planscope.traces.build import MOST_CALLS, Builder
-from planscope.traces.values import arguments_of, says_error
+from planscope.traces.values import arguments_of, name, says_error
 
 DEEPEST = 300
 """Values that are nested deeper are left to ``json``, whose limit is near 1,000."""
@@ -25,8 +25,9 @@ _EXACT = frozenset((str, int, bool, type(None)))
 """Types of values that ``orjson`` reads as ``json`` does. It reads whole numbers beyond 64 bits as floats."""
 
 
-PlainCall = tuple[str, Any, int, str | None]
-"""A call: its tool, its arguments as they are written, the index of its message, and its answer if that is wanted."""
+PlainCall = tuple[str, Any, int, str | None, Any]
+"""A call: its tool, its arguments as they are written, the index of its message, its answer if that is wanted, and its
+id."""
 
 
 class PlainTrace(NamedTuple):
@@ -43,14 +44,14 @@ class PlainTrace(NamedTuple):
         arguments."""
         items: list[Item] = []
         said, left = self.said, 0
-        for step, (tool, given, message, answer) in enumerate(self.calls, 1):
+        for step, (tool, given, message, answer, id) in enumerate(self.calls, 1):
             while left < len(said) and said[left].message < message:
                 items.append(said[left])
                 left += 1
             arguments = plain_arguments(given) if wanted(tool) else None
             if arguments is None and type(given) is dict and wanted(tool):
                 return None
-            call = ToolCall(tool, arguments, step=step, message=message)
+            call = ToolCall(tool, arguments, step=step, message=message, call_id=name(id) or None)
             if answer is not None:
                 call.answer, call.answered, call.failed = answer, True, says_error(answer)
             items.append(call)
@@ -137,9 +138,9 @@ def _calls(messages: list[Any]) -> list[PlainCall] | None:
             tool, arguments = function.get("name"), function.get("arguments")
             if type(tool) is not str or not tool:
                 return None
-            known = len(function) == 2 and len(one) == 3 and type(arguments) is str
-            more = more or not known or not (type(one.get("id")) is type(one.get("type")) is str)
-            calls.append((tool, arguments, at, None))
+            known, id = len(function) == 2 and len(one) == 3 and type(arguments) is str, one.get("id")
+            more = more or not known or not (type(id) is type(one.get("type")) is str)
+            calls.append((tool, arguments, at, None, id))
     return calls if not more or _shallow(messages, DEEPEST) else None
 
 
@@ -160,7 +161,7 @@ def _with_answers(messages: list[Any], calls: list[PlainCall]) -> list[PlainCall
             place = places.get(id, -1) if type(id) is str else -1
             if place < 0 or type(content) is not str or calls[place][3] is not None:
                 return None
-            calls[place] = (*calls[place][:3], content)
+            calls[place] = (*calls[place][:3], content, id)
     return calls
 
 

@@ -58,4 +58,6 @@ def test_a_worker_that_is_killed_is_one_line(folder: Path) -> None:
 
 
 def _children(pid: int) -> list[str]:
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split() if Path("/proc/self").exists() else ["?"]
+    return (
+        Path(f"/proc/{pid}/task/{pid}/children").read_text().split() if Path("/proc/self").exists() else ["?"]
+    )

@@ -511,10 +511,13 @@ def _facts_at(run: RunIndex, index: int) -> Facts:
 
 
 def _others(replay: JudgedRun, before: int) -> tuple[Move, ...]:
-    """Return the safe moves of a step, without the tool that was called there: other arguments might be safe, but its
-    name alone would advise what went wrong."""
+    """Return the safe moves of a step. With rules the tool that was called there is left out: it may be safe with other
+    arguments, but its name alone would advise what went wrong. A query's moves have their hours."""
+    moves = replay.safe_moves(before)
+    if replay.problem.counted:
+        return moves
     called = replay.steps[before + 1].action
-    return tuple(move for move in replay.safe_moves(before) if move.action != called)
+    return tuple(move for move in moves if move.action != called)
 
 
 def _replay(run: RunIndex) -> JudgedRun:

@@ -82,8 +82,11 @@ def sarif_result(
     logical: tuple[str, str],
     fingerprint: str,
     level: str = "error",
+    column: int | None = None,
 ) -> dict[str, Any]:
-    """Return a SARIF result. ``rule``: id and index; ``place``: file and line; ``logical``: name and full name."""
+    """Return a SARIF result. ``rule``: id and index; ``place``: file and line; ``column``: in characters from 1, None
+    if it is not known; ``logical``: name and full name."""
+    region = {"startLine": place[1]} | ({"startColumn": column} if column is not None else {})
     return {
         "ruleId": rule[0],
         "ruleIndex": rule[1],
@@ -93,7 +96,7 @@ def sarif_result(
             {
                 "physicalLocation": {
                     "artifactLocation": {"uri": _uri(place[0])},
-                    "region": {"startLine": place[1]},
+                    "region": region,
                 },
                 "logicalLocations": [{"name": logical[0], "fullyQualifiedName": logical[1]}],
             }

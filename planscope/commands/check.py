@@ -57,7 +57,8 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--running",
         action="store_true",
-        help="with --rules: traces may go on, so what is owed at their end is not decided",
+        help="with --rules: traces may go on, so what is owed at their end is not decided; of standard input (-) each "
+        "change is told when it comes",
     )
     parser.add_argument(
         "--details",
@@ -212,8 +213,7 @@ def _repair(args: argparse.Namespace) -> int:
     elif args.json:
         from planscope.documents.judgement import RepairDocument
 
-        fixed = replay.repair(args.from_step)
-        print_json(RepairDocument.of(fixed, run=asked.id, from_step=args.from_step).as_data())
+        print_json(RepairDocument.about(replay, asked.id, args.from_step).as_data())
     else:
         say_all(repair_lines(replay, replay.repair(args.from_step)))
     return 0

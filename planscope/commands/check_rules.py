@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from planscope.rules.ci import JUnit, Sarif
     from planscope.rules.many import Judged
     from planscope.rules.nearest import Budget
-    from planscope.rules.report import CheckOptions, Summary
+    from planscope.rules.report import Checked, CheckOptions, Summary
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Run, Session
+    from planscope.traces.source import Source
 
 SESSION_MARK = b"planscope-session"
+MOST_TEXTS = 10_000
 SHOWN = 20
 """The text output lists this many wrong traces."""
 
@@ -111,20 +113,26 @@ def check_with_rules(args: argparse.Namespace) -> int:
     junit, sarif = _reports(file, args)
     problems: list[str] = []
     wrong: list[str] = []
-    closed = False
-    if args.json:
+    texts: dict[tuple[object, ...], str] = {}
+    stream = None
+    if args.session == "-" and args.running and args.run is None:
+        from planscope.commands.check_running import followed
+
+        stream = followed(file, options, json=args.json)
+    closed = args.json and stream is not None  # each change was a document of its own
+    if args.json and not closed:
         emit('{"traces": [')
-    for count, judged in enumerate(_judged(args, session, file, options, problems)):
+    for count, judged in enumerate(_judged(args, session, file, options, problems, stream)):
         checked = judged.checked
         summary.add(checked)
         known.update(judged.tools)
         if junit is not None:
-            junit.add(checked, judged.source)
+            junit.add(judged)
         if sarif is not None:
-            sarif.add(checked, judged.source)
+            sarif.add(judged)
         if args.json and not closed:
             try:
-                emit(("," if count else "") + "\n" + json_text(checked.fields()))
+                emit(("," if count else "") + "\n" + trace_text(checked, texts))
             except BrokenPipeError:  # the exit status still tells the verdict
                 closed = True
         elif checked.verdict != "right" and len(wrong) < SHOWN:
@@ -150,14 +158,32 @@ def check_with_rules(args: argparse.Namespace) -> int:
     return status
 
 
+def trace_text(checked: Checked, known: dict[tuple[object, ...], str]) -> str:
+    """Return a judged trace as JSON. ``known``: the texts of results so far, since traces share most of them."""
+    from planscope.rules.report import result_fields
+
+    texts = []
+    for r in checked.results:
+        key = (r.rule.id, r.state, r.applicable, *r.broken_at, r.value, r.values_applicable, r.values_broken)
+        text = known.get(key)
+        if text is None:
+            if len(known) >= MOST_TEXTS:
+                known.clear()
+            text = known[key] = json_text(result_fields(r))
+        texts.append(text)
+    return json_text(checked.fields(rules=False)).replace('"rules": []', f'"rules": [{", ".join(texts)}]', 1)
+
+
 def _judged(
     args: argparse.Namespace,
     session: Session | None,
     file: RuleFile,
     options: CheckOptions,
     problems: list[str],
+    stream: Source | None,
 ) -> Iterator[Judged]:
-    """Yield every trace, judged: all runs of a session, or the one that --run names."""
+    """Yield every trace, judged: all runs of a session, or the one that --run names. ``stream``: standard input, if it
+    was read."""
     from planscope.rules.many import check_many, check_traces
 
     if session is not None:
@@ -176,7 +202,7 @@ def _judged(
         line.show(f"{done * 100 // max(total, 1)} %, about {left:.0f} s left")
 
     try:
-        yield from check_many([args.session], file, options, problems.append, progress)
+        yield from check_many([stream or args.session], file, options, problems.append, progress)
     finally:
         line.clear()
 

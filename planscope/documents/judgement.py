@@ -11,6 +11,7 @@ from planscope.documents.document import Document
 from planscope.documents.json_text import finite
 from planscope.documents.query import QueryDocument
 from planscope.errors import UserError
+from planscope.language.problem import Problem
 from planscope.oracle.judged import same_message
 from planscope.oracle.trace import Cause, Ending
 from planscope.oracle.verdict_types import (
@@ -262,6 +263,10 @@ class ReplayDocument(Document):
     steps: Iterable[StepDocument]
     check: CheckDocument | None = None
     trace: str | None = Field(default=None, description="the id of a trace; then run is null")
+    words: dict[str, str] = Field(
+        default_factory=dict,
+        description="what the actions, constraints and rules say whose ids the steps have",
+    )
 
     @field_serializer("steps")
     def _all(self, steps: Iterable[StepDocument]) -> list[StepDocument]:
@@ -286,13 +291,24 @@ class ReplayDocument(Document):
         """Return the document of a run or a trace, with its verdict."""
         check = CheckDocument.about(asked.replay, asked.replay.verdict(), helped=asked.help)
         run, trace = (None, asked.id) if asked.is_trace else (asked.id, None)
-        return cls.about(asked.replay, run, changes=changes, check=check, trace=trace)
+        words = _words(asked.replay.problem)
+        return cls.about(asked.replay, run, changes=changes, check=check, trace=trace, words=words)
+
+
+def _words(problem: Problem) -> dict[str, str]:
+    """Return the tool of each action, and each constraint or rule as a clause, by their ids."""
+    from planscope.wording.constraints import brief
+
+    tools = {action.id: action.tool for action in problem.actions}
+    said = {c.id: brief(c, problem) for c in problem.constraints}
+    return tools | {c.id: f"{c.title}: {said[c.id]}" if c.title else said[c.id] for c in problem.constraints}
 
 
 class RepairDocument(Document):
     """The nearest valid plan. ``order`` is null if there is none; ``reason`` then says why."""
 
     order: list[str] | None
+    tools: list[str] | None = Field(default=None, description="the tools of order")
     starts: dict[str, int] | None
     swaps: int | None
     inserted: list[str]
@@ -301,6 +317,12 @@ class RepairDocument(Document):
     reason: str | None = None
     run: str | None = None
     from_step: int = 0
+
+    @classmethod
+    def about(cls, run: JudgedRun, run_id: str | None, from_step: int = 0) -> Self:
+        fixed, actions = run.repair(from_step), run.problem.action_by_id
+        order = None if fixed.order is None else [actions[a].tool if a in actions else a for a in fixed.order]
+        return cls.of(fixed, run=run_id, from_step=from_step, tools=order)
 
 
 class ExportDocument(Document):

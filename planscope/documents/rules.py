@@ -133,6 +133,20 @@ class TraceDocument(Document):
     reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
 
 
+class RuleChangeDocument(Document):
+    """A rule's new state, as ``check - --running --json`` prints each on a line of its own. ``step``: the last call so
+    far; ``tool``: its tool, null if a message brought the change."""
+
+    trace: str
+    step: int
+    tool: str | None
+    rule: str
+    name: str | None
+    text: str
+    state: Literal["kept", "kept_so_far", "owed", "broken", "unknown"]
+    value: str | None = Field(description="the first value that the rule is broken for")
+
+
 class RuleSumDocument(Document):
     """The results of one rule over all traces."""
 

@@ -41,6 +41,7 @@ from planscope.documents.query import EditDocument, ErrorsDocument, MutateDocume
 from planscope.documents.rules import (
     DraftedDocument,
     MinedDocument,
+    RuleChangeDocument,
     RulesAddedDocument,
     RulesCheckedDocument,
     RulesDocument,
@@ -53,7 +54,7 @@ DOCUMENTS: dict[str, Any] = {
     "session": Session,
     "new": QueryDocument,
     "parse": QueryDocument | ErrorsDocument,
-    "check": CheckDocument | RulesCheckedDocument,
+    "check": CheckDocument | RulesCheckedDocument | RuleChangeDocument,
     "replay": ReplayDocument,
     "repair": RepairDocument | RulesRepairDocument,
     "compare": ComparisonDocument,

@@ -169,7 +169,7 @@ def repair(
 
     if not 0 <= from_step <= len(asked.replay.facts):
         raise UserError(f"there is no step {from_step}; the steps are 0 to {len(asked.replay.facts)}")
-    return RepairDocument.of(asked.replay.repair(from_step), run=asked.id, from_step=from_step)
+    return RepairDocument.about(asked.replay, asked.id, from_step)
 
 
 def explain(source: Source, *, rules: Rules | None = None, run: str | None = None) -> str:

@@ -168,6 +168,8 @@ class Trace:
     left_out: list[LeftOut] = field(default_factory=list)
     source: str = ""
     """The file that it comes from."""
+    line: int | None = None
+    """The line of the file that is the trace, if it is one line."""
     reward: float | None = None
     """How well the run went, if the format says so: 1 is right, 0 is wrong."""
     excused: list[tuple[str, ToolCall]] = field(default_factory=list, repr=False, compare=False)

@@ -3,32 +3,106 @@ broken rule."""
 
 from __future__ import annotations
 
+import json
+import mmap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_note, sarif_result, write_sarif
 from planscope.rules.report import Checked, step_text
 from planscope.rules.rule import Rule
 from planscope.rules.words import meaning
 
+if TYPE_CHECKING:
+    from planscope.rules.judge import StepNo
+    from planscope.rules.many import Judged
+
+
+OWN = 16
+"""An id of so many characters is no other call's. A shorter one, such as ``call_1``, may be."""
+
+
+class Places:
+    """Finds calls in the files that they were read from, by their ids."""
+
+    def __init__(self) -> None:
+        self._at = ("", 1, 0)
+        """A file, the number of a line in it, and where that line begins."""
+
+    def of(self, judged: Judged, step: StepNo) -> tuple[int, int | None] | None:
+        """Return line and column of a call, in characters from 1. The column is None if only the trace's line is known;
+        None if nothing is: in packed files, and if the call has no id or shares it with others."""
+        id = judged.ids.get(step)
+        known = None if judged.line is None else (judged.line, None)
+        if id is None or not judged.source:
+            return known
+        try:
+            with (
+                Path(judged.source).open("rb") as file,
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+            ):
+                return self._found(data, judged, id) or known
+        except (OSError, ValueError):
+            return known
+
+    def _found(self, data: mmap.mmap, judged: Judged, id: str) -> tuple[int, int | None] | None:
+        start, end = 0, len(data)
+        if judged.line is not None:
+            start = self._beginning(data, judged.source, judged.line)
+            end = data.find(b"\n", start) + 1 or end
+        for wanted in (json.dumps(id), json.dumps(id, ensure_ascii=False)):
+            needle = wanted.encode("utf-8", "replace")
+            at = data.find(needle, start, end)
+            if at < 0:
+                continue
+            answer = data.find(needle, at + 1, end)
+            if len(id) < OWN and answer >= 0 and data.find(needle, answer + 1, end) >= 0:
+                return None
+            line = self._line(data, judged.source, at) if judged.line is None else judged.line
+            begin = data.rfind(b"\n", 0, at) + 1
+            return line, len(data[begin:at].decode("utf-8", "replace")) + 1
+        return None
+
+    def _beginning(self, data: mmap.mmap, source: str, wanted: int) -> int:
+        """Return where a line begins. Traces come in the order of their lines."""
+        file, line, at = self._at
+        if file != source or line > wanted:
+            line, at = 1, 0
+        while line < wanted and (after := data.find(b"\n", at) + 1):
+            line, at = line + 1, after
+        self._at = source, line, at
+        return at
+
+    def _line(self, data: mmap.mmap, source: str, place: int) -> int:
+        """Return the number of the line that a place is in."""
+        file, line, at = self._at
+        if file != source or at > place:
+            line, at = 1, 0
+        while 0 < (after := data.find(b"\n", at) + 1) <= place:
+            line, at = line + 1, after
+        self._at = source, line, at
+        return line
+
 
 class JUnit:
     """A JUnit report: a wrong trace is a failure, an aborted one an error, an undecided one is skipped."""
 
     def __init__(self) -> None:
-        self._file = JUnitFile("rules")
+        self._file, self._places = JUnitFile("rules"), Places()
 
-    def add(self, checked: Checked, source: str) -> None:
+    def add(self, judged: Judged) -> None:
         """Add one trace."""
+        checked = judged.checked
         tag = _tag(checked)
-        lines = [
-            f"{r.rule.name or r.rule.id}: {r.rule.text} ({', '.join(map(step_text, r.broken_at))})"
-            for r in checked.broken
-        ]
+        lines = []
+        for r in checked.broken:
+            place = self._places.of(judged, r.broken_at[0])
+            steps = ", ".join(map(step_text, r.broken_at)) + (f"; line {place[0]}" if place else "")
+            lines.append(f"{r.rule.name or r.rule.id}: {r.rule.text} ({steps})")
         body = "" if tag == "skipped" else "\n".join(lines)
         said = "\n".join(one.text for one in checked.left_out)
-        self._file.add(source or "traces", checked.id, tag, checked.explanation, body, said)
+        self._file.add(judged.source or "traces", checked.id, tag, checked.explanation, body, said)
 
     def write(self, path: Path) -> None:
         """Write the file."""
@@ -70,9 +144,11 @@ class Sarif:
         self._results: list[dict[str, Any]] = []
         self._left_out = 0
         self._notes: list[dict[str, Any]] = []
+        self._places = Places()
 
-    def add(self, checked: Checked, source: str) -> None:
-        """Add one trace."""
+    def add(self, judged: Judged) -> None:
+        """Add one trace. A run of a session has no place in a file: there the result is at the rule."""
+        checked, source = judged.checked, judged.source
         for one in checked.left_out:
             if len(self._notes) < MOST_RESULTS:
                 level = "warning" if one.kind == "not understood" else "note"
@@ -87,13 +163,18 @@ class Sarif:
             text = f"Trace {checked.id} violates “{result.rule.text}”{value} at {at}."
             if checked.why is not None and result.rule.id in checked.why.rules:
                 text += f" {checked.explanation}"
+            place = self._places.of(judged, result.broken_at[0])
+            if source and place is None:
+                text += " Where the call is in the file is not known."
+            line, column = place or (1 if source else result.rule.line, None)
             self._results.append(
                 sarif_result(
                     (self._ids[k], k),
                     text,
-                    (source or self._file, 1),
+                    (source or self._file, line),
                     (checked.id, f"{checked.id}, {at}"),
                     f"{checked.id}/{self._ids[k]}",
+                    column=column,
                 )
             )
 

@@ -6,7 +6,7 @@ A ``Rulebook`` is compiled once for many traces; a ``Judge`` holds the state of 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -35,6 +35,9 @@ from planscope.rules.values import (
     key_text,
     said_among,
 )
+
+MOST_KNOWN = 20_000
+"""Limit of sets of tools that are remembered."""
 
 StepNo = int | Literal["end"]
 Event = ToolCall | Said
@@ -147,6 +150,7 @@ class Rulebook:
                     self._by_name.setdefault(calls.name, []).append(i)
         self._others: dict[tuple[tuple[str, str], ...], Rulebook] = {}
         self._with_gaps: Rulebook | None = None
+        self._for: dict[frozenset[str], Rulebook] = {}
 
     def about(self, trace: Trace) -> Rulebook:
         """Return the same rules for this trace, which may lack calls."""
@@ -163,7 +167,14 @@ class Rulebook:
         known = frozenset(tools)
         if known.issuperset(self.literal):
             return self
-        found = resolve(self.literal, known)
+        made = self._for.get(known)
+        if made is None:
+            if len(self._for) >= MOST_KNOWN:
+                self._for.clear()
+            made = self._for[known] = self._renamed(resolve(self.literal, known))
+        return made
+
+    def _renamed(self, found: Mapping[str, str]) -> Rulebook:
         if not found:
             return self
         key = tuple(sorted(found.items()))
@@ -172,6 +183,10 @@ class Rulebook:
             self._others[key] = Rulebook(rules, succeeded_only=self.succeeded_only, gaps=self.gaps)
             self._others[key].unnamed = self.unnamed
         return self._others[key]
+
+    def asks(self, tool: str) -> bool:
+        """Return whether the arguments of a call of this tool matter."""
+        return bool(self.touches(tool)[1]) or any(self.rules[i].per for i in self.followed)
 
     def touches(self, tool: str) -> tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]:
         """Return the rules that a call of the tool touches: those whose letter the name decides, and the others."""
@@ -558,9 +573,19 @@ class Judge:
     def _result(self, i: int, trace: Trace, open_end: bool) -> Tested:
         rule = self.book.rules[i]
         machine = self.book.machines[i]
+        accepting, mask, always, per = self.book.shortcuts[i]
+        if (
+            not per and i not in self.unsure and len(machine.members[self.state[i]]) == 1
+        ):  # the way of nearly all
+            if accepting[self.state[i]]:
+                return self.book.kept[i][always or bool(self.seen[i] & mask)]
+            final = machine.status[self.state[i]] == "broken"
+            if final or not open_end:
+                at: StepNo = self.broken_at.get(i, "end") if final else "end"
+                if at == "end" or at <= self.last_step:
+                    return Tested(rule, "broken", True, [at], None, 1, 1)
         found = Tested(rule, "kept", False)
         unknown = False
-        _, mask, always, _ = self.book.shortcuts[i]
         for instance in self.instances(i):
             state = self.state[instance]
             kept = [machine.accepting[member] for member in machine.members[state]]
@@ -586,7 +611,7 @@ class Judge:
         steps = {at for at in found.broken_at if at != "end" and at <= self.last_step}
         ends: list[StepNo] = ["end"] if len(steps) < len(set(found.broken_at)) else []
         found.broken_at = [*sorted(steps), *ends]
-        if next(self.lacks(i, trace), None) is not None:
+        if self.lacking.get(i) and next(self.lacks(i, trace), None) is not None:
             found.state = "unknown"
         elif found.values_broken:
             found.state = "broken"

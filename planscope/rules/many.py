@@ -11,12 +11,12 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.oracle.trace import Trace
-from planscope.rules.judge import Rulebook, Tested
+from planscope.rules.judge import Rulebook, StepNo, Tested
 from planscope.rules.nearest import Budget
 from planscope.rules.quick import Quick
 from planscope.rules.report import KEPT, Checked, CheckOptions, check_trace, with_branches
@@ -24,6 +24,8 @@ from planscope.rules.rule import RuleFile
 from planscope.traces import Options, Unreadable
 from planscope.traces.json_stream import LONGEST, Lines
 from planscope.traces.opening import once, read, reader_of, sources
+from planscope.traces.plain import PlainTrace
+from planscope.traces.source import Source
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -62,37 +64,57 @@ class Judged:
     source: str = ""
     """The file that the trace comes from."""
     tools: frozenset[str] = frozenset()
+    line: int | None = None
+    """The line of the file that is the trace, if it is one line."""
+    ids: dict[StepNo, str] = field(default_factory=dict)
+    """The ids of the calls that break a rule first. The end has that of the last call."""
+    bounds: tuple[int, int, int] = (0, 0, 0)
+    """Where the line begins and ends in its part, and which of the line's traces this is."""
 
 
 _work: _Work
 
 
-def _begin(file: RuleFile, options: CheckOptions, wanted: Any) -> None:
+def _begin(file: RuleFile, options: CheckOptions) -> None:
     """Prepare a worker process."""
     import gc
+    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells the end
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if os.name != "nt":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
     gc.disable()  # traces form no cycles
     global _work
-    _work = _Work(file, options, wanted)
+    _work = _Work(file, options)
 
 
-Small = tuple[str, int, bytes, str, frozenset[str]]
-"""What a worker sends of a trace that keeps all rules: id, calls, for how many values each rule is put to the test,
-file, and tools."""
-Packed = list[Judged | Small]
+def _end_with_parent() -> None:
+    """Wait for the end of the process that started this one, and end, too. It may have been killed."""
+    import multiprocessing
+    from multiprocessing.connection import wait
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+Small = tuple[str, int, bytes, int, frozenset[str]]
+"""What a worker sends of a trace that keeps all rules: id, calls, for how many values each rule is put to the test, its
+line from 0 in the part, and tools."""
+Packed = tuple[int, list[Judged | Small]]
+"""How many lines a part has, and what was judged."""
 
 
 class _Work:
-    """What a worker judges by. ``wanted``: its ``value`` says how many wrong traces still get details."""
+    """What a part of a file is judged by."""
 
-    def __init__(self, file: RuleFile, options: CheckOptions, wanted: Any) -> None:
+    def __init__(self, file: RuleFile, options: CheckOptions) -> None:
         self.book = _book(file, options)
-        self.file, self.options, self.wanted = file, options, wanted
+        self.file, self.options = file, options
         self.quick = Quick(self.book)
         self._results: dict[bytes, list[Tested]] = {}
         self._buffer = bytearray(PART)
@@ -101,33 +123,42 @@ class _Work:
 
     def judge(self, part: Part) -> Packed:
         """Read and judge a part of a file."""
-        found: Packed = []
+        found: list[Judged | Small] = []
+        size = part.end - part.start
+        if size > len(self._buffer):
+            self._buffer = bytearray(size)
+        data = self._buffer
         with Path(part.path).open("rb", 0) as file:
             file.seek(part.start)
-            if part.endless:
-                lines = Lines(file, LONGEST)
-                lines.number = self._line(part) - 1
-                self._read(part, lines, found, 0)
-                return found
-            size = part.end - part.start
-            if size > len(self._buffer):
-                self._buffer = bytearray(size)
-            data = self._buffer
             size = _fill(file, memoryview(data)[:size])
-        plain = getattr(part.reader, "plain", None) if self.quick.fits else None
-        answers, right_of, view = self.quick.answers, self.quick.right, memoryview(data)
-        number = wrong = end = 0
+        plain = getattr(part.reader, "plain", None) if not self.quick.timed else None
+        answers, users, view = self.quick.answers, self.quick.users, memoryview(data)
+        number = end = 0
         while end < size:
             start, end = end, data.find(b"\n", end, size) + 1 or size
-            trace = plain(view[start:end], answers=answers) if plain is not None else None
-            right = right_of(trace) if trace is not None else None
+            trace = plain(view[start:end], answers=answers, users=users) if plain is not None else None
+            right = self.quick.right(trace) if trace is not None and self.quick.fits else None
             if trace is not None and right is not None:
-                id = trace.id or f"{part.stem}:{self._line(part) + number}"
-                found.append((id, len(trace.calls), right[0], part.name, right[1]))
-            elif not (line := bytes(view[start:end])).isspace():
-                wrong += self._read(part, [(self._line(part) + number, line)], found, wrong)
+                found.append((trace.id, len(trace.calls), right[0], number, right[1]))
+                number += 1
+                continue
+            whole = self._whole(trace) if trace is not None else None
+            if whole is not None:
+                traces = [whole]
+            elif (line := bytes(view[start:end])).isspace():
+                traces = []
+            else:
+                traces = [*part.reader.read_lines(part.stem, [(self._line(part) + number, line)])]
+            for one in traces:
+                for k, judged in enumerate(_judged(self.book, self.file, one, self.options)):
+                    judged.line, judged.bounds = number, (start, end, k)
+                    found.append(_packed(judged, self.book))
             number += 1
-        return found
+        return number, found
+
+    def _whole(self, plain: PlainTrace) -> Trace | None:
+        book = self.book.for_tools(plain.tools.keys() | {call[0] for call in plain.calls})
+        return plain.whole(book.asks)
 
     def _line(self, part: Part) -> int:
         """Return the number of the part's first line. Lines are counted only if somebody asks for it."""
@@ -145,33 +176,45 @@ class _Work:
         self._counted = path, at, number
         return number
 
-    def _read(self, part: Part, lines: Iterable[tuple[int, bytes]], found: Packed, wrong: int) -> int:
-        """Judge the traces of lines as any trace is judged. Return how many of them are wrong."""
-        more = 0
-        for trace in part.reader.read_lines(part.stem, lines):
-            trace.source = part.name
-            left = self.wanted.value - wrong - more
-            budget = Budget.of(self.options.details, alone=False)  # so that no worker depends on others
-            for judged in _judged(self.book, self.file, trace, self.options, left, budget):
-                more += judged.checked.verdict == "wrong"
-                found.append(_packed(judged, self.book))
-        return more
+    def endless(self, part: Part, budget: Budget, wanted: Callable[[], int]) -> Iterator[Judged]:
+        """Judge a part that may have a line which is too long to be read."""
+        with Path(part.path).open("rb", 0) as file:
+            file.seek(part.start)
+            lines = Lines(file, LONGEST)
+            lines.number = self._line(part) - 1
+            for trace in part.reader.read_lines(part.stem, lines):
+                trace.source = part.name
+                yield from _judged(self.book, self.file, trace, self.options, wanted(), budget)
 
-    def unpacked(self, packed: Packed) -> Iterator[Judged]:
-        """Return results as they were before they were sent."""
-        for one in packed:
+    def explained(self, part: Part, judged: Judged, budget: Budget) -> Checked:
+        """Read the line of a wrong trace again, and say why it is wrong."""
+        start, end, k = judged.bounds
+        with Path(part.path).open("rb", 0) as file:
+            file.seek(part.start + start)
+            line = file.read(end - start)
+        trace = next(iter(part.reader.read_lines(part.stem, [(judged.line, line)])))
+        one = [*with_branches(trace)][k] if self.options.branches else trace
+        return _explained(self.file, one, self.options, budget)
+
+    def unpacked(self, part: Part, first: int, packed: Packed) -> Iterator[Judged]:
+        """Return results as they were before they were sent. ``first``: the number of the part's first line."""
+        for one in packed[1]:
             if isinstance(one, Judged):
+                one.line = first + (one.line or 0)
+                one.checked.id = one.checked.id or f"{part.stem}:{one.line}"
+                one.source = part.name
                 yield one
                 continue
-            id, calls, counts, source, tools = one
+            id, calls, counts, number, tools = one
             results = self._results.get(counts)
             if results is None:
                 pairs = zip(counts, self.book.kept, strict=True)
                 results = [_kept(count, *pair) for count, pair in pairs]
                 if len(self._results) < MOST_RESULTS:
                     self._results[counts] = results
+            id = id or f"{part.stem}:{first + number}"
             checked = Checked(id, "right", calls, results, explanation=KEPT, tools=tools)
-            yield Judged(checked, source, tools)
+            yield Judged(checked, part.name, tools, first + number)
 
 
 def _fill(file: Any, view: memoryview) -> int:
@@ -192,7 +235,7 @@ def _packed(judged: Judged, book: Rulebook) -> Judged | Small:
         if result is not pair[0] and result is not pair[1]:
             return judged
         counts.append(result is pair[1])
-    return checked.id, checked.calls, bytes(counts), judged.source, judged.tools
+    return checked.id, checked.calls, bytes(counts), judged.line or 0, judged.tools
 
 
 def _kept(count: int, not_tested: Tested, tested: Tested) -> Tested:
@@ -211,18 +254,34 @@ def _book(file: RuleFile, options: CheckOptions) -> Rulebook:
 
 
 def _judged(
-    book: Rulebook, file: RuleFile, trace: Trace, options: CheckOptions, wanted: int, budget: Budget
+    book: Rulebook,
+    file: RuleFile,
+    trace: Trace,
+    options: CheckOptions,
+    wanted: int = 0,
+    budget: Budget | None = None,
 ) -> list[Judged]:
     """Judge a trace, with its branches if they are wanted. At most ``wanted`` wrong ones get details."""
     found = []
     for one in with_branches(trace) if options.branches and trace.branches else (trace,):
         checked = check_trace(book, one, options)
         tools = frozenset(one.tools) | checked.tools if one.tools else checked.tools
-        if wanted > 0 and checked.verdict == "wrong":
-            wanted -= 1
-            checked = _explained(file, one, options, budget)
-        found.append(Judged(checked, one.source, tools))
+        judged = Judged(checked, one.source, tools, one.line)
+        if checked.verdict == "wrong":
+            judged.ids = _ids(one, checked)
+            if wanted > 0 and budget is not None:
+                wanted -= 1
+                judged.checked = _explained(file, one, options, budget)
+        found.append(judged)
     return found
+
+
+def _ids(trace: Trace, checked: Checked) -> dict[StepNo, str]:
+    """Return the ids of the calls that break a rule first."""
+    calls = trace.calls
+    steps = {result.broken_at[0] for result in checked.broken} if calls else ()
+    ids = {step: calls[-1 if step == "end" else step - 1].call_id for step in steps}
+    return {step: id for step, id in ids.items() if id}
 
 
 def _explained(file: RuleFile, trace: Trace, options: CheckOptions, budget: Budget) -> Checked:
@@ -234,7 +293,7 @@ def _explained(file: RuleFile, trace: Trace, options: CheckOptions, budget: Budg
 
 
 def check_many(
-    paths: Sequence[str],
+    paths: Sequence[str | Source],
     file: RuleFile,
     options: CheckOptions,
     heard: Heard,
@@ -252,8 +311,6 @@ def check_many(
         checked = judged.checked
         checked.id = once(checked.id, taken)
         if checked.verdict == "wrong":
-            if left[0] <= 0 and checked.why is not None:  # another worker was faster
-                checked.forget()
             left[0] -= 1
         yield judged
 
@@ -270,7 +327,7 @@ def check_traces(traces: Iterable[Trace], file: RuleFile, options: CheckOptions)
 
 
 def _all(
-    paths: Sequence[str],
+    paths: Sequence[str | Source],
     file: RuleFile,
     options: CheckOptions,
     heard: Heard,
@@ -290,7 +347,7 @@ def _all(
                 for trace in read(source, Options(), heard):
                     yield from _judged(book, file, trace, options, wanted(), budget)
             else:
-                for part, found in _in_workers(parts, file, options, count, wanted):
+                for part, found in _in_workers(parts, file, options, count, budget, wanted):
                     yield from found
                     if progress is not None:
                         progress(done + part.end, done + size)
@@ -341,39 +398,64 @@ def _line_end(file: Any, start: int, size: int) -> int | None:
 
 
 def _in_workers(
-    parts: Iterable[Part], file: RuleFile, options: CheckOptions, count: int, wanted: Callable[[], int]
-) -> Iterator[tuple[Part, Iterable[Judged]]]:
-    """Yield the parts with their results, in order. At most two parts for each worker are in progress. One worker is
-    this process."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    parts: Iterable[Part],
+    file: RuleFile,
+    options: CheckOptions,
+    count: int,
+    budget: Budget,
+    wanted: Callable[[], int],
+) -> Iterator[tuple[Part, Iterator[Judged]]]:
+    """Yield the parts with their results, in order. Wrong traces get details here, so that no more are made than are
+    wanted, and the same ones on every machine."""
+    work = _Work(file, options)
+    line = 1
 
-    context = multiprocessing.get_context("spawn" if os.name == "nt" else "fork")
-    flag = context.Value("i", wanted(), lock=False)
-    work = _Work(file, options, flag)
+    def results(part: Part, packed: Packed) -> Iterator[Judged]:
+        for judged in work.unpacked(part, line, packed):
+            if judged.checked.verdict == "wrong" and wanted() > 0:
+                judged.checked = work.explained(part, judged, budget)
+            yield judged
+
+    for part, packed in _packed_parts(parts, file, options, count, work):
+        if packed is None:
+            yield part, work.endless(part, budget, wanted)
+        else:
+            yield part, results(part, packed)
+            line += packed[0]
+
+
+def _packed_parts(
+    parts: Iterable[Part], file: RuleFile, options: CheckOptions, count: int, work: _Work
+) -> Iterator[tuple[Part, Packed | None]]:
+    """Yield the parts as they are judged, in order; None for one whose lines may be too long. At most two parts for
+    each worker are in progress."""
     if count == 1:
         for part in parts:
-            flag.value = wanted()
-            yield part, work.unpacked(work.judge(part))
+            yield part, None if part.endless else work.judge(part)
         return
-    pool = ProcessPoolExecutor(count, context, _begin, (file, options, flag))
-    waiting: deque[tuple[Part, Future[Packed]]] = deque()
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    context = multiprocessing.get_context("spawn" if os.name == "nt" else "fork")
+    pool = ProcessPoolExecutor(count, context, _begin, (file, options))
+    waiting: deque[tuple[Part, Future[Packed] | None]] = deque()
     try:
         for part in parts:
             with _signals_held() if not waiting else nullcontext():
-                waiting.append((part, pool.submit(_judge_part, part)))
+                waiting.append((part, None if part.endless else pool.submit(_judge_part, part)))
             if len(waiting) > 2 * count:
                 first, answer = waiting.popleft()
-                yield first, work.unpacked(answer.result())
-                flag.value = wanted()
-        while waiting:
-            first, answer = waiting.popleft()
-            yield first, work.unpacked(answer.result())
-            flag.value = wanted()
+                yield first, answer.result() if answer is not None else None
+        for first, answer in waiting:
+            yield first, answer.result() if answer is not None else None
+    except BrokenProcessPool:
+        raise Unreadable(
+            f"{part.name} cannot be read any further: a process that judged it was ended from outside"
+        ) from None
     finally:
-        pool.shutdown(
-            cancel_futures=True
-        )  # workers end by themselves: one that is killed can leave the parent waiting
+        # workers end by themselves: one that is killed can leave the parent waiting
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager

@@ -127,6 +127,8 @@ class Quick:
         self.book = book
         self.fits = not book.users and not any(book.seconds) and not book.unnamed
         """Whether there are tables for these rules: they do not depend on times and messages of the user."""
+        self.timed = any(book.seconds)
+        self.users = bool(book.users)
         self.answers = book.succeeded_only or any(
             rule.kind == "latest" or any(calls.needs_answer for calls in rule.sets) for rule in book.rules
         )
@@ -144,9 +146,9 @@ class Quick:
         sure."""
         tools = frozenset([call[0] for call in trace.calls])
         if trace.tools:
-            if self._by_value and self._seen_by_value(trace.tools - tools):
+            if self._by_value and self._seen_by_value(frozenset(trace.tools) - tools):
                 return None  # the schema of such a tool may not have the argument that a rule goes by
-            tools |= trace.tools
+            tools = tools.union(trace.tools)
         known = self._known.get(tools)
         if known is None:
             if len(self._known) > MOST_KNOWN:
@@ -174,7 +176,7 @@ class Quick:
         last_of: dict[tuple[int, Key], int] = {}
         places, succeeded_only = self._places, self.book.succeeded_only
         found: _Places = ((), (), ())
-        for tool, given, message, answer in trace.calls:
+        for tool, given, message, answer, _ in trace.calls:
             if succeeded_only and answer is not None and says_error(answer):
                 continue
             of_tool = places.get(tool)

@@ -153,22 +153,17 @@ class Checked:
         """The verdict as words tell it."""
         return told(self.verdict, reason=self.reason)
 
-    def forget(self) -> None:
-        """Leave out why the trace is wrong: enough others are explained."""
-        self.why = None
-        self.explanation = plain_verdict(self.results, self.problem, self.verdict, self.left_out)
-
     @property
     def broken(self) -> list[Tested]:
         return [result for result in self.results if result.state == "broken"]
 
-    def fields(self) -> Fields:
-        """Return what ``check --rules --json`` prints of it."""
+    def fields(self, *, rules: bool = True) -> Fields:
+        """Return what ``check --rules --json`` prints of it. ``rules``: with the rules' results."""
         found: Fields = {
             "id": self.id,
             "verdict": self.verdict,
             "calls": self.calls,
-            "rules": [result_fields(result) for result in self.results],
+            "rules": [result_fields(result) for result in self.results] if rules else [],
             "first_violation": None,
             "repair": None,
             "explanation": self.explanation,

@@ -253,7 +253,8 @@ def repair_parts(fixed: RulesRepair) -> list[str]:
         elif one.alone:
             parts.append(f"make step {one.step} ({one.tool}) in a message of its own")
         else:
-            parts.append(f"move step {one.step} ({one.tool}) before {place}")
+            to = "to" if one.before == "end" and not one.turns else "before"
+            parts.append(f"move step {one.step} ({one.tool}) {to} {place}")
     return parts + [f"remove step {r.step} ({r.tool})" for r in fixed.removed]
 
 

@@ -178,7 +178,7 @@ def _json(session: Session, run: Run | None) -> str:
         if run
         else CheckDocument.of_nothing(),
         replay=ReplayDocument.about(replay, run_id),
-        repair=RepairDocument.of(replay.repair(), run=run_id, from_step=0),
+        repair=RepairDocument.about(replay, run_id),
     )
     return "".join(document.as_pieces()) + "\n"
 

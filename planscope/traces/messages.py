@@ -124,6 +124,7 @@ class MessageFormat:
                 if problem is not None:
                     cut_off(trace, problem)
                 ledger.settle(trace, self.aside)
+                trace.line = number
                 yield trace
         except Broken as broken:
             build = Builder(f"{stem}:{broken.where}", self.name)

@@ -203,12 +203,16 @@ def _walk_all(source: Source) -> None:
                         inner.skip()
 
 
-def sources(paths: Iterable[str | Path], heard: Heard) -> Iterator[Source]:
+def sources(paths: Iterable[str | Path | Source], heard: Heard) -> Iterator[Source]:
     """Yield the files that names mean: files, folders (with the files in them), globs, and ``-`` for standard input.
+    A source stands for itself.
 
     Raises Unreadable for a name that means nothing.
     """
     for path in paths:
+        if isinstance(path, Source):
+            yield path
+            continue
         if str(path) == "-":
             yield standard_input()
             continue

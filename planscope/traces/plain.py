@@ -6,39 +6,66 @@ damage, and numbers that ``orjson`` and ``json`` read differently.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
 
+from planscope.oracle.trace import Item, Said, Tool, ToolCall, Trace
 from planscope.traces.accounts import Ledger, is_no_call
 from planscope.traces.build import MOST_CALLS, Builder
-from planscope.traces.values import arguments_of
+from planscope.traces.values import arguments_of, name, says_error
 
 DEEPEST = 300
 """Values that are nested deeper are left to ``json``, whose limit is near 1,000."""
 MOST_KNOWN = 1_000
 """Limit of lists of tools that are remembered."""
+USERS = ("user", "human")
 _FLAT = frozenset((str, int, float, bool, type(None)))
 _EXACT = frozenset((str, int, bool, type(None)))
 """Types of values that ``orjson`` reads as ``json`` does. It reads whole numbers beyond 64 bits as floats."""
 
 
-PlainCall = tuple[str, Any, int, str | None]
-"""A call: its tool, its arguments as they are written, the index of its message, and its answer if that is wanted."""
+PlainCall = tuple[str, Any, int, str | None, Any]
+"""A call: its tool, its arguments as they are written, the index of its message, its answer if that is wanted, and its
+id."""
 
 
 class PlainTrace(NamedTuple):
-    """A trace's calls in order. ``tools``: those that it defines. ``id`` is empty if it has none."""
+    """A trace's calls in order. ``tools``: those that it defines, by name. ``said``: what the user said, if that is
+    wanted. ``id`` is empty if it has none."""
 
     id: str
     calls: list[PlainCall]
-    tools: frozenset[str]
+    tools: dict[str, Tool]
+    said: Sequence[Said] = ()
+
+    def whole(self, wanted: Callable[[str], bool]) -> Trace | None:
+        """Return it as a trace, or None if another reader must read it. ``wanted``: whether a tool's calls get their
+        arguments."""
+        items: list[Item] = []
+        said, left = self.said, 0
+        for step, (tool, given, message, answer, id) in enumerate(self.calls, 1):
+            while left < len(said) and said[left].message < message:
+                items.append(said[left])
+                left += 1
+            arguments = plain_arguments(given) if wanted(tool) else None
+            if arguments is None and type(given) is dict and wanted(tool):
+                return None
+            call = ToolCall(tool, arguments, step=step, message=message, call_id=name(id) or None)
+            if answer is not None:
+                call.answer, call.answered, call.failed = answer, True, says_error(answer)
+            items.append(call)
+        return Trace([*items, *said[left:]], tools=self.tools, id=self.id)
 
 
-def plain_trace(line: bytes, ids: tuple[str, ...], *, answers: bool) -> PlainTrace | None:
+def plain_trace(
+    line: bytes | memoryview, ids: tuple[str, ...], *, answers: bool, users: bool = False
+) -> PlainTrace | None:
     """Return the trace of a line, or None if another reader must read it.
 
-    ``ids``: keys that may name the trace, the first one first. ``answers``: give each call its answer, too.
+    ``ids``: keys that may name the trace, the first one first. ``answers``: give each call its answer, too. ``users``:
+    give what the user said, too.
     """
     try:
         record = orjson.loads(line)
@@ -71,7 +98,18 @@ def plain_trace(line: bytes, ids: tuple[str, ...], *, answers: bool) -> PlainTra
     calls = _calls(messages)
     if calls is not None and answers:
         calls = _with_answers(messages, calls)
-    return None if calls is None or len(calls) > MOST_CALLS else PlainTrace(id, calls, tools)
+    if calls is None or len(calls) > MOST_CALLS:
+        return None
+    if not users:
+        return PlainTrace(id, calls, tools)
+    said = [
+        Said("user", message.get("content"), at)
+        for at, message in enumerate(messages)
+        if message.get("role") in USERS
+    ]
+    # blocks may be several messages, and none without text is one unless something else is in it
+    plain = all(one.text and type(one.text) is str for one in said)
+    return PlainTrace(id, calls, tools, said) if plain else None
 
 
 def _calls(messages: list[Any]) -> list[PlainCall] | None:
@@ -112,7 +150,7 @@ def _calls(messages: list[Any]) -> list[PlainCall] | None:
             more = more or not known or not (type(id) is type(one.get("type")) is str)
             if type(id) is str:
                 ids.add(id)
-            calls.append((tool, arguments, at, None))
+            calls.append((tool, arguments, at, None, id))
     if not calls:  # they may be in texts
         return None
     return calls if not more or (_shallow(messages, DEEPEST) and _are_all(messages, len(calls))) else None
@@ -142,7 +180,7 @@ def _with_answers(messages: list[Any], calls: list[PlainCall]) -> list[PlainCall
             place = places.get(id, -1) if type(id) is str else -1
             if place < 0 or type(content) is not str or calls[place][3] is not None:
                 return None
-            calls[place] = (*calls[place][:3], content)
+            calls[place] = (*calls[place][:3], content, id)
     return calls
 
 
@@ -169,12 +207,12 @@ def plain_arguments(value: Any) -> dict[str, Any] | None:
     return arguments_of(value)[0]
 
 
-_NONE: frozenset[str] = frozenset()
-_known: dict[bytes, frozenset[str]] = {}
+_NONE: dict[str, Tool] = {}
+_known: dict[bytes, dict[str, Tool]] = {}
 
 
-def _defined(definitions: Any) -> frozenset[str] | None:
-    """Return the names of the tools that a trace defines. Most traces of a file define the same ones."""
+def _defined(definitions: Any) -> dict[str, Tool] | None:
+    """Return the tools that a trace defines. Most traces of a file define the same ones."""
     try:
         key = orjson.dumps(definitions)
     except orjson.JSONEncodeError:  # nested too deeply
@@ -185,7 +223,7 @@ def _defined(definitions: Any) -> frozenset[str] | None:
             _known.clear()
         build = Builder("", "")
         build.tools(definitions)
-        found = _known[key] = frozenset(build.trace.tools)
+        found = _known[key] = build.trace.tools
     return found
 
 

@@ -334,14 +334,14 @@ def stream_source(stream: IO[bytes] | None, name: str = "standard input") -> Sou
 
     def opened() -> IO[bytes]:
         kept.seek(0)
-        return _Kept(kept)  # type: ignore[return-value]
+        return Kept(kept)  # type: ignore[return-value]
 
     source = Source(name, opened)
     finalize(source, kept.close)
     return source
 
 
-class _Kept(io.RawIOBase):
+class Kept(io.RawIOBase):
     """The bytes of a temporary file that outlives its readers."""
 
     def __init__(self, kept: IO[bytes]) -> None:

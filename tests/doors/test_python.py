@@ -13,6 +13,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 import planscope
+from planscope.documents.judgement import RepairDocument
 from planscope.errors import UserError
 from planscope.session.locations import bundled
 from planscope.session.store import load, save
@@ -156,3 +157,15 @@ print([m for m in heavy if m in sys.modules])
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split("\n")[:2] == ["existence", "[]"]
+
+
+def test_ids_have_their_words() -> None:
+    replayed, fixed = planscope.replay("first-look"), planscope.repair("first-look")
+    step = replayed.steps[0]  # type: ignore[index]
+    assert {*step.safe_next, *step.constraints} <= replayed.words.keys()
+    assert [call.tool for call in step.safe_calls] == [replayed.words[a] for a in step.safe_next]
+    assert replayed.words["c2"] == "docent training before school tour guidance"
+    assert isinstance(fixed, RepairDocument) and fixed.order is not None
+    assert fixed.tools == [replayed.words[a] for a in fixed.order]
+    ruled = planscope.replay("returns-desk")
+    assert ruled.words["c5"] == "close: close_ticket happens last"

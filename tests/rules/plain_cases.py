@@ -64,7 +64,7 @@ ANSWERS = ("ok", "Error: no", '{"error": "x"}', '{"error": null}', '{"status": "
 def rule_text(random: Random) -> str:
     """Rules that can be read. Most do not look at answers, and hardly any at users."""
     mode = random.random()
-    sets = SETS + (LATE * 4 if mode < 0.4 else ()) + (ODD if mode < 0.05 else ())
+    sets = SETS + (LATE * 4 if mode < 0.4 else ()) + (ODD if mode < 0.05 or mode > 0.9 else ())
     lines: list[str] = []
     for _ in range(random.choice((1, 1, 2, 4))):
         if mode < 0.4 and random.random() < 0.15:

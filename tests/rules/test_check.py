@@ -80,6 +80,32 @@ def test_documents_and_statuses(cli: Cli, write: Callable[..., tuple[str, str]],
     assert cli("check", traces, "--rules", rules).status == 0
 
 
+def test_sarif_and_junit_have_the_line_of_the_call(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "rules.txt").write_text("# a comment\ncut never happens.")
+    junit, sarif = tmp_path / "j.xml", tmp_path / "s.json"
+
+    def regions(name: str, text: str) -> list[Any]:
+        (tmp_path / name).write_text(text)
+        options = ("--rules", str(tmp_path / "rules.txt"), "--junit", str(junit), "--sarif", str(sarif))
+        assert cli("check", str(tmp_path / name), *options, "--allow-unknown").status == 1
+        results = json.loads(sarif.read_text())["runs"][0]["results"]
+        return [one["locations"][0]["physicalLocation"]["region"] for one in results]
+
+    good, bad = chat("look"), chat("look", "cut", note="\u00e9\u4e2d")
+    line = json.dumps(bad, ensure_ascii=False)
+    lines = json.dumps(good) + "\n\n" + line + "\n" + line + "\n"
+    column = line.index('"call1"') + 1
+    assert regions("lines.jsonl", lines) == [{"startLine": k, "startColumn": column} for k in (3, 4)]
+    assert "(step 2; line 3)" in junit.read_text() and "(step 2; line 4)" in junit.read_text()
+    whole = json.dumps(bad, indent=1)
+    number = whole[: whole.index('"call1"')].count("\n") + 1
+    column = len('     "id": ') + 1
+    assert regions("whole.json", whole) == [{"startLine": number, "startColumn": column}]
+    assert regions("line.json", line) == [{"startLine": 1, "startColumn": line.index('"call1"') + 1}]
+    assert regions("many.json", json.dumps([good, bad, bad])) == [{"startLine": 1}] * 2
+    assert sarif.read_text().count("Where the call is in the file is not known.") == 2
+
+
 def test_replay_tells_every_step(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
     text = "Every a is followed by c. b comes before c. b never happens after a."
     traces, rules = write(text, chat("x", "a", "b"))

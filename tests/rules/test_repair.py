@@ -44,7 +44,7 @@ def text(rules: str, *items: ToolCall | Said | str) -> str:
 
 
 def test_moves_come_before_insertions_and_these_before_removals() -> None:
-    assert text("a comes before b.", "b", "a") == "move step 1 (b) before the end"
+    assert text("a comes before b.", "b", "a") == "move step 1 (b) to the end"
     assert text("a comes before b.", "b") == "insert a before step 1."
     assert text("a never happens.", "b", "a") == "remove step 2 (a)."
 
@@ -70,14 +70,14 @@ def test_a_write_stays_behind_the_reads_and_turns_before_it() -> None:
     assert text(first, "look", "look", "pay", "look") == "move step 3 (pay) before step 1"
     assert text(f"{first} look only reads.", "look", "look", "pay", "look") == "remove step 3 (pay)."
     assert text(f"{first} look only reads. pay only reads. pay writes.", "look", "pay") == (
-        "move step 1 (look) before the end"
+        "move step 1 (look) to the end"
     )
 
 
 def test_a_read_whose_answer_counts_stays_before_the_writes_behind_it() -> None:
     rules, failed = "send never happens after check that failed.", call("check", failed=True)
     assert text(f"{rules} check only reads.", failed, "send") == "remove step 2 (send)."
-    assert text(rules, failed, "send") == "move step 1 (check) before the end"
+    assert text(rules, failed, "send") == "move step 1 (check) to the end"
 
 
 def test_an_answer_that_the_trace_contradicts_is_not_asked_for() -> None:

@@ -503,20 +503,21 @@ def _facts_at(run: RunIndex, index: int) -> Facts:
         replay.safe_moves(index),
         run.valid_completions(index),
         replay.one_way(index),
-        _others(replay, instead_at, index) if instead_at is not None else (),
+        _others(replay, instead_at) if instead_at is not None else (),
         instead_at,
         why,
         tuple(explain_finding(replay, found) for found in run.findings[index]),
     )
 
 
-def _others(replay: JudgedRun, before: int, index: int) -> tuple[Move, ...]:
-    """Return the safe moves of a step before. With rules, the tool that was called in their place comes last."""
+def _others(replay: JudgedRun, before: int) -> tuple[Move, ...]:
+    """Return the safe moves of a step. With rules the tool that was called there is left out: it may be safe with other
+    arguments, but its name alone would advise what went wrong. A query's moves have their hours."""
     moves = replay.safe_moves(before)
-    if replay.problem.counted or before != index - 1:
+    if replay.problem.counted:
         return moves
-    called = replay.steps[index].action
-    return tuple(sorted(moves, key=lambda move: move.action == called))
+    called = replay.steps[before + 1].action
+    return tuple(move for move in moves if move.action != called)
 
 
 def _replay(run: RunIndex) -> JudgedRun:

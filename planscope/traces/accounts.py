@@ -304,7 +304,10 @@ def _call_in(at: dict[str, Any], keys: _Keys, id: str, link: Link, inside: str) 
                 continue
         elif given is not None or not (id or hint):
             continue
-        return Seen(link, tool or kind, id or name(at.get("id")), given, kind, inside)
+        own = id or (
+            "" if "run_type" in at or "trace_id" in at else name(at.get("id"))
+        )  # a span's id is no call's
+        return Seen(link, tool or kind, own, given, kind, inside)
     return None
 
 
@@ -445,30 +448,24 @@ class _Account:
             )
         excused = [((call.tool, _key(call.arguments)), why) for why, call in self.trace.excused]
         ids = {call.call_id: why for why, call in self.trace.excused if call.call_id}
-        exact = Counter((call.tool, _key(call.arguments)) for call in calls)
-        by_tool = Counter(call.tool for call in calls)
-        by_arguments = Counter(_key(call.arguments) for call in calls if call.arguments)
+        found = {one.id for one in self.seen if one.id and not one.answers}
+        free = [call for call in calls if call.call_id not in found]  # what has an id may be one of these
+        pools = _Pool(calls), _Pool(free)
         for told in shapes.values():
-            have, tools, given, gone = exact.copy(), by_tool.copy(), by_arguments.copy(), dict(excused)
-            left: list[Seen] = []
+            every, others = pools[0].copy(), pools[1].copy()
+            gone = dict(excused)
+            left: list[tuple[Seen, _Pool]] = []
             for one in told.values():
-                key = _key(one.given)
-                if have[one.tool, key] > 0:
-                    have[one.tool, key] -= 1
-                    tools[one.tool] -= 1
-                    given[key] -= 1
-                else:
-                    left.append(one)
-            for one in left:
-                key = _key(one.given)
+                pool = others if one.id and one.id not in known else every
+                if not pool.take(one):
+                    left.append((one, pool))
+            for one, pool in left:
                 if one.id in known and self.ids[one.id] < 2:
                     continue
-                why = ids.get(one.id) or gone.get((one.tool, key))
-                if key != _NOTHING and given[key] > 0:  # the reader names the tool otherwise
-                    given[key] -= 1
-                elif tools[one.tool] > 0:  # it was told with less, or wrapped otherwise
-                    tools[one.tool] -= 1
-                elif why is not None:
+                why = ids.get(one.id) or gone.get((one.tool, _key(one.given)))
+                if pool.take_alike(one):
+                    continue
+                if why is not None:
                     self._list("not of this run", why, one.link)
                 else:
                     self._list(
@@ -479,6 +476,41 @@ class _Account:
         for item in self.trace.items:
             if isinstance(item, Said) and item.by == "model" and IN_TEXT.search(item.text) is not None:
                 self._list("not understood", "the model's text may hold calls", f"message {item.message + 1}")
+
+
+class _Pool:
+    """Calls that are not accounted for yet, by tool and arguments."""
+
+    def __init__(self, calls: list[ToolCall]) -> None:
+        self.exact = Counter((call.tool, _key(call.arguments)) for call in calls)
+        self.tools = Counter(call.tool for call in calls)
+        self.given = Counter(_key(call.arguments) for call in calls if call.arguments)
+
+    def copy(self) -> _Pool:
+        made = _Pool([])
+        made.exact, made.tools, made.given = self.exact.copy(), self.tools.copy(), self.given.copy()
+        return made
+
+    def take(self, one: Seen) -> bool:
+        """Take an equal call. Return whether there is one."""
+        key = _key(one.given)
+        if self.exact[one.tool, key] <= 0:
+            return False
+        self.exact[one.tool, key] -= 1
+        self.tools[one.tool] -= 1
+        self.given[key] -= 1
+        return True
+
+    def take_alike(self, one: Seen) -> bool:
+        """Take a call whose tool the reader names otherwise, or that was told with less, or wrapped."""
+        key = _key(one.given)
+        if key != _NOTHING and self.given[key] > 0:
+            self.given[key] -= 1
+            return True
+        if self.tools[one.tool] > 0:
+            self.tools[one.tool] -= 1
+            return True
+        return False
 
 
 _NOTHING = ""

@@ -144,7 +144,7 @@ class Builder:
         return made
 
     def waiting(self, call_id: Any, tool: Any = None) -> ToolCall | None:
-        """Return the earliest call that waits for this answer.
+        """Return the earliest call that waits for this answer, of the last message that has such a call.
 
         Without an id, or with one that no call has, that is the earliest call of the tool that has no id of its own.
         """
@@ -152,10 +152,12 @@ class Builder:
         call = self._by_id.get(key) if key else None
         if call is not None:
             queue = self._queues.get(key) if self._queues else None
-            while queue:
-                first = queue.popleft()
-                if self._open.pop(first.step, None) is not None:
-                    return first
+            if queue:
+                left = [one for one in islice(queue, LOOKED_AT) if one.step in self._open]
+                latest = [one for one in left if one.message == call.message]
+                for one in (*latest[:1], *left[:1]):
+                    queue.remove(one)
+                    return self._open.pop(one.step)
             return self._open.pop(call.step, None)
         for call in islice(self._open.values(), LOOKED_AT):
             if not (key and call.call_id) and (not tool or call.tool == tool):

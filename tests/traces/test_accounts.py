@@ -185,3 +185,9 @@ def test_readers_of_other_packages_are_held_to_it(tmp_path: Path, monkeypatch: p
     (trace,) = read(tmp_path, whole({"messages": MESSAGES, "hidden": [CALL]}))
     assert len(trace.calls) == 2
     assert missing([trace]) == [("hidden[0]", 1)]
+
+
+def test_a_call_beside_its_equals_is_not_taken_for_one_of_them(tmp_path: Path) -> None:
+    other = {"id": "c7", "name": "search", "arguments": {"q": "y"}}
+    (trace,) = read(tmp_path, whole([*MESSAGES, {"role": "assistant", "content": "", "did": [other]}]))
+    assert missing([trace]) == [("[6].did[0]", 1)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from planscope.oracle.trace import Said
 from planscope.session import traces as session_traces
 from planscope.session.files import TooLarge
 from planscope.session.traces import session_of
-from planscope.traces import blocks, build
+from planscope.traces import blocks, build, open_traces
 from planscope.traces.build import Builder
 from planscope.traces.formats.otel import _of_event, _plain
 from planscope.traces.listing import Line, text_lines
@@ -95,3 +97,25 @@ def test_long_texts_are_shortened_until_the_session_fits(monkeypatch: pytest.Mon
     monkeypatch.setattr(session_traces, "LONGEST", (9, 8))
     with pytest.raises(TooLarge):
         session_of([])
+
+
+def test_equal_ids_are_paired_by_message_and_place(tmp_path: Path) -> None:
+    """Local servers number the calls of each message anew."""
+
+    def asks(*tools: str) -> dict[str, Any]:
+        calls = [{"id": "call_0", "function": {"name": tool, "arguments": "{}"}} for tool in tools]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+
+    def says(words: str) -> dict[str, Any]:
+        return {"role": "tool", "tool_call_id": "call_0", "content": words}
+
+    path = tmp_path / "run.json"
+    path.write_text(
+        json.dumps(
+            [asks("a", "b"), says("1"), says("2"), asks("c"), asks("d"), says("4"), asks("c"), says("5")]
+        )
+    )
+    (trace,) = open_traces([path])
+    found = [(call.tool, call.answer) for call in trace.calls]
+    assert found == [("a", "1"), ("b", "2"), ("c", None), ("d", "4"), ("c", "5")]
+    assert trace.left_out == []

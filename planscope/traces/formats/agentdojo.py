@@ -59,5 +59,6 @@ READERS = (
         take=_take,
         about=_about,
         id_of=_id,
+        aside={"evaluation": "a gold plan"},
     ),
 )

@@ -140,7 +140,7 @@ def _inner(record: dict[str, Any]) -> list[Seen]:
     """Return the calls and answers in the lists of a record that is a step or an event."""
     found = []
     for key in ("content", "tool_calls", "results", "tool_results"):
-        for one in seq(record.get(key)):
+        for one in seq(record.get(key)) or seq(obj(record.get("model_output_message")).get(key)):
             one = obj(one)
             function = obj(one.get("function"))
             seen = seen_in({**function, "id": one.get("id"), "type": "function"} if function else one)

@@ -20,7 +20,8 @@ def test_check_says_it_by_its_status(cli: Cli, files: Files) -> None:
         files("a", about=AB, name="limit", ending="call_limit"): (1, "wrong"),
         files("a", "b", about=AB, name="aborted", ending="aborted", reason="no network"): (2, "aborted"),
         files("b", "a", about=AB, name="lost", ending="aborted"): (2, "aborted"),
-        files("a", "b", about=AB, name="broken-off", ending=None): (2, "aborted"),
+        files("a", about=AB, name="broken-off", ending=None): (2, "aborted"),
+        files("a", "b", about=AB, name="owes-nothing", ending=None): (0, "right"),
         files.keep(session(AB), "no-run"): (2, "unknown"),
     }
     words = {"no-run": "NO RUN", "broken-off": "CUT OFF"}

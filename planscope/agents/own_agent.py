@@ -590,12 +590,14 @@ def _control() -> Any:
 def agent_in(metadata: dict[str, Any]) -> str | None:
     """Return the name of the agent that a step belongs to: the agent's own, or that of its node in a graph."""
     name = metadata.get("lc_agent_name")
+    place = str(metadata.get("langgraph_checkpoint_ns") or "").split("|")
+    caller, around = place[-2].partition(":")[0] if len(place) > 1 else "", inside_call.get()
+    if caller == "tools" and around is not None and name in (None, "", around[0].agent):
+        return around[2]  # an agent without a name is called as the tool that it is; it inherits its caller's
     if isinstance(name, str) and name:
         return name
-    place = str(metadata.get("langgraph_checkpoint_ns") or "").split("|")
     if len(place) > 1:
-        around, caller = inside_call.get(), place[-2].partition(":")[0]
-        return around[2] if caller == "tools" and around is not None else caller or None
+        return caller or None
     if metadata.get("ls_integration") == "langchain_create_agent":
         return None
     node = metadata.get("langgraph_node")

@@ -484,14 +484,21 @@ class Conversations:
                 self.answered(talk, identity, answer, 0.0, rejected=rejected)
 
     def of_program(
-        self, tool: str, arguments: Mapping[str, Any], sent: str | None, place: str, agent: str | None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        sent: str | None,
+        place: str,
+        agent: str | None,
+        run: RunUnderWay | None = None,
     ) -> tuple[Talk, str]:
         """Return the conversation and the id of a call that the program makes itself: it carries out a call of the
         model that nobody has carried out yet, or one that failed; else it is one that no model asked for. ``sent``: the
-        model's id, if the program passes it on; ``place`` names the graph that it is made in.
+        model's id, if the program passes it on; ``place`` names the graph that it is made in. ``run``: if it is not
+        the owner's only one.
         """
         with _lock:
-            run = next(iter(self._mine.values()), None)
+            run = run or next(iter(self._mine.values()), None)
             talks = run.talks[::-1] if run is not None else []
             talks.sort(key=lambda talk: talk.place != place)
             for talk in talks if sent is not None else ():
@@ -499,16 +506,14 @@ class Conversations:
                     return talk, talk.identity(sent or "", tool, arguments)
             asked = [
                 (talk, call)
-                for talk in talks
-                if sent is None
+                for talk in (talks if sent is None else ())
                 for call in talk.calls.values()
                 if call.tool == tool and (call.identity in talk.waiting or call.identity in talk.open)
             ]
             for fits in (_equal, _contained, _unlike):
                 for talk, call in asked:
-                    if fits(call.arguments or {}, arguments) and (
-                        call.identity in talk.waiting or (talk.failed and fits is _equal)
-                    ):
+                    free = call.identity not in talk.taken or (talk.failed and fits is _equal)
+                    if free and fits(call.arguments or {}, arguments):
                         talk.taken.add(call.identity)
                         return talk, call.identity
             if run is None:
@@ -517,7 +522,11 @@ class Conversations:
             if run.own is None:
                 run.own = Talk(run, agent)
             made = Pending(f"own_{uuid4().hex[:12]}", tool, plain(dict(arguments)))
-            run.own.calls[made.identity] = run.own.waiting[made.identity] = made
+            run.own.calls[made.identity] = made
+            if self.deferred:
+                run.own.waiting[made.identity] = made
+            else:
+                self._step(run.own, made)
             return run.own, made.identity
 
     def failed(

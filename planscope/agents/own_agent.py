@@ -344,11 +344,17 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
 
     def _tool_started(self, run_id: UUID, sent: str, more: dict[str, Any]) -> None:
         root = self._chains.of(run_id) or run_id
-        talk = self._open_call(root, sent, place_in(more.get("metadata") or {}))
-        if talk is None:
+        metadata = more.get("metadata") or {}
+        arguments, run = more.get("inputs"), self._of_root.get(root)
+        given = plain(arguments) if isinstance(arguments, dict) else {}
+        talk = self._open_call(root, sent, place_in(metadata))
+        if talk is not None:
+            identity = talk.identity(sent, more["tool"], given)
+        elif not sent and run is not None and not self.talks.owned:
+            where = place_in(metadata), agent_in(metadata)
+            talk, identity = self.talks.of_program(more["tool"], given, None, *where, run)
+        else:
             return
-        arguments = more.get("inputs")
-        identity = talk.identity(sent, more["tool"], plain(arguments) if isinstance(arguments, dict) else {})
         if not self.talks.owned:
             self._calls[run_id] = (talk, time.perf_counter(), identity)
             inside_call.set(

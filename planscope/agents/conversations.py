@@ -72,7 +72,8 @@ class RunUnderWay:
     used again. ``agent``: who spoke last. ``ending``: how it ended, if it may still go on. ``asked``: what it asks a
     person that it waits for. ``person``: one has answered, so that a changed call is that person's edit.
 
-    ``rejects``: how many calls that person rejected of which the answer is still to come.
+    ``rejects``: how many calls that person rejected of which the answer is still to come. ``rested``: when it began to
+    wait for one.
 
     ``turns``: locks by enclosing call, so that the debugger is asked about one call at a time. ``own``: calls that the
     program makes itself, which no model asked for.
@@ -93,6 +94,7 @@ class RunUnderWay:
     asked: list[str] = field(default_factory=list)
     person: bool = False
     rejects: int = 0
+    rested: float = 0.0
     turns: dict[Any, Turn] = field(default_factory=dict)
     own: Talk | None = None
 
@@ -100,6 +102,16 @@ class RunUnderWay:
         """Seconds since the run began, without those that a person thought about it; never less than before."""
         self.last = max(self.last, round(time.perf_counter() - self.began, 6))
         return self.last
+
+    @contextmanager
+    def thinking(self) -> Iterator[None]:
+        """Leave the time that a person thinks out of the run's."""
+        self.at()
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.began += time.perf_counter() - began
 
     def turn(self) -> Turn:
         """Return the lock for the calls that are made inside the same call as this code."""
@@ -360,6 +372,7 @@ class Conversations:
             return
         del self._resting[id(run)]
         run.ending = None
+        run.began += time.perf_counter() - run.rested if run.asked else 0.0
         self._answer_of_person(talk, answer)
         run.asked.clear()
         if root is not None and root is not run.root:
@@ -666,6 +679,7 @@ class Conversations:
             self._rest(run)
 
     def _rest(self, run: RunUnderWay) -> None:
+        run.rested = time.perf_counter()
         self._resting[id(run)] = run
         while len(self._resting) > _WAITING:
             self._left(self._resting.popitem(last=False)[1])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from langchain_core.messages import ToolMessage
@@ -70,7 +69,7 @@ class Gated:
         with talk.run.turn().taken():
             pending, verb = self._pending(talk, identity, request)
             if pending is not None:
-                with _thinking(talk):
+                with talk.run.thinking():
                     verb = self._gate.ask(pending)
             request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
@@ -98,7 +97,7 @@ class Gated:
         async with talk.run.turn().ataken():
             pending, verb = self._pending(talk, identity, request)
             if pending is not None:
-                with _thinking(talk):
+                with talk.run.thinking():
                     verb = await self._gate.aask(pending)
             request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
@@ -175,17 +174,6 @@ class Gated:
             said, result = text_of(result), result.model_copy(update={"content": plain_text(verb.text)})
         self._attempt(lambda: self._talks.answered(talk, identity, result, took, said=said))
         return result
-
-
-@contextmanager
-def _thinking(talk: Talk) -> Iterator[None]:
-    """Leave the time at a paused call out of the run's."""
-    talk.run.at()
-    began = time.perf_counter()
-    try:
-        yield
-    finally:
-        talk.run.began += time.perf_counter() - began
 
 
 def _edited(request: ToolCallRequest) -> dict[str, Any] | None:

@@ -13,15 +13,17 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import Command
 
 from planscope.agents import record
 from planscope.agents.gate import GoOn, PendingCall, Verb
-from planscope.session.model import Run
+from planscope.session.model import MessageEvent, Run
 
 from .support import answers_of, calls_of, end_of, says
 from .test_own_agent import Both, runs
+from .test_own_ends import APPROVED, THREAD, waiting
 from .test_own_graphs import helper_tool
-from .test_own_kinds import ASKED, path
+from .test_own_kinds import ASKED, DEPLOY, path
 from .test_own_live import BUILD, TOOLS, Gate, Name, load_agent, named, run_of
 from .test_own_tools import quickstart
 from .wire.replies import Say, call, calls
@@ -117,3 +119,14 @@ def test_the_time_at_a_pause_is_no_time_of_the_run(named: Name) -> None:
     began = time.perf_counter()
     run = OwnRun(agent, "Build.", variant="v1", run_id="r1", gate=Slow()).wait()
     assert run.events[-1].at <= time.perf_counter() - began - 1.4
+
+
+def test_nor_is_the_time_in_which_an_approval_waits(path: Path) -> None:
+    agent = waiting(path, says(DEPLOY), AIMessage("Done."))
+    agent.invoke(ASKED, THREAD)
+    time.sleep(1.5)
+    began = time.perf_counter()
+    agent.invoke(Command(resume=APPROVED), THREAD)
+    (run,) = runs(path)
+    before = next(e.at for e in run.events if isinstance(e, MessageEvent) and e.by == "system")
+    assert run.events[-1].at - before <= time.perf_counter() - began + 0.1

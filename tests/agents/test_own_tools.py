@@ -624,7 +624,9 @@ def test_a_rerun_of_what_a_recorder_recorded(
     else:
         asyncio.run(made(model, tools_in(tmp_path)).ainvoke(ASKED, {"callbacks": [record(path)]}))
     run = load(path).runs[-1]
-    told = [a.text.replace("'", '"') for a in answers_of(run)]  # a pool has no callbacks: its answers are messages
+    told = [
+        a.text.replace("'", '"') for a in answers_of(run)
+    ]  # a pool has no callbacks: its answers are messages
     assert told == ['{"paid": 5, "to": "ann"}', "mailed paid"]
     dry = tmp_path / "dry"
     dry.mkdir()

@@ -54,6 +54,12 @@ class Gated:
         """Why the gate stopped a call, whatever the agent's program has made of it."""
         self.on_stop: Callable[[], object] = lambda: None
 
+    def stop(self, text: str) -> StoppedAtGate:
+        """Return what ends the run, which it does whatever the agent's program makes of that."""
+        self.stopped = StoppedAtGate(text)
+        self.on_stop()
+        return self.stopped
+
     def takes(self, talk: Talk, identity: str) -> bool:
         """Return whether a call passes the gate: if calls are deferred, or this one was."""
         return self._talks.deferred or identity in talk.waiting
@@ -142,9 +148,7 @@ class Gated:
         if isinstance(verb, Stop):
             talk.waiting.clear()
             self._attempt(self._talks.stopped, talk)
-            self.stopped = StoppedAtGate(verb.text)
-            self.on_stop()
-            raise self.stopped
+            raise self.stop(verb.text)
         arguments = plain(_edited(request) or dict(request.tool_call["args"]))
         if isinstance(verb, EditArguments):
             arguments = plain(dict(verb.arguments))

@@ -34,7 +34,6 @@ from langgraph.types import Command
 from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, inside_call, key_of
 from planscope.agents.failures import one_line
-from planscope.agents.gate import StoppedAtGate
 from planscope.agents.gated import Gated
 from planscope.agents.given import seen_tools
 from planscope.agents.graphs import Outermost, calling, heard_by, listen
@@ -71,7 +70,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self.gate = gate
         self.closed = False
         """Whether no tool may be called that does not pass the gate."""
-        self.cannot_catch: Callable[[str], bool] = lambda name: False
+        self.cannot_catch: Callable[[str], bool] | None = None
+        """Says of which tools the calls would pass the gate by; None if that is of no matter."""
         self._offered: dict[UUID, frozenset[str]] = {}
         self._warned = False
         self._as_middleware = False
@@ -376,10 +376,11 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         return found[0] if found and (run is not None or len(found) == 1) else None
 
     def _check(self, talk: Talk, offered: frozenset[str]) -> None:
-        """End a run that must call no tool before a call that cannot be caught. Raises :class:`StoppedAtGate`."""
+        """End a run before a call that cannot be caught. Raises ``StoppedAtGate``."""
         for call in talk.calls.values():
-            if call.tool in offered and self.cannot_catch(call.tool):
-                raise StoppedAtGate(
+            if call.tool in offered and self.cannot_catch is not None and self.cannot_catch(call.tool):
+                assert self.gate is not None
+                raise self.gate.stop(
                     f"the run ended before {call.tool!r} was called: it is no tool of LangChain's, so nothing can "
                     "stop the program from calling it; make it one with @tool"
                 )
@@ -416,7 +417,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         talk = self.talks.asked(messages, told, tools, speaker)
         self._of_root[root] = talk.run
         self._calls[run_id] = (talk, talk.run.at(), str(root))
-        if self.closed and "ls_structured_output_format" not in (more.get("options") or {}):
+        if self.cannot_catch is not None and "ls_structured_output_format" not in (more.get("options") or {}):
             self._offered[run_id] = frozenset(tool.name for tool in seen_tools(tools))
 
     def _model_ended(self, response: LLMResult, run_id: UUID) -> None:

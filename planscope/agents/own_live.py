@@ -294,7 +294,8 @@ class OwnRun:
         self._gated.on_stop = self.stop
         self._recorder.gate = self._gated
         self._recorder.closed = getattr(gate, "closed", False)
-        self._recorder.cannot_catch = lambda name: name not in agent.tools and is_no_tool(name)
+        if self._recorder.closed or isinstance(gate, Pauser):
+            self._recorder.cannot_catch = lambda name: name not in agent.tools and is_no_tool(name)
         self._lock = threading.Lock()
         self._stop = False
         self._loop: asyncio.AbstractEventLoop | None = None

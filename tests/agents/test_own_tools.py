@@ -603,7 +603,11 @@ def test_a_plain_function_ends_a_dry_run_before_it_is_called(named: Name, offere
 
         return load_agent(named(graph_of(bound, node).compile()))
 
-    gates: list[Any] = [DryGate(Pauser()), RecordedAnswers(Run(id="r0", variant="v1", agent="a", model="m"))]
+    gates: list[Any] = [
+        Pauser(),
+        DryGate(Pauser()),
+        RecordedAnswers(Run(id="r0", variant="v1", agent="a", model="m")),
+    ]
     for gate in gates:
         run = OwnRun(made(), "Go.", variant="v1", run_id="r1", gate=gate).wait()
         assert called == [] and "'launch_rocket'" in str(end_of(run).reason)

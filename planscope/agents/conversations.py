@@ -72,7 +72,8 @@ class RunUnderWay:
     used again. ``agent``: who spoke last. ``ending``: how it ended, if it may still go on. ``asked``: what it asks a
     person that it waits for. ``person``: one has answered, so that a changed call is that person's edit.
 
-    ``rejects``: how many calls that person rejected of which the answer is still to come.
+    ``rejects``: how many calls that person rejected of which the answer is still to come. ``rested``: when it began to
+    wait for one.
 
     ``turns``: locks by enclosing call, so that the debugger is asked about one call at a time. ``own``: calls that the
     program makes itself, which no model asked for.
@@ -93,6 +94,7 @@ class RunUnderWay:
     asked: list[str] = field(default_factory=list)
     person: bool = False
     rejects: int = 0
+    rested: float = 0.0
     turns: dict[Any, Turn] = field(default_factory=dict)
     own: Talk | None = None
 
@@ -100,6 +102,16 @@ class RunUnderWay:
         """Seconds since the run began, without those that a person thought about it; never less than before."""
         self.last = max(self.last, round(time.perf_counter() - self.began, 6))
         return self.last
+
+    @contextmanager
+    def thinking(self) -> Iterator[None]:
+        """Leave the time that a person thinks out of the run's."""
+        self.at()
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.began += time.perf_counter() - began
 
     def turn(self) -> Turn:
         """Return the lock for the calls that are made inside the same call as this code."""
@@ -360,6 +372,7 @@ class Conversations:
             return
         del self._resting[id(run)]
         run.ending = None
+        run.began += time.perf_counter() - run.rested if run.asked else 0.0
         self._answer_of_person(talk, answer)
         run.asked.clear()
         if root is not None and root is not run.root:
@@ -484,14 +497,21 @@ class Conversations:
                 self.answered(talk, identity, answer, 0.0, rejected=rejected)
 
     def of_program(
-        self, tool: str, arguments: Mapping[str, Any], sent: str | None, place: str, agent: str | None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        sent: str | None,
+        place: str,
+        agent: str | None,
+        run: RunUnderWay | None = None,
     ) -> tuple[Talk, str]:
         """Return the conversation and the id of a call that the program makes itself: it carries out a call of the
         model that nobody has carried out yet, or one that failed; else it is one that no model asked for. ``sent``: the
-        model's id, if the program passes it on; ``place`` names the graph that it is made in.
+        model's id, if the program passes it on; ``place`` names the graph that it is made in. ``run``: if it is not
+        the owner's only one.
         """
         with _lock:
-            run = next(iter(self._mine.values()), None)
+            run = run or next(iter(self._mine.values()), None)
             talks = run.talks[::-1] if run is not None else []
             talks.sort(key=lambda talk: talk.place != place)
             for talk in talks if sent is not None else ():
@@ -499,16 +519,14 @@ class Conversations:
                     return talk, talk.identity(sent or "", tool, arguments)
             asked = [
                 (talk, call)
-                for talk in talks
-                if sent is None
+                for talk in (talks if sent is None else ())
                 for call in talk.calls.values()
                 if call.tool == tool and (call.identity in talk.waiting or call.identity in talk.open)
             ]
             for fits in (_equal, _contained, _unlike):
                 for talk, call in asked:
-                    if fits(call.arguments or {}, arguments) and (
-                        call.identity in talk.waiting or (talk.failed and fits is _equal)
-                    ):
+                    free = call.identity not in talk.taken or (talk.failed and fits is _equal)
+                    if free and fits(call.arguments or {}, arguments):
                         talk.taken.add(call.identity)
                         return talk, call.identity
             if run is None:
@@ -517,7 +535,11 @@ class Conversations:
             if run.own is None:
                 run.own = Talk(run, agent)
             made = Pending(f"own_{uuid4().hex[:12]}", tool, plain(dict(arguments)))
-            run.own.calls[made.identity] = run.own.waiting[made.identity] = made
+            run.own.calls[made.identity] = made
+            if self.deferred:
+                run.own.waiting[made.identity] = made
+            else:
+                self._step(run.own, made)
             return run.own, made.identity
 
     def failed(
@@ -657,6 +679,7 @@ class Conversations:
             self._rest(run)
 
     def _rest(self, run: RunUnderWay) -> None:
+        run.rested = time.perf_counter()
         self._resting[id(run)] = run
         while len(self._resting) > _WAITING:
             self._left(self._resting.popitem(last=False)[1])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from langchain_core.messages import ToolMessage
@@ -55,6 +54,12 @@ class Gated:
         """Why the gate stopped a call, whatever the agent's program has made of it."""
         self.on_stop: Callable[[], object] = lambda: None
 
+    def stop(self, text: str) -> StoppedAtGate:
+        """Return what ends the run, which it does whatever the agent's program makes of that."""
+        self.stopped = StoppedAtGate(text)
+        self.on_stop()
+        return self.stopped
+
     def takes(self, talk: Talk, identity: str) -> bool:
         """Return whether a call passes the gate: if calls are deferred, or this one was."""
         return self._talks.deferred or identity in talk.waiting
@@ -70,7 +75,7 @@ class Gated:
         with talk.run.turn().taken():
             pending, verb = self._pending(talk, identity, request)
             if pending is not None:
-                with _thinking(talk):
+                with talk.run.thinking():
                     verb = self._gate.ask(pending)
             request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
@@ -98,7 +103,7 @@ class Gated:
         async with talk.run.turn().ataken():
             pending, verb = self._pending(talk, identity, request)
             if pending is not None:
-                with _thinking(talk):
+                with talk.run.thinking():
                     verb = await self._gate.aask(pending)
             request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
@@ -143,9 +148,7 @@ class Gated:
         if isinstance(verb, Stop):
             talk.waiting.clear()
             self._attempt(self._talks.stopped, talk)
-            self.stopped = StoppedAtGate(verb.text)
-            self.on_stop()
-            raise self.stopped
+            raise self.stop(verb.text)
         arguments = plain(_edited(request) or dict(request.tool_call["args"]))
         if isinstance(verb, EditArguments):
             arguments = plain(dict(verb.arguments))
@@ -175,17 +178,6 @@ class Gated:
             said, result = text_of(result), result.model_copy(update={"content": plain_text(verb.text)})
         self._attempt(lambda: self._talks.answered(talk, identity, result, took, said=said))
         return result
-
-
-@contextmanager
-def _thinking(talk: Talk) -> Iterator[None]:
-    """Leave the time at a paused call out of the run's."""
-    talk.run.at()
-    began = time.perf_counter()
-    try:
-        yield
-    finally:
-        talk.run.began += time.perf_counter() - began
 
 
 def _edited(request: ToolCallRequest) -> dict[str, Any] | None:

@@ -34,7 +34,6 @@ from langgraph.types import Command
 from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, inside_call, key_of
 from planscope.agents.failures import one_line
-from planscope.agents.gate import StoppedAtGate
 from planscope.agents.gated import Gated
 from planscope.agents.given import seen_tools
 from planscope.agents.graphs import Outermost, calling, heard_by, listen
@@ -71,7 +70,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         self.gate = gate
         self.closed = False
         """Whether no tool may be called that does not pass the gate."""
-        self.cannot_catch: Callable[[str], bool] = lambda name: False
+        self.cannot_catch: Callable[[str], bool] | None = None
+        """Says of which tools the calls would pass the gate by; None if that is of no matter."""
         self._offered: dict[UUID, frozenset[str]] = {}
         self._warned = False
         self._as_middleware = False
@@ -344,11 +344,17 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
 
     def _tool_started(self, run_id: UUID, sent: str, more: dict[str, Any]) -> None:
         root = self._chains.of(run_id) or run_id
-        talk = self._open_call(root, sent, place_in(more.get("metadata") or {}))
-        if talk is None:
+        metadata = more.get("metadata") or {}
+        arguments, run = more.get("inputs"), self._of_root.get(root)
+        given = plain(arguments) if isinstance(arguments, dict) else {}
+        talk = self._open_call(root, sent, place_in(metadata))
+        if talk is not None:
+            identity = talk.identity(sent, more["tool"], given)
+        elif not sent and run is not None and not self.talks.owned:
+            where = place_in(metadata), agent_in(metadata)
+            talk, identity = self.talks.of_program(more["tool"], given, None, *where, run)
+        else:
             return
-        arguments = more.get("inputs")
-        identity = talk.identity(sent, more["tool"], plain(arguments) if isinstance(arguments, dict) else {})
         if not self.talks.owned:
             self._calls[run_id] = (talk, time.perf_counter(), identity)
             inside_call.set(
@@ -370,10 +376,11 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         return found[0] if found and (run is not None or len(found) == 1) else None
 
     def _check(self, talk: Talk, offered: frozenset[str]) -> None:
-        """End a run that must call no tool before a call that cannot be caught. Raises :class:`StoppedAtGate`."""
+        """End a run before a call that cannot be caught. Raises ``StoppedAtGate``."""
         for call in talk.calls.values():
-            if call.tool in offered and self.cannot_catch(call.tool):
-                raise StoppedAtGate(
+            if call.tool in offered and self.cannot_catch is not None and self.cannot_catch(call.tool):
+                assert self.gate is not None
+                raise self.gate.stop(
                     f"the run ended before {call.tool!r} was called: it is no tool of LangChain's, so nothing can "
                     "stop the program from calling it; make it one with @tool"
                 )
@@ -410,7 +417,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         talk = self.talks.asked(messages, told, tools, speaker)
         self._of_root[root] = talk.run
         self._calls[run_id] = (talk, talk.run.at(), str(root))
-        if self.closed and "ls_structured_output_format" not in (more.get("options") or {}):
+        if self.cannot_catch is not None and "ls_structured_output_format" not in (more.get("options") or {}):
             self._offered[run_id] = frozenset(tool.name for tool in seen_tools(tools))
 
     def _model_ended(self, response: LLMResult, run_id: UUID) -> None:
@@ -590,12 +597,14 @@ def _control() -> Any:
 def agent_in(metadata: dict[str, Any]) -> str | None:
     """Return the name of the agent that a step belongs to: the agent's own, or that of its node in a graph."""
     name = metadata.get("lc_agent_name")
+    place = str(metadata.get("langgraph_checkpoint_ns") or "").split("|")
+    caller, around = place[-2].partition(":")[0] if len(place) > 1 else "", inside_call.get()
+    if caller == "tools" and around is not None and name in (None, "", around[0].agent):
+        return around[2]  # an agent without a name is called as the tool that it is; it inherits its caller's
     if isinstance(name, str) and name:
         return name
-    place = str(metadata.get("langgraph_checkpoint_ns") or "").split("|")
     if len(place) > 1:
-        around, caller = inside_call.get(), place[-2].partition(":")[0]
-        return around[2] if caller == "tools" and around is not None else caller or None
+        return caller or None
     if metadata.get("ls_integration") == "langchain_create_agent":
         return None
     node = metadata.get("langgraph_node")

@@ -11,6 +11,7 @@ import inspect
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -293,7 +294,8 @@ class OwnRun:
         self._gated.on_stop = self.stop
         self._recorder.gate = self._gated
         self._recorder.closed = getattr(gate, "closed", False)
-        self._recorder.cannot_catch = lambda name: name not in agent.tools and is_no_tool(name)
+        if self._recorder.closed or isinstance(gate, Pauser):
+            self._recorder.cannot_catch = lambda name: name not in agent.tools and is_no_tool(name)
         self._lock = threading.Lock()
         self._stop = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -416,7 +418,10 @@ class OwnRun:
             raise _Waits(f"the agent {waits_for(questions)}{why}")
         wrong = ""
         while True:
-            values = await self._person(asked, wrong)
+            with ExitStack() as stack:
+                for run in self._talks.runs():
+                    stack.enter_context(run.thinking())
+                values = await self._person(asked, wrong)
             resume = resumed_by(asked, values)
             said = text_of_value(values[0] if len(values) == 1 else resume)
             if not self._talks.person_answers(said):

@@ -213,13 +213,13 @@ def _thread_started(before: Callable[..., None]) -> Callable[..., None]:
 
 
 def _submitted(before: Callable[..., Any]) -> Callable[..., Any]:
-    """Let the work that is given to a pool have the context of the one that gives it, whose thread ever does it."""
+    """Let the work that a run gives to a pool have its context, whose thread ever does it."""
 
     @functools.wraps(before)
     def submit(pool: ThreadPoolExecutor, work: Callable[..., Any], /, *given: Any, **more: Any) -> Any:
         recorder = _recorder()
         if recorder is None:
-            return before(pool, functools.partial(copy_context().run, work), *given, **more)
+            return before(pool, work, *given, **more)
         made = _of_run(recorder, work)
         token = running.set(None)  # a thread of the pool is not the run's
         try:
@@ -389,7 +389,6 @@ def is_no_tool(name: str) -> bool:
         kind = type(one)
         if issubclass(kind, BaseTool) and getattr(one, "name", None) == name:
             return False
-        named = issubclass(kind, type) and one.__name__ == name
-        if named and not one.__module__.startswith("langchain_core.") and hasattr(one, "__annotations__"):
+        if issubclass(kind, type) and one.__name__ == name and "langchain_core" not in str(one.__module__):
             return False
     return True

@@ -69,6 +69,7 @@ async def test_a_person_decides_and_the_run_goes_on(path: Path, decision: str, s
     answer = answers_of(run)[-1]
     assert answer.status == ("ok" if decision == "approve" else "error")
     assert ("rejected" in answer.text) == (decision == "reject")
+    assert answer.refused_by == ("user" if decision == "reject" else None)
     assert [e.text for e in run.events if isinstance(e, MessageEvent) and not e.by][-1] == "I see."
     assert said_by_system(run) == [
         'waits for a person: approval of deploy_image(tag="v1", replicas=3)',

@@ -20,6 +20,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode
 from langgraph.types import Command, RetryPolicy, Send
 
+from planscope.agents import record
 from planscope.agents.gate import (
     Answer,
     EditAnswer,
@@ -35,10 +36,11 @@ from planscope.agents.own_live import DryGate, OwnRun
 from planscope.agents.own_tools import _caught
 from planscope.agents.reruns import RecordedAnswers, first_input
 from planscope.session.model import ErrorEvent, Run
+from planscope.session.store import load
 
 from .support import answers_of, calls_of, check_record, end_of, says
 from .test_own_agent import Both
-from .test_own_kinds import path
+from .test_own_kinds import ASKED, path
 from .test_own_live import Gate, Name, load_agent, named, run_of
 
 __all__ = ["named", "path"]
@@ -601,9 +603,51 @@ def test_a_plain_function_ends_a_dry_run_before_it_is_called(named: Name, offere
 
         return load_agent(named(graph_of(bound, node).compile()))
 
-    gates: list[Any] = [DryGate(Pauser()), RecordedAnswers(Run(id="r0", variant="v1", agent="a", model="m"))]
+    gates: list[Any] = [
+        Pauser(),
+        DryGate(Pauser()),
+        RecordedAnswers(Run(id="r0", variant="v1", agent="a", model="m")),
+    ]
     for gate in gates:
         run = OwnRun(made(), "Go.", variant="v1", run_id="r1", gate=gate).wait()
         assert called == [] and "'launch_rocket'" in str(end_of(run).reason)
     run_of(made())
     assert called == ["up"], "without a promise it is called"
+
+
+@pytest.mark.parametrize("shape", ["quickstart", "async", "a pool", "functional", "sends"])
+@pytest.mark.parametrize("by", ["callback", "middleware"])
+def test_a_rerun_of_what_a_recorder_recorded(
+    named: Name, tmp_path: Path, path: Path, shape: str, by: str
+) -> None:
+    """Also if the program gave the tools no ids: then callbacks know their calls by tool and arguments."""
+    made = SHAPES["create_agent" if by == "middleware" else shape]
+    model = Both(script=list(SCRIPT))
+    if by == "middleware":
+        create_agent(model, tools_in(tmp_path), middleware=[record(path)]).invoke(ASKED)
+    else:
+        asyncio.run(made(model, tools_in(tmp_path)).ainvoke(ASKED, {"callbacks": [record(path)]}))
+    run = load(path).runs[-1]
+    told = [
+        a.text.replace("'", '"') for a in answers_of(run)
+    ]  # a pool has no callbacks: its answers are messages
+    assert told == ['{"paid": 5, "to": "ann"}', "mailed paid"]
+    dry = tmp_path / "dry"
+    dry.mkdir()
+    gate = RecordedAnswers(run)
+    again = OwnRun(loaded(named, shape, dry), first_input(run), variant="v1", run_id="r2", gate=gate).wait()
+    assert done(dry) == [] and gate.answered == 2 and end_of(again).ending == "stopped"
+
+
+def test_callbacks_record_what_no_model_asked_for(path: Path, tmp_path: Path) -> None:
+    pay, _ = tools_in(tmp_path)
+    model = Both(script=[AIMessage("Let us see."), AIMessage("Paid.")])
+
+    def work(state: Any) -> Any:
+        model.invoke(state["messages"])
+        paid = pay.invoke({"to": "bob", "amount": 3})["paid"]
+        return {"messages": [model.invoke([HumanMessage(f"paid {paid}")])]}
+
+    one_node(work).invoke(ASKED, {"callbacks": [record(path)]})
+    calls = [call for run in load(path).runs for call in calls_of(run)]
+    assert [(c.tool, c.by, c.arguments) for c in calls] == [("pay", "program", {"to": "bob", "amount": 3})]

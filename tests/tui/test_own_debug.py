@@ -20,6 +20,7 @@ from planscope.session.store import load
 from planscope.tui.controllers.live_run import OwnChoice, RunChoice
 from tests.agents.support import says
 from tests.agents.test_own_agent import Both
+from tests.agents.test_own_tools import SCRIPT, by_name, done, quickstart, tools_in
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import ended, paused, until
 
@@ -151,3 +152,45 @@ async def test_without_the_agent_it_says_how_to_run_it(session: Path) -> None:
         await driven.press("r")
         assert driven.app.screen is driven.screen
         assert "planscope debug package.module:agent" in " ".join(driven.text.split())
+
+
+async def test_the_dialog_for_arguments_goes_by_the_tools_own_schema(session: Path) -> None:
+    async with opened(session) as driven:
+        await start(driven)
+        await driven.press("a")
+        await until(driven, lambda: driven.app.screen is not driven.screen)
+        typed = driven.app.screen.query_one("Input")
+        for text, said in (
+            ('{"order_id": 7}', "the tool would refuse the call: order_id must be a string, not an integer"),
+            ("{}", "the tool would refuse the call: order_id is missing"),
+            ('{"order_id": "7", "why": 1}', "the tool does not name why among its arguments"),
+        ):
+            typed.value = text  # type: ignore[attr-defined]
+            await until(driven, lambda said=said: said in " ".join(driven.text.split()))  # type: ignore[misc]
+        typed.value = '{"order_id": "8"}'  # type: ignore[attr-defined]
+        await until(driven, lambda: "the tool " not in driven.text)
+        await driven.press("enter")
+        await paused(driven, 2)
+        await driven.press("X")
+        run = await ended(driven)
+        assert calls(run)[0] == ("get_order", "8")
+
+
+def by_hand() -> Any:
+    """A graph whose node calls the tools itself."""
+    folder = Path(FOLDER[-1])
+    return quickstart(by_name)(Both(script=list(SCRIPT)), tools_in(folder))
+
+
+FOLDER: list[str] = []
+
+
+async def test_a_dry_run_of_a_graph_that_calls_its_tools_itself(session: Path, tmp_path: Path) -> None:
+    FOLDER.append(str(tmp_path))
+    async with opened(session) as driven:
+        await start(driven, "tests.tui.test_own_debug:by_hand", dry=True)
+        for step, text in enumerate(('{"paid": 1}', "mailed"), 1):
+            await paused(driven, step)
+            await answer(driven, "n", text)
+        run = await ended(driven)
+        assert answers(run) == [('{"paid": 1}', "user"), ("mailed", "user")] and done(tmp_path) == []

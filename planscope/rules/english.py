@@ -170,22 +170,18 @@ _ORDER = re.compile(
     rf"|do|does|did) )?{_ADVERBS}(?:(?P<have>having|have|has|had) )?{_ADVERBS})"
     rf"(?:(?P<act>{_ACT}|{_ACTS}|{_ACTED})(?= ))?"
 )
-_ORDER_ALONE = re.compile(_ORDER.pattern.replace("(?= ))?", "(?=$))?"))
-"""The same where the verb is a part of the tool's name."""
 _ALONE = (["only"], ["always"])
 
 
-def _order(match: re.Match[str]) -> list[Said] | None:
-    """Return the code of "you must not call", or of "you must not" before a tool whose name is a verb."""
+def _order(match: re.Match[str], act: str | None = None) -> list[Said] | None:
+    """Return the code of "you must not call", or of "you must not" before a tool whose name is a verb (no ``act``)."""
     words = [] if match["sure"] else match["head"].split()
     prefix = _prefix(words, match["may"])
-    if match["act"] is None and (
-        match["who"] or not (match["agent"] or prefix.startswith("not_") or words in _ALONE)
-    ):
+    if act is None and (match["who"] or not (match["agent"] or prefix.startswith("not_") or words in _ALONE)):
         return None
-    past = match["agent"] and match["act"] and re.fullmatch(_ACTED, match["act"]) and not match["must"]
+    past = match["agent"] and act and re.fullmatch(_ACTED, act) and not match["must"]
     did = "did_" if (match["have"] and not match["must"]) or past else ""
-    if match["who"] in FUNCTION or not match[0].strip():
+    if match["who"] in FUNCTION or not f"{match['head']}{match['agent'] or ''}{act or ''}".strip():
         return None
     return [*_adverbs(words), Said(f"{prefix}{did}do", agent=match["who"])]
 
@@ -286,8 +282,7 @@ _END_RUN = re.compile(
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Said] | None]], ...] = (
     (_VERB, _verb),
     (_BEING, _being),
-    (_ORDER, _order),
-    (_ORDER_ALONE, _order),
+    (_ORDER, lambda match: _order(match, match["act"])),
     (_FORBIDDING, _forbidding),
     (_COUNT, _count),
     (_COUNT_OF, _count),
@@ -323,6 +318,8 @@ def said(words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, .
     for pattern, made in _READERS:
         if (match := pattern.match(text)) and (codes := made(match)):
             yield len(match[0].split()), tuple(codes)
+    if (match := _ORDER.match(text)) and match["act"] and (codes := _order(match)):
+        yield len(text[: match.start("act")].split()), tuple(codes)
     longest: dict[str, int] = {}
     for width in range(1, min(_LONGEST, len(words)) + 1):
         for code in PHRASES.get(tuple(words[:width]), ()):
@@ -366,7 +363,6 @@ right_later: immediately afterwards | directly afterwards | right afterwards | s
     next | right away | immediately | directly | straight away | at once
 right_earlier: immediately before | directly before | right before | just before | immediately before it |
     directly before it | right before it | just before it | right before that | immediately beforehand
-no_more: or not at all | or never | or not
 yet: yet | so far
 again: again | any more | anymore | any longer | ever again | once more
 earlier: earlier | before | first | at least once | before it | before that | beforehand | previously | prior |

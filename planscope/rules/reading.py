@@ -183,11 +183,11 @@ def _named_sentence(file: _File, name: str | None, row: list[Token], marks_only:
                 return
     if marks_only:
         return
-    cost, found = _read(some, meanings)
+    cost, found = _read(some, lambda items: _meanings(file, items))
     if cost and file.scanner.tools:
         cuts = file.scanner.cuts(row, inflected=True)
         some = list(cuts)
-        cost, found = _read(some, meanings)
+        cost, found = _read(some, lambda items: _meanings(file, items))
     if cost:
         least, orders = _read(_for_orders(text, some), lambda items: _orders(text, items))
         found = orders if least < cost else found
@@ -233,6 +233,13 @@ def _exclusive(ways: Sequence[Meaning]) -> Iterator[Meaning]:
         if len(way) == 1 and (one.kind, one.count, len(one.first.calls)) == ("existence", 1, 2):
             a, b = (replace(one.first, calls=(calls,)) for calls in one.first.calls)
             yield one, Draft("not_coexistence", a, b)
+
+
+def _meanings(file: _File, items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
+    """Yield what a cut means. "No refund." needs a tool that is known: "no sentence" is none."""
+    bare = [item.code for item in items] == ["no", "S"]
+    if not bare or {calls.name for calls in items[1].calls} <= set(file.scanner.tools):
+        yield from meanings(items)
 
 
 def _several(

@@ -189,7 +189,6 @@ NO_THEN = (
     "(?: again)*"
 )
 BETWEEN = r"between (?P<first>S) and <until>"
-LEAST = r"(?: COUNT)?"
 _SHAPES: tuple[tuple[str, str], ...] = (
     (
         "alternate_precedence",

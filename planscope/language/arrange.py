@@ -5,31 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from planscope.language.natural import asking
+from planscope.language.natural import fillers
 from planscope.language.problem import Action
 from planscope.language.scan import Meaning, Token, load_hints
 
 _AND = Meaning("AND", "and")
-_RELATING = ("P", "PSC", "SC", "VP", "WAIT", "WHEN", "UNTIL", "PT")
+RELATING = ("P", "PSC", "SC", "VP", "WAIT", "WHEN", "UNTIL", "PT")
 _NEGATING = ("DONT", "DONTNEG", "NEG", "NEGVP", "NOTHING")
 _NATURAL_VERBS = ("NEG", "DONTNEG", "NV", "DONV", "WAIT", "NEGVP", "COME")
+_VERBS = (*_NATURAL_VERBS, "VP", "VP0")
 _CONTINUING = ("THEN", "AFTERWARDS", "LAST")
-_BEGINNING = (
-    "",
-    "COMMA",
-    "AND",
-    "BUT",
-    "SEMI",
-    "DOT",
-    "FIRST",
-    "ORDER",
-    "STEP",
-    "DO",
-    "DONT",
-    "YOU",
-    "MAYDO",
-    *_CONTINUING,
-)
+_STARTING = ("", "COMMA", "AND", "BUT", "SEMI", "DOT")
+_BEGINNING = (*_STARTING, *_CONTINUING, "FIRST", "ORDER", "STEP", "DO", "DONT", "YOU", "MAYDO")
 _SILENT = ("UNKNOWN", "HINT", "YOU", "DO", "COMMA", "SEMI", "AND", "BUT", "AT", "DOT", "BOTH", "DOING")
 
 
@@ -50,11 +37,11 @@ def asks_nothing(text: str, tokens: Sequence[Token], own: Iterable[str] = ()) ->
     """
     types = {token.type for token in tokens}
     if "FREE" in types:
-        return types.isdisjoint((*_RELATING, *_CONTINUING, "FIRST", "ORDER", "TIME"))
+        return types.isdisjoint((*RELATING, *_CONTINUING, "FIRST", "ORDER", "TIME"))
     words = [
         text[token.start : token.end].casefold() for token in tokens if token.type not in ("COMMA", "DOT")
     ]
-    known = asking() | set(own)
+    known = fillers("asking") | set(own)
     said = " ".join(words)
     obliged = any(have in f" {said} " for have in (" has to ", " have to "))
     return len(words) > 2 and types <= set(_SILENT) and known.isdisjoint(said.split()) and not obliged
@@ -78,58 +65,38 @@ def _without_reasons(text: str, tokens: Sequence[Token]) -> tuple[list[Token], l
                 row.pop()
             at = end
             continue
-        inside = said == "(" and at + 1 < len(tokens) and tokens[at + 1].type in _RELATING
+        inside = said == "(" and at + 1 < len(tokens) and tokens[at + 1].type in RELATING
         if not inside and not (said == ")" and tokens[at].type == "HINT" and "(" not in _words(text, row)):
             row.append(tokens[at])
         at += 1
     return asides, row
 
 
-_REASONS = ("because", "since", "otherwise", "given that")
-
-
 def _end_of_reason(text: str, tokens: Sequence[Token], at: int, said: str, row: Sequence[Token]) -> int:
     """Return the place behind a part that begins at ``at`` and only says why, or ``at``."""
-    if said == "," and any(word in ("so", "hence", "thus", "therefore") for word in _gap(text, tokens, at)):
-        plain = set(_words(text, row)).isdisjoint(_OBLIGING) and any(t.type == "UNKNOWN" for t in row)
+    behind = tokens[at + 1].start if at + 1 < len(tokens) else tokens[at].end
+    if said == "," and not fillers("so").isdisjoint(text[tokens[at].end : behind].lower().split()):
+        plain = fillers("obliging").isdisjoint(_words(text, row)) and any(t.type == "UNKNOWN" for t in row)
         return at + 1 if plain and _names_nothing(row) else at
     ends = (")",) if said == "(" else (".", ";") if row else (",",)
-    if said != "(" and (said not in _REASONS or (said != "because" and row and row[-1].type != "COMMA")):
+    if said != "(" and (
+        said not in fillers("reasons") or (said != "because" and row and row[-1].type != "COMMA")
+    ):
         return at
     end = at + 1
     while end < len(tokens) and text[tokens[end].start : tokens[end].end] not in ends:
         end += 1
     own = tokens[at + 1 : end]
-    if len(own) < 2 or not _names_nothing(own) or (end == len(tokens) and ends != (".", ";")):
-        return at
-    if said == "(" and not set(_OBLIGING).isdisjoint(_words(text, own)):
+    doubtful = any(token.type == "COMMA" for token in own) or not fillers("doubtful").isdisjoint(
+        _words(text, own)
+    )
+    if len(own) < 2 or doubtful or not _names_nothing(own) or (end == len(tokens) and ends != (".", ";")):
         return at
     return end + (ends != (".", ";"))
 
 
-_OBLIGING = (
-    "must",
-    "should",
-    "shall",
-    "needs",
-    "need",
-    "has",
-    "have",
-    "cannot",
-    "not",
-    "never",
-    "no",
-    "only",
-)
-
-
 def _words(text: str, tokens: Iterable[Token]) -> list[str]:
     return [word for token in tokens for word in text[token.start : token.end].lower().split()]
-
-
-def _gap(text: str, tokens: Sequence[Token], at: int) -> list[str]:
-    """Return the words without a token between a token and the next one."""
-    return text[tokens[at].end : tokens[at + 1].start].lower().split() if at + 1 < len(tokens) else []
 
 
 def _names_nothing(tokens: Iterable[Token]) -> bool:
@@ -250,7 +217,6 @@ def _named(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> Ite
 _NAME = Meaning("HINT", "name the actions")
 _SIZES = {2: "two", 3: "three", 4: "four"}
 _PRONOUNS = ("it", "that", "this", "the former", "the latter")
-_VERBS = ("VP", "VP0", "NV", "DONV", "NEG", "DONTNEG", "WAIT", "COME", "NEGVP")
 
 
 _HAPPENING = ("MAY", "NV", "DONV", "VP0")
@@ -268,10 +234,7 @@ def _is_every(tokens: Sequence[Token], at: int, word: str) -> bool:
 
 def _refers(before: str, after: str) -> bool:
     """Return whether "it" between such tokens is an action."""
-    return before in (*_RELATING, "DO", "DONV", "NOTBEFORE") or (before in _STARTING and after in _VERBS)
-
-
-_STARTING = ("", "COMMA", "AND", "BUT", "SEMI", "DOT")
+    return before in (*RELATING, "DO", "DONV", "NOTBEFORE") or (before in _STARTING and after in _VERBS)
 
 
 def _timed(tokens: Sequence[Token], at: int) -> bool:
@@ -334,7 +297,7 @@ def _is_boundary(tokens: Sequence[Token], at: int) -> bool:
         return True
     if tokens[at].type != "COMMA":
         return False
-    return any(token.type in (*_RELATING, "COME", "TIME") for token in tokens[:at])
+    return any(token.type in (*RELATING, "COME", "TIME") for token in tokens[:at])
 
 
 def groups(tokens: Sequence[Token]) -> Iterator[tuple[str, ...]]:
@@ -407,11 +370,11 @@ def _plain(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
             yield token._replace(type="BUT")
             yield token._replace(type="PT", meaning=Meaning("PT", "", ">"))
             continue
-        if token.type == "IDLE" and after in (*_RELATING, *_VERBS, "COMMA", "DOT", ""):
+        if token.type == "IDLE" and after in (*RELATING, *_VERBS, "COMMA", "DOT", ""):
             continue
         if token.type == "HINT" and said in (":", "-") and before == "ACTION" and after in ("P", "PSC", "SC"):
             continue
-        if token.type == "COMMA" and before == "IDLE" and (after == "BUT" or after in _RELATING):
+        if token.type == "COMMA" and before == "IDLE" and (after == "BUT" or after in RELATING):
             continue
         if token.type == "BUT" and [t.type for t in tokens[max(at - 2, 0) : at]] == ["IDLE", "COMMA"]:
             continue

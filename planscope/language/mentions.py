@@ -410,6 +410,7 @@ class NaturalScanner(Scanner):
             filler = piece.key in fillers() or (
                 piece.key == "both" and before in words("auxiliaries") and before != "do"
             )
+            filler = filler or (piece.key == "all" and before in words("modals"))
             if not filler or piece.key in self._own or before in _NOT:
                 yield piece
             before = piece.key

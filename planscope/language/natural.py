@@ -214,15 +214,9 @@ def is_natural_word(token: Token) -> bool:
 
 
 @cache
-def fillers() -> frozenset[str]:
-    """Return the words that say nothing about order and may stand anywhere."""
-    return frozenset(_data()["filler"]["words"])
-
-
-@cache
-def asking() -> frozenset[str]:
-    """Return the words with which a sentence may ask for something, even if it names no action."""
-    return frozenset(_data()["filler"]["asking"])
+def fillers(kind: str = "words") -> frozenset[str]:
+    """Return the words that say nothing about order and may stand anywhere, or another list of ``[filler]``."""
+    return frozenset(_data()["filler"][kind])
 
 
 def may_be_natural(tokens: Sequence[Token]) -> bool:

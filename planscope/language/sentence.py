@@ -701,24 +701,15 @@ def _fronted_chain(tokens: Sequence[Token]) -> list[Token]:
     if end == then or not comma or tokens[0].type not in _FRONTS or tokens[-1].type != "DOT":
         return []
     head, rest = tokens[comma + 1 : end], tokens[then:-1]
-    if {token.type for token in (*head, *rest)} - {
-        "ACTION",
-        "DO",
-        "YOU",
-        "THEN",
-        "AFTERWARDS",
-        "COMMA",
-        "AND",
-    }:
+    chain = [token for token in head if token.type == "ACTION"]
+    types = {token.type for token in (*head, *rest)} - {"ACTION", "DO", "YOU", "THEN", "AFTERWARDS"}
+    if len(chain) > 1 or not types <= {"COMMA", "AND"}:
         return []
     row: list[Token] = []
     for number, action in enumerate(token for token in (*head, *rest) if token.type == "ACTION"):
         row += [_SEMI, *tokens[:comma], tokens[comma], _DO, action] if number else [action]
-    chain = [token for token in head if token.type == "ACTION"]
-    front = [*tokens[: comma + 1], _DO, *row, _SEMI, *chain, *rest, tokens[-1]]
-    return (
-        [_at(token, tokens[end]) if token is _SEMI else token for token in front] if len(chain) == 1 else []
-    )
+    row = [*tokens[: comma + 1], _DO, *row, _SEMI, *chain, *rest, tokens[-1]]
+    return [_at(token, tokens[end]) if token is _SEMI else token for token in row]
 
 
 _DO = Token("DO", 0, 0, Meaning("DO"))
@@ -760,20 +751,17 @@ def _is_row(tokens: Sequence[Token], types: Sequence[str]) -> bool:
 
 def _spliced(tokens: Sequence[Token]) -> list[Token]:
     """Part "A before B, C before D" at its commas, if every part relates one action to one other."""
-    row = list(tokens)
-    start = 0
-    for at, token in enumerate(tokens):
-        if token.type not in ("COMMA", "SEMI", "DOT"):
-            continue
-        own = [one.type for one in tokens[start:at] if one.type not in ("AND", "DO", "YOU", "DOING")]
+    parts: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.type in ("COMMA", "SEMI", "DOT"):
+            parts.append([])
+        elif token.type != "AND":
+            parts[-1].append(token)
+    for part in parts[:-1]:
+        own = [one.type for one in part if one.type not in ("DO", "YOU", "DOING")]
         if own.count("ACTION") != 2 or own[0] != "ACTION" or own[-1] != "ACTION" or len(own) > 4:
             return []
-        if token.type == "COMMA":
-            row[at] = _at(_SEMI, token)
-            if tokens[at + 1].type == "AND":
-                row[at + 1] = row[at]
-        start = at + 1
-    return [one for one, before in zip(row, [None, *row], strict=False) if one is not before]
+    return [*[token for part in parts[:-1] for token in (*part, _at(_SEMI, part[-1]))][:-1], tokens[-1]]
 
 
 def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:

@@ -119,7 +119,7 @@ READ = [
     ("After a, do b and then c.", ["a2 > a1", "a3 > a1", "a2 < a3"]),
     ("A must happen before b can start.", ["a1 < a2"]),
     ("A happens after b was done, not earlier.", ["a1 > a2"]),
-    ("A before b, because it takes long (an hour or two).", ["a1 < a2"]),
+    ("A before b, because it takes long (about an hour).", ["a1 < a2"]),
     ("The queue is long, so do a before b.", ["a1 < a2"]),
     ("Pipeline: a, then b.", ["a1 < a2"]),
     ("A prerequisite for b is a.", ["a2 > a1"]),

@@ -55,7 +55,7 @@ def _without_reasons(text: str, tokens: Sequence[Token]) -> tuple[list[Token], l
     at = 0
     while at < len(tokens):
         said = text[tokens[at].start : tokens[at].end].lower()
-        end = _end_of_reason(text, tokens, at, said, row)
+        end = _end_of_reason(text, tokens, at, said, row) if tokens[at].type in ("HINT", "COMMA") else at
         if end > at:
             start = tokens[at].start if said != "," else (row or tokens)[0].start
             asides.append(Token("ASIDE", start, tokens[end - 1].end))
@@ -192,12 +192,12 @@ def _named(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> Ite
     for at, token in enumerate(tokens):
         before = tokens[at - 1].type if at else ""
         after = tokens[at + 1].type if at + 1 < len(tokens) else ""
-        word = " ".join(_words(text, [token]))
+        word = text[token.start : token.end].lower()
         if token.type == "HINT" and word in _PRONOUNS and (_refers(before, after) or "e " in word):
             yield from named(token, _candidates(tokens, at, word)) or (token,)
         elif token.type == "BOTH" and after != "ACTION":
             two = _before_the_clause(tokens[:at])
-            wanted = next((size for size, number in _SIZES.items() if number in word.split()), 0)
+            wanted = next((_SIZES[one] for one in word.split() if one in _SIZES), 0)
             fits = len(two) == wanted or (not wanted and len(two) > 1)
             yield from named(token, [tuple(two)]) if fits else (token._replace(type="HINT", meaning=_NAME),)
         elif token.type == "BEFOREHAND" and before and (found := _candidates(tokens, at, "that")):
@@ -215,7 +215,7 @@ def _named(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> Ite
 
 
 _NAME = Meaning("HINT", "name the actions")
-_SIZES = {2: "two", 3: "three", 4: "four"}
+_SIZES = {"both": 2, "two": 2, "three": 3, "four": 4}
 _PRONOUNS = ("it", "that", "this", "the former", "the latter")
 
 

@@ -174,6 +174,8 @@ def test_natural_hours(text: str, formulas: list[str]) -> None:
         ("A happens between b and c.", "between", '"A happens after b and before c."'),
         ("A happens at 15:00.", "at", '"A happens after 10:00 and before 15:00."'),
         ("First zork, then a.", "zork", "an action"),
+        ("A before b (if there is time).", "(", '"A precedes b."'),
+        ("A before b, because c is slow.", "because", "write"),
         ("Then a precedes b.", "Then", '"First a, then b."'),
         ("A precedes b, c, then d.", "then", '"First a, then b, then c, then d."'),
         ("- a\n- b", "-", '"1. ..."'),
@@ -373,3 +375,7 @@ def test_hours_of_half_a_day(hour: int, half: str) -> None:
         f"write {number:02}:00 or {number + 1:02}:00"
         in error(f"A is before {hour}:30 {half}.", timed=True).message
     )
+
+
+def test_both_are_two() -> None:
+    assert [one.span for one in errors("A, b and c. Both before d.")][-1] == (12, 16)

@@ -199,7 +199,7 @@ def _named(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> Ite
             two = _before_the_clause(tokens[:at])
             wanted = next((_SIZES[one] for one in word.split() if one in _SIZES), 0)
             fits = len(two) == wanted or (not wanted and len(two) > 1)
-            yield from named(token, [tuple(two)]) if fits else (token._replace(type="HINT", meaning=_NAME),)
+            yield from named(token, [tuple(two)]) if fits else (token,)
         elif token.type == "BEFOREHAND" and before and (found := _candidates(tokens, at, "that")):
             yield Token("P", token.start, token.end, Meaning("P", "", "<"))
             yield from named(token, found)
@@ -214,7 +214,6 @@ def _named(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> Ite
             yield token
 
 
-_NAME = Meaning("HINT", "name the actions")
 _SIZES = {"both": 2, "two": 2, "three": 3, "four": 4}
 _PRONOUNS = ("it", "that", "this", "the former", "the latter")
 

@@ -5,55 +5,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from planscope.language.natural import asking
+from planscope.language.natural import fillers
 from planscope.language.problem import Action
 from planscope.language.scan import Meaning, Token, load_hints
 
 _AND = Meaning("AND", "and")
-_RELATING = ("P", "PSC", "SC", "VP", "WAIT", "WHEN", "UNTIL", "PT")
+RELATING = ("P", "PSC", "SC", "VP", "WAIT", "WHEN", "UNTIL", "PT")
 _NEGATING = ("DONT", "DONTNEG", "NEG", "NEGVP", "NOTHING")
 _NATURAL_VERBS = ("NEG", "DONTNEG", "NV", "DONV", "WAIT", "NEGVP", "COME")
+_VERBS = (*_NATURAL_VERBS, "VP", "VP0")
 _CONTINUING = ("THEN", "AFTERWARDS", "LAST")
-_BEGINNING = (
-    "",
-    "COMMA",
-    "AND",
-    "BUT",
-    "SEMI",
-    "DOT",
-    "FIRST",
-    "ORDER",
-    "STEP",
-    "DO",
-    "DONT",
-    "YOU",
-    "MAYDO",
-    *_CONTINUING,
-)
-_PRONOUNS = ("it", "that", "this")
-_SILENT = (
-    "UNKNOWN",
-    "HINT",
-    "YOU",
-    "DO",
-    "COMMA",
-    "SEMI",
-    "AND",
-    "BUT",
-    "AT",
-    "DOT",
-    "BOTH",
-    "DOING",
-)
+_STARTING = ("", "COMMA", "AND", "BUT", "SEMI", "DOT")
+_BEGINNING = (*_STARTING, *_CONTINUING, "FIRST", "ORDER", "STEP", "DO", "DONT", "YOU", "MAYDO")
+_SILENT = ("UNKNOWN", "HINT", "YOU", "DO", "COMMA", "SEMI", "AND", "BUT", "AT", "DOT", "BOTH", "DOING")
 
 
 def arranged(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> list[Token]:
     """Return the tokens of a sentence as natural.lark has them. A part that asks nothing becomes one ASIDE at the
     beginning."""
-    row = list(tokens)
+    asides, row = _without_reasons(text, tokens)
     row = list(_bounds(_without_aside(text, _without_tail(row))))
-    row = _without_free_clauses(list(_named(text, row, actions)))
-    return list(_plain(text, row))
+    row = _without_bare(_without_free_clauses(list(_named(text, _then_first(row), actions))))
+    return [*asides, *_plain(text, row)]
 
 
 def asks_nothing(text: str, tokens: Sequence[Token], own: Iterable[str] = ()) -> bool:
@@ -64,14 +37,70 @@ def asks_nothing(text: str, tokens: Sequence[Token], own: Iterable[str] = ()) ->
     """
     types = {token.type for token in tokens}
     if "FREE" in types:
-        return types.isdisjoint((*_RELATING, *_CONTINUING, "FIRST", "REST", "ORDER", "TIME"))
+        return types.isdisjoint((*RELATING, *_CONTINUING, "FIRST", "ORDER", "TIME"))
     words = [
         text[token.start : token.end].casefold() for token in tokens if token.type not in ("COMMA", "DOT")
     ]
-    known = asking() | set(own)
+    known = fillers("asking") | set(own)
     said = " ".join(words)
     obliged = any(have in f" {said} " for have in (" has to ", " have to "))
     return len(words) > 2 and types <= set(_SILENT) and known.isdisjoint(said.split()) and not obliged
+
+
+def _without_reasons(text: str, tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
+    """Return what is said beside the order, if it names no action, and the rest: "(it takes a minute)", ", because it
+    is slow", "The oven is free from 13:00 on, so ..." """
+    asides: list[Token] = []
+    row: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        said = text[tokens[at].start : tokens[at].end].lower()
+        end = _end_of_reason(text, tokens, at, said, row) if tokens[at].type in ("HINT", "COMMA") else at
+        if end > at:
+            start = tokens[at].start if said != "," else (row or tokens)[0].start
+            asides.append(Token("ASIDE", start, tokens[end - 1].end))
+            if said == ",":
+                row = []
+            elif row and row[-1].type == "COMMA":
+                row.pop()
+            at = end
+            continue
+        inside = said == "(" and at + 1 < len(tokens) and tokens[at + 1].type in RELATING
+        if not inside and not (said == ")" and tokens[at].type == "HINT" and "(" not in _words(text, row)):
+            row.append(tokens[at])
+        at += 1
+    return asides, row
+
+
+def _end_of_reason(text: str, tokens: Sequence[Token], at: int, said: str, row: Sequence[Token]) -> int:
+    """Return the place behind a part that begins at ``at`` and only says why, or ``at``."""
+    behind = tokens[at + 1].start if at + 1 < len(tokens) else tokens[at].end
+    if said == "," and not fillers("so").isdisjoint(text[tokens[at].end : behind].lower().split()):
+        plain = fillers("obliging").isdisjoint(_words(text, row)) and any(t.type == "UNKNOWN" for t in row)
+        return at + 1 if plain and _names_nothing(row) else at
+    ends = (")",) if said == "(" else (".", ";") if row else (",",)
+    if said != "(" and (
+        said not in fillers("reasons") or (said != "because" and row and row[-1].type != "COMMA")
+    ):
+        return at
+    end = at + 1
+    while end < len(tokens) and text[tokens[end].start : tokens[end].end] not in ends:
+        end += 1
+    own = tokens[at + 1 : end]
+    doubtful = any(token.type == "COMMA" for token in own) or not fillers("doubtful").isdisjoint(
+        _words(text, own)
+    )
+    if len(own) < 2 or doubtful or not _names_nothing(own) or (end == len(tokens) and ends != (".", ";")):
+        return at
+    return end + (ends != (".", ";"))
+
+
+def _words(text: str, tokens: Iterable[Token]) -> list[str]:
+    return [word for token in tokens for word in text[token.start : token.end].lower().split()]
+
+
+def _names_nothing(tokens: Iterable[Token]) -> bool:
+    return {token.type for token in tokens}.isdisjoint(("ACTION", "REST", "NOTHING", "EVERYTHING", "BOTH"))
 
 
 def _without_aside(text: str, tokens: list[Token]) -> list[Token]:
@@ -92,7 +121,8 @@ def _without_free_clauses(tokens: list[Token]) -> list[Token]:
     free = next((at for at, token in enumerate(tokens) if token.type == "FREE"), None)
     if free is None:
         return tokens
-    end = next((at for at in range(free, len(tokens)) if tokens[at].type in ("COMMA", "SEMI")), None)
+    marks = ("COMMA", "SEMI", "DOT")
+    end = next((at for at in range(free, len(tokens) - 1) if tokens[at].type in marks), None)
     if end is None or any(token.type in ("COMMA", "SEMI") for token in tokens[:free]):
         return tokens
     rest = tokens[end + 1 :]
@@ -106,10 +136,14 @@ def _without_tail(tokens: list[Token]) -> list[Token]:
         return tokens
     tail, comma = tokens[end - 1], tokens[end - 2]
     relations = {token.meaning.relation for token in tokens[: end - 1]} - {""}
-    same = tail.type == "PT" and comma.type == "COMMA" and relations == {tail.meaning.relation}
-    if not same and tail.type != "TAIL":
+    told = tail.meaning.relation
+    same = tail.type in ("PT", "TAIL") and comma.type in ("COMMA", "BUT") and relations == {told}
+    if not same and (tail.type != "TAIL" or told):
         return tokens
-    return tokens[: end - 1 - (comma.type == "COMMA")] + tokens[end:]
+    while tokens[end - 2].type in ("COMMA", "BUT"):
+        end -= 1
+        tokens = tokens[: end - 1] + tokens[end:]
+    return tokens[: end - 1] + tokens[end:]
 
 
 def _bounds(tokens: Sequence[Token]) -> Iterator[Token]:
@@ -135,78 +169,179 @@ def _bound(tokens: Sequence[Token], at: int) -> Token | None:
     return None
 
 
+def _then_first(tokens: Sequence[Token]) -> list[Token]:
+    """Put a "then" before its action: "and B afterwards", "B comes next"."""
+    row = list(tokens)
+    for at, token in enumerate(row):
+        ends = at + 1 == len(row) or row[at + 1].type in ("DOT", "SEMI", "COMMA")
+        if token.type not in ("THEN", "AFTERWARDS") or not ends:
+            continue
+        begin = at - 1 - (row[at - 1].type in ("COME", "NV"))
+        if begin < 1 or row[begin].type != "ACTION":
+            continue
+        while row[begin - 1].type in ("DO", "YOU") and begin > 1:
+            begin -= 1
+        if row[begin - 1].type in ("AND", "SEMI", "DOT"):
+            row[begin : at + 1] = [token, *(one for one in row[begin:at] if one.type != "COME")]
+    return row
+
+
 def _named(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> Iterator[Token]:
     """Yield the actions that "it", "both", "everything", "which" and the beginning "Then" mean."""
-    said: dict[str, Token] = {}
+    every = [tuple(action.id for action in actions)]
     for at, token in enumerate(tokens):
         before = tokens[at - 1].type if at else ""
         after = tokens[at + 1].type if at + 1 < len(tokens) else ""
-        if token.type == "ACTION":
-            said[token.action] = token
         word = text[token.start : token.end].lower()
-        if token.type == "HINT" and word in _PRONOUNS and before in _RELATING and len(said) == 1:
-            yield from (one._replace(start=token.start, end=token.end) for one in said.values())
-        elif token.type == "BOTH" and after != "ACTION" and len(two := _before_the_clause(tokens[:at])) == 2:
-            one, other = (Token("ACTION", token.start, token.end, action=action) for action in two)
-            yield from (one, Token("AND", token.start, token.start, _AND), other)
-        elif token.type == "AND" and len(said) == 1 and _afterwards(tokens, at):
-            yield token._replace(type="SEMI", meaning=Meaning("SEMI", ";"))
-            yield from said.values()
-            yield tokens[at + 2]
-        elif token.type == "AFTERWARDS" and at > 1 and len(said) == 2 and _afterwards(tokens, at - 2):
-            continue
-        elif token.type == "EVERYTHING" and "TIME" in [t.type for t in tokens[at + 1 : at + 4]]:
-            for place, action in enumerate(actions):
-                if place:
-                    yield Token(
-                        "AND" if place + 1 == len(actions) else "COMMA", token.start, token.start, _AND
-                    )
-                yield Token("ACTION", token.start, token.end, action=action.id)
+        if token.type == "HINT" and word in _PRONOUNS and (_refers(before, after) or "e " in word):
+            yield from named(token, _candidates(tokens, at, word)) or (token,)
+        elif token.type == "BOTH" and after != "ACTION":
+            two = _before_the_clause(tokens[:at])
+            wanted = next((_SIZES[one] for one in word.split() if one in _SIZES), 0)
+            fits = len(two) == wanted or (not wanted and len(two) > 1)
+            yield from named(token, [tuple(two)]) if fits else (token,)
+        elif token.type == "BEFOREHAND" and before and (found := _candidates(tokens, at, "that")):
+            yield Token("P", token.start, token.end, Meaning("P", "", "<"))
+            yield from named(token, found)
+        elif _is_every(tokens, at, word):
+            yield from named(token, every)
+        elif before == "NOTHING" and token.type in _HAPPENING and _timed(tokens, at + 1):
+            yield token._replace(type="NEG", meaning=token.meaning._replace(relation=""))
         elif token.type == "WHICH" and after in _NATURAL_VERBS and _single(tokens, at):
             yield token._replace(type="AND", meaning=_AND)
             yield tokens[at - 2]
-        elif token.type == "DOT" and after in _CONTINUING and len(said) == 1 and not _chained(tokens[:at]):
-            yield token._replace(type="SEMI", meaning=Meaning("SEMI", ";"))
-            yield from (one._replace(start=token.start, end=token.end) for one in said.values())
         else:
             yield token
 
 
+_SIZES = {"both": 2, "two": 2, "three": 3, "four": 4}
+_PRONOUNS = ("it", "that", "this", "the former", "the latter")
+
+
+_HAPPENING = ("MAY", "NV", "DONV", "VP0")
+
+
+def _is_every(tokens: Sequence[Token], at: int, word: str) -> bool:
+    """Return whether "everything", "nothing" or "anything" beside a clock time means all actions."""
+    token, behind = tokens[at], [token.type for token in tokens[at + 1 : at + 4]]
+    if token.type == "NOTHING":
+        return behind[:1] != [] and behind[0] in _HAPPENING and _timed(tokens, at + 2)
+    if word == "anything":
+        return at > 0 and tokens[at - 1].type in ("DONT", "DO") and _timed(tokens, at + 1)
+    return token.type == "EVERYTHING" and "TIME" in behind
+
+
+def _refers(before: str, after: str) -> bool:
+    """Return whether "it" between such tokens is an action."""
+    return before in (*RELATING, "DO", "DONV", "NOTBEFORE") or (before in _STARTING and after in _VERBS)
+
+
+def _timed(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a clock time stands behind the preposition at a place."""
+    return [token.type for token in tokens[at : at + 2]] in (["P", "TIME"], ["PSC", "TIME"], ["PT", "TIME"])
+
+
+def named(token: Token, groups: Sequence[tuple[str, ...]]) -> tuple[Token, ...]:
+    """Return the tokens of the actions that a word means, or one token with all ways to read it; none if there are no
+    actions."""
+    rows = []
+    for group in groups:
+        row = [Token("EACH", token.start, token.start)] if len(group) > 1 else []
+        for place, action in enumerate(group):
+            if place:
+                row.append(
+                    Token("AND" if place + 1 == len(group) else "COMMA", token.start, token.start, _AND)
+                )
+            row.append(Token("ACTION", token.start, token.end, action=action, words=_POINTING))
+        rows.append(tuple(row))
+    if len(rows) > 1:
+        return (rows[0][0]._replace(either=tuple(rows)),)
+    return rows[0] if rows else ()
+
+
+_POINTING = "it"
+
+
+def _candidates(tokens: Sequence[Token], at: int, word: str) -> list[tuple[str, ...]]:
+    """Return the actions, or lists of them, that a pronoun may mean: those of the clause before its own."""
+    start = at
+    while start and not _is_boundary(tokens, start - 1):
+        start -= 1
+    end = next((k for k in range(at, len(tokens)) if tokens[k].type in ("SEMI", "DOT")), len(tokens))
+    if not start:
+        one, more = (
+            {token.action for token in part if token.type == "ACTION"} for part in (tokens[:at], tokens[at:])
+        )
+        return [tuple(one)] if len(one) == 1 and more - one else []
+    own = {token.action for token in tokens[start:end] if token.type == "ACTION"}
+    first = max((k + 1 for k in range(start - 1) if tokens[k].type in ("SEMI", "DOT")), default=0)
+    found = list(dict.fromkeys(groups(tokens[first : start - 1])))
+    if _CONTINUING_ALL & {token.type for token in tokens[: start - 1]}:
+        found = found[-1:] if tokens[at].type != "BEFOREHAND" and _relation(tokens, at) != "<" else []
+    if word in ("the former", "the latter"):
+        return [found[word == "the latter"]] if len(found) == 2 else []
+    return [one for one in found if own.isdisjoint(one) and (word != "it" or len(one) == 1)]
+
+
+_CONTINUING_ALL = {"THEN", "AFTERWARDS", "STEP", "ORDER", "ORDINAL"}
+
+
+def _relation(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at - 1].meaning.relation if at else ""
+
+
+def _is_boundary(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a mark is between clauses: a comma only behind a clause that relates something."""
+    if tokens[at].type in ("SEMI", "DOT"):
+        return True
+    if tokens[at].type != "COMMA":
+        return False
+    return any(token.type in (*RELATING, "COME", "TIME") for token in tokens[:at])
+
+
+def groups(tokens: Sequence[Token]) -> Iterator[tuple[str, ...]]:
+    """Yield the lists of actions in some tokens, single ones too."""
+    group: list[str] = []
+    for token in (*tokens, Token("DOT", 0, 0)):
+        if token.type == "ACTION":
+            group.append(token.action)
+        elif token.type not in ("AND", "COMMA", "BOTH") and group:
+            yield tuple(group)
+            group = []
+
+
+def _without_bare(tokens: list[Token]) -> list[Token]:
+    """Leave out a part that only names actions of which the next one speaks: "Do A. Once it is done, do B." """
+    named: set[str] = set()
+    for at, token in enumerate(tokens):
+        if token.type in ("SEMI", "DOT", "COMMA") and named:
+            rest = tokens[at + 1 :]
+            while rest and rest[0].type in ("AND", "BUT"):
+                rest = rest[1:]
+            end = next((k for k, one in enumerate(rest) if one.type in ("SEMI", "DOT")), len(rest))
+            pointed = any(one.words == _POINTING or one.type in ("EACH", "DONT") for one in rest[:2])
+            again = named <= {one.action for one in rest[:end]} and len(rest[:end]) > len(named)
+            if again and (token.type != "COMMA" or pointed):
+                return rest if rest[0].type != "DO" else rest[1:]
+        if token.type == "ACTION" and token.words != _POINTING:
+            named.add(token.action)
+        elif token.type not in ("COMMA", "AND", "DO", "DONV", "YOU", "ANYORDER", "BOTH", "SEMI", "DOT"):
+            return tokens
+        if token.type in ("SEMI", "DOT"):
+            return tokens
+    return tokens
+
+
 def _before_the_clause(tokens: Sequence[Token]) -> list[str]:
     """Return the actions that were named before the last mark between clauses."""
-    mark = max((at for at, token in enumerate(tokens) if token.type in ("COMMA", "SEMI")), default=0)
+    mark = max((at for at, token in enumerate(tokens) if token.type in ("COMMA", "SEMI", "DOT")), default=0)
     return list(dict.fromkeys(token.action for token in tokens[:mark] if token.type == "ACTION"))
-
-
-def _afterwards(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether "and B afterwards" begins here, behind something else that is said about A."""
-    types = [token.type for token in tokens[at : at + 4]]
-    ends = types[3:] in ([], ["DOT"], ["SEMI"], ["COMMA"])
-    return (
-        types[:3] == ["AND", "ACTION", "AFTERWARDS"]
-        and ends
-        and any(t.type in _RELATING for t in tokens[:at])
-    )
 
 
 def _single(tokens: Sequence[Token], at: int) -> bool:
     """Return whether a "which" is behind a single action and a comma."""
     types = ["", *(token.type for token in tokens[:at])]
     return types[-2:] == ["ACTION", "COMMA"] and types[-3] not in ("AND", "COMMA")
-
-
-def _chained(tokens: Sequence[Token]) -> bool:
-    """Return whether a sentence only names actions, so that a "Then" behind it goes on a chain."""
-    return {token.type for token in tokens} <= {
-        "ACTION",
-        "COMMA",
-        "AND",
-        "DO",
-        "DOT",
-        *_CONTINUING,
-        "FIRST",
-        "ORDINAL",
-    }
 
 
 def _plain(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
@@ -218,6 +353,29 @@ def _plain(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
         if token.type == "COMMA" and _trailing(text, tokens, at):
             continue
         if token.type == "DOT" and after == "STEP":
+            continue
+        if (
+            token.type == "DOT"
+            and after
+            and after not in _CONTINUING
+            and "STEP" not in {t.type for t in tokens}
+        ):
+            yield token._replace(type="SEMI", meaning=Meaning("SEMI", ";"))
+            continue
+        if token.type == "FIRST" and not at and after == "COMMA" and said.startswith("as the"):
+            yield token._replace(type="NTH", meaning=Meaning("NTH", "first"), words=said)
+            continue
+        if token.type == "NOTBEFORE" and after == "TIME":
+            yield token._replace(type="BUT")
+            yield token._replace(type="PT", meaning=Meaning("PT", "", ">"))
+            continue
+        if token.type == "IDLE" and after in (*RELATING, *_VERBS, "COMMA", "DOT", ""):
+            continue
+        if token.type == "HINT" and said in (":", "-") and before == "ACTION" and after in ("P", "PSC", "SC"):
+            continue
+        if token.type == "COMMA" and before == "IDLE" and (after == "BUT" or after in RELATING):
+            continue
+        if token.type == "BUT" and [t.type for t in tokens[max(at - 2, 0) : at]] == ["IDLE", "COMMA"]:
             continue
         if token.type == "HINT" and before == "AND" and said == _preposition(tokens[:at]):
             continue
@@ -239,6 +397,18 @@ def _type(text: str, tokens: Sequence[Token], at: int, before: str, said: str) -
     match token.type:
         case "NOR":
             return "AND"
+        case "PAST" | "MAY" if _subordinate(tokens, at):
+            return "NV"
+        case "PT" if said.startswith(("no ", "not ")) and _types_behind(tokens, at) in (
+            "ACTION",
+            "DOING",
+            "YOU",
+        ):
+            return "PSC"
+        case "TOEND" if not any(one.type == "WAIT" for one in tokens[:at]):
+            return "NV"
+        case "HINT" if said == "anything" and before in ("P", "PSC", "DOING", "DO", "YOU"):
+            return "REST"
         case "OR" if _each(tokens, at):
             return "AND"
         case "VP0" if said == "run" and before in _BEGINNING:
@@ -249,7 +419,7 @@ def _type(text: str, tokens: Sequence[Token], at: int, before: str, said: str) -
             return "NV"
         case "MAY" if all(one.type != "NOTHING" for one in tokens):
             return "MAY?"
-        case "MAYDO" if at and _says_only(text, tokens[0]):
+        case "MAYDO" if at and any(_says_only(text, one) for one in (tokens[0], tokens[at - 1])):
             return "DO"
         case "DO" if _says_only(text, token):
             relation = next((one.meaning.relation for one in tokens[at:] if one.meaning.relation), "")
@@ -259,12 +429,30 @@ def _type(text: str, tokens: Sequence[Token], at: int, before: str, said: str) -
     return token.type
 
 
+def _types_behind(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at + 1].type if at + 1 < len(tokens) else ""
+
+
+def _subordinate(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a verb stands in "before A can start", "after A was done" or "then A can be done"."""
+    head = at - 1
+    while head > 0 and tokens[head].type in ("ACTION", "COMMA", "AND", "BOTH"):
+        head -= 1
+    if at == 0 or tokens[at - 1].type != "ACTION":
+        return False
+    if tokens[at].type == "PAST":
+        return tokens[head].type in ("SC", "PSC", "UNTIL", "WHEN")
+    return tokens[head].type == "THEN" or (
+        tokens[head].type in ("SC", "PSC") and tokens[head].meaning.relation == "<"
+    )
+
+
 def _preposition(tokens: Sequence[Token]) -> str:
     """Return the last word of "depends on", which may be repeated: "depends on A and on B"."""
     return next((token.words.split()[-1] for token in reversed(tokens) if token.type == "WAIT"), "")
 
 
-_UNUSED = ("OR", "AT", "LEAD", "TAIL", "BOUND", "EVERYTHING", "MAYDO", "MAY?", "DO?", "WHEN?")
+_UNUSED = ("OR", "AT", "LEAD", "TAIL", "BOUND", "EVERYTHING", "MAYDO", "MAY?", "DO?", "WHEN?", "PAST", "IDLE")
 """Types of words that mean nothing where they stand: "may happen", "only do A before B", "when B happens"."""
 
 
@@ -277,6 +465,8 @@ def _unread(said: str, token: Token) -> Token:
 
 def _happening(tokens: Sequence[Token], at: int) -> bool:
     """Return whether "when" does not mean after: "when B happens", "A must be finished when B has started"."""
+    if tokens[at].words.startswith("only"):
+        return False
     if any(token.type in ("NV", "DONV") and token.meaning.value == "end" for token in tokens[:at]):
         return True
     verbs = ("VP0", "NV", "DONV", "DOING", "YOU", "HAVING")
@@ -293,9 +483,8 @@ def _trailing(text: str, tokens: Sequence[Token], at: int) -> bool:
     """Return whether words that say nothing were left out between a comma and the end (", please.")."""
     if at + 1 == len(tokens):
         return any(char.isalpha() for char in text[tokens[at].end :])
-    return tokens[at + 1].type == "DOT" and any(
-        char.isalpha() for char in text[tokens[at].end : tokens[at + 1].start]
-    )
+    end = tokens[at + 1].type == "DOT" or text[tokens[at + 1].start] == "!"
+    return end and any(char.isalpha() for char in text[tokens[at].end : tokens[at + 1].start])
 
 
 _BEFORE_OR = ("ACTION", "COMMA", "OR", "NOR", "DOING", "YOU", "DO", "HAVING")

@@ -36,14 +36,14 @@ class ClauseReading(NamedTuple):
 
 
 class SentenceReading(NamedTuple):
-    """One reading of a sentence, with the sentence's first and last token. ``aside``: what is left out before it, since
-    it asks nothing ("To cut a release, ...")."""
+    """One reading of a sentence, with the sentence's first and last token. ``asides``: what is left out, since it asks
+    nothing ("To cut a release, ...")."""
 
     clauses: tuple[ClauseReading, ...]
     conj: Token | None
     first: Token
     last: Token
-    aside: Span | None = None
+    asides: tuple[Span, ...] = ()
 
 
 class _Builder:

@@ -33,29 +33,6 @@ _ALIKE_BUT_LAST = 0.93
 """The limit of similarity for names whose last words differ."""
 
 _ARTICLES = ("a", "an", "your", "our", "my")
-_INSIDE = frozenset(
-    {
-        "for",
-        "in",
-        "on",
-        "to",
-        "with",
-        "from",
-        "at",
-        "a",
-        "an",
-        "-",
-        "'",
-        "/",
-        "this",
-        "our",
-        "your",
-        "my",
-        "new",
-    }
-)
-"""Words with a hint that may be inside a name: "review of the draft for print"."""
-
 _VERBAL = frozenset({"VP0", "NV", "DONV"})
 _DOING = ("call", "use", "launch", "trigger", "make", "start", "finish", "complete", "run")
 """Instructions that may be part of a name, such as "call the supplier" and "client's call"."""
@@ -192,27 +169,18 @@ def _goes_on(text: str, tokens: Sequence[Token], at: int) -> bool:
         return True
     glued = at + 1 < len(tokens) and tokens[at + 1].start == token.end and word in "-'/"
     more = at + 1 < len(tokens) and tokens[at + 1].type in ("UNKNOWN", "HINT")
-    return word in _INSIDE and (glued or more) and _reaches_a_word(text, tokens, at + 1)
+    return word in words("inside") and (glued or more) and _reaches_a_word(text, tokens, at + 1)
 
 
 def _ends_there(tokens: Sequence[Token], at: int) -> bool:
     """Return whether no object can follow, so that a word before belongs to a verb: "log in before ..." """
-    return at == len(tokens) or tokens[at].type in (
-        "COMMA",
-        "DOT",
-        "SEMI",
-        "AND",
-        "BUT",
-        "P",
-        "PSC",
-        "SC",
-        "THEN",
-    )
+    ends = ("COMMA", "DOT", "SEMI", "AND", "BUT", "P", "PSC", "SC", "THEN")
+    return at == len(tokens) or tokens[at].type in ends
 
 
 def _reaches_a_word(text: str, tokens: Sequence[Token], at: int) -> bool:
     """Return whether a word that only names have follows, after at most a few words that may be inside a name."""
-    while at < len(tokens) and text[tokens[at].start : tokens[at].end].lower() in _INSIDE:
+    while at < len(tokens) and text[tokens[at].start : tokens[at].end].lower() in words("inside"):
         at += 1
     return at < len(tokens) and tokens[at].type == "UNKNOWN"
 

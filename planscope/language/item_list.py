@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from planscope.language.arrange import RELATING
 from planscope.language.errors import Trouble
 from planscope.language.natural import list_headings
 from planscope.language.problem import Span
@@ -18,26 +19,7 @@ from planscope.language.scan import MAX_TOKENS, Scanner, Token
 _MARKER = re.compile(
     r"[ \t]*(?:(?P<number>\(?(?:[0-9]{1,3}|[A-Za-z])[.)])|(?P<bullet>[-*+\u2022\u2013]))[ \t]+(?=\S)"
 )
-_RELATING = frozenset(
-    {
-        "P",
-        "PSC",
-        "SC",
-        "VP",
-        "PT",
-        "WAIT",
-        "UNTIL",
-        "NEG",
-        "DONT",
-        "DONTNEG",
-        "COME",
-        "WITH",
-        "FIRST",
-        "LAST",
-        "THEN",
-        "WHICH",
-    }
-)
+_RELATING = {*RELATING, "NEG", "DONT", "DONTNEG", "COME", "WITH", "FIRST", "LAST", "THEN", "WHICH"}
 
 
 class Item(NamedTuple):

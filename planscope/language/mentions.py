@@ -24,6 +24,7 @@ LONGEST_GAP = 7
 _MOST_ARTICLES = 20
 
 _JOINED = ("AND", "COMMA", "OR", "BOTH")
+_BESIDE = ("P", "PSC", "VP")
 
 
 class _Action(NamedTuple):
@@ -125,6 +126,8 @@ class Mentions:
             found += self._inverted(pieces, at)
         if said.last is not None and said.token in _JOINED:
             found += self._shared(pieces, start, said)
+        if said.token in _BESIDE and start > at:
+            found += self._other_object(pieces, start, said)
         if not found:
             return None
         width = max(one.width for one in found)
@@ -186,7 +189,8 @@ class Mentions:
                 ends = [self._partly(action, pieces, start + 1)]
                 instructed = "base" in kinds and before in ("DO", "DONT", "YOU", "MAYDO")
                 if ends == [None] and ("ing" in kinds or as_noun or instructed):
-                    ends = [start + 1]
+                    behind = pieces[start + 1].key if start + 1 < len(pieces) else ""
+                    ends = [start + 1 + (behind == action.particle != "")]
             if ends == [None]:
                 ends = [self._sharing_object(action, pieces, start + 1)]
             for end in ends:
@@ -330,6 +334,22 @@ class Mentions:
             if action.rest == last.rest and "done" in forms(action.verb)[pieces[start].key]:
                 yield Mention((_token(action, pieces, start, start + 1),), 1, action, elliptic=True)
 
+    def _other_object(self, pieces: Sequence[Piece], start: int, said: _Said) -> Iterator[Mention]:
+        """Yield "the flight" in "book the hotel before the flight", which has the verb of the last mention. If another
+        action has this object, too, either can be meant."""
+        named = next((token.action for token in reversed(said.tokens) if token.type == "ACTION"), "")
+        last = next((one for one in self.actions if one.id == named), None)
+        if last is None:
+            return
+        others = [one for one in self.actions if one.rest and one.id != last.id]
+        for one in others:
+            end = self._match(one.rest, pieces, start)
+            if one.verb == last.verb and not one.particle and end is not None:
+                token = _token(one, pieces, start, end)
+                same = [other.id for other in others if other.rest[-len(one.rest) :] == one.rest]
+                either = tuple((token._replace(action=own),) for own in same) if len(same) > 1 else ()
+                yield Mention((token._replace(either=either),), end - start, one)
+
 
 class NaturalScanner(Scanner):
     """Scans natural sentences: it knows their words, and other forms of the actions' words."""
@@ -348,7 +368,9 @@ class NaturalScanner(Scanner):
         said = _Said()
         at = 0
         while at < len(pieces):
-            token, width = self._numbered(pieces, at) or self._token(text, pieces, at)
+            token, width = (
+                self._numbered(pieces, at) or self._hour(pieces, at, said) or self._token(text, pieces, at)
+            )
             mention = self.mentions.at(pieces, at, said)
             if mention is not None and mention.width >= width + (token.type not in NOT_IN_SENTENCES):
                 said.tell(mention)
@@ -366,10 +388,31 @@ class NaturalScanner(Scanner):
             return None
         return Token("STEP", pieces[at].start, pieces[at + 1].end, words=f"step {keys[1]}"), 3
 
+    def _hour(self, pieces: Sequence[Piece], at: int, said: _Said) -> tuple[Token, int] | None:
+        """Return the 17 of "before 17", and the 9 of "by 9", which is 9:00 or 21:00."""
+        key = pieces[at].key
+        ends = at + 1 == len(pieces) or pieces[at + 1].key in _BEHIND_HOURS
+        if self.time_type != "TIME" or not key.isdigit() or not ends or int(key[:3]) > 24:
+            return None
+        types = [token.type for token in said.tokens[-3:]]
+        first = said.token == "BETWEEN" and pieces[at + 2 : at + 3]
+        bounds = first and pieces[at + 1].key == "and" and pieces[at + 2].key.isdigit()
+        second = types == ["BETWEEN", "TIME", "AND"] and int(key) > max(said.tokens[-2].hour, 12)
+        placed = said.token in ("P", "PSC", "PT")
+        if placed or second or (bounds and 12 < int(pieces[at + 2].key[:3]) <= 24):
+            hour = int(key)
+            token = Token("TIME", pieces[at].start, pieces[at].end, hour=hour)
+            either = ((token,), (token._replace(hour=hour + 12),)) if 0 < hour < 12 and not bounds else ()
+            return token._replace(either=either), 1
+        return None
+
     def _without_fillers(self, pieces: Sequence[Piece]) -> Iterator[Piece]:
         before = ""
         for piece in pieces:
-            filler = piece.key in fillers() or (piece.key == "both" and before in words("auxiliaries"))
+            filler = piece.key in fillers() or (
+                piece.key == "both" and before in words("auxiliaries") and before != "do"
+            )
+            filler = filler or (piece.key == "all" and before in words("modals"))
             if not filler or piece.key in self._own or before in _NOT:
                 yield piece
             before = piece.key
@@ -379,5 +422,6 @@ class NaturalScanner(Scanner):
         return max(super()._named(pieces, at), mention.width if mention is not None else 0)
 
 
+_BEHIND_HOURS = (".", ",", ";", "and", "but", "!")
 _BEGINNINGS = ("", "COMMA", "SEMI", "AND", "BUT", "DOT")
 _NOT = ("not", "t", "never", "no", "cannot", "n")

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 from planscope.language.lexicon import LexiconError, load_lexicon
@@ -77,6 +77,20 @@ def _phrases() -> Iterator[tuple[str, Meaning]]:
         yield phrase, Meaning("LEAD")
     for phrase in data["filler"]["nothing"]:
         yield phrase, Meaning("FREE")
+    for noun, before in product(data["lists"]["nouns"], ("", "the ", "our ", "your ")):
+        for behind in (":", " is:", " is as follows:", " goes like this:"):
+            yield before + noun + behind, Meaning("LEAD")
+    for noun, of, before in product(
+        data["needed"]["nouns"], data["needed"]["of"], ("", "a ", "the ", "one ")
+    ):
+        yield f"{before}{noun} {of}", Meaning("NEEDED", "", ">")
+    for relation in "<>":
+        for phrase in data[f"TAIL{relation}"]["phrases"]:
+            yield phrase, Meaning("TAIL", "", relation)
+    for phrase in data["phases"]["past"]:
+        yield phrase, Meaning("PAST")
+    for phrase in data["lists"]["in_order"]:
+        yield f"{phrase}:", Meaning("ORDER")
     for relation in "<>":
         for kind in ("PT", "WHEN", "BOUND"):
             for phrase in data[kind + relation]["phrases"]:
@@ -123,8 +137,9 @@ def _instructions(data: Mapping[str, Any]) -> Iterator[tuple[str, Meaning]]:
             yield f"{it} {adjective} that", Meaning("LEAD")
             yield f"{it} {adjective} to", Meaning("DO")
     for subject in _data()["words"]["YOU"]:
-        for have in (" have", "'ve", " are done with", "'re done with", " have finished", "'ve finished"):
-            yield subject + have, Meaning("DOING")
+        for have in (" have", "'ve", " are done", "'re done", " have finished", "'ve finished"):
+            for behind in ("", " with"):
+                yield subject + have + behind, Meaning("DOING")
 
 
 def _verbs(data: Mapping[str, Any]) -> Iterator[tuple[str, Meaning]]:
@@ -199,15 +214,9 @@ def is_natural_word(token: Token) -> bool:
 
 
 @cache
-def fillers() -> frozenset[str]:
-    """Return the words that say nothing about order and may stand anywhere."""
-    return frozenset(_data()["filler"]["words"])
-
-
-@cache
-def asking() -> frozenset[str]:
-    """Return the words with which a sentence may ask for something, even if it names no action."""
-    return frozenset(_data()["filler"]["asking"])
+def fillers(kind: str = "words") -> frozenset[str]:
+    """Return the words that say nothing about order and may stand anywhere, or another list of ``[filler]``."""
+    return frozenset(_data()["filler"][kind])
 
 
 def may_be_natural(tokens: Sequence[Token]) -> bool:
@@ -275,7 +284,7 @@ def _place(steps: Sequence[Step]) -> Iterator[Link]:
     cues = [step for step in steps if step.kind not in ("item", "mark")]
     kinds = [step.kind for step in cues]
     if not {"REST", "NOTHING"} & set(kinds):
-        last = cues[-1].kind == "LAST" or cues[-1].value == "last"
+        last = any(step.kind == "LAST" or step.value == "last" for step in cues)
         yield Link(0, ">" if last else "<", cues[-2 if len(cues) > 1 else -1].place, 1)
         return
     said = next(step for step in cues if step.relation or step.kind == "UNTIL")
@@ -348,4 +357,6 @@ _MARK = Step("mark", -1)
 def list_headings() -> dict[str, bool]:
     """Return the lines that announce a list, in lower case and without colon, each with whether it says "in order"."""
     lists = _data()["lists"]
-    return dict.fromkeys(lists["heading"], False) | dict.fromkeys(lists["in_order"], True)
+    titles = (f"{title}{more}" for title in _data()["order"]["titles"] for more in ("", " is as follows"))
+    headings = (the + noun for noun in (*lists["heading"], *lists["nouns"]) for the in ("", "the ", "our "))
+    return dict.fromkeys(headings, False) | dict.fromkeys((*lists["in_order"], *titles), True)

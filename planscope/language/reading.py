@@ -50,6 +50,13 @@ _CONTINUED = re.compile(
 )
 """The beginning of a sentence that goes on the one before it."""
 
+_POINTING = re.compile(
+    r"\b(?:it|that|this|both|them|all (?:two|three|four)|the (?:two|former|latter)|afterwards?|beforehand|comes? next)"
+    r"\b",
+    re.IGNORECASE,
+)
+"""Words with which a sentence may speak of the one before it."""
+
 _HALF_OF_DAY = re.compile(r"(?<=[0-9 \u00a0])[ap]\.m\.", re.IGNORECASE)
 """Its periods end no sentence, unless the text ends there or a capital follows."""
 
@@ -104,7 +111,7 @@ class _Reader:
         with the one before them, or else by themselves."""
         row: list[Span] = []
         for span in self.spans(text):
-            if row and (not self._natural or len(row) == MOST_JOINED or not _CONTINUED.match(text, span[0])):
+            if row and not (self._natural and len(row) < MOST_JOINED and self._goes_on(text, row[-1], span)):
                 yield from self._together(text, row)
                 row = []
             row.append(span)
@@ -120,6 +127,14 @@ class _Reader:
                 return
         for start, end in row:
             yield start, end, self.sentence(text[start:end])
+
+    def _goes_on(self, text: str, last: Span, span: Span) -> bool:
+        """Return whether a sentence goes on the one before it: it begins with "Then", or one of them cannot be read by
+        itself, and the other may say "it"."""
+        if _CONTINUED.match(text, span[0]):
+            return True
+        alone = (isinstance(self.sentence(text[slice(*one)]), Trouble) for one in (last, span))
+        return _POINTING.search(text, *span) is not None and any(alone)
 
     def spans(self, text: str) -> Iterator[Span]:
         """Return the spans of the sentences with their periods, without surrounding white space."""
@@ -285,8 +300,7 @@ def _sentences(
 
 
 def _aside(found: SentenceReading, start: int) -> Iterator[Span]:
-    if found.aside is not None:
-        yield found.aside[0] + start, found.aside[1] + start
+    return ((begin + start, end + start) for begin, end in found.asides)
 
 
 def _reading(

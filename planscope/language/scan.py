@@ -293,7 +293,8 @@ NOT_IN_SENTENCES = ("HINT", "TIMELESS", "UNKNOWN")
 class Token(NamedTuple):
     """``type`` is a terminal of grammar.lark, or one that no sentence may have: HINT (words with a hint, in
     ``meaning.value``), TIMELESS (a clock time in a base query), UNKNOWN. ``action`` is an action's id. ``other``: the
-    meaning of a name as a phrase of the lexicon. ``words``: of a cue in a natural sentence, in lower case."""
+    meaning of a name as a phrase of the lexicon. ``words``: of a cue in a natural sentence, in lower case. ``either``:
+    rows of tokens, each of which can be meant; the token has the type of the first."""
 
     type: str
     start: int
@@ -303,6 +304,7 @@ class Token(NamedTuple):
     hour: int = 0
     other: Meaning | None = None
     words: str = ""
+    either: tuple[tuple[Token, ...], ...] = ()
 
 
 _WRONG_TIME = Meaning("HINT", "clock times are whole hours from 0:00 to 24:00, such as 15:00")

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import dropwhile, islice, pairwise, product, takewhile
 from typing import NamedTuple
 
-from planscope.language.arrange import asks_nothing
+from planscope.language.arrange import asks_nothing, groups, named
 from planscope.language.build import ClauseReading, SentenceReading, Unit, build, cue_tokens, steps_of
 from planscope.language.derive import derive
 from planscope.language.error_messages import proposals, shown, stuck
@@ -32,11 +32,7 @@ from planscope.language.grammar import (
 )
 from planscope.language.item_list import read_list
 from planscope.language.mentions import NaturalScanner
-from planscope.language.natural import (
-    impossible_phase,
-    may_be_natural,
-    natural_types,
-)
+from planscope.language.natural import impossible_phase, may_be_natural, natural_types
 from planscope.language.problem import Action, Span
 from planscope.language.render import capitalised, render
 from planscope.language.scan import NOT_IN_SENTENCES, Hint, Meaning, Scanner, Token, hint_of, load_hints
@@ -316,8 +312,7 @@ class SentenceReader:
         tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
         if tokens is None or isinstance(tokens, Trouble):
             return found
-        if tokens and tokens[0].type == "ASIDE":
-            tokens = tokens[1:]
+        tokens = [token for token in tokens if token.type != "ASIDE"]
         tokens = _with_period(tokens) if tokens else [Token("DOT", len(text), len(text))]
         idle = asks_nothing(text, tokens, self.naturally.mentions.words)
         return self._advised(text, tokens, replace(self._blamed(text, tokens, found), idle=idle))
@@ -427,9 +422,8 @@ class SentenceReader:
         tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
         if tokens is None or isinstance(tokens, Trouble):
             return tokens
-        aside = None
-        if tokens and tokens[0].type == "ASIDE":
-            aside, tokens = (tokens[0].start, tokens[0].end), tokens[1:]
+        asides = tuple((token.start, token.end) for token in tokens if token.type == "ASIDE")
+        tokens = tokens[len(asides) :]
         if not tokens:
             return None
         tokens = _with_period(tokens)
@@ -437,17 +431,14 @@ class SentenceReader:
         same = [token.type for token in tokens] == [token.type for token in plainly]
         if wrong or _gaps(tokens) > MAX_ODD or (same and not may_be_natural(tokens)):
             return None
-        found = _fewest(tokens, "natural")
-        if isinstance(found, Stuck):
-            found = list(_part_by_part(tokens)) or list(_from_either(tokens))
-        found = [one for one in found if not _runs_on(tokens, one.reading)]
+        found = _in_each_way(_grouped(text, tokens))
         readings = [one.reading for one in sorted(found, key=lambda one: not one.likely)]
         if not any(one.likely for one in found):
             return None
         if same and not any(map(is_natural, readings)):
             return None
         only = self._only(text, readings, going_on(tokens, "natural_continued"))
-        return only if isinstance(only, Trouble) else impossible(text, only) or only._replace(aside=aside)
+        return only if isinstance(only, Trouble) else impossible(text, only) or only._replace(asides=asides)
 
     def _regular(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
         """Return the only meaning of the readings in regular English, or an error."""
@@ -626,7 +617,32 @@ def _fewest(tokens: Sequence[Token], grammar: Grammar) -> list[Lenient] | Stuck:
     return found
 
 
-def _part_by_part(tokens: Sequence[Token]) -> Iterator[Lenient]:
+def _in_each_way(tokens: Sequence[Token], rewrite: bool = True) -> list[Lenient]:
+    """Return the natural readings of a sentence, of each of its ways if some words can mean several actions or hours.
+    There are none if one of the ways cannot be read."""
+    found: list[Lenient] = []
+    ways = product(*(token.either or ((token,),) for token in tokens))
+    for way in islice(ways, MAX_READINGS):
+        row = [token for part in way for token in part]
+        own = _fewest(row, "natural")
+        if isinstance(own, Stuck):
+            own = list(_part_by_part(row, rewrite)) or (_rewritten(row) if rewrite else [])
+        own = [one for one in own if not _runs_on(row, one.reading)]
+        if not any(one.likely for one in own):
+            return []
+        found += own
+    return found
+
+
+def _rewritten(tokens: Sequence[Token]) -> list[Lenient]:
+    """Return the readings of a sentence that can be read when its clauses are parted, or none."""
+    for rewrite in (_from_either, _fronted_chain, _attached, _spliced):
+        if (row := rewrite(tokens)) and (found := _in_each_way(row, rewrite=False)):
+            return found
+    return []
+
+
+def _part_by_part(tokens: Sequence[Token], rewrite: bool) -> Iterator[Lenient]:
     """Return the natural readings of a sentence that is read in parts between its semicolons, or none."""
     marks = [at for at, token in enumerate(tokens) if token.type == "SEMI"]
     if not marks or len(marks) > MAX_CLAUSES:
@@ -635,6 +651,8 @@ def _part_by_part(tokens: Sequence[Token]) -> Iterator[Lenient]:
     for start, end in pairwise((-1, *marks, len(tokens) - 1)):
         own = list(tokens[start + 1 : end])
         part = _fewest(_with_period(own), "natural") if own else Stuck(0, frozenset())
+        if isinstance(part, Stuck) and own and rewrite:
+            part = _rewritten(_with_period(own)) or part
         if isinstance(part, Stuck):
             return
         found.append([one for one in part if not _runs_on(tokens, one.reading)])
@@ -645,18 +663,105 @@ def _part_by_part(tokens: Sequence[Token]) -> Iterator[Lenient]:
             yield Lenient(reading, all(one.likely for one in row))
 
 
-def _from_either(tokens: Sequence[Token]) -> Iterator[Lenient]:
-    """Return the readings of "A before B, and then C", where the chain may go on from A or from B; or none."""
+_SEMI = Token("SEMI", 0, 0, Meaning("SEMI", ";"))
+
+
+def _then(tokens: Sequence[Token]) -> tuple[int, int]:
+    """Return the place of the first "then", and that of the marks before it."""
     then = next((at for at, token in enumerate(tokens) if token.type in ("THEN", "AFTERWARDS")), 0)
     end = then
     while end and tokens[end - 1].type in ("COMMA", "AND", "DOT", "SEMI"):
         end -= 1
-    named = {token.action: token for token in tokens[:end] if token.type == "ACTION"}
-    if end == then or len(named) != 2 or not any(token.meaning.relation for token in tokens[:end]):
-        return
-    mark = Token("SEMI", tokens[end].start, tokens[end].end)
-    for one in named.values():
-        yield from _part_by_part([*tokens[:end], mark, one, *tokens[then:]])
+    return then, end
+
+
+def _from_either(tokens: Sequence[Token]) -> list[Token]:
+    """Part "A before B, and then C", where the chain may go on from A or from B."""
+    then, end = _then(tokens)
+    found = list(dict.fromkeys(groups(tokens[:end])))
+    clear = len(found) == 1 and any(token.type in ("TIME", "WITH") for token in tokens[:end])
+    either = len(found) == 2 and any(token.meaning.relation for token in tokens[:end])
+    if end == then or tokens[0].type in _FRONTS or not (clear or either):
+        return []
+    one = next(token for token in reversed(tokens[:end]) if token.type == "ACTION")
+    return [*tokens[:end], _at(_SEMI, tokens[end]), *named(one, found), *tokens[then:]]
+
+
+_FRONTS = ("P", "PSC", "SC", "WHEN", "HAVING", "PT")
+
+
+def _at(token: Token, place: Token) -> Token:
+    return token._replace(start=place.start, end=place.start)
+
+
+def _fronted_chain(tokens: Sequence[Token]) -> list[Token]:
+    """Part "After A, do B and then C", where A is before both and B before C."""
+    then, end = _then(tokens)
+    comma = next((at for at, token in enumerate(tokens[:end]) if token.type == "COMMA"), 0)
+    if end == then or not comma or tokens[0].type not in _FRONTS or tokens[-1].type != "DOT":
+        return []
+    head, rest = tokens[comma + 1 : end], tokens[then:-1]
+    chain = [token for token in head if token.type == "ACTION"]
+    types = {token.type for token in (*head, *rest)} - {"ACTION", "DO", "YOU", "THEN", "AFTERWARDS"}
+    if len(chain) > 1 or not types <= {"COMMA", "AND"}:
+        return []
+    row: list[Token] = []
+    for number, action in enumerate(token for token in (*head, *rest) if token.type == "ACTION"):
+        row += [_SEMI, *tokens[:comma], tokens[comma], _DO, action] if number else [action]
+    row = [*tokens[: comma + 1], _DO, *row, _SEMI, *chain, *rest, tokens[-1]]
+    return [_at(token, tokens[end]) if token is _SEMI else token for token in row]
+
+
+_DO = Token("DO", 0, 0, Meaning("DO"))
+
+
+def _attached(tokens: Sequence[Token]) -> list[Token]:
+    """Part "Do A before B after C", where what stands last may be about A or about B."""
+    row = [token for token in tokens if token.type not in ("DO", "DOING", "YOU")]
+    if not _is_row(row, ["ACTION", "P", "ACTION", "P"]):
+        return []
+    here, last = row[3], row[2]
+    at = tokens.index(here)
+    either = (_at(_AND, here),), (_at(_SEMI, here), last)
+    return [*tokens[:at], either[0][0]._replace(either=either), *tokens[at:]]
+
+
+_AND = Token("AND", 0, 0, Meaning("AND", "and"))
+
+
+def _grouped(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Part "A before B and C before D", where C may stand beside B or begin a clause, or return all tokens."""
+    row = [token for token in tokens if token.type not in ("DOING", "YOU")]
+    if not _is_row(row, ["ACTION", "P", "ACTION", "AND", "ACTION", "P"]):
+        return list(tokens)
+    _, _, other, joint, last, here, *_ = row
+    doing = [text[one.start : one.end].split()[0].endswith("ing") for one in (other, last)]
+    if doing[0] != doing[1]:
+        return list(tokens)
+    start, end = tokens.index(joint), tokens.index(here)
+    either = (joint, last, _at(_AND, here)), (_at(_SEMI, here), last)
+    return [*tokens[:start], joint._replace(either=either), *tokens[end:]]
+
+
+def _is_row(tokens: Sequence[Token], types: Sequence[str]) -> bool:
+    """Return whether tokens have these types, where "P" is any preposition, and then one action or time."""
+    row = ["P" if token.type in ("P", "PSC", "PT") else token.type for token in tokens]
+    return row[:-2] == types and row[-2] in ("ACTION", "TIME") and row[-1] == "DOT"
+
+
+def _spliced(tokens: Sequence[Token]) -> list[Token]:
+    """Part "A before B, C before D" at its commas, if every part relates one action to one other."""
+    parts: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.type in ("COMMA", "SEMI", "DOT"):
+            parts.append([])
+        elif token.type != "AND":
+            parts[-1].append(token)
+    for part in parts[:-1]:
+        own = [one.type for one in part if one.type not in ("DO", "YOU", "DOING")]
+        if own.count("ACTION") != 2 or own[0] != "ACTION" or own[-1] != "ACTION" or len(own) > 4:
+            return []
+    return [*[token for part in parts[:-1] for token in (*part, _at(_SEMI, part[-1]))][:-1], tokens[-1]]
 
 
 def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:

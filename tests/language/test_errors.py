@@ -41,10 +41,9 @@ NET = ("network diagnosis", "network status check", "first aid check", "after ho
         ("a may precede b.", "may"),
         ("It precedes b.", "It"),
         ("Then a precedes b.", "Then"),
-        ("a happens no later than b.", "no later than"),
         ("a happens at b.", "at"),
         ("a precedes b?", "?"),
-        ("a < b.", "<"),
+        ("a > b.", ">"),
         ("a that precedes b follows c.", "that"),
     ],
 )

@@ -124,9 +124,11 @@ def test_verbs_and_their_particles_belong_to_names(text: str, names: tuple[str, 
 
 
 def test_a_verb_that_is_not_known_is_no_part_of_a_name() -> None:
+    names = ("lint", "test", "build", "deploy")
     with pytest.raises(UnsureActions) as caught:
-        find_actions("Lint, test and build must all finish before deploy.")
-    assert caught.value.found == ("lint", "test", "build", "deploy")
+        find_actions("Lint, test and build must every finish before deploy.")
+    assert caught.value.found == names
+    assert find_actions("Lint, test and build must all finish before deploy.") == names
 
 
 def test_names_besides_those_that_are_known() -> None:

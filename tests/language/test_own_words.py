@@ -1,6 +1,6 @@
 """Sentences that somebody wrote meaning first, without sight of the reader: read rightly, or refused with help.
 
-``corpus/queries.jsonl``: texts, their actions and the one meaning or the two that they have; "cannot" is clear and
+``corpus/*.jsonl``: texts, their actions and the one meaning or the two that they have; "cannot" is clear and
 cannot be said in a query, "nonsense" is no requirement. ``corpus/no_orders.txt``: texts that look like orders and are
 none, or not certainly.
 """
@@ -25,8 +25,8 @@ NAMES = ("build the image", "run tests", "push the image", "deploy to staging", 
 Meaning = frozenset[tuple[str, str, Any]]
 
 
-def rows() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (CORPUS / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
+def rows(name: str = "queries") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CORPUS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def _meaning(orders: set[tuple[str, str]], hours: set[tuple[str, str, int]]) -> Meaning:
@@ -61,16 +61,16 @@ def _outcome(row: dict[str, Any]) -> str:
     return "right" if row["class"] == "one" and found in wanted else "wrong"
 
 
-def test_how_many_are_read() -> None:
-    outcomes = Counter((row["class"], _outcome(row)) for row in rows())
-    assert outcomes == {
-        ("one", "right"): 90,
-        ("one", "refused"): 8,
-        ("two", "both"): 10,
-        ("two", "refused"): 5,
-        ("cannot", "refused"): 11,
-        ("nonsense", "refused"): 6,
-    }
+@pytest.mark.parametrize(
+    ("name", "read", "both"), [("queries", 91, 12), ("developers", 247, 13), ("plain_words", 62, 10)]
+)
+def test_how_many_are_read(name: str, read: int, both: int) -> None:
+    outcomes = Counter((row["class"], _outcome(row)) for row in rows(name))
+    assert outcomes["one", "right"] >= read, outcomes
+    assert outcomes["two", "both"] >= both, outcomes
+    assert {outcome for _, outcome in outcomes} <= {"right", "refused", "both"} | (
+        {"other readings"} if name == "plain_words" else set()
+    ), outcomes
 
 
 def test_what_is_no_order_is_not_read_as_one() -> None:
@@ -118,11 +118,12 @@ def _errors(text: str, names: list[str], timed: bool) -> tuple[ParseError, ...]:
 
 
 def test_all_that_a_refusal_proposes_can_be_read() -> None:
-    """Of every refusal of the corpus, and of 520 sentences that were made of it; two readings differ."""
+    """Of every refusal of the corpora, and of 520 sentences that were made of it; two readings differ."""
     draw = Random(1)
     proposed = Counter[str]()
-    for row in rows():
-        for text in (row["text"], *_mutated(row["text"], draw)):
+    more = [*rows("developers"), *rows("plain_words")]
+    for row in [*rows(), *more]:
+        for text in (row["text"], *(() if row in more else _mutated(row["text"], draw))):
             for error in _errors(text, row["actions"], row["timed"]):
                 readings = [_read(one, row["actions"], row["timed"]) for one in error.readings]
                 assert len(set(readings)) == len(readings), (text, error.readings)

@@ -42,7 +42,7 @@ _MODAL = _any(
     (?:is|are) (?:required|supposed|expected|meant|obliged) to"""
 )
 _PERMIT = _any(
-    "may|can|could|might|(?:is|are|be) (?:(?:not|never|only|no longer|always) )?(?:allowed|permitted|free) to|need"
+    "may|can|could|(?:is|are|be) (?:(?:not|never|only|no longer|always) )?(?:allowed|permitted|free) to"
 )
 _BE = _any("be|is|are|was|were|been|being|gets?|got")
 _AUXILIARY = rf"(?:(?:(?P<must>{_MODAL})|(?P<may>{_PERMIT})|do|does|did) )?"

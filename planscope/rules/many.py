@@ -102,9 +102,9 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-Small = tuple[str, int, bytes, int, frozenset[str]]
+Small = tuple[str, int, bytes, int, frozenset[str], float | None]
 """What a worker sends of a trace that keeps all rules: id, calls, for how many values each rule is put to the test, its
-line from 0 in the part, and tools."""
+line from 0 in the part, tools, and reward."""
 Packed = tuple[int, list[Judged | Small]]
 """How many lines a part has, and what was judged."""
 
@@ -139,7 +139,7 @@ class _Work:
             trace = plain(view[start:end], answers=answers, users=users) if plain is not None else None
             right = self.quick.right(trace) if trace is not None and self.quick.fits else None
             if trace is not None and right is not None:
-                found.append((trace.id, len(trace.calls), right[0], number, right[1]))
+                found.append((trace.id, len(trace.calls), right[0], number, right[1], trace.reward))
                 number += 1
                 continue
             whole = self._whole(trace) if trace is not None else None
@@ -205,7 +205,7 @@ class _Work:
                 one.source = part.name
                 yield one
                 continue
-            id, calls, counts, number, tools = one
+            id, calls, counts, number, tools, reward = one
             results = self._results.get(counts)
             if results is None:
                 pairs = zip(counts, self.book.kept, strict=True)
@@ -213,7 +213,7 @@ class _Work:
                 if len(self._results) < MOST_RESULTS:
                     self._results[counts] = results
             id = id or f"{part.stem}:{first + number}"
-            checked = Checked(id, "right", calls, results, explanation=KEPT, tools=tools)
+            checked = Checked(id, "right", calls, results, explanation=KEPT, tools=tools, reward=reward)
             yield Judged(checked, part.name, tools, first + number)
 
 
@@ -235,7 +235,7 @@ def _packed(judged: Judged, book: Rulebook) -> Judged | Small:
         if result is not pair[0] and result is not pair[1]:
             return judged
         counts.append(result is pair[1])
-    return checked.id, checked.calls, bytes(counts), judged.line or 0, judged.tools
+    return checked.id, checked.calls, bytes(counts), judged.line or 0, judged.tools, checked.reward
 
 
 def _kept(count: int, not_tested: Tested, tested: Tested) -> Tested:

@@ -14,7 +14,7 @@ import orjson
 from planscope.oracle.trace import Item, Said, Tool, ToolCall, Trace
 from planscope.traces.accounts import Ledger, is_no_call
 from planscope.traces.build import MOST_CALLS, Builder
-from planscope.traces.values import arguments_of, name, says_error
+from planscope.traces.values import arguments_of, name, number, says_error
 
 DEEPEST = 300
 """Values that are nested deeper are left to ``json``, whose limit is near 1,000."""
@@ -33,12 +33,13 @@ id."""
 
 class PlainTrace(NamedTuple):
     """A trace's calls in order. ``tools``: those that it defines, by name. ``said``: what the user said, if that is
-    wanted. ``id`` is empty if it has none."""
+    wanted. ``id`` is empty if it has none. ``reward`` is its grade, if it has one."""
 
     id: str
     calls: list[PlainCall]
     tools: dict[str, Tool]
     said: Sequence[Said] = ()
+    reward: float | None = None
 
     def whole(self, wanted: Callable[[str], bool]) -> Trace | None:
         """Return it as a trace, or None if another reader must read it. ``wanted``: whether a tool's calls get their
@@ -56,7 +57,7 @@ class PlainTrace(NamedTuple):
             if answer is not None:
                 call.answer, call.answered, call.failed = answer, True, says_error(answer)
             items.append(call)
-        return Trace([*items, *said[left:]], tools=self.tools, id=self.id)
+        return Trace([*items, *said[left:]], tools=self.tools, id=self.id, reward=self.reward)
 
 
 def plain_trace(
@@ -71,7 +72,7 @@ def plain_trace(
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
-    id, tools = "", _NONE
+    id, tools, reward = "", _NONE, None
     messages = record
     if type(record) is dict:
         messages = record.pop("messages", None)
@@ -80,6 +81,7 @@ def plain_trace(
                 return None
         if not is_no_call(record):
             return None
+        reward = number(record.get("reward"))
         for key in ids:
             found = record.get(key)
             if found is not None:
@@ -101,7 +103,7 @@ def plain_trace(
     if calls is None or len(calls) > MOST_CALLS:
         return None
     if not users:
-        return PlainTrace(id, calls, tools)
+        return PlainTrace(id, calls, tools, reward=reward)
     said = [
         Said("user", message.get("content"), at)
         for at, message in enumerate(messages)
@@ -109,7 +111,7 @@ def plain_trace(
     ]
     # blocks may be several messages, and none without text is one unless something else is in it
     plain = all(one.text and type(one.text) is str for one in said)
-    return PlainTrace(id, calls, tools, said) if plain else None
+    return PlainTrace(id, calls, tools, said, reward) if plain else None
 
 
 def _calls(messages: list[Any]) -> list[PlainCall] | None:

@@ -46,6 +46,8 @@ def plain_trace(line: bytes, ids: tuple[str, ...], *, answers: bool) -> PlainTra
     id, tools = "", _NONE
     messages = record
     if type(record) is dict:
+        if record.get("reward") is not None:  # a report tells the grade
+            return None
         messages = record.pop("messages", None)
         for key, value in record.items():
             if type(value) not in _FLAT and key != "tools" and key != "functions":

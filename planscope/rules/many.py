@@ -228,7 +228,8 @@ def _fill(file: Any, view: memoryview) -> int:
 def _packed(judged: Judged, book: Rulebook) -> Judged | Small:
     """Return a result as a worker sends it."""
     checked = judged.checked
-    if checked.verdict != "right" or checked.problem is not None:
+    more = checked.problem is not None or checked.reward is not None or checked.left_out
+    if checked.verdict != "right" or more:
         return judged
     counts = []
     for result, pair in zip(checked.results, book.kept, strict=True):

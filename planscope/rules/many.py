@@ -228,7 +228,7 @@ def _fill(file: Any, view: memoryview) -> int:
 def _packed(judged: Judged, book: Rulebook) -> Judged | Small:
     """Return a result as a worker sends it."""
     checked = judged.checked
-    more = checked.problem is not None or checked.reward is not None or checked.left_out
+    more = checked.problem is not None or checked.left_out
     if checked.verdict != "right" or more:
         return judged
     counts = []

@@ -169,3 +169,8 @@ def test_an_unknown_word_has_no_hint_of_another(text: str, message: str) -> None
     assert error.message.startswith(message)
     assert "did you mean" not in error.message
     assert "time" not in error.message
+
+
+def test_what_parentheses_mean_is_never_left_out() -> None:
+    with pytest.raises(ParseFailure):
+        _read("Push the image no later than 8:00 (I mean the start).", ["push the image"], True)

@@ -17,7 +17,7 @@ from planscope.oracle.replay import replay
 from planscope.oracle.trace import LeftOut, Said, ToolCall, Trace
 from planscope.rules.beside import judged_trace
 from planscope.rules.ci import JUnit, Sarif
-from planscope.rules.many import check_traces
+from planscope.rules.many import Judged, check_traces
 from planscope.rules.reading import read_rules
 from planscope.rules.report import Checked, CheckOptions, Summary
 from planscope.session.store import dumps, loads
@@ -119,13 +119,13 @@ def test_every_report_says_what_was_left_out(tmp_path: Path) -> None:
         "5 calls not of this run",
     ]
     junit, sarif = JUnit(), Sarif(read_rules("x: a comes before b.\na only reads.").rules, "r.rules")
-    junit.add(found[0], "f.json")
+    junit.add(Judged(found[0], "f.json"))
     junit.write(tmp_path / "j.xml")
     junit.close()
     case = ET.parse(tmp_path / "j.xml").getroot().find(".//testcase")
     assert case is not None and case.find("skipped") is not None
     assert "5 calls not of this run" in (case.findtext("system-out") or "")
-    sarif.add(found[0], "f.json")
+    sarif.add(Judged(found[0], "f.json"))
     notes = sarif.log()["runs"][0]["invocations"][0]["toolExecutionNotifications"]
     assert [(one["level"], "t1" in one["message"]["text"]) for one in notes] == [
         ("warning", True),

@@ -84,13 +84,13 @@ def _end_of_reason(text: str, tokens: Sequence[Token], at: int, said: str, row: 
     ):
         return at
     end = at + 1
-    while end < len(tokens) and text[tokens[end].start : tokens[end].end] not in ends:
+    while end < min(len(tokens), at + _LONGEST_REASON) and text[tokens[end].start : tokens[end].end] not in ends:
         end += 1
     own = tokens[at + 1 : end]
     doubtful = any(token.type == "COMMA" for token in own) or not fillers("doubtful").isdisjoint(
         _words(text, own)
     )
-    if len(own) < 2 or doubtful or not _names_nothing(own) or (end == len(tokens) and ends != (".", ";")):
+    if len(own) < 2 or doubtful or not _names_nothing(own) or (end in (len(tokens), at + _LONGEST_REASON) and ends != (".", ";")):
         return at
     return end + (ends != (".", ";"))
 
@@ -214,6 +214,8 @@ def _named(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> Ite
             yield token
 
 
+_LONGEST_REASON = 40
+"""Limit of the tokens of a reason or of what stands in parentheses."""
 _SIZES = {"both": 2, "two": 2, "three": 3, "four": 4}
 _PRONOUNS = ("it", "that", "this", "the former", "the latter")
 

@@ -103,7 +103,7 @@ def test_a_huge_file_is_not_read(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "huge.planscope.json"
     with path.open("wb") as file:
         file.truncate(100_000_000)
-    assert "larger than 16 MB" in cli("check", path).complaint()
+    assert "larger than 64 MB" in cli("check", path).complaint()
     assert "longer than 1,000,000 characters" in cli("parse", path, "--actions", "a").complaint()
 
 

@@ -348,6 +348,9 @@ def _large() -> Iterator[HostileFile]:
     yield _bytes(
         "100,001 calls", lambda: spliced("runs.0.events", f"[{calls(100_001)},{last}]"), "refused", large=True
     )
+    yield _bytes(
+        "10,000 calls", lambda: spliced("runs.0.events", f"[{calls(10_000)},{last}]"), "opens", large=True
+    )
     yield _bytes("1,000 calls", lambda: spliced("runs.0.events", f"[{calls(1000)},{last}]"), "opens")
     yield _bytes("1,000 actions in a chain", lambda: chain(1000), "opens", large=True)
     yield _bytes("1,001 actions", lambda: chain(1001), "refused")

@@ -588,7 +588,7 @@ async def _stop(driven: Driven, key: str) -> None:
     await waiting(driven)
     await driven.press(key)
     await until(driven, lambda: not driven.screen.work.live.at_work)
-    assert "stopped by the user" in driven.text
+    assert "STOPPED  by the user" in driven.text and "Stopped by the user." in driven.text
 
 
 @effect("answer-call")

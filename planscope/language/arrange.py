@@ -84,13 +84,20 @@ def _end_of_reason(text: str, tokens: Sequence[Token], at: int, said: str, row: 
     ):
         return at
     end = at + 1
-    while end < min(len(tokens), at + _LONGEST_REASON) and text[tokens[end].start : tokens[end].end] not in ends:
+    while (
+        end < min(len(tokens), at + _LONGEST_REASON) and text[tokens[end].start : tokens[end].end] not in ends
+    ):
         end += 1
     own = tokens[at + 1 : end]
     doubtful = any(token.type == "COMMA" for token in own) or not fillers("doubtful").isdisjoint(
         _words(text, own)
     )
-    if len(own) < 2 or doubtful or not _names_nothing(own) or (end in (len(tokens), at + _LONGEST_REASON) and ends != (".", ";")):
+    if (
+        len(own) < 2
+        or doubtful
+        or not _names_nothing(own)
+        or (end in (len(tokens), at + _LONGEST_REASON) and ends != (".", ";"))
+    ):
         return at
     return end + (ends != (".", ";"))
 

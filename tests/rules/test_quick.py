@@ -17,7 +17,7 @@ from planscope.traces.formats.chat import CHAT
 from tests.rules import plain_cases
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_files_of_plain_and_odd_traces(seed: int) -> None:
     plain_cases.case(seed)
 

@@ -38,7 +38,7 @@ for _number in (getattr(signal, name, None) for name in ("SIGINT", "SIGHUP", "SI
 
 # No deadline: machines are noisy, and time is measured in tests/bench. Fixed examples where others wait for the
 # answer; PLANSCOPE_RANDOM=1 looks for new ones. No file of examples: the folder may be one that nobody may write to.
-settings.register_profile("fixed", deadline=None, derandomize=True, database=None, max_examples=60)
+settings.register_profile("fixed", deadline=None, derandomize=True, database=None)
 settings.register_profile("random", deadline=None, database=None)
 settings.load_profile("random" if os.environ.get("PLANSCOPE_RANDOM") else "fixed")
 

@@ -7,7 +7,7 @@ twice. Every string in a record is untrusted.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -50,6 +50,12 @@ def words_said(messages: Iterable[MessageEvent]) -> str:
     """Return what these messages say, each below the one before, with the speaker's name if it is not the model."""
     told = ((one.by, words_of(one.text, one.refusal, one.finish, one.structured)) for one in messages)
     return "\n".join(f"{SPEAKERS[by]}: {said}" if by else said for by, said in told if said)
+
+
+def by_speaker(messages: Sequence[MessageEvent], words: str) -> tuple[list[str], str]:
+    """Return the turns of the user among these messages, and what the others say. ``words``: all that they say."""
+    turns = [one.text for one in messages if one.by == "user" and one.text.strip()]
+    return turns, words_said(one for one in messages if one.by != "user") if turns else words
 
 
 BY_HAND = "by hand"

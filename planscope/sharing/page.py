@@ -35,7 +35,7 @@ from planscope.safe import visible
 from planscope.session.containers import CLOSING, OPENING, for_page
 from planscope.session.files import LARGEST
 from planscope.session.model import Run, Session, own_runs
-from planscope.session.record import RecordedCall, RunRecord, record_of
+from planscope.session.record import RecordedCall, RunRecord, by_speaker, record_of
 from planscope.session.seen import given_at_first, model_parts
 from planscope.sharing.plan_picture import (
     can_be_drawn,
@@ -281,8 +281,10 @@ def _said(view: StepView, call: RecordedCall | None) -> Json:
     if call is None:
         return {}
     refused_unsaid = view.call is not None and view.call.refused and not call.refused_by
+    turns, thought = by_speaker(call.messages, call.thought)
     said: Json = {
-        "thought": _long(call.thought),
+        "user": [_long(turn) for turn in turns],
+        "thought": _long(thought),
         "arguments": "" if call.arguments is None else _json(call.arguments),
         "raw": _long(call.raw) if call.arguments is None else "",
         "error": _long(call.error),

@@ -73,7 +73,8 @@ class Walker:
 
     def greeting(self) -> Iterator[str]:
         """Return the lines that introduce the session, the run, its verdict, and the current step."""
-        yield f"{visible(self.session.title or 'session', limit=200)}."
+        title = visible(self.session.title or "session", limit=200)
+        yield title if title.endswith((".", "!", "?")) else f"{title}."
         if self.run is not None and self.record is not None:
             number = self.session.runs.index(self.run) + 1
             simulated = ", simulated" if self.record.simulated else ""

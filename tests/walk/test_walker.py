@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from planscope.cli import main
 from planscope.debugger import cursor
+from planscope.oracle.trace import Said, ToolCall, Trace
 from planscope.session.locations import bundled
 from planscope.session.model import own_runs
 from planscope.session.store import load
+from planscope.session.traces import session_of
 from planscope.walk.commands import COMMANDS, ELSEWHERE
 from planscope.walk.walker import Walker
 from tests.hostile import SAVEABLE
@@ -184,3 +186,17 @@ def test_it_says_what_the_model_saw_whole() -> None:
         and "Raw message: {" in step
         and "Answer: Replica procurement takes" in step
     )
+
+
+def test_what_the_user_says_between_calls_is_no_thought() -> None:
+    items = [
+        ToolCall("look", {}, answer="none", answered=True),
+        Said("user", "It is 8."),
+        Said("model", "I see."),
+        ToolCall("look", {"id": 8}),
+    ]
+    walker = Walker(session_of([Trace(items, title="Look it up.")]))
+    assert next(walker.greeting()) == "Look it up."
+    walker.do("g")
+    told = said(walker, "n", "n")
+    assert "The user said: It is 8.\nIt thought: I see." in told and "user:" not in told

@@ -498,6 +498,7 @@
     const told = [];
     const row = (label, text, name) => { if (text) told.push([label, text, name || ""]); };
     row("said", s.step === "end" ? now.run.said : "");
+    for (const turn of s.user || []) row("user", turn);
     row("thought", s.thought);
     if (s.step === "0") row("", "Nothing has been called yet.", "dim");
     else if (s.step === "end") row("", now.run.ending, "dim");

@@ -12,7 +12,7 @@ from planscope.oracle.verdict_types import StepView
 from planscope.safe import cell_width
 from planscope.session.model import MessageEvent
 from planscope.session.oracle_input import has_own_tools
-from planscope.session.record import RunRecord, words_said
+from planscope.session.record import RunRecord, by_speaker
 from planscope.session.seen import first_of_message, given_at_first
 from planscope.tui.keys import key_for
 from planscope.tui.panes.hit_places import hit_of_step, place_in
@@ -215,11 +215,9 @@ class _Told:
         self, messages: tuple[MessageEvent, ...], words: str, label: str = "thought"
     ) -> Iterator[Line]:
         """Show what was said before a call: turns of the user, then what the model said."""
-        turns = [one.text for one in messages if one.by == "user" and one.text.strip()]
+        turns, words = by_speaker(messages, words)
         for text in turns:
             yield from self.row("user", text, "", self.few, "thought")
-        if turns:
-            words = words_said(one for one in messages if one.by != "user")
         if words:
             yield from self.row(label, words, "quote", self.few, "thought" if label == "thought" else None)
 

@@ -26,8 +26,9 @@ WHOLE_TRACEBACK = "PLANSCOPE_TRACEBACK"
 
 USAGE = "planscope [FILE]\n       planscope COMMAND ..."
 ABOUT = (
-    "A terminal debugger for the plans of LLM agents. Without a command it opens the debugger: on a session file, on "
-    "a bundled session by its name, or, without FILE, where you left off (the first time on a bundled run that fails)."
+    "A terminal debugger for the plans of LLM agents. Without a command it opens the debugger: on a session file, a "
+    "trace, a bundled session by its name, or, without FILE, where you left off (the first time on a bundled run that "
+    "fails)."
 )
 EXAMPLES = (
     ("planscope first-look", "open a run that fails"),

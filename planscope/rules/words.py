@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from planscope.rules.english import FUNCTION, SOFT
 from planscope.rules.kinds import KINDS
 from planscope.rules.rule import Calls, CallSet, Path, Rule, path_text
-from planscope.wording.phrases import listed, plural
+from planscope.wording.phrases import listed, plural, step_name
 
 if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
@@ -137,13 +137,8 @@ def meaning(rule: Rule) -> str:
     return text[0].upper() + text[1:] + "."
 
 
-def title(rule: Rule) -> str:
-    """Return a rule's name, or else its id."""
-    return rule.name or rule.id
-
-
 def quoted(rule: Rule) -> str:
-    return f"{title(rule)} (“{rule.text or meaning(rule)}”)"
+    return f"{rule.title} (“{rule.text or meaning(rule)}”)"
 
 
 def explanation(trace: Trace, core: Core, rules: Sequence[Rule], broken: Sequence[str]) -> str:
@@ -237,7 +232,7 @@ def repair_parts(fixed: RulesRepair) -> list[str]:
 
     parts = []
     for one in fixed.placed:
-        place = "the end" if one.before == "end" else f"step {one.before}"
+        place = step_name(one.before)
         if one.turns:
             messages = "user message" if one.turns == 1 else f"last {one.turns} user messages"
             place = f"the {messages} before {place}"

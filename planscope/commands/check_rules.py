@@ -315,9 +315,7 @@ def table(summary: Summary, width: int) -> Iterator[str]:
     rows = []
     for rule in summary.rules:
         one = summary.sums[rule.id]
-        rows.append(
-            (rule.name or rule.id, one.applicable, one.broken, one.unknown, one.first or "", rule.text)
-        )
+        rows.append((rule.title, one.applicable, one.broken, one.unknown, one.first or "", rule.text))
     name = min(24, max([4, *(len(visible(row[0])) for row in rows)]))
     yield f"{'rule':<{name}}  tested  {VIOLATED}  {NOT_DECIDED}"
     for title, applicable, broken, unknown, first, text in rows:

@@ -169,7 +169,7 @@ class Follower:
             named = "" if id == self.source.stem else f"{visible(id, limit=60)}, "
             tool = f" ({visible(call.tool, limit=60)})" if call else ""
             more = f" (for {visible(value, limit=60)})" if value is not None else ""
-            say(f"{named}step {judge.last_step}{tool}: {rule.name or rule.id}: {STATUSES[state]}{more}")
+            say(f"{named}step {judge.last_step}{tool}: {rule.title}: {STATUSES[state]}{more}")
         return after
 
 

@@ -454,7 +454,7 @@ def explained(checked: Checked) -> str:
     if why is not None and why.step is not None:
         rules = [result.rule for result in checked.results if result.rule.id in why.rules]
         lines.append("core:")
-        lines += [line for r in rules for line in sentence(f"{r.name or r.id}: {r.text}", indent="  ")]
+        lines += [line for r in rules for line in sentence(f"{r.title}: {r.text}", indent="  ")]
         lines.append(f"  {_steps_text(tuple(dict.fromkeys([*why.steps, why.step])))}")
     return "\n".join(lines)
 

@@ -391,7 +391,7 @@ def _plain(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
         if said in ("!", "?") and not after and (said == "!" or tokens[0].type in ("DO", "DONT")):
             yield token._replace(type="DOT")
             continue
-        kind = _type(text, tokens, at, before, said)
+        kind = _type(text, tokens, at, before, after, said)
         if kind in _UNUSED:
             yield _unread("when" if kind == "WHEN?" else said, token)
         elif kind == "AND" and token.type != "AND":
@@ -400,7 +400,7 @@ def _plain(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
             yield token._replace(type=kind, words=token.words or said)
 
 
-def _type(text: str, tokens: Sequence[Token], at: int, before: str, said: str) -> str:
+def _type(text: str, tokens: Sequence[Token], at: int, before: str, after: str, said: str) -> str:
     """Return the type of a token where it stands: "run" as an instruction or as a verb, and so on."""
     token = tokens[at]
     match token.type:
@@ -408,11 +408,7 @@ def _type(text: str, tokens: Sequence[Token], at: int, before: str, said: str) -
             return "AND"
         case "PAST" | "MAY" if _subordinate(tokens, at):
             return "NV"
-        case "PT" if said.startswith(("no ", "not ")) and _types_behind(tokens, at) in (
-            "ACTION",
-            "DOING",
-            "YOU",
-        ):
+        case "PT" if said.startswith(("no ", "not ")) and after in ("ACTION", "DOING", "YOU"):
             return "PSC"
         case "TOEND" if not any(one.type == "WAIT" for one in tokens[:at]):
             return "NV"
@@ -436,10 +432,6 @@ def _type(text: str, tokens: Sequence[Token], at: int, before: str, said: str) -
         case "WHEN" if token.meaning.relation == ">" and _happening(tokens, at):
             return "WHEN?"
     return token.type
-
-
-def _types_behind(tokens: Sequence[Token], at: int) -> str:
-    return tokens[at + 1].type if at + 1 < len(tokens) else ""
 
 
 def _subordinate(tokens: Sequence[Token], at: int) -> bool:

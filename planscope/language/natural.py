@@ -208,11 +208,6 @@ def natural_types() -> frozenset[str]:
     return frozenset(meaning.type for meaning in natural_phrases().values()) | {"STEP"}
 
 
-def is_natural_word(token: Token) -> bool:
-    """Return whether only natural sentences have such a token."""
-    return token.type in natural_types()
-
-
 @cache
 def fillers(kind: str = "words") -> frozenset[str]:
     """Return the words that say nothing about order and may stand anywhere, or another list of ``[filler]``."""

@@ -221,13 +221,12 @@ def ruled(query: Problem, file: RuleFile, tools: Sequence[Action] = ()) -> Ruled
     said = query.said
     rules = {f"c{len(said) + number}": rule for number, rule in enumerate(file.rules, 1)}
     basic = tuple(c for c in query.constraints if c.is_rule) if query.actions else ()
-    own = query.own if query.own is not None else None
     return RuledProblem(
         tuple(actions),
         (*said, *(_constraint(id, rule, actions) for id, rule in rules.items()), *basic),
         query.timed,
         query.text,
-        own,
+        query.own,
         "",
         query=query,
         file=file,

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_note, sarif_result, write_sarif
-from planscope.rules.report import Checked, step_text
+from planscope.rules.report import Checked
 from planscope.rules.rule import Rule
 from planscope.rules.words import meaning
+from planscope.wording.phrases import step_name
 
 if TYPE_CHECKING:
     from planscope.rules.judge import StepNo
@@ -98,8 +99,8 @@ class JUnit:
         lines = []
         for r in checked.broken:
             place = self._places.of(judged, r.broken_at[0])
-            steps = ", ".join(map(step_text, r.broken_at)) + (f"; line {place[0]}" if place else "")
-            lines.append(f"{r.rule.name or r.rule.id}: {r.rule.text} ({steps})")
+            steps = ", ".join(map(step_name, r.broken_at)) + (f"; line {place[0]}" if place else "")
+            lines.append(f"{r.rule.title}: {r.rule.text} ({steps})")
         body = "" if tag == "skipped" else "\n".join(lines)
         said = "\n".join(one.text for one in checked.left_out)
         self._file.add(judged.source or "traces", checked.id, tag, checked.explanation, body, said)
@@ -158,7 +159,7 @@ class Sarif:
                 self._left_out += 1
                 continue
             k = self._index[result.rule.id]
-            at = step_text(result.broken_at[0])
+            at = step_name(result.broken_at[0])
             value = f" (for {result.value})" if result.value is not None else ""
             text = f"Trace {checked.id} violates “{result.rule.text}”{value} at {at}."
             if checked.why is not None and result.rule.id in checked.why.rules:

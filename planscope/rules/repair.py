@@ -187,7 +187,7 @@ class _Repair:
         for i, _ in broken:
             if self.book.seconds[i]:
                 return self._none(
-                    f"{_title(self.book, i)} has a deadline in seconds, and times cannot be changed"
+                    f"{self.book.rules[i].title} has a deadline in seconds, and times cannot be changed"
                 )
         try:
             return self._nearest(broken, self.budget.part(1 / 3))
@@ -285,7 +285,7 @@ class _Repair:
 
     def _why(self, part: Sequence[Place]) -> str:
         """Say why there is no repair of these rules."""
-        names = ", ".join(dict.fromkeys(_title(self.book, i) for i, _ in part))
+        names = ", ".join(dict.fromkeys(self.book.rules[i].title for i, _ in part))
         lacks = f"; an inserted call would need {' or '.join(sorted(self.lacks))}" if self.lacks else ""
         tried = "" if self.sure else " that was tried"
         return f"no change of the calls{tried} keeps {names}{lacks}"
@@ -557,10 +557,6 @@ class _Repair:
                 for path, value in zip(names, key or (), strict=False):
                     found[path][value] = None
         return {path: list(values) for path, values in found.items()}
-
-
-def _title(book: Rulebook, i: int) -> str:
-    return book.rules[i].name or book.rules[i].id
 
 
 def _asks_answer(formula: Formula) -> bool:

@@ -22,7 +22,7 @@ from planscope.rules.repair import RulesRepair
 from planscope.rules.rule import Rule, RuleFile, path_text, unknown_names
 from planscope.rules.words import needed
 from planscope.safe import visible
-from planscope.wording.phrases import plural
+from planscope.wording.phrases import plural, step_name
 from planscope.wording.terms import sentence
 
 Fields = dict[str, Any]
@@ -254,18 +254,15 @@ def plain_verdict(
     left_out: Iterable[LeftOut] = (),
 ) -> str:
     """Say the verdict on a trace by the results of its rules, without core and repair."""
-    names = {
-        state: [r.rule.name or r.rule.id for r in results if r.state == state]
-        for state in ("broken", "unknown")
-    }
+    names = {state: [r.rule.title for r in results if r.state == state] for state in ("broken", "unknown")}
     if verdict == "wrong":
         return f"Violated: {', '.join(names['broken'])}."
     unclear = "; ".join(one.text for one in left_out if one.kind == "not understood")
     if verdict == "unknown" and unclear:
         return f"{unclear}. It may keep or violate {', '.join(names['unknown'])}."
     if verdict == "unknown":
-        owed = [r.rule.name or r.rule.id for r in results if r.owed]
-        nameless = {r.rule.name or r.rule.id: r.unnamed for r in results if r.unnamed}
+        owed = [r.rule.title for r in results if r.owed]
+        nameless = {r.rule.title: r.unnamed for r in results if r.unnamed}
         unsure = [one for one in names["unknown"] if one not in owed and one not in nameless]
         said = [f"Still owed: {', '.join(owed)}."] if owed else []
         said += [f"{rule} names {tool}, which no trace calls or defines." for rule, tool in nameless.items()]
@@ -276,10 +273,6 @@ def plain_verdict(
         why = f" ({problem})" if problem else ""
         return f"The trace broke off{why} while something was still owed for {', '.join(names['unknown'])}."
     return KEPT
-
-
-def step_text(step: StepNo) -> str:
-    return "the end" if step == "end" else f"step {step}"
 
 
 @dataclass(slots=True)
@@ -335,7 +328,7 @@ class Summary:
             if result.state == "broken":
                 one.broken += 1
                 if one.first is None:
-                    one.first = f"{checked.id}, {step_text(result.broken_at[0])}"
+                    one.first = f"{checked.id}, {step_name(result.broken_at[0])}"
             elif result.state == "unknown":
                 one.unknown += 1
 

@@ -166,6 +166,11 @@ class Rule:
     until: CallSet = ()
 
     @property
+    def title(self) -> str:
+        """The rule's name, or else its id."""
+        return self.name or self.id
+
+    @property
     def sets(self) -> Iterator[Calls]:
         """Every set of calls that the rule names."""
         yield from self.first

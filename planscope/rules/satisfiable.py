@@ -127,11 +127,6 @@ def _related(one: tuple[str, Path], other: tuple[str, Path]) -> bool:
     return one[0] == other[0] and one[1][:size] == other[1][:size]
 
 
-def satisfiable(formula: Formula) -> bool:
-    """Return whether some call meets the formula."""
-    return any(combo[0] for combo in combinations([formula]))
-
-
 def _solved(
     formulas: tuple[Formula, ...], fixed: Fixed, known: Mapping[int, bool] | None = None
 ) -> Iterator[tuple[bool, ...]]:

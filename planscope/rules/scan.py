@@ -615,7 +615,6 @@ class Cuts:
             return False
         finally:
             self.at = saved
-        return True
 
     def _path(self) -> Path:
         if (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from planscope.rules.english import FUNCTION, SOFT
 from planscope.rules.kinds import KINDS
 from planscope.rules.rule import Calls, CallSet, Path, Rule, path_text
-from planscope.wording.phrases import plural
+from planscope.wording.phrases import listed, plural, step_name
 
 if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
@@ -137,13 +137,8 @@ def meaning(rule: Rule) -> str:
     return text[0].upper() + text[1:] + "."
 
 
-def title(rule: Rule) -> str:
-    """Return a rule's name, or else its id."""
-    return rule.name or rule.id
-
-
 def quoted(rule: Rule) -> str:
-    return f"{title(rule)} (“{rule.text or meaning(rule)}”)"
+    return f"{rule.title} (“{rule.text or meaning(rule)}”)"
 
 
 def explanation(trace: Trace, core: Core, rules: Sequence[Rule], broken: Sequence[str]) -> str:
@@ -153,7 +148,7 @@ def explanation(trace: Trace, core: Core, rules: Sequence[Rule], broken: Sequenc
     members = [rule for rule in rules if rule.id in core.rules]
     others = [step for step in core.steps if step != core.step]
     since = f", with {_steps(others, calls)}" if others else ""
-    names = _list([quoted(rule) for rule in members])
+    names = listed(map(quoted, members))
     if core.step == "end":
         last = f" after {_steps(core.steps, calls)}" if core.steps else ""
         text = f"The trace ends and does not keep {names}{last}."
@@ -170,13 +165,7 @@ def explanation(trace: Trace, core: Core, rules: Sequence[Rule], broken: Sequenc
 def _steps(steps: Sequence[int], calls: dict[int, str]) -> str:
     shown = [f"step {step} ({calls.get(step, '?')})" for step in steps[:6]]
     more = [f"{len(steps) - 6} more calls"] if len(steps) > 6 else []
-    return _list([*shown, *more])
-
-
-def _list(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return listed([*shown, *more])
 
 
 def needed(letter: Letter, *, strictly: bool = False) -> str | None:
@@ -243,7 +232,7 @@ def repair_parts(fixed: RulesRepair) -> list[str]:
 
     parts = []
     for one in fixed.placed:
-        place = "the end" if one.before == "end" else f"step {one.before}"
+        place = step_name(one.before)
         if one.turns:
             messages = "user message" if one.turns == 1 else f"last {one.turns} user messages"
             place = f"the {messages} before {place}"
@@ -267,4 +256,4 @@ def repair_text(fixed: RulesRepair) -> str:
         return "Nothing needs to change."
     answers = " Moved calls keep their answers." if fixed.moved else ""
     exact = "" if fixed.exact else " A cheaper change may exist."
-    return f"Nearest repair: {_list(parts)}.{answers}{exact}"
+    return f"Nearest repair: {listed(parts)}.{answers}{exact}"

@@ -159,8 +159,12 @@ def _meaning(problem: Problem) -> frozenset[object]:
 
 
 def _with_commas(tree: Query, text: str, rng: Random) -> str:
-    """The text with a comma before the "and" of some lists of three or more."""
+    """The text with a comma before the "and" of some lists "a, b and c".
+
+    Of "a, which precedes b and c, and d" it is unclear where d belongs.
+    """
     lists = [np for _, np in walk(tree) if isinstance(np, NP) and len(np.actions) > 2]
+    lists = [np for np in lists if text[np.actions[0].span[1]] == ","]
     for place in sorted((np.actions[-2].span[1] for np in lists if rng.random() < 0.5), reverse=True):
         text = f"{text[:place]},{text[place:]}"
     return text

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from planscope.oracle.trace import Said, ToolCall
 from planscope.rules.future import Future
 from planscope.rules.judge import Event, Judge, Rulebook, StepNo, turn
-from planscope.rules.rule import Rule
 
 BETWEEN = 64
 """The number of calls between two saved states of a judge. Deleting a call is tried from the last state before it."""
@@ -141,8 +140,3 @@ def drop_calls(
         if not _is_lost(future, judge, step):
             after.insert(0, k)
     return after
-
-
-def core_rules(rules: Sequence[Rule], core: Core) -> list[Rule]:
-    """Return the rules of a core."""
-    return [rule for rule in rules if rule.id in core.rules]

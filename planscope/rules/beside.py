@@ -188,7 +188,7 @@ def _details(run: Replay, rules: Rules, file: RuleFile) -> Details:
         tuple(ids[id] for id in core.constraints if id in ids),
         core.steps,
         tuple(id for id in core.constraints if id not in ids),
-        rules.certify()[0] if violation is not None else "not_asked",
+        run.certify() if violation is not None else "not_asked",
         repair_of(run),
         judge(run.own, False).verdict if run.asks else None,
     )
@@ -690,14 +690,17 @@ class Rules:
     # Z3
 
     def certify(self) -> list[Proof]:
-        """Ask Z3 about the rules' core or, if they are kept, about each rule; and about query and rules as one."""
+        """Ask Z3 about the rules' core or, if they are kept, about each rule; and about query and rules as one. Z3 is
+        not asked about rules that are not decided."""
         found, loss, track = self.rules_core, self.loss, self.track
         answers: list[Proof] = []
         if found is not None and loss is not None:
             sure = confirmed(track.book, track.tools, found, loss.happened) if loss.first else "not_asked"
             answers.append(sure)
-        elif self.over and not track.book.gaps:
+        elif self.over and not track.book.gaps and self.kind() != "unknown":
             answers.append(kept_confirmed(track.book, self.trace, open_end=self.trace.open_end))
+        elif self.over and self.own.first_doomed is None:
+            answers.append("not_asked")
         attempt = self.own.last_attempt.number
         if self.both is not None and attempt in self.both.lost:
             answers.append(self.both.certify(attempt))

@@ -1,7 +1,7 @@
 """Judges many traces, in worker processes if a file is large. Results come one by one, in the order of the files.
 
-A large file in which each line is a trace is cut at line ends into parts. Workers read, judge and explain the parts.
-Memory holds a few parts, never the file.
+A large file in which each line is a trace is cut at line ends into parts. Workers read and judge the parts; the parent
+process explains the first wrong traces. Memory holds a few parts, never the file.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _row(case: Case, view: StepView, timed: bool) -> Iterator[str]:
         notes.insert(0, "refused: blocked before it reached the tool")
     if phrases.failed(view):
         notes.insert(0, f"**{terms.FAILED}**: {terms.ANSWERED_ERROR}")
-    if view.index == case.replay.first_doomed:
+    if view.index == case.replay.lost_at(view.attempt):
         notes.insert(0, f"**{terms.LOST_HERE}** ({terms.NO_RETURN})")
     yield ", ".join(notes)
 

@@ -15,7 +15,7 @@ from planscope.language.reading import read_query
 from planscope.oracle import trace as oracle_trace
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import LeftOut, Said, ToolCall, Trace
-from planscope.rules.beside import judged_trace
+from planscope.rules.beside import checked_run, judged_trace, ruled
 from planscope.rules.ci import JUnit, Sarif
 from planscope.rules.many import Judged, check_traces
 from planscope.rules.reading import read_rules
@@ -86,6 +86,24 @@ def test_no_verdict_leans_on_what_was_left_out() -> None:
     assert run.certify() == "not_asked"
     found = run.reasons()
     assert [core.steps for core in found.cores] == [(2, 3)] and found.ended == "all"
+
+
+@pytest.mark.parametrize(
+    ("known", "verdict", "proof"),
+    [(("alpha", "beta"), "unknown", "not_asked"), (("alpha", "beta", "gamma"), "right", "confirmed")],
+)
+def test_z3_confirms_no_verdict_that_was_not_reached(
+    known: tuple[str, ...], verdict: str, proof: str
+) -> None:
+    rules = read_rules("alpha happens at most once.\ngamma never happens.").among(known)
+    query = read_query("Alpha happens before beta.", make_actions(["alpha", "beta"])).problem
+    one = trace("alpha", "beta", left_out=())
+    for run in (judged_trace(rules, one), replay(ruled(query, rules), one)):
+        assert (run.verdict().verdict, run.certify()) == (verdict, proof)
+    wrong = replay(ruled(query, rules), trace("beta", "alpha", left_out=()))
+    assert (wrong.verdict().verdict, wrong.certify()) == ("wrong", "confirmed")
+    why = checked_run(wrong, rules, "t1").why
+    assert why is not None and (why.step, why.proof) == (1, "confirmed")
 
 
 def test_a_query_is_not_judged_where_calls_are_missing() -> None:

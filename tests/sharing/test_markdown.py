@@ -56,6 +56,13 @@ def test_it_tells_what_matters() -> None:
     assert text.endswith("\n") and "\n\n\n" not in text
 
 
+def test_it_tells_where_an_earlier_attempt_was_lost() -> None:
+    text = share(load(bundled()["figure-7"]), "r1", "markdown", redaction=None)
+    assert text.startswith("## ✓ Right\n")
+    assert "| 14:00-16:00 | lost | **LOST HERE** (point of no return) |" in text
+    assert text.count("LOST HERE") == 1
+
+
 def test_the_words_to_blame_and_the_cured_query_are_told_there_and_on_the_page() -> None:
     session = load(bundled()["cause-terminal"])
     text = share(session, None, "markdown", redaction=None)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pwd
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -211,8 +210,11 @@ def _hide(
 
 def _covered(private: Sequence[str]) -> list[Path]:
     """Return the folders that are hidden, none inside another."""
-    homes = [pwd.getpwuid(os.getuid()).pw_dir] if _known_user() else []
-    names = ["/run", "/tmp", "/var/tmp", "/dev/shm", "/home", "/root", *homes, *private]
+    import pwd  # Windows has no such module
+
+    names = ["/run", "/tmp", "/var/tmp", "/dev/shm", "/home", "/root", *private]
+    with suppress(KeyError):  # a user without a name, as in a container
+        names.append(pwd.getpwuid(os.getuid()).pw_dir)
     found: list[Path] = []
     for path in sorted({Path(os.path.realpath(name)) for name in names if name}):
         system = any(path.is_relative_to(one) for one in _SYSTEM) and path != Path("/dev/shm")
@@ -220,13 +222,6 @@ def _covered(private: Sequence[str]) -> list[Path]:
         if path.parent != path and not system and not inside and path.is_dir():
             found.append(path)
     return found
-
-
-def _known_user() -> bool:
-    try:
-        return bool(pwd.getpwuid(os.getuid()))
-    except KeyError:
-        return False
 
 
 def _kept(needed: Iterable[str], covered: Sequence[Path]) -> tuple[list[tuple[Path, Path]], list[Path]]:

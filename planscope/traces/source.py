@@ -105,11 +105,6 @@ class Source:
         self.open_files.append(file)
         return file
 
-    @property
-    def position(self) -> int:
-        """The number of bytes of the file that were read so far, before they are unpacked."""
-        return max((file.tell() for file in self.open_files if not file.closed), default=0)
-
     def close(self) -> None:
         """Close the files that were opened."""
         for file in self.open_files:
@@ -237,7 +232,7 @@ class Unpacked(io.RawIOBase):
     """
 
     def __init__(self, packed: IO[bytes], unpacked: Any, size: int | None = None) -> None:
-        self._packed, self._unpacked, self._size = packed, unpacked, size
+        self._packed, self._size = packed, size
         self._count = 0
         self.damage: Broken | None = None
         # read() would lose what it has when it comes to the damage

@@ -42,6 +42,15 @@ def test_the_package_is_imported_quickly() -> None:
     assert float(done.stdout) < 0.3
 
 
+def test_a_system_without_fork_is_told_so_in_one_line() -> None:
+    code = "import os, sys; sys.modules['pwd'] = sys.modules['resource'] = sys.modules['fcntl'] = None; del os.fork\n"
+    code += "from planscope.toolfuzz.engine import check_platform; check_platform()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].startswith(
+        "planscope.errors.UserError: fuzzing needs a system with fork"
+    )
+
+
 @pytest.mark.parametrize(
     "value,fails,best",
     [

@@ -15,7 +15,7 @@ from planscope.traces.formats.chat import CHAT
 from planscope.traces.plain import plain_trace
 from tests.traces.rich import FILES
 from tests.traces.samples import CHAT as MESSAGES
-from tests.traces.samples import SAMPLES, lines, whole
+from tests.traces.samples import SAMPLES, flat_span, lines, span, text, tool_span, whole
 
 USER = {"role": "user", "content": "go"}
 CALL = {"id": "c9", "name": "pay", "arguments": {"amount": 500}}
@@ -191,3 +191,31 @@ def test_a_call_beside_its_equals_is_not_taken_for_one_of_them(tmp_path: Path) -
     other = {"id": "c7", "name": "search", "arguments": {"q": "y"}}
     (trace,) = read(tmp_path, whole([*MESSAGES, {"role": "assistant", "content": "", "did": [other]}]))
     assert missing([trace]) == [("[6].did[0]", 1)]
+
+
+def test_a_call_that_has_no_span_of_its_own_is_listed(tmp_path: Path) -> None:
+    asked = [
+        {"type": "tool_call", "id": id, "name": tool, "arguments": {"n": id}}
+        for id, tool in (("c1", "look"), ("c2", "look"), ("c3", "pay"))
+    ]
+    said = text([{"role": "assistant", "parts": asked}])
+    model = span("m1", "", "chat", 1, {"gen_ai.operation.name": "chat", "gen_ai.output.messages": said})
+    spans = [
+        model,
+        tool_span("c1", 2, "look", {"n": "c1"}, "1"),
+        tool_span("c2", 3, "look", {"n": "c2"}, "2"),
+    ]
+    (trace,) = read(tmp_path, whole({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}))
+    assert [c.tool for c in trace.calls] == ["look", "look"]
+    assert missing([trace]) == [("span[0].answers[0].parts[2]", 1)]
+    words = "llm.output_messages.0.message.tool_calls.{}.tool_call.function."
+    calls = {words.format(k) + "name": tool for k, tool in enumerate(("look", "pay"))}
+    calls |= {words.format(k) + "arguments": given for k, given in enumerate(('{"q": 1}', '{"amount": 5}'))}
+    look = {"openinference.span.kind": "TOOL", "tool.name": "look", "input.value": '{"q": 1}'}
+    spans = [
+        flat_span("m1", "", "llm", 0, {"openinference.span.kind": "LLM", **calls}),
+        flat_span("t1", "", "Look", 1, {**look, "output.value": "1"}),
+    ]
+    (trace,) = read(tmp_path, lines(spans))
+    assert [c.tool for c in trace.calls] == ["look"]
+    assert [(o.kind, o.reason) for o in trace.left_out] == [("not understood", "it looks like a call of pay")]

@@ -168,6 +168,31 @@ def test_codex_rolls_back_forks_and_compacts(tmp_path: Path) -> None:
     assert packed.calls == trace.calls
 
 
+def test_codex_has_two_calls_of_two_tools_with_one_id(tmp_path: Path) -> None:
+    def call(tool: str, given: str) -> dict[str, Any]:
+        return codex(
+            "response_item", {"type": "function_call", "call_id": "c1", "name": tool, "arguments": given}
+        )
+
+    told_again = {
+        "type": "mcp_tool_call_begin",
+        "call_id": "c1",
+        "invocation": {"server": "s", "tool": "pay"},
+    }
+    answers = [
+        codex("response_item", {"type": "function_call_output", "call_id": "c1", "output": o}) for o in "12"
+    ]
+    calls = [call("look", '{"q": 1}'), call("pay", '{"amount": 5}'), codex("event_msg", told_again), *answers]
+    trace = read(tmp_path / "r.jsonl", [*CODEX[:3], *calls, *calls])  # a forked session repeats them
+    assert [(c.tool, c.arguments, c.answer) for c in trace.calls] == [
+        ("look", {"q": 1}, "1"),
+        ("pay", {"amount": 5}, "2"),
+    ]
+    assert [(o.kind, o.reason, o.count) for o in trace.left_out] == [
+        ("not of this run", "a copy of a call that is kept", 2)
+    ]
+
+
 def test_gemini_rewinds_and_sets_a_checkpoint(tmp_path: Path) -> None:
     lost = {
         **GEMINI_LINES[3],

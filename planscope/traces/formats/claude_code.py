@@ -23,8 +23,6 @@ from planscope.traces.reader import Options, closed
 from planscope.traces.source import Head, Source, Unreadable, file_source
 from planscope.traces.values import as_text, name, obj, rest_of, seq, text
 
-KNOWN = frozenset(("user", "assistant", "system", "attachment", "progress"))
-"""Types of lines that may be on the chain of parents."""
 REJECTED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action",
             "[Request interrupted by user for tool use]", "Permission to use ")  # fmt: skip
 """Beginnings of answers to calls that the user or a permission rule refused."""

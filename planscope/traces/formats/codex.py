@@ -12,7 +12,7 @@ from typing import Any
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import usage_of
 from planscope.traces.build import Builder, Full
-from planscope.traces.formats.responses import CALLS, is_item, model_speaks, other_speaks, take_item
+from planscope.traces.formats.responses import CALLS, call_of, is_item, model_speaks, other_speaks, take_item
 from planscope.traces.json_stream import Broken, parsed
 from planscope.traces.reader import Options, closed
 from planscope.traces.source import Head, Source
@@ -28,7 +28,7 @@ _ERRORS = ("error", "stream_error", "turn_aborted")
 
 
 class Codex:
-    """The reader of rollouts. Each file is a session. A fork repeats its parent's lines once; ids tell calls apart."""
+    """The reader of rollouts. Each file is a session. A fork repeats its parent's lines; id and tool tell a call."""
 
     name = "codex"
     title = "a Codex rollout"
@@ -62,6 +62,8 @@ class _Rollout:
     def __init__(self, build: Builder) -> None:
         self.build = build
         self.begun = False
+        self.calls: set[tuple[str, str]] = set()
+        """The ids and tools of all calls, also of those that were rolled back."""
 
     def take(self, line: dict[str, Any]) -> None:
         kind, payload = line.get("type"), line.get("payload")
@@ -108,8 +110,12 @@ class _Rollout:
     def _take_item(self, item: dict[str, Any], at: float | None) -> None:
         build = self.build
         kind = item.get("type")
-        if type(kind) is str and kind in CALLS and build.known(item.get("call_id")):
-            return
+        if type(kind) is str and kind in CALLS and type(item.get("call_id")) is str:
+            id, (tool, arguments) = item["call_id"], call_of(kind, item)
+            if (id, tool) in self.calls and build.known(id):
+                build.excuse("a copy of a call that is kept", tool, arguments, id)
+                return
+            self.calls.add((id, tool))
         if type(kind) is not str or not kind.endswith("_output"):
             take_item(build, item, at=at)
             return

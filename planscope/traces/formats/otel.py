@@ -76,10 +76,15 @@ class OpenTelemetry:
         try:
             for trace, records in groups.each():
                 build = Builder(trace, self.name)
+                spans = [_span(one) for one in _of_use(records)]
                 try:
-                    assemble(build, (_span(one) for one in _of_use(records)))
+                    assemble(build, spans)
                 except Full:
                     build.full()
+                if any(one.kind == "tool" for one in spans):  # the calls in what models wrote were not read
+                    for one in spans:
+                        if one.kind == "model" and one.answers:
+                            source.ledger.walk(one.answers, (("span", one.order), "answers"))
                 for kind, count in unknown.items():
                     build.unknown(kind, count)
                 yield closed(build, source, broken)

@@ -66,7 +66,7 @@ def take_item(
         _take_message(build, item, at, agent)
     elif kind in CALLS:
         model_speaks(build)
-        tool, arguments = _what(kind, item)
+        tool, arguments = call_of(kind, item)
         build.call(
             tool,
             arguments,
@@ -121,7 +121,7 @@ def _take_message(build: Builder, item: dict[str, Any], at: float | None, agent:
     build.said(by, item.get("content"), at=at, agent=agent, raw=rest_of(item, _PLACED))
 
 
-def _what(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
+def call_of(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
     """Return the tool of a call and its arguments. Tools of OpenAI have no name of their own."""
     if kind == "function_call":
         return name(item.get("name")), item.get("arguments")

@@ -460,7 +460,8 @@ class _Account:
                 if not pool.take(one):
                     left.append((one, pool))
             for one, pool in left:
-                if one.id in known and self.ids[one.id] < 2:
+                same = self.by_id.get(one.id) if one.id in known and self.ids[one.id] < 2 else None
+                if same is not None and (one.tool == same.tool or _key(one.given) == _key(same.arguments)):
                     continue
                 why = ids.get(one.id) or gone.get((one.tool, _key(one.given)))
                 if pool.take_alike(one):

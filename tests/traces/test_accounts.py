@@ -187,6 +187,17 @@ def test_readers_of_other_packages_are_held_to_it(tmp_path: Path, monkeypatch: p
     assert missing([trace]) == [("hidden[0]", 1)]
 
 
+def test_another_call_with_the_id_of_one_that_was_read_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "other_readers", lambda: ((Foreign(),), ()))
+    id = MESSAGES[1]["tool_calls"][0]["id"]
+    for hidden, lost in (({"name": "pay", "arguments": {"n": 5}}, [("hidden[0]", 1)]), ({}, [])):
+        call = {"id": id, **(hidden or MESSAGES[1]["tool_calls"][0]["function"])}
+        (trace,) = read(tmp_path, whole({"messages": MESSAGES, "hidden": [call]}))
+        assert missing([trace]) == lost
+
+
 def test_a_call_beside_its_equals_is_not_taken_for_one_of_them(tmp_path: Path) -> None:
     other = {"id": "c7", "name": "search", "arguments": {"q": "y"}}
     (trace,) = read(tmp_path, whole([*MESSAGES, {"role": "assistant", "content": "", "did": [other]}]))

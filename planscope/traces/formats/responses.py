@@ -58,7 +58,8 @@ def take_item(
     if type(item.get("raw_item")) is dict:
         agent = text(obj(item.get("agent")).get("name")) or agent
         item = item["raw_item"]
-        if item.get("type") in CALLS and build.known(item.get("call_id")):
+        told = build.last(item.get("call_id"))
+        if told is not None and item.get("type") in CALLS and call_of(item["type"], item)[0] == told.tool:
             return  # a call that waits for approval is told twice
     kind = item.get("type")
     kind = kind if type(kind) is str else "message" if "role" in item else ""

@@ -7,6 +7,7 @@ draw and shrink likewise, but in one process; here a tool may end its process, a
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -23,10 +24,13 @@ from planscope.toolfuzz.stateful import (
     Made,
     Role,
     contradictions,
+    is_absent,
     knowledge_from,
     learn,
+    named,
     roles_of,
     with_hints,
+    words_like_ids,
 )
 from planscope.toolfuzz.tools import Tool, call
 
@@ -47,6 +51,9 @@ MOST_ENDED = 8
 
 MOST_KEPT = 5_000
 """Limit of bytes of an answer that is kept."""
+
+MOST_LEARNED = 20
+"""Limit of values that are learned from one answer."""
 
 COUNTED = frozenset(("raised", "killed", "hung", "outside"))
 _TEXTS = ("apple", "blue sky", "third draft", "Oslo", "n17")
@@ -168,6 +175,10 @@ class Sequences:
         self.sequences = self.calls = 0
         self._found: dict[str, _Found] = {}
         self._forms: dict[str, str] = {}
+
+    def keys(self, noun: str) -> set[str]:
+        """Return the arguments by which the things of this noun are read."""
+        return {name for r in self.roles.values() if r.what == "read" and r.noun == noun for name in r.needed}
 
     def run(self, count: int, seconds: float | None = None) -> None:
         """Send so many sequences, or for so long, and tell what they show."""
@@ -335,8 +346,10 @@ class _Drawer:
         plan: list[str] = []
         if run._families and number % 3 < 2:
             write, read, gone = run._families[(number - number // 3) % len(run._families)]
-            parts = [read, write, read, write, read, gone, read, gone, read]
-            plan = [one for one in parts if one is not None and self.random.random() < 0.85]
+            looks = [n for n, r in run.roles.items() if (r.what, r.noun) == ("look", run.roles[read].noun)]
+            look = self.random.choice(looks) if looks else None
+            parts = [read, write, look, read, write, look, read, gone, read, gone, read]
+            plan = [name for name in parts if name is not None and self.random.random() < 0.85]
         self.plan = plan or [
             self.random.choice(list(run.tools)) for _ in range(self.random.randint(2, LONGEST))
         ]
@@ -352,37 +365,48 @@ class _Drawer:
         return {"tool": name, "arguments": self._arguments(self.run.tools[name])}
 
     def _remember(self, one: Made) -> None:
-        """Keep arguments and what an answer names, for later calls."""
+        """Keep arguments and what an answer names, for later calls. What was made last is read first."""
         for name, value in one.arguments.items():
             if isinstance(value, str | int):
                 self.pool.setdefault(name, []).append(value)
-        if isinstance(one.answer, dict):
-            for name, value in one.answer.items():
-                if isinstance(value, str | int) and not isinstance(value, bool):
-                    self.pool.setdefault(name, []).insert(0, value)  # what was made last is read first
-                    if name == "id":
-                        self.pool.setdefault(f"{self.run.roles[one.tool].noun}_id", []).insert(0, value)
+        role = self.run.roles[one.tool]
+        keys = self.run.keys(role.noun)
+        told = list(itertools.islice(named(one.answer), MOST_LEARNED))
+        plain = [(key, v) for key, v in told if isinstance(v, str | int) and not isinstance(v, bool)]
+        learned = [(key, v) for key, v in plain if key is not None]
+        learned += [(f"{role.noun}_id", v) for key, v in learned if key == "id"]
+        names_one = {"id", *keys} & {key for key, _ in told}  # then the answer says which value is the id
+        if role.what in ("write", "look", "other") and not names_one and not is_absent(one):
+            words = (word for _, v in plain for word in words_like_ids(str(v), one.arguments))
+            learned += [(key, word) for word in itertools.islice(words, MOST_LEARNED) for key in keys]
+        for key, v in learned:
+            self.pool.setdefault(key, []).insert(0, v)
 
     def _arguments(self, tool: Tool) -> dict[str, Any]:
         search, random = self.run.searches[tool.name], self.random
         given, _ = search.draw(len(self.pool) + 1_000)
-        role = self.run.roles[tool.name]
-        keys = {
-            name
-            for r in self.run.roles.values()
-            if r.noun == role.noun
-            for name in r.needed
-            if r.what == "read"
-        }
+        keys = self.run.keys(self.run.roles[tool.name].noun)
         for name, schema in (tool.schema.get("properties") or {}).items():
             if name in keys or not self.scenario:
-                if self.pool.get(name) and random.random() < (0.9 if self.scenario else 0.6):
-                    given[name] = self.pool[name][0] if self.scenario else random.choice(self.pool[name])
+                known = [v for one in self.pool.get(name, ()) if (v := _of_type(schema, one)) is not None]
+                if known and random.random() < (0.9 if self.scenario else 0.6):
+                    latest = self.scenario and random.random() < 0.9
+                    given[name] = known[0] if latest else random.choice(known)
                 elif name in given and name in keys:
                     given[name] = _plain(schema, given[name], random, f"{name}-{self.number}")
             elif name in given and random.random() < 0.8:
                 given[name] = _plain(schema, given[name], random)
         return given
+
+
+def _of_type(schema: Any, value: str | int) -> str | int | None:
+    """Return a value as the schema's type, an id of digits as the number or the text; None if it is of another type."""
+    wanted = schema.get("type") if isinstance(schema, dict) else None
+    if wanted == "string":
+        return str(value)
+    if wanted == "integer" and isinstance(value, str):
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 19 else None
+    return value
 
 
 _FREE = frozenset(("type", "title", "description", "default"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -168,6 +168,8 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,38}[A-Za-z0-9]|[A-Za-z0-9
 _PLAIN_TEXT = re.compile(r"[ -~]{0,300}")
 
 
+_ID = re.compile(r"(?<![\w.-])(?=[\w-]*\d)\w[\w-]{0,63}(?![\w-])", re.ASCII)
+_ONE_WORD = re.compile(r"\w[\w-]{0,63}", re.ASCII)
 _SAYS = ("status", "message", "detail", "result", "reason")
 _TRUE_IF_DONE = ("found", "exists", "ok", "success", "created", "deleted", "updated")
 
@@ -223,24 +225,42 @@ def _form(value: Any) -> Any:
     return " ".join(value.split()).casefold() if isinstance(value, str) else value
 
 
-def _scalars(value: Any) -> Iterator[Any]:
-    if isinstance(value, str) and value[:1] in ("{", "["):
-        with suppress(ValueError, RecursionError):
-            value = json.loads(value)
-    if isinstance(value, dict):
-        for one in value.values():
-            yield from _scalars(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _scalars(one)
-    else:
-        yield value
+def named(answer: Any) -> Iterator[tuple[str | None, Any]]:
+    """Yield each text, number, truth value and null of an answer with its name, None where it has none, the outer ones
+    first. A text that is an object or a list of JSON is what it says; a value of a list has the list's name."""
+    todo: deque[tuple[str | None, Any]] = deque([(None, answer)])
+    while todo:
+        name, value = todo.popleft()
+        if isinstance(value, str) and value[:1] in ("{", "["):
+            with suppress(ValueError, RecursionError):
+                value = json.loads(value)
+        if isinstance(value, dict):
+            todo.extend(value.items())
+        elif isinstance(value, list):
+            todo.extend((name, one) for one in value)
+        else:
+            yield name, value
+
+
+def words_like_ids(text: str, arguments: Mapping[str, Any]) -> list[str]:
+    """Return the words of an answer that may be ids, the likeliest last: plain numbers, then words with a digit, or the
+    text if it is one word. The call's own arguments are left out."""
+    words = [one for one in _ID.findall(text) if one not in map(str, arguments.values())]
+    return sorted(words, key=lambda one: not one.isdigit()) or [text] * bool(_ONE_WORD.fullmatch(text))
+
+
+def id_in(answer: Any, name: str) -> Any:
+    """Return the id that an answer gives a new thing, for the argument that names it; None if it tells none."""
+    if isinstance(answer, str) and _ID.fullmatch(answer) and not answer.isdigit():
+        return answer
+    values = {key: value for key, value in reversed(list(named(answer))) if key is not None}
+    return values.get(name, values.get("id") if name.endswith("id") else None)
 
 
 def contains(answer: Any, value: Any) -> bool:
     """Return whether an answer has a value in it, as it is or within a text."""
     wanted = _form(value)
-    for one in _scalars(answer):
+    for _, one in named(answer):
         if isinstance(value, str) or isinstance(one, str):
             text = _form(one) if isinstance(one, str) else str(one)
             inside = str(wanted) if isinstance(value, str) else rf"(?<![\w.]){re.escape(f'{value:g}')}(?!\d)"
@@ -308,10 +328,8 @@ class _Follower:
         for name in self._keys[role.noun]:
             if name in one.arguments:
                 found.append(one.arguments[name])
-            elif role.what == "write" and isinstance(one.answer, dict) and name in one.answer:
-                found.append(one.answer[name])
-            elif role.what == "write" and isinstance(one.answer, dict) and name.endswith("id"):
-                found.append(one.answer.get("id"))
+            elif role.what == "write":
+                found.append(id_in(one.answer, name))
             else:
                 return None
         key = tuple(found)

@@ -75,6 +75,22 @@ def test_sound_tools_have_no_finding() -> None:
     assert fuzz("stores:SOUND", sequences=60).counted() == []
 
 
+@pytest.mark.parametrize("store,seeds", [("PLAIN", 10), ("SAID", 2), ("JSON", 2), ("LIST", 2)])
+def test_a_delete_that_deletes_nothing_is_found_by_the_ids_of_any_answer(store: str, seeds: int) -> None:
+    for seed in range(1, seeds + 1):
+        report = fuzz(f"keepers:{store}", calls=10, sequences=20, seed=seed)
+        found = [one for one in report.counted() if one["kind"] == "sequence"]
+        assert [one["tool"] for one in found] and {one["tool"] for one in found} == {"delete_note"}, seed
+        [after_delete] = [one for one in found if "still finds" in one["message"]]
+        assert [one["tool"] for one in after_delete["shrunk"]][-2:] == ["delete_note", "get_note"], seed
+
+
+def test_a_delete_that_deletes_is_no_finding() -> None:
+    for seed in range(1, 4):
+        found = fuzz("keepers:GONE", calls=10, sequences=40, seed=seed).counted()
+        assert [one for one in found if is_sequence(one) and one["kind"] != "raised"] == []
+
+
 def test_what_the_corpus_has() -> None:
     (flag,) = fuzz("test_sequences:FLAGS").counted()
     assert flag["kind"] == "lying" and [one["tool"] for one in flag["shrunk"]] == ["set_flag", "get_flag"]

@@ -184,11 +184,26 @@ class Future:
 
         ``only``: the rules, by index, that must be kept (by default all).
         """
-        states = self.states(judge, only)
+        if first is not None:
+            return self.each(judge, (first,), only)[0]
+        return self._any(self.states(judge, only))
+
+    def each(
+        self, judge: Judge, firsts: Sequence[ToolCall | str], only: Collection[int] | None = None
+    ) -> list[Found]:
+        """Return the same for several next calls. What they share is worked out once: a continuation without any of
+        them is tried behind each of them."""
+        states = self.states(judge, only, begun=True)
+        found = self._any(states)
+        if found.possible is False or self.book.gaps:
+            return [found] * len(firsts)
+        after = states.after(self._plan) if found.possible else None
+        return [self.decided(states, one, hints=self._hints(judge, one), after=after) for one in firsts]
+
+    def _any(self, states: States) -> Found:
+        """Return whether the trace can be continued, with the calls that kept all rules last time, and more."""
         if self.book.gaps:
             return self.decided(states)
-        if first is not None:
-            return self.decided(states, first, hints=self._hints(judge, first))
         unkept = self.unkept(states, self._plan, self._sure)
         if not unkept:
             return Found(True, tuple(self._plan.letters))
@@ -202,19 +217,50 @@ class Future:
             self._sure.clear()
         return found
 
-    def _hints(self, judge: Judge, first: ToolCall | str) -> list[Place]:
+    def _behind(
+        self, states: States, after: States, first: ToolCall | str, hints: Sequence[Place]
+    ) -> tuple[Letter, ...] | None:
+        """Return calls that keep all rules, of which the first is given, if few more are needed than without it.
+
+        ``after``: the states after ``_plan``, which keeps all rules. Behind the call it does so for those that the call
+        does not touch; a new message changes nothing for it, since it begins with one.
+        """
+        for letter in self.alphabet.beginnings(hints, first):
+            left: dict[Place, None] = {}
+            moved: dict[Place, int] = {}
+            for place, bits in self.alphabet.row(letter)[0]:
+                i = place[0]
+                if i not in states.rules:
+                    continue
+                machine = self.book.machines[i]
+                state = machine.fill(states.of(place), bits)
+                if machine.status[state] == "broken":
+                    break
+                if not self._plan.keeps(place, state):
+                    left[place] = None
+                moved[place] = self._plan.run(place, state)
+            else:
+                more = Plan((), self.alphabet)
+                at = States(self.book, states.rules, {**after.known, **moved}, after.begin.copy())
+                if not left or self.extend(at, more, left):
+                    return (letter, *self._plan.letters, *more.letters)
+        return None
+
+    def _hints(self, judge: Judge, first: ToolCall | str) -> tuple[Place, ...]:
         """Return the rules that a call of this tool touches, each with its last value: a call that meets their
         conditions and has their values is tried first, since it says more than one that just does not matter."""
         if isinstance(first, ToolCall) or len(self.alphabet.formulas(first)) > MOST_HINTS:
-            return []
+            return ()
         touched = self.alphabet.rules_of(first)
-        return [(i, judge.key[k]) for i in touched for k in (judge.instances(i)[-1:] or [i])]
+        return tuple((i, judge.key[k]) for i in touched for k in (judge.instances(i)[-1:] or [i]))
 
-    def states(self, judge: Judge, only: Collection[int] | None = None) -> States:
-        """Return the state of every rule, for every value so far, as it is in the current message."""
+    def states(self, judge: Judge, only: Collection[int] | None = None, *, begun: bool = False) -> States:
+        """Return the state of every rule, for every value so far: as it is in the current message, or (``begun``) once
+        a new one has begun."""
         rules = range(len(self.book.rules)) if only is None else frozenset(only)
-        known = {(i, judge.key[k]): now(judge, k) for i in rules for k in judge.instances(i)}
-        return States(self.book, rules, known, [now(judge, i) for i in range(len(self.book.rules))])
+        at = _next_message if begun else now
+        known = {(i, judge.key[k]): at(judge, k) for i in rules for k in judge.instances(i)}
+        return States(self.book, rules, known, [at(judge, i) for i in range(len(self.book.rules))])
 
     def unkept(self, states: States, plan: Plan, sure: dict[Place, int] | None = None) -> list[Place]:
         """Return the rules and values that a plan does not keep, in order. ``sure``: states that need no trying."""
@@ -291,13 +337,14 @@ class Future:
         first: ToolCall | str | None = None,
         hardest: Place | None = None,
         hints: Sequence[Place] = (),
+        after: States | None = None,
     ) -> Found:
         """Search a continuation. ``first``: what the next call is, see ``of``. ``hints``: rules that this call tries to
-        meet.
+        meet. ``after``: see ``_behind``, which is tried first.
 
         ``hardest``: a rule that a continuation may not be able to keep. The search begins with it.
         """
-        broken = [place[0] for place in states.known if states.broken(place)]
+        broken = [] if after is not None else [place[0] for place in states.known if states.broken(place)]
         if broken:
             return Found(False, rules=frozenset(broken[:1]))
         if self.book.gaps:
@@ -306,6 +353,10 @@ class Future:
         for known in lost:
             if all(states.known.get(place) == state for place, state in known.items()):
                 return Found(False, rules=frozenset(i for i, _ in known))
+        if first is not None and after is not None:
+            letters = self._behind(states, after, first, hints)
+            if letters is not None:
+                return Found(True, letters)
         chosen = {hardest: states.of(hardest)} if hardest is not None and hardest in states.known else {}
         while True:
             try:
@@ -403,6 +454,12 @@ def now(judge: Judge, instance: int) -> int:
     if judge.book.late[owner] and judge.last_message.get(instance, -1) != judge.message:
         return judge.book.machines[owner].flush(state)
     return state
+
+
+def _next_message(judge: Judge, instance: int) -> int:
+    """Return an instance's state once a new message has begun."""
+    owner, state = judge.owner[instance], judge.state[instance]
+    return judge.book.machines[owner].flush(state) if judge.book.late[owner] else state
 
 
 Node = tuple[int, ...]

@@ -111,6 +111,9 @@ class Alphabet:
         self._found: dict[tuple[Place, ...], tuple[tuple[Letter, ...], bool]] = {}
         self._whole: dict[Letter, Letter] = {}
         self._rows: dict[Letter, Row] = {}
+        self._begins: dict[tuple[str, tuple[Place, ...]], list[Letter]] = {}
+        self._formulas: dict[str, dict[Formula, None]] = {}
+        self._touched: dict[str, Sequence[int]] = {}
 
     def row(self, letter: Letter) -> Row:
         """Return what the call does to the rules that see it."""
@@ -147,8 +150,12 @@ class Alphabet:
         """Return the rules that see calls of the tool, by index."""
         if tool == "":
             return self.book.users
-        decided, others = self.book.touches(tool)
-        return sorted({*(i for i, _ in decided), *(touch.rule for touch in others)})
+        found = self._touched.get(tool)
+        if found is None:
+            decided, others = self.book.touches(tool)
+            found = sorted({*(i for i, _ in decided), *(touch.rule for touch in others)})
+            self._touched[tool] = found
+        return found
 
     def effects(
         self, letter: Letter, places: Mapping[Place, int], heard: Mapping[int, Sequence[int]]
@@ -260,7 +267,10 @@ class Alphabet:
 
     def formulas(self, tool: str) -> dict[Formula, None]:
         """Return every condition that a rule has on calls of a tool, or on user messages ("")."""
-        found: dict[Formula, None] = {}
+        found = self._formulas.get(tool)
+        if found is not None:
+            return found
+        found = self._formulas[tool] = {}
         for rule in self.book.rules:
             named = [c for c in rule.sets if (c.is_user if tool == "" else c.names(tool))]
             found.update((Formula.of(c), None) for c in named if not c.plain)
@@ -302,9 +312,18 @@ class Alphabet:
     def beginnings(self, places: Sequence[Place], first: ToolCall | str) -> list[Letter]:
         """Return what the next call can be, as a new message: of a tool, or a call that is made but not answered
         yet. Calls that fail come last."""
-        call = first if isinstance(first, ToolCall) else None
-        tool = call.tool if call is not None else str(first)
-        found = [letter for letter in self.of_tool(tool, places, call) if letter is not None]
+        if isinstance(first, ToolCall):
+            return self._beginning(first.tool, places, first)
+        key = first, tuple(places)
+        found = self._begins.get(key)
+        if found is None:
+            if len(self._begins) > MOST_KEPT:
+                self._begins.clear()
+            found = self._begins[key] = self._beginning(first, places, None)
+        return found
+
+    def _beginning(self, tool: str, places: Sequence[Place], call: ToolCall | None) -> list[Letter]:
+        found = [self.completed(one) for one in self.of_tool(tool, places, call) if one is not None]
         return sorted(found, key=lambda one: any(f.outcome == "failed" and truth for f, truth in one.truths))
 
 

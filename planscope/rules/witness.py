@@ -162,7 +162,5 @@ def _part(call: ToolCall, path: Path) -> Any:
 
 def safe_moves(future: Future, judge: Judge, moves: Mapping[str, Move]) -> tuple[SafeCall, ...]:
     """Return the safe ones of these moves, which are given by tool, with their witnesses."""
-    found = {tool: future.of(judge, tool) for tool in moves}
-    return tuple(
-        safe_call(future.alphabet, one.plan[0], moves[tool]) for tool, one in found.items() if one.possible
-    )
+    found = zip(moves.values(), future.each(judge, list(moves)), strict=True)
+    return tuple(safe_call(future.alphabet, one.plan[0], move) for move, one in found if one.possible)

@@ -18,13 +18,16 @@ from planscope.oracle.replay import replay
 from planscope.oracle.trace import Item, Tool, ToolCall, Trace
 from planscope.rules.beside import NO_QUERY, checked_run, judged_trace, ruled
 from planscope.rules.confirm import kept_confirmed
+from planscope.rules.future import Future
 from planscope.rules.judge import Rulebook, known_tools
+from planscope.rules.kinds import KINDS, Kind, machine_of
 from planscope.rules.letters import Letter
 from planscope.rules.reading import read_rules
 from planscope.rules.satisfiable import Formula, combinations
 from planscope.rules.track import Track
 from planscope.rules.values import belongs
 from planscope.rules.witness import witness
+from tests.bench.bench_rules import calls_of, interlocking
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 from tests.rules import many_futures
@@ -288,3 +291,31 @@ def test_every_door_names_the_same_safe_calls(
     ]
     words = cli("replay", "run.json", "--rules", "rules.txt").out
     assert words.count("in one message with the call before") == 1
+
+
+def test_safe_calls_of_a_step_share_one_continuation(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = read_rules(interlocking(20, 30))
+    calls = [replace(one, tool=f"tool_{k % 30}") for k, one in enumerate(calls_of(120))]
+    run = judged_trace(file, Trace(list(calls), id="t"))
+    searched = 0
+    search = Future._calls
+
+    def counted(self: Future, *given: Any, **named: Any) -> Any:
+        nonlocal searched
+        searched += 1
+        return search(self, *given, **named)
+
+    monkeypatch.setattr(Future, "_calls", counted)
+    named = sum(len(run.safe_calls(view.index)) for view in run.steps)
+    assert named > 3_000
+    assert searched < named / 5  # a search for each call alone takes nine times as many as there are calls
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_message_alone_neither_keeps_nor_breaks_a_rule(kind: Kind) -> None:
+    for seconds in (False, True) if kind == "within" else (False,):
+        machine = machine_of(kind, 2, seconds)
+        for state in range(machine.size):
+            begun = machine.flush(state)
+            assert machine.accepting[begun] == machine.accepting[state]
+            assert machine.flush(begun) == begun

@@ -458,8 +458,10 @@ class Rules:
         if lost is None:
             return None
         if track.lost is None:
-            return cores.Lost("end", [*track.events, *track.heard], track.states[-1] == "completable")
-        return cores.Lost(lost, track.happened(lost), not lost or track.states[lost - 1] == "completable")
+            happened = cores.heard(track.book, [*track.events, *track.heard])
+            return cores.Lost("end", happened, track.states[-1] == "completable")
+        happened = cores.heard(track.book, track.happened(lost))
+        return cores.Lost(lost, happened, not lost or track.states[lost - 1] == "completable")
 
     @cached_property
     def rules_core(self) -> cores.Core | None:
@@ -474,7 +476,7 @@ class Rules:
         if self.loss is not None and self.loss.step == "end":
             return self.loss
         place = min(index, len(self.trace.calls))
-        return cores.Lost(place, self.track.happened(place), False)
+        return cores.Lost(place, cores.heard(self.track.book, self.track.happened(place)), False)
 
     @cached_property
     def core(self) -> Core | None:

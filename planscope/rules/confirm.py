@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Proof
-from planscope.rules.core import Core
+from planscope.rules.core import Core, heard
 from planscope.rules.judge import Event, Rulebook, events, letters_of
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import Alphabet, Letter, Place, Undecided
@@ -32,7 +32,7 @@ from planscope.rules.satisfiable import TooMany
 from planscope.rules.values import Key, key_of, said_among
 
 MOST_FREE = 40
-MOST_CALLS = 60
+MOST_EVENTS = 60
 EFFORT = 50_000_000
 """Z3's rlimit for one question. Unlike a time limit, it gives the same answer on a busy machine."""
 
@@ -51,9 +51,9 @@ def confirmed(
     rules = [rule for rule in book.rules if rule.id in core.rules]
     if any(rule.unit == "seconds" or rule.per_then for rule in rules):
         return "not_asked"
-    if len(core.steps) > MOST_CALLS:
-        return "not_asked"
     kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step in core.steps]
+    if len(kept) > MOST_EVENTS:
+        return "not_asked"
     import z3
 
     end = core.step == "end"
@@ -78,7 +78,7 @@ def mends(
     if any(rule.seconds or rule.per_then for rule in book.rules):
         return "not_asked"
     end = given_up.step == "end"
-    if len(happened) > MOST_CALLS:
+    if len(happened) > MOST_EVENTS:
         return "not_asked"
     import z3
 
@@ -98,9 +98,9 @@ def mends(
 
 def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> Proof:
     """Ask Z3 whether a whole trace keeps every rule, unless it is too long or broke off (``open_end``)."""
-    happened = list(events(trace.items))
+    happened = heard(book, list(events(trace.items)))
     rules = book.rules
-    if open_end or len(happened) > MOST_CALLS:
+    if open_end or len(happened) > MOST_EVENTS:
         return "not_asked"
     if any(rule.unit == "seconds" or rule.per_then for rule in rules):
         return "not_asked"

@@ -50,6 +50,13 @@ def feed(judge: Judge, happened: Sequence[tuple[Event, int]]) -> None:
         judge.take(event, step)
 
 
+def heard(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> list[tuple[Event, int]]:
+    """Return the events that matter to rules: messages of the user only if one names them or has a deadline."""
+    if book.users or any(book.seconds):
+        return list(happened)
+    return [one for one in happened if isinstance(one[0], ToolCall) or one[0].by != "user"]
+
+
 def until(happened: Sequence[tuple[Event, int]], place: int) -> list[tuple[Event, int]]:
     """Return the events up to a place, and the beginning of a new message if one follows (``turn``)."""
     event, step = happened[place]
@@ -129,14 +136,14 @@ def drop_calls(
         k = kept[place]
         event = happened[k][0]
         if isinstance(event, Said):
-            after.insert(0, k)
+            after.append(k)
             continue
         if not any(book.touches(event.tool)) and not any(book.late):
             continue  # a rule that goes by messages may need the call: it can be the first of its message
         begin = place - place % BETWEEN
         judge = saved[begin].copy()
         feed(judge, [happened[j] for j in kept[begin:place]])
-        feed(judge, [happened[j] for j in after])
+        feed(judge, [happened[j] for j in reversed(after)])
         if not _is_lost(future, judge, step):
-            after.insert(0, k)
-    return after
+            after.append(k)
+    return after[::-1]

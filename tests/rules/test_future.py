@@ -15,7 +15,7 @@ import planscope
 from planscope.doors.questions import Questions
 from planscope.oracle.judged import JudgedRun
 from planscope.oracle.replay import replay
-from planscope.oracle.trace import Item, Tool, ToolCall, Trace
+from planscope.oracle.trace import Item, Said, Tool, ToolCall, Trace
 from planscope.rules.beside import NO_QUERY, checked_run, judged_trace, ruled
 from planscope.rules.confirm import kept_confirmed
 from planscope.rules.future import Future
@@ -319,3 +319,15 @@ def test_a_new_message_alone_neither_keeps_nor_breaks_a_rule(kind: Kind) -> None
             begun = machine.flush(state)
             assert machine.accepting[begun] == machine.accepting[state]
             assert machine.flush(begun) == begun
+
+
+def test_only_messages_that_rules_hear_make_a_core_too_long_for_z3() -> None:
+    said: list[Item] = [Said("user", "well?", k) for k in range(200)]
+    trace = Trace([*said, ToolCall("pay", {}, step=1, message=200)], id="t")
+    for rule, proof in (
+        ("look comes before pay.", "confirmed"),
+        ("Every user message is followed by look.", "not_asked"),
+    ):
+        run = judged_trace(read_rules(rule), trace)
+        assert run.verdict().verdict == "wrong"
+        assert run.certify() == proof

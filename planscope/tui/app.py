@@ -236,7 +236,9 @@ class PlanscopeApp(ThemedApp):
         start = self._start(run_id, opened, notice, trouble)
         await self._show(document, self._autosave, start)
         if self._campaign is not None and self.screen_of_session is not None:
-            self.screen_of_session.open_campaign(self._campaign)
+            from planscope.tui.screens.debug.doors import open_campaign
+
+            open_campaign(self.screen_of_session, self._campaign)
         if isinstance(first, FirstFrame):
             first.hand_over(self.simulate_key)
         gc.enable()  # ``run`` has disabled it while modules are imported

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import types
 from collections.abc import Coroutine, Generator, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
@@ -27,6 +27,20 @@ Answer = TypeVar("Answer")
 
 FixedKey = tuple[str, str, str]
 """A key that users cannot change, its action, and its description."""
+
+
+class Asker(Protocol):
+    """A screen as flows see it: it opens dialogs, waits for their answers, and shows notices."""
+
+    paint: Painter
+
+    @property
+    def app(self) -> Any: ...
+    @property
+    def choice(self) -> KeyChoice: ...
+    def tell(self, notice: str) -> None: ...
+    async def answer(self, dialog: Screen[Answer]) -> Answer | None: ...
+    def start_flow(self, flow: Coroutine[Any, Any, Any]) -> None: ...
 
 
 def _commands() -> type[Provider]:

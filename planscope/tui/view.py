@@ -47,7 +47,9 @@ class DebugView:
     the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause. ``question``: what the
     displayed run's agent asks the user. ``play``: the what-if play, if any. ``seconds``: the time since the live
     run began, if any. ``only_watched``: why nothing can be decided about the attached agent, or "". ``unfollowed``:
-    how many other runs it has under way. ``saving``: the save status. ``found``: what the last dissection of the
+    how many other runs it has under way. ``followed``: the run that just began, whose end is shown.
+    ``saving``: the save status; ``asked_to_save``: a key asked, so the outcome is told. ``shared_as``: the form in
+    which something was shared last. ``found``: what the last dissection of the
     query found, if it is known. ``predicted``: the run's steps that failed as the fuzzer says.
     """
 
@@ -89,9 +91,17 @@ class DebugView:
     seconds: int | None = None
     only_watched: str = ""
     unfollowed: int = 0
+    followed: str = ""
     saving: Saving = NOTHING_CHANGED
+    asked_to_save: bool = False
+    shared_as: int = 0
     found: Found | None = None
     predicted: tuple[Predicted, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The ids of query and run, "" for none."""
+        return (self.variant.id if self.variant else "", self.run.id if self.run else "")
 
     @property
     def folded_here(self) -> frozenset[int]:

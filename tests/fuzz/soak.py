@@ -21,6 +21,7 @@ from planscope.session.locations import bundled
 from planscope.session.store import dumps
 from planscope.tui.actions import ACTIONS
 from planscope.tui.controllers.live_run import RunChoice
+from planscope.tui.screens.debug import running
 from tests.tui.screen import Driven, opened
 
 PROFILES = ("careful", "literal", "flaky", "word-blind", "forgetful", "clumsy", "time-blind")
@@ -75,7 +76,7 @@ async def one(driven: Driven, draw: random.Random) -> None:
     choice = RunChoice(
         agent, model, draw.randrange(99), guard=draw.random() < 0.3, stepping=draw.random() < 0.7
     )
-    screen.start_run("v1", choice)
+    running.start_run(screen, "v1", choice)
     began = time.monotonic()
     while screen.work.live.at_work:
         keys = draw.choices(KEYS, k=draw.randrange(1, 6))

@@ -19,6 +19,7 @@ from textual.pilot import Pilot
 from planscope.tui.app import PlanscopeApp
 from planscope.tui.picture import shared_svg
 from planscope.tui.screens.debug.screen import DebugScreen
+from planscope.tui.screens.debug.stage import show_run
 
 PATIENCE = 60.0
 """Seconds to wait for what comes at once where the machine is free."""
@@ -56,6 +57,10 @@ class Driven:
     def screen(self) -> DebugScreen:
         assert self.app.screen_of_session is not None
         return self.app.screen_of_session
+
+    def open_run_number(self, number: int) -> None:
+        """Display a run of the session by its index."""
+        show_run(self.screen, self.screen.work.document.runs[number].id)
 
     @property
     def state(self) -> Any:

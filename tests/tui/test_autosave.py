@@ -69,7 +69,7 @@ async def test_a_change_is_saved_without_a_key(tmp_path: Path, monkeypatch: pyte
     path = sessions.write(sessions.figure_10(), tmp_path)
     before = load(path)
     async with opened(path) as driven:
-        driven.screen.open_run_number(0)
+        driven.open_run_number(0)
         await driven.rest()
         await driven.press("n", "b")
         assert "• saving" in driven.text

@@ -109,7 +109,7 @@ async def test_a_certificate_of_a_run_that_one_left_is_dropped(
         assert "PARAMETER ERROR" in rows(app)[0] and not driven.screen.at_rest  # shown without waiting for Z3
         await driven.press("n")
         assert driven.state.debug.index == 2  # nor does a key
-        driven.screen.open_run_number(0)
+        driven.open_run_number(0)
         await driven.rest()
         assert len(asked) == 2 and driven.state.certificate == "confirmed"
         release.set()

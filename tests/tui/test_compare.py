@@ -93,7 +93,7 @@ async def test_a_fork_is_compared_with_what_it_was_forked_from() -> None:
         document = driven.screen.work.document
         run = document.session.runs[0]
         document.put_run(run.model_copy(update={"id": "r7", "forked_from": ForkPoint(run=run.id, step=2)}))
-        driven.screen.open_run_number(2)
+        driven.open_run_number(2)
         await driven.rest()
         screen = await entered(driven)
         assert (screen.state.a.run, screen.state.b.run) == (run.id, "r7")
@@ -113,7 +113,7 @@ async def test_a_fork_says_what_was_kept_and_what_was_edited(
         events += [e for e in run.events if e.type == "end"]
         fork = {"id": "r7", "forked_from": ForkPoint(run=run.id, step=2), "events": events}
         document.put_run(run.model_copy(update=fork))
-        driven.screen.open_run_number(2)
+        driven.open_run_number(2)
         await driven.rest()
         screen = await entered(driven)
         assert "r7 forks here" in driven.text and "kept from r2 up to here" in driven.text

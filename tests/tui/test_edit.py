@@ -326,7 +326,7 @@ async def test_a_kept_draft_is_a_variant_that_the_debug_screen_shows(path: Path)
         assert [v.id for v in load(path).variants] == ["v1", "v2"]
         await driven.press("o")
         await driven.press("escape")
-        driven.screen.open_run_number(0)
+        driven.open_run_number(0)
         await driven.rest()
         assert driven.state.variant.id == "v1" and TWO[:20] in driven.text
 

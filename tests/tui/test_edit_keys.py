@@ -12,6 +12,7 @@ from planscope.tui.actions import ACTIONS
 from planscope.tui.dialogs.ask import AskDialog, ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.keys import normal
+from planscope.tui.screens.debug import doors
 from planscope.tui.screens.debug.screen import DebugScreen
 from tests.tui import sessions
 from tests.tui.editing import TWO, Editing, Lent, editing
@@ -58,9 +59,9 @@ async def fresh(driven: Editing, typing: bool) -> None:
         await driven.press("escape")
     driven.screen.work.drafts.histories.clear()
     if driven.state.run_number != 0:
-        driven.screen.open_run_number(0)
+        driven.open_run_number(0)
         await driven.rest()
-    driven.screen.action_edit()
+    doors.edit(driven.screen)
     await driven.settle()
     await driven.keys("ctrl+end")
     if not typing:

@@ -32,7 +32,7 @@ async def test_the_header_says_it(tmp_path: Path, size: tuple[int, int]) -> None
         assert "✓ RIGHT  helped" in head
         if size[0] >= 120:
             assert "helped: 1 call refused, 1 answer edited by hand" in head and "tools + guard" in head
-        driven.screen.open_run_number(0)
+        driven.open_run_number(0)
         await driven.rest()
         head = driven.text.splitlines()[0]
         assert "✓ RIGHT" in head and "helped" not in head and "guard" not in head

@@ -12,6 +12,7 @@ from planscope.session.locations import bundled
 from planscope.session.model import AnswerEvent, CallEvent, Cell, Dissection, ForkPoint, Session
 from planscope.session.store import save
 from planscope.tui.controllers.live_run import RunChoice
+from planscope.tui.screens.debug import running
 from tests.hostile import in_turn
 from tests.tui.screen import Driven, opened
 from tests.tui.test_hostile_screen import SHORT, assert_clean, hostile_session
@@ -107,7 +108,7 @@ async def test_what_a_live_agent_says_and_calls(begin: int, monkeypatch: pytest.
     monkeypatch.setattr(SimulatedChat, "_answer", answer)
     monkeypatch.setattr("planscope.agents.toolset.tool_answer", lambda *a, **k: (texts[7], True))
     async with opened(bundled()["first-look"], [(80, 24), (120, 40)][begin % 4 // 2]) as driven:
-        driven.screen.start_run("v1", RunChoice(model="sim:careful", stepping=True))
+        running.start_run(driven.screen, "v1", RunChoice(model="sim:careful", stepping=True))
         for step in range(1, 6):
             await until(driven, lambda: not driven.screen.work.live.at_work or driven.state.at_pending)
             assert driven.screen.work.live.at_work, driven.text

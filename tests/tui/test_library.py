@@ -21,6 +21,7 @@ from planscope.session.writer import SessionWriter
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.forms import read_request
+from planscope.tui.screens.debug import running
 from planscope.tui.screens.library.screen import LibraryScreen
 from tests.fuzz.hostile_files import SMALL
 from tests.tui import sessions
@@ -218,7 +219,7 @@ async def test_enter_on_the_session_that_is_open_goes_back_to_it() -> None:
 async def test_what_is_under_way_is_asked_about_and_kept(tmp_path: Path) -> None:
     first, second = put("first", age=1), put("second", age=2)
     async with opened(first) as driven:
-        driven.screen.start_run("v1", RunChoice(model="sim:time-blind", stepping=True))
+        running.start_run(driven.screen, "v1", RunChoice(model="sim:time-blind", stepping=True))
         await until(
             driven, lambda: driven.screen.work.live.at_work and driven.screen.work.live.paused is not None
         )

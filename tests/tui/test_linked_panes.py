@@ -8,6 +8,7 @@ import pytest
 from textual import events
 
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep, SelectedWords
+from planscope.tui.screens.debug import modes, navigate
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows, styles
 
@@ -136,10 +137,10 @@ async def test_only_lines_that_changed_are_painted_again(path: Path) -> None:
             pane.refresh = lambda *regions, name=pane.id, **_: painted.setdefault(name, []).extend(  # type: ignore[method-assign, misc]
                 [region.y for region in regions] or [-1]
             )
-        driven.screen.action_previous_check()
+        navigate.previous_check(driven.screen)
         before = {pane.id: list(pane._rows) for pane in driven.screen.panes}
         painted.clear()
-        driven.screen.action_next_call()
+        modes.next_call(driven.screen)
         for pane in driven.screen.panes:
             old, new = before[pane.id], pane._rows
             changed = [y for y, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]

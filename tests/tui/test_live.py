@@ -16,6 +16,7 @@ from planscope.session.store import dumps, load, loads
 from planscope.tui.controllers.live_run import ForkChoice, RunChoice
 from planscope.tui.controllers.marks import Marks
 from planscope.tui.dialogs.form import FormDialog
+from planscope.tui.screens.debug import running
 from tests.tui.screen import PATIENCE, Driven, opened
 from tests.tui.sessions import unreadable, write
 
@@ -53,7 +54,7 @@ def answers(run: Run) -> list[AnswerEvent]:
 
 
 async def start(driven: Driven, choice: RunChoice = CHOICE) -> None:
-    driven.screen.start_run(driven.state.variant.id, choice)
+    running.start_run(driven.screen, driven.state.variant.id, choice)
     await until(
         driven, lambda: not driven.screen.work.live.at_work or driven.screen.work.live.paused is not None
     )
@@ -212,7 +213,7 @@ async def test_the_form_runs_what_it_says() -> None:
 
 async def test_stopping_and_leaving_leave_nothing_running() -> None:
     async with opened(FIRST) as driven:
-        driven.screen.start_run("v1", RunChoice(model="sim:slow"))
+        running.start_run(driven.screen, "v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: "RUNNING" in driven.text)
         await driven.press("q", "q")
     for _ in range(1200):
@@ -280,7 +281,7 @@ async def test_a_run_that_cannot_begin_says_why(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     async with opened(FIRST) as driven:
         before = len(driven.screen.work.document.runs)
-        driven.screen.start_run(driven.state.variant.id, RunChoice(model="openai:nothing"))
+        running.start_run(driven.screen, driven.state.variant.id, RunChoice(model="openai:nothing"))
         await until(driven, lambda: not driven.screen.work.live.at_work)
         assert "not run" in driven.state.notice
         assert len(driven.screen.work.document.runs) == before
@@ -303,11 +304,11 @@ async def test_a_fork_of_a_run_of_anothers_agent_is_not_imported() -> None:
     async with opened(FIRST) as driven:
         document = driven.screen.work.document
         document.put_run(document.session.runs[-1].model_copy(update={"id": "r9", "agent": "os:system"}))
-        driven.screen.open_run_number(2)
+        driven.open_run_number(2)
         await driven.rest()
-        assert driven.screen.default_choice().agent == "tools"
+        assert running.default_choice(driven.screen).agent == "tools"
         run = document.run("r9")
-        driven.screen.start_run("v1", RunChoice(model="sim:careful"), ForkChoice(run, 1))
+        running.start_run(driven.screen, "v1", RunChoice(model="sim:careful"), ForkChoice(run, 1))
         await until(driven, lambda: len(driven.screen.work.document.runs) == 4)
         made = await ended(driven)
         assert made.agent == "tools"
@@ -319,7 +320,7 @@ async def test_a_request_that_cannot_be_read_pauses_at_a_tool_all_the_same(tmp_p
         tool = driven.state.variant.actions[1].tool
         driven.screen.work.document.edit(breakpoints=[f"tool {tool}"])
         driven.screen.change(marks=Marks(strange_breakpoints=(f"tool {tool}",)))
-        driven.screen.start_run("v1", RunChoice(model="sim:literal"))
+        running.start_run(driven.screen, "v1", RunChoice(model="sim:literal"))
         await until(
             driven, lambda: not driven.screen.work.live.at_work or driven.screen.work.live.paused is not None
         )

@@ -14,7 +14,9 @@ from textual.screen import Screen
 
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
+from planscope.tui.screens.debug import arranging
 from planscope.tui.screens.debug.screen import DebugScreen
+from planscope.tui.screens.debug.stage import Stage
 from planscope.tui.screens.edit.screen import EditScreen
 from tests.fuzz.home import at_home
 from tests.fuzz.ledger import Ledger
@@ -72,10 +74,10 @@ async def test_it_gets_into_all_rooms() -> None:
 
 
 async def test_it_notices_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: DebugScreen) -> None:
+    def fail(stage: Stage) -> None:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr(DebugScreen, "action_zoom", fail)
+    monkeypatch.setattr(arranging, "zoom", fail)
     with pytest.raises(RuntimeError, match="on purpose"):
         async with before_one() as monkey:
             await press(monkey, "z")

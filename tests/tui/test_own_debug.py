@@ -18,6 +18,7 @@ from planscope.debugger.cursor import go_to
 from planscope.session.model import AnswerEvent, CallEvent, Run
 from planscope.session.store import load
 from planscope.tui.controllers.live_run import OwnChoice, RunChoice
+from planscope.tui.screens.debug import running
 from tests.agents.support import says
 from tests.agents.test_own_agent import Both
 from tests.agents.test_own_tools import SCRIPT, by_name, done, quickstart, tools_in
@@ -44,7 +45,7 @@ def session(tmp_path: Path) -> Path:
 
 async def start(driven: Driven, agent: str = SHOP, **own: bool) -> None:
     choice = RunChoice(agent=agent, model="its own", stepping=True, own=OwnChoice("Refund order 7.", **own))
-    driven.screen.start_run(driven.state.variant.id, choice)
+    running.start_run(driven.screen, driven.state.variant.id, choice)
     if agent == SHOP:
         await paused(driven, 1)
 

@@ -16,6 +16,8 @@ from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.controllers.run_list import judge_runs
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
+from planscope.tui.screens.debug import playing, running
+from planscope.tui.screens.debug.stage import show_run
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import contradictory, no_run, out_of_order, write
 from tests.tui.test_live import ended, paused, start, until
@@ -116,7 +118,7 @@ async def test_turning_to_another_run_ends_the_play() -> None:
     async with opened(FIRST) as driven:
         await driven.press("p")
         await settled(driven)
-        driven.screen.open_run_number(0)
+        driven.open_run_number(0)
         await driven.rest()
         assert driven.state.play is None and driven.state.run_number == 0
         assert len(driven.screen.work.document.runs) == 2
@@ -197,7 +199,7 @@ async def test_a_run_under_way_is_not_said_to_be_with_the_solver() -> None:
 
 async def test_a_right_run_has_no_reasons() -> None:
     async with opened(bundled()["first-look"]) as driven:
-        driven.screen.open_run_number(0)
+        driven.open_run_number(0)
         await driven.rest()
         await driven.press("x", "2")
         assert "nothing is lost here" in driven.text
@@ -213,7 +215,7 @@ async def test_a_run_that_came_behind_what_is_played_is_the_one_that_is_opened()
         for id in ("d1r1", "d1r2"):
             document.put_run(first.model_copy(update={"id": id}))
         for id in ("d1r1", "d1r2"):
-            driven.screen.show_run(id, -1)
+            show_run(driven.screen, id, -1)
             await driven.rest()
             assert driven.state.play is None and driven.state.run.id == id
 
@@ -236,8 +238,8 @@ async def test_what_is_played_is_no_run_to_fork_before_it_is_kept(tmp_path: Path
 async def test_a_run_that_begins_and_what_is_played_meanwhile_are_two() -> None:
     async with opened(FIRST) as driven:
         screen, before = driven.screen, len(driven.screen.work.document.open_session.runs)
-        screen.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
-        screen.action_play()  # before anything is heard of the run
+        running.start_run(screen, driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
+        playing.play(screen)  # before anything is heard of the run
         assert driven.state.play is not None and screen.work.live.at_work
         assert driven.state.play.run_id != screen.work.live.run_id
         await paused(driven, 1)
@@ -250,8 +252,8 @@ async def test_a_run_that_begins_and_what_is_played_meanwhile_are_two() -> None:
 async def test_a_run_that_begins_does_not_throw_away_what_is_played() -> None:
     async with opened(FIRST) as driven:
         screen = driven.screen
-        screen.start_run(driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
-        screen.action_play()
+        running.start_run(screen, driven.state.variant.id, RunChoice(model="sim:careful", stepping=True))
+        playing.play(screen)
         screen.action_open_selected()  # before anything is heard of the run
         await until(driven, lambda: screen.work.live.at_work and screen.work.live.paused is not None)
         assert driven.state.play is not None and driven.state.play.played.calls

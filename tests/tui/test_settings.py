@@ -26,6 +26,7 @@ from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.forms import MOST_RUNS as FORM_RUNS
 from planscope.tui.palette import Palette
+from planscope.tui.screens.debug import running
 from planscope.tui.settings import (
     BY_NAME,
     MOST_BYTES,
@@ -286,11 +287,11 @@ async def test_the_screen_opens_as_the_file_says(path: Path) -> None:
         assert driven.app.theme == "light" and driven.state.notice == ""
         await driven.press("g", "j")
         assert driven.state.debug.index == 1
-        choice = driven.screen.default_choice()
+        choice = running.default_choice(driven.screen)
         assert (choice.model, choice.guard) == ("sim:time-blind", True), "as the run that is looked at"
         assert driven.screen.start.budget == 9
     async with opened(sessions.write(sessions.no_run(), path.parent)) as driven:
-        assert driven.screen.default_choice() == RunChoice(model="sim:flaky", guard=True)
+        assert running.default_choice(driven.screen) == RunChoice(model="sim:flaky", guard=True)
 
 
 async def test_the_first_thing_that_is_wrong_is_said_and_the_app_stays_up(path: Path) -> None:

@@ -18,6 +18,7 @@ from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.live_run import LiveRun, RunChoice
 from planscope.tui.messages import LiveChanged
+from planscope.tui.screens.debug import running
 from tests.hostile import HOSTILE
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import no_run, write
@@ -160,7 +161,7 @@ def _go_on() -> object:
 
 async def test_keys_of_a_call_that_waits_say_what_to_do_while_none_does() -> None:
     async with opened(FIRST) as driven:
-        driven.screen.start_run("v1", RunChoice(model="sim:slow"))
+        running.start_run(driven.screen, "v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: driven.state.run.under_way)
         assert "the agent is working on its next call" in driven.text and "0 calls so far" in driven.text
         for key, said in (
@@ -180,7 +181,7 @@ async def test_keys_of_a_call_that_waits_say_what_to_do_while_none_does() -> Non
 
 async def test_who_follows_a_run_stands_at_its_end_however_quick_it_was() -> None:
     async with opened(FIRST) as driven:
-        driven.screen.start_run("v1", RunChoice(model="sim:careful"))
+        running.start_run(driven.screen, "v1", RunChoice(model="sim:careful"))
         run = await ended(driven)
         assert driven.state.run.id == run.id and driven.state.verdict.verdict == "right"
         assert driven.state.debug.index == driven.state.debug.run.last
@@ -226,7 +227,7 @@ async def test_the_keys_that_matter_now_are_named_in_a_small_window() -> None:
         await driven.press("X")
         await ended(driven)
         assert lowest(driven).startswith("n next  N back")
-        driven.screen.start_run("v1", RunChoice(model="sim:slow"))
+        running.start_run(driven.screen, "v1", RunChoice(model="sim:slow"))
         await until(driven, lambda: driven.state.run.under_way and not driven.state.notice)
         assert lowest(driven).startswith("P pause  X stop  N back")
         driven.screen.tell(
@@ -291,7 +292,7 @@ async def test_a_run_that_begins_while_the_screen_is_left_is_kept_and_not_turned
         failed: list[object] = []
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: failed.append(context))
         screen.disable_messages(LiveChanged)  # as on leaving
-        screen.start_run("v1", RunChoice(model="sim:literal"))
+        running.start_run(screen, "v1", RunChoice(model="sim:literal"))
         await until(driven, lambda: not screen.work.live.at_work)
         assert failed == []
         assert [run.events[-1].type for run in document.open_session.runs] == ["end"]

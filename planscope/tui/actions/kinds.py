@@ -33,8 +33,10 @@ _OLD_SHIFT_F = frozenset(f"f{n}" for n in range(13, 25))
 class KeyAction:
     """One thing that a key does.
 
-    ``id`` names the action in users' key files; its method is ``action_`` plus the id with underscores. ``keys`` are
-    the letters, ``aliases`` the arrows and F-keys. ``parameter`` goes to the method (panes). ``footer``: the lowest
+    ``id`` names the action in users' key files. ``do``: the function that does it on the debug screen, such as
+    ``navigate.go_start`` (``screens/debug/``); it is imported with that screen. Without it the screen has a method:
+    ``action_`` plus the id with underscores. ``keys`` are the letters, ``aliases`` the arrows and F-keys. ``parameter``
+    goes to the function (panes). ``footer``: the lowest
     line names the key if there is room. ``where``: the screen that has the action, or ``everywhere``. ``verb``: what
     the key means, by default the title's first word; a key means the same on every screen (exceptions: ``DIFFERENT``).
     """
@@ -49,6 +51,7 @@ class KeyAction:
     footer: bool = False
     parameter: str | None = None
     verb: str = ""
+    do: str = ""
 
     @property
     def meaning(self) -> str:
@@ -66,7 +69,9 @@ class KeyAction:
 
     @property
     def method(self) -> str:
-        """The action as Textual writes it: ``next_call``, ``show_pane('query')``."""
+        """The action as Textual writes it: ``do('next-call')``, ``open_run``, ``edit_pane('words')``."""
+        if self.do:
+            return f"do('{self.id}')"
         name = self.id.replace("-", "_")
         if self.parameter is None:
             return name
@@ -85,9 +90,10 @@ def act(
     footer: bool = False,
     parameter: str | None = None,
     verb: str = "",
+    do: str = "",
 ) -> KeyAction:
     """Make one row. ``keys`` are separated by blanks."""
-    return KeyAction(id, tuple(keys.split()), title, help, group, aliases, where, footer, parameter, verb)
+    return KeyAction(id, tuple(keys.split()), title, help, group, aliases, where, footer, parameter, verb, do)
 
 
 def shift_f(number: int) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from planscope.tui.app_screen import AppScreen
 from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.controllers.workspace import Workspace, leave
+from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import keys_of, shown_key
 from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice
 from planscope.tui.panes.box import WidthChanged
@@ -143,12 +142,9 @@ class SideScreen(AppScreen[Any]):
 
     def action_quit(self) -> None:
         """Leave planscope; ask first if anything would be lost."""
-        from planscope.tui.screens.flows.quitting import is_asked, quit_or_ask
+        from planscope.tui.screens.flows.quitting import quit_planscope
 
-        if not is_asked(self):
-            work = self.work
-            drafts = self.drafts_left()
-            self.start_flow(quit_or_ask(self, work.document, work.jobs, drafts, partial(leave, work)))
+        quit_planscope(self, self.work, self.drafts_left())
 
     def action_leave_room(self) -> None:
         """Go back to the screen below."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from planscope.tui.app_screen import AppScreen
+from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.style.lines import Run, shown
 
 _BEGIN = "you have no campaign yet: begin one with planscope campaign run NAME --model MODEL"
 
 
-async def chosen_campaign(screen: AppScreen[Any], here: str = "") -> str | None:
+async def chosen_campaign(screen: Asker, here: str = "") -> str | None:
     """Ask which campaign to show, ``here`` first; the only one is chosen at once. Return its name, or None.
 
     For a flow.

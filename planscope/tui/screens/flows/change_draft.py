@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from planscope.debugger.draft import Draft, DraftError, add_action, drop_action, set_hours, set_limits
 from planscope.debugger.draft_reading import rename_action, where_named
 from planscope.language.problem import Action
-from planscope.tui.app_screen import AppScreen
+from planscope.tui.app_screen import Asker
 from planscope.tui.controllers.draft_editor import DraftEditor
 from planscope.tui.dialogs.ask import AskDialog, ChooseDialog
 from planscope.tui.dialogs.form import FormDialog, TextField
@@ -16,7 +15,7 @@ from planscope.tui.keys import key_for
 from planscope.tui.style.lines import Run, shown
 
 
-def take_in(screen: AppScreen[Any], editor: DraftEditor, made: Callable[[Draft], Draft]) -> bool:
+def take_in(screen: Asker, editor: DraftEditor, made: Callable[[Draft], Draft]) -> bool:
     """Change the draft, or say why that is impossible."""
     try:
         editor.redraft(made)
@@ -26,7 +25,7 @@ def take_in(screen: AppScreen[Any], editor: DraftEditor, made: Callable[[Draft],
     return True
 
 
-async def ask_for_action(screen: AppScreen[Any], editor: DraftEditor) -> None:
+async def ask_for_action(screen: Asker, editor: DraftEditor) -> None:
     """Add an action."""
     known = [action.id for action in editor.state.before.actions]
     timed = editor.state.draft.timed
@@ -46,7 +45,7 @@ async def ask_for_action(screen: AppScreen[Any], editor: DraftEditor) -> None:
         screen.tell(f"{draft.actions[-1].id} added{unnamed}")
 
 
-async def ask_for_name(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:
+async def ask_for_name(screen: Asker, editor: DraftEditor, action: Action) -> None:
     """Rename an action, its tool, and its name in the text."""
 
     def renamed(name: str) -> Callable[[Draft], Draft]:
@@ -66,7 +65,7 @@ async def ask_for_name(screen: AppScreen[Any], editor: DraftEditor, action: Acti
         screen.tell(f"renamed{where}; its tool is {editor.state.draft.action(action.id).tool}")
 
 
-async def drop(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:
+async def drop(screen: Asker, editor: DraftEditor, action: Action) -> None:
     """Drop an action; ask first if the text names it."""
 
     def dropped(draft: Draft) -> Draft:
@@ -88,7 +87,7 @@ async def drop(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> N
         screen.tell(f"{shown(action.id, 8)} dropped; {key_for('undo-edit')} undoes that")
 
 
-async def ask_for_hours(screen: AppScreen[Any], editor: DraftEditor, action: Action) -> None:
+async def ask_for_hours(screen: Asker, editor: DraftEditor, action: Action) -> None:
     """Change how long an action takes."""
 
     def changed(hours: str) -> Callable[[Draft], Draft]:
@@ -106,7 +105,7 @@ async def ask_for_hours(screen: AppScreen[Any], editor: DraftEditor, action: Act
         take_in(screen, editor, changed(hours))
 
 
-async def ask_for_limits(screen: AppScreen[Any], editor: DraftEditor) -> None:
+async def ask_for_limits(screen: Asker, editor: DraftEditor) -> None:
     """Change the limits of a run of the query."""
     draft = editor.state.draft
     fields = [

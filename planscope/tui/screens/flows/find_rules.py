@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from planscope.agents.models import parse_model
 from planscope.debugger.offers import Offer
 from planscope.errors import UserError
 from planscope.rules.offers import Offered, mined, tried
 from planscope.session.traces import trace_of
-from planscope.tui.app_screen import AppScreen
+from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.ask import WaitDialog
 from planscope.tui.dialogs.form import Answers, FormDialog, TextField
 from planscope.tui.dialogs.tick import TickDialog
@@ -53,7 +53,7 @@ class _Stopped(Exception):
     """The user stopped the search."""
 
 
-async def mine_rules(screen: AppScreen[Any], place: Place, known: str) -> str | None:
+async def mine_rules(screen: Asker, place: Place, known: str) -> str | None:
     """Ask for good and bad runs, and which of the rules to take that the good ones keep. For a flow.
 
     ``known``: the rules so far, which are not offered again. Returns the text of the rules, or None.
@@ -97,7 +97,7 @@ async def mine_rules(screen: AppScreen[Any], place: Place, known: str) -> str | 
             return "".join(f"{one.text}\n" for one in taken)
 
 
-async def draft_rules(screen: AppScreen[Any], place: Place, known: str) -> str | None:
+async def draft_rules(screen: Asker, place: Place, known: str) -> str | None:
     """Ask for a policy and a model, and which of its rules to take. For a flow. Returns the rules, or None."""
     system = _system(place)
     before, policy, model, url = "", SYSTEM_PROMPT if system else "", place.model, place.base_url
@@ -163,7 +163,7 @@ def _new(offered: Sequence[Offered], known: str) -> list[Offered]:
 
 
 async def _waited(
-    screen: AppScreen[Any], jobs: Jobs, what: str, work: Callable[[Callable[[str], None]], Found]
+    screen: Asker, jobs: Jobs, what: str, work: Callable[[Callable[[str], None]], Found]
 ) -> Found | str | None:
     """Run work in a thread, with a dialog that says how far it is. Return its result, or an error in one line, or None
     if the user stopped it."""
@@ -195,7 +195,7 @@ async def _waited(
 
 
 def _runs_form(
-    screen: AppScreen[Any], place: Place, good: str, bad: str, within: int, before: str
+    screen: Asker, place: Place, good: str, bad: str, within: int, before: str
 ) -> FormDialog[tuple[str, str, int]]:
     offers = [
         Offer(run.id, f"a run of this session{', failed' if run.id in place.wrong else ''}")
@@ -230,7 +230,7 @@ def _runs_form(
 
 
 def _policy_form(
-    screen: AppScreen[Any], place: Place, policy: str, model: str, url: str, before: str
+    screen: Asker, place: Place, policy: str, model: str, url: str, before: str
 ) -> FormDialog[tuple[str, str, str]]:
     texts = [Offer(SYSTEM_PROMPT, "what the agent of this run was told")] if _system(place) else []
     texts += [Offer(str(path), "a file in this folder") for path in _text_files()]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from planscope.tui.actions import BY_ID
-from planscope.tui.app_screen import AppScreen
+from planscope.tui.app_screen import Asker
+from planscope.tui.controllers.workspace import Workspace, leave
 from planscope.tui.dialogs.ask import ChooseDialog, sure_dialog
 from planscope.tui.keys import key_for, keys_of, shown_key
 from planscope.tui.style.lines import Run
@@ -28,16 +30,7 @@ def under_way(jobs: Jobs) -> str:
     return next((word for job, word in UNDER_WAY.items() if jobs.running(job)), "")
 
 
-def is_asked(screen: AppScreen[Any]) -> bool:
-    """Quit if the question is already open, since pressing q twice answers it. Return whether it was."""
-    front = screen.app.screen
-    if isinstance(front, ChooseDialog) and front.dialog_name == QUIT:
-        front.dismiss(_QUIT)
-        return True
-    return False
-
-
-async def may_stop(screen: AppScreen[Any], jobs: Jobs) -> bool:
+async def may_stop(screen: Asker, jobs: Jobs) -> bool:
     """Ask whether to stop a run or a dissection that is in progress, before another session is opened. For a flow."""
     what = under_way(jobs)
     if not what:
@@ -47,13 +40,22 @@ async def may_stop(screen: AppScreen[Any], jobs: Jobs) -> bool:
     return await screen.answer(dialog) == 1
 
 
-async def quit_or_ask(
-    screen: AppScreen[Any], document: Document, jobs: Jobs, drafts: int, stop: Callable[[], Awaitable[object]]
-) -> None:
-    """Quit; ask first if a run is in progress, drafts would be lost, or changes cannot be saved. For a flow.
+def quit_planscope(screen: Asker, work: Workspace, drafts: int) -> None:
+    """Quit; ask first if a run is in progress, ``drafts`` would be lost, or changes cannot be saved.
 
-    ``stop`` ends the run and saves.
+    Quit at once if that question is open, since pressing q twice answers it.
     """
+    front = screen.app.screen
+    if isinstance(front, ChooseDialog) and front.dialog_name == QUIT:
+        front.dismiss(_QUIT)
+    else:
+        screen.start_flow(_quit_or_ask(screen, work.document, work.jobs, drafts, partial(leave, work)))
+
+
+async def _quit_or_ask(
+    screen: Asker, document: Document, jobs: Jobs, drafts: int, stop: Callable[[], Awaitable[object]]
+) -> None:
+    """``stop`` ends the run and saves."""
     if what := under_way(jobs):
         keys = (*keys_of(BY_ID["quit"], screen.choice), "y")
         quits = f"Quit ({shown_key(keys[0])} or y): stop it here; its calls so far are kept"
@@ -79,7 +81,7 @@ async def quit_or_ask(
     screen.app.exit(0)
 
 
-async def _asked(screen: AppScreen[Any], title: str, quits: str, answers: dict[str, int]) -> bool:
+async def _asked(screen: Asker, title: str, quits: str, answers: dict[str, int]) -> bool:
     choices = [(Run("Stay"),), (Run(quits),)]
     dialog = ChooseDialog(screen.paint, title, choices, answers=answers, name=QUIT)
     return await screen.answer(dialog) == _QUIT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from planscope.tui.app_screen import AppScreen
+from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.ask import ChooseDialog, TextDialog, asking, sure_dialog
 from planscope.tui.style.lines import Line, paragraph, shown
 from planscope.tui.style.painter import Painter
@@ -52,9 +52,7 @@ def changes_dialog(paint: Painter, changes: Sequence[str]) -> TextDialog:
     return TextDialog(paint, "Unsaved work", build)
 
 
-async def offer_recovery(
-    screen: AppScreen[Any], document: Document, jobs: Jobs, found: Recovery
-) -> Session | None:
+async def offer_recovery(screen: Asker, document: Document, jobs: Jobs, found: Recovery) -> Session | None:
     """Ask what to do with unsaved work; return the session to restore, or None. For a flow."""
     now = document.snapshot()
     try:
@@ -84,7 +82,7 @@ async def offer_recovery(
 
 
 async def ask_about_trouble(
-    screen: AppScreen[Any], document: Document, autosave: Autosave
+    screen: Asker, document: Document, autosave: Autosave
 ) -> Literal["again", "elsewhere", ""]:
     """Ask what to do while saving fails. For a flow."""
     number = await screen.answer(trouble_dialog(screen.paint, document.saving.trouble))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.session.locations import name_of
 from planscope.sharing.formats import FORMATS, SUFFIXES
-from planscope.tui.app_screen import AppScreen
+from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.ask import AskDialog, ChooseDialog, WaitDialog, asking, sure_dialog
 from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
 from planscope.tui.style.lines import Run, shown
@@ -142,7 +142,7 @@ class Shared:
     part: bool = False
 
 
-async def share(screen: AppScreen[Any], jobs: Jobs, what: Shared, form_at: int = 0) -> int:
+async def share(screen: Asker, jobs: Jobs, what: Shared, form_at: int = 0) -> int:
     """Ask for a form, show private values, write the file. Esc goes back one question. For a flow.
 
     Returns the index of the chosen form, for the next time.
@@ -157,7 +157,7 @@ async def share(screen: AppScreen[Any], jobs: Jobs, what: Shared, form_at: int =
             return form_at
 
 
-async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form) -> bool:
+async def _in_form(screen: Asker, jobs: Jobs, what: Shared, form: Form) -> bool:
     """Share in one form; False if the user goes back to the choice of a form."""
     some = await _how_much(screen, what, form)
     if some is None:
@@ -178,7 +178,7 @@ async def _in_form(screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form)
             name = str(target.file) if target.file is not None else name
 
 
-async def _how_much(screen: AppScreen[Any], what: Shared, form: Form) -> Shared | None:
+async def _how_much(screen: Asker, what: Shared, form: Form) -> Shared | None:
     """Ask how much of the session the file should contain, if the form can contain it; None if the user goes back."""
     from planscope.session.removal import without_removed
 
@@ -221,7 +221,7 @@ def _shared(what: Shared, form: Form) -> Shared:
 
 
 async def _preview(
-    screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form, before: Approved | None
+    screen: Asker, jobs: Jobs, what: Shared, form: Form, before: Approved | None
 ) -> Approved | None:
     """Show private values and their replacements; None if the user goes back."""
     dialog = PreviewDialog(screen.paint, _title(what, form), _about(what, form), before)
@@ -238,9 +238,7 @@ async def _preview(
     return answer
 
 
-async def _where(
-    screen: AppScreen[Any], title: str, name: str, approved: Approved, trouble: str
-) -> Target | None:
+async def _where(screen: Asker, title: str, name: str, approved: Approved, trouble: str) -> Target | None:
     """Ask for a file or the clipboard; replacing an existing file takes a second question."""
     while True:
         answer = await screen.answer(where_dialog(screen.paint, title, name, approved.summary, trouble))
@@ -262,7 +260,7 @@ class _Told:
 
 
 async def _make(
-    screen: AppScreen[Any], jobs: Jobs, what: Shared, form: Form, approved: Approved, target: Target
+    screen: Asker, jobs: Jobs, what: Shared, form: Form, approved: Approved, target: Target
 ) -> _Told:
     """Make the text, write or copy it, and return what to tell the user."""
     writing = threading.Event()

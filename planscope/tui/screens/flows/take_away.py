@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from planscope.tui.app_screen import AppScreen
+from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.pane_text import write_text
 from planscope.tui.style.lines import shown
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from planscope.tui.controllers.jobs import Jobs
 
 
-async def take_away(screen: AppScreen[Any], what: str, text: str, file: str, private: str) -> None:
+async def take_away(screen: Asker, what: str, text: str, file: str, private: str) -> None:
     """Send ``text`` to the clipboard, and ask for the name of a new file to write it to. For a flow.
 
     ``private``: says how private values in the text were treated.
@@ -45,7 +45,7 @@ async def take_away(screen: AppScreen[Any], what: str, text: str, file: str, pri
 
 
 async def take_comparison(
-    screen: AppScreen[Any], jobs: Jobs, job: str, session: Session, a: Run | Variant, b: Run | Variant
+    screen: Asker, jobs: Jobs, job: str, session: Session, a: Run | Variant, b: Run | Variant
 ) -> None:
     """Copy a comparison as Markdown, with private values replaced: it is meant for other people."""
 

@@ -1,0 +1,127 @@
+"""Which panes are visible, how large they are, and what the tree's pane draws."""
+
+from __future__ import annotations
+
+from planscope.debugger import cursor
+from planscope.debugger.nesting import Nesting
+from planscope.drawing.agents import has_lanes
+from planscope.tui import shell
+from planscope.tui.controllers.pane_layout import COLUMNS_A_KEY, ROWS_A_KEY
+from planscope.tui.screens.debug.stage import Stage, amounts_to, here
+from planscope.tui.style.lines import shown
+from planscope.tui.view import DebugView, Picture
+from planscope.wording import phrases
+
+
+def show_pane(stage: Stage, name: str) -> None:
+    stage.work.layout.show(name)
+    stage.laid_out()
+
+
+def next_pane(stage: Stage) -> None:
+    stage.work.layout.next(1)
+    stage.laid_out()
+
+
+def previous_pane(stage: Stage) -> None:
+    stage.work.layout.next(-1)
+    stage.laid_out()
+
+
+def zoom(stage: Stage) -> None:
+    stage.work.layout.zoom(not stage.view.zoomed)
+    stage.laid_out()
+
+
+def hide_pane(stage: Stage, name: str = "") -> None:
+    """Hide a pane; "" means the current one."""
+    stage.laid_out(stage.work.layout.hide(name or stage.view.pane))
+
+
+def toggle_inspector(stage: Stage) -> None:
+    stage.laid_out(stage.work.layout.toggle_inspector())
+
+
+def wider(stage: Stage) -> None:
+    stage.laid_out(stage.work.layout.grow(across=True, by=COLUMNS_A_KEY))
+
+
+def narrower(stage: Stage) -> None:
+    stage.laid_out(stage.work.layout.grow(across=True, by=-COLUMNS_A_KEY))
+
+
+def higher(stage: Stage) -> None:
+    stage.laid_out(stage.work.layout.grow(across=False, by=ROWS_A_KEY))
+
+
+def lower(stage: Stage) -> None:
+    stage.laid_out(stage.work.layout.grow(across=False, by=-ROWS_A_KEY))
+
+
+def reset_layout(stage: Stage) -> None:
+    stage.laid_out(stage.work.layout.reset())
+
+
+def fold_calls(stage: Stage) -> None:
+    """Fold the calls inside this call, or those around this one; unfold them if they are folded."""
+    view = stage.view
+    if view.run is None or not (nesting := Nesting(view.run.calls)):
+        stage.tell("no sub-agent made calls inside a call here")
+        return
+    index = view.debug.index
+    around = index if nesting.inner(index) else nesting.caller(index)
+    if not around:
+        stage.tell("no sub-agent made calls inside this call")
+        return
+    key = (view.run.id, around)
+    folding = key not in view.folded or around != index
+    calls = phrases.plural(len(nesting.inner(around)), "call")
+    stage.move(
+        cursor.go_to(view.debug, around),
+        folded=view.folded | {key} if folding else view.folded - {key},
+        notice=f"{calls} {'folded' if folding else 'unfolded'}",
+    )
+
+
+def picture(stage: Stage) -> None:
+    """Show the next picture in the tree's pane: the tree, the order of the actions, their hours, the agents."""
+    view = stage.view
+    turn = _pictures(view)
+    if len(turn) == 1:
+        known = view.debug.run.problem.unjudged
+        why = ", and one agent made all calls" if known else ": the query is not read"
+        stage.tell(f"there is no plan to draw{why}")
+        return
+    at = turn.index(view.picture) if view.picture in turn else 0
+    chosen = turn[(at + 1) % len(turn)]
+    stage.work.layout.picture({"tree": "", "agents": "agents"}.get(chosen, "picture"))
+    stage.work.layout.show("tree")
+    stage.laid_out(picture=chosen)
+
+
+def _pictures(view: DebugView) -> list[Picture]:
+    """Return what the tree's pane can show, in the order of the key."""
+    problem = view.debug.run.problem
+    made: list[Picture] = ["tree"]
+    if problem.actions and view.progress not in ("reading", "unreadable", "failed"):
+        made += ["order", "hours"] if problem.timed else ["order"]
+    if view.run is not None and has_lanes(view.run.calls):
+        made.append("agents")
+    return made
+
+
+# The line of commands
+
+
+def show_command(stage: Stage) -> None:
+    layout = stage.work.layout
+    layout.show_commands(not layout.commands)
+    if not stage.view.command:
+        amounts_to(stage, shell.place_command(here(stage)))
+    stage.laid_out("" if layout.commands else "the line of commands is hidden")
+
+
+def copy_command(stage: Stage) -> None:
+    text = stage.view.command or shell.place_command(here(stage))
+    stage.app.copy_to_clipboard(text)
+    stage.tell(f"sent to the terminal's clipboard: {shown(text, 200)}")

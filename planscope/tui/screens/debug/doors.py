@@ -1,0 +1,344 @@
+"""The dialogs and screens that open over the debug screen, and what comes back from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from planscope.tui import shell
+from planscope.tui.controllers.dissecting import DissectChoice
+from planscope.tui.keys import key_for
+from planscope.tui.screens.debug.opening import open_file
+from planscope.tui.screens.debug.rules import write_rules
+from planscope.tui.screens.debug.running import default_choice, rerun
+from planscope.tui.screens.debug.stage import NO_SESSION, Stage, amounts_to, here, in_play, not_run, show_run
+from planscope.tui.style.lines import shown
+
+if TYPE_CHECKING:
+    from planscope.dissection.culprit import Culprit
+    from planscope.tui.controllers.run_list import Place
+    from planscope.tui.dialogs.look import LookDialog
+    from planscope.tui.opening.load import Switch
+    from planscope.tui.screens.compare.comparable import Chosen
+    from planscope.tui.screens.compare.screen import RunChosen
+    from planscope.tui.screens.edit.screen import EditResult
+
+
+def _private(what: str) -> str:
+    return f"{what}, with private values in it; {key_for('share')} shares a run with them replaced."
+
+
+def explain(stage: Stage) -> None:
+    """Explain the conflict, the verdict and the repair."""
+    from planscope.tui.dialogs.why import WhyDialog
+
+    amounts_to(stage, shell.action_command("explain", here(stage)))
+    stage.app.push_screen(WhyDialog(stage.paint, stage.view, stage.work.jobs))
+
+
+def look(stage: Stage) -> None:
+    """Show the values of this step whole."""
+    from planscope.tui.dialogs.look import LookDialog, pages_of
+    from planscope.tui.screens.flows.take_away import take_away
+
+    amounts_to(stage, shell.action_command("look", here(stage)))
+    run = stage.view.run
+    if run is None:
+        stage.tell(not_run(stage))
+        return
+
+    def copy(dialog: LookDialog, text: str) -> None:
+        private = _private("The value as it was recorded")
+        dialog.start_flow(take_away(dialog, "value", text, "planscope-value.txt", private))
+
+    stage.app.push_screen(LookDialog(stage.paint, pages_of(run, stage.view.debug.index), copy))
+
+
+def copy(stage: Stage) -> None:
+    """Copy the text of the current pane."""
+    from planscope.tui.screens.flows.take_away import take_away
+
+    pane = stage.view.pane
+    private = _private("The text of the pane")
+    text = stage.text_of(pane)
+    stage.start_flow(take_away(stage, f"{pane} pane", text, f"planscope-{pane}.txt", private))
+
+
+def describe(stage: Stage) -> None:
+    """Show the session's title and notes, which the user may change."""
+    if stage.work.document.session is None:
+        stage.tell(NO_SESSION)
+    else:
+        stage.start_flow(_describe(stage))
+
+
+async def _describe(stage: Stage) -> None:
+    from planscope.tui.dialogs.describe import Described, DescribeDialog
+    from planscope.tui.screens.flows.quitting import quit_planscope
+
+    document = stage.work.document
+
+    def typed(said: Described) -> None:
+        now = document.open_session
+        if (said.title, said.notes) != (now.title, now.notes):
+            document.edit(title=said.title, notes=said.notes)
+
+    session = document.open_session
+    said = await stage.answer(DescribeDialog(stage.paint, session.title, session.notes, typed))
+    if said is not None:
+        typed(said)
+        if said.quit:
+            quit_planscope(stage, stage.work, stage.work.drafts.left)
+
+
+def share(stage: Stage) -> None:
+    """Write the run to a file for others."""
+    amounts_to(stage, shell.action_command("share", here(stage)))
+    if stage.work.document.session is None:
+        stage.tell(NO_SESSION)
+    elif stage.view.play is not None:
+        stage.tell(in_play(keeps=True))
+    else:
+        stage.start_flow(_share(stage))
+
+
+async def _share(stage: Stage) -> None:
+    from planscope.tui.screens.flows.share import Shared, share
+
+    view, document = stage.view, stage.work.document
+    what = Shared(
+        document.snapshot(),
+        view.run.id if view.run is not None else None,
+        view.run is not None and view.run.under_way,
+        str(view.debug.step) if view.progress == "judged" else None,
+        document.path,
+    )
+    stage.change(shared_as=await share(stage, stage.work.jobs, what, view.shared_as))
+
+
+# Runs
+
+
+def _place(stage: Stage) -> Place | None:
+    from planscope.tui.controllers.run_list import Place
+
+    return Place(*stage.view.key) if stage.view.variant is not None else None
+
+
+def choose_run(stage: Stage) -> None:
+    """List the session's queries and runs."""
+    from planscope.tui.screens.runs.screen import Chosen as RunOrQuery
+    from planscope.tui.screens.runs.screen import RunsScreen
+
+    amounts_to(stage, shell.action_command("choose-run", here(stage)))
+    if not stage.work.document.variants:
+        stage.tell("this session has no query")
+        return
+
+    def left(chosen: RunOrQuery | None) -> None:
+        if chosen is None:
+            return
+        if chosen.compare:
+            compare(stage, chosen.variant, chosen.run)
+        elif chosen.run:
+            show_run(stage, chosen.run)
+        else:
+            stage.look_at(chosen.variant)
+
+    stage.app.push_screen(RunsScreen(stage.paint, stage.work, _place(stage)), left)
+
+
+def next_failed_run(stage: Stage) -> None:
+    """Open the next wrong run of the session."""
+    from planscope.tui.controllers.run_list import RunList
+
+    if not stage.work.document.runs:
+        stage.tell(f"this session has no run: {key_for('rerun')} runs the query")
+        return
+    runs = RunList(stage.work.document, stage.work.jobs, lambda message: None, _place(stage))
+
+    def found() -> None:
+        said = runs.next_failure()
+        chosen = runs.state.chosen
+        if chosen is not None and chosen.run is not None and chosen.run.failed:
+            show_run(stage, chosen.place.run)
+        stage.tell(said)
+
+    runs.read(then=found)
+
+
+def tools(stage: Stage) -> None:
+    """List what the fuzzer found, beginning with what explains this step."""
+    from planscope.tui.screens.findings.screen import FindingsScreen
+
+    if stage.work.document.session is None:
+        stage.tell(NO_SESSION)
+        return
+
+    def left(step: tuple[str, int] | None) -> None:
+        if step is not None:
+            show_run(stage, *step)
+
+    predicted = stage.view.predicted_at(stage.view.debug.index)
+    finding = predicted.finding if predicted is not None else None
+    stage.app.push_screen(FindingsScreen(stage.paint, stage.work, finding), left)
+
+
+def _open_run(stage: Stage) -> Callable[[RunChosen | None], None]:
+    """Return what displays the run that was chosen on another screen."""
+
+    def left(opened: RunChosen | None) -> None:
+        if opened is not None:
+            show_run(stage, opened.run, opened.index)
+
+    return left
+
+
+def _compare(stage: Stage, left: Chosen, right: Chosen) -> None:
+    from planscope.tui.screens.compare.screen import CompareScreen
+
+    stage.app.push_screen(CompareScreen(stage.paint, stage.work, left, right), _open_run(stage))
+
+
+def show_cured(stage: Stage, culprit: Culprit) -> None:
+    """Show the query that the agent gets right beside this one."""
+    from planscope.tui.screens.compare.comparable import Chosen
+
+    view, document = stage.view, stage.work.document
+    if view.variant is None or document.variant(culprit.variant) is None:
+        stage.tell("the cured query is no longer in the session")
+        return
+    runs = [run.id for run in document.runs if run.variant == culprit.variant]
+    both = view.run is not None and bool(runs)
+    original = Chosen(view.variant.id, view.run.id if view.run is not None and both else None)
+    _compare(stage, original, Chosen(culprit.variant, runs[-1] if both else None))
+
+
+def compare(stage: Stage, variant: str = "", run: str = "") -> None:
+    """Compare the displayed run with another one, by default with its fork's source or the run before it."""
+    from planscope.tui.screens.compare.comparable import Chosen, before_it
+
+    view, document = stage.view, stage.work.document
+    if view.variant is None or document.session is None:
+        stage.tell(NO_SESSION)
+        return
+    mine = Chosen(view.variant.id, view.run.id if view.run is not None else None)
+    other = Chosen(variant, run or None) if variant else before_it(document.open_session, mine)
+    if other is None:
+        stage.tell(f"nothing to compare with yet: {key_for('rerun')} runs the query again")
+        return
+    amounts_to(stage, shell.compare_command(here(stage), other.run or other.variant))
+    _compare(stage, other, mine)
+
+
+# The query
+
+
+def edit(stage: Stage) -> None:
+    """Edit the displayed query, or continue its draft. For an agent's own tools without a query, edit the rules."""
+    from planscope.session.oracle_input import has_own_tools
+    from planscope.tui.screens.edit.screen import EditScreen
+
+    view, document, drafts = stage.view, stage.work.document, stage.work.drafts
+    variant = view.variant
+    if variant is None or document.session is None:
+        stage.tell("no query is open yet")
+        return
+    if view.play is not None:
+        stage.tell(in_play())
+        return
+    if not variant.query.text.strip() and has_own_tools(variant):
+        write_rules(stage)
+        return
+    amounts_to(stage, shell.edit_command(here(stage)))
+    key = (document.open_session.id, variant.id)
+    spans = sorted(span for span in (*view.lit.spans, *view.core_spans) if span[0] < span[1])
+
+    def left(result: EditResult | None) -> None:
+        if result is not None:
+            _take_edit(stage, variant.id, key, result)
+
+    at = spans[0][0] if spans else None
+    stage.app.push_screen(EditScreen(stage.paint, stage.work, variant, drafts.take(key), at), left)
+
+
+def _take_edit(stage: Stage, of: str, key: tuple[str, str], result: EditResult) -> None:
+    drafts = stage.work.drafts
+    if result.draft is not None:
+        drafts.keep(key, result.draft)
+        stage.tell(f"your draft is kept while planscope is open: {key_for('edit')} continues it")
+        return
+    drafts.done(key)
+    choice = default_choice(stage)  # taken from the displayed run, before another is displayed
+    id = of
+    if result.variant is not None:
+        stage.work.document.put_variant(result.variant)
+        id = result.variant.id
+        stage.look_at(id)
+        stage.tell(f"{shown(id, 20)} is a new variant of {shown(of, 20)}; {key_for('rerun')} runs it")
+    if result.run:
+        rerun(stage, id, choice)
+
+
+def dissect(stage: Stage) -> None:
+    """Find out what in this query makes the agent fail."""
+    from planscope.tui.screens.dissect.screen import DissectScreen
+
+    view, start = stage.view, stage.start
+    if view.variant is None or stage.work.document.session is None:
+        stage.tell("there is no query to dissect")
+        return
+    choice = default_choice(stage)
+    wrong = view.verdict is not None and view.verdict.verdict == "wrong"
+    mine = wrong and view.run is not None and view.play is None and view.run.model == choice.model
+    amounts_to(stage, shell.dissect_command(here(stage), choice.model, choice.agent))
+    wanted = DissectChoice(
+        agent=choice.agent,
+        model=choice.model,
+        run=view.run.id if mine and view.run is not None else None,
+        method=start.method,  # type: ignore[arg-type]  # the settings allow no other
+        budget=start.budget,
+        seed=choice.seed,
+        base_url=choice.base_url,
+    )
+    stage.app.push_screen(DissectScreen(stage.paint, stage.work, view.variant.id, wanted), _open_run(stage))
+
+
+# Other sessions
+
+
+def library(stage: Stage) -> None:
+    """Open the library, from which the user may switch to another session."""
+    from planscope.tui.screens.library.screen import LibraryScreen
+
+    amounts_to(stage, shell.action_command("library", here(stage)))
+
+    def left(switch: Switch | None) -> None:
+        if switch is not None:
+            stage.start_flow(stage.leave_for(switch))
+
+    stage.app.push_screen(LibraryScreen(stage.paint, stage.work), left)
+
+
+def campaigns(stage: Stage) -> None:
+    """Show a campaign, from which the user may open one of its runs."""
+    amounts_to(stage, shell.command("campaign", "list"))
+    open_campaign(stage)
+
+
+def open_campaign(stage: Stage, name: str = "") -> None:
+    """Show a campaign; "" asks which."""
+    stage.start_flow(_open_campaign(stage, name))
+
+
+async def _open_campaign(stage: Stage, name: str) -> None:
+    from planscope.tui.screens.campaign.screen import CampaignScreen
+    from planscope.tui.screens.flows.campaigns import chosen_campaign
+
+    app: Any = stage.app
+    chosen = name or await chosen_campaign(stage, app.last_campaign)
+    if chosen is None:
+        return
+    app.note_campaign(chosen)
+    if path := await stage.answer(CampaignScreen(stage.paint, stage.work, chosen)):
+        open_file(stage, path)

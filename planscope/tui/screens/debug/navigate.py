@@ -1,0 +1,265 @@
+"""Moving through the displayed run, selecting, and searching."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from planscope.debugger import cursor
+from planscope.debugger import search as search_
+from planscope.debugger.breakpoints import When
+from planscope.debugger.cursor import DebugState
+from planscope.debugger.errors import DebuggerError
+from planscope.debugger.search import Document as Searched
+from planscope.debugger.search import Haystack, Search, documents, show_hit
+from planscope.debugger.selection import SelectedWords
+from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
+from planscope.tui import shell
+from planscope.tui.controllers.jobs import CancelToken
+from planscope.tui.keys import key_for
+from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, amounts_to, here, not_run
+from planscope.tui.style.lines import shown
+from planscope.tui.view import DebugView
+from planscope.wording import phrases
+from planscope.wording.constraints import brief
+
+
+def step_to(stage: Stage, debug: DebugState, nowhere: str) -> None:
+    """Go to a place. If it is the current one, display ``nowhere``, so that every key has an effect."""
+    before = stage.view.debug
+    stage.move(debug)
+    if (debug.index, debug.check) == (before.index, before.check):
+        stage.tell(nowhere)
+
+
+def _back(stage: Stage, to: Callable[[DebugState], DebugState]) -> None:
+    step_to(stage, to(stage.view.debug), "this is the start of the run")
+
+
+def _on(stage: Stage, to: Callable[[DebugState], DebugState]) -> None:
+    nowhere = "this is the end of the run" if stage.view.run is not None else not_run(stage)
+    step_to(stage, to(stage.view.debug), nowhere)
+
+
+def next_call(stage: Stage) -> None:
+    _on(stage, cursor.next_call)
+
+
+def previous_call(stage: Stage) -> None:
+    _back(stage, cursor.previous_call)
+
+
+def next_check(stage: Stage) -> None:
+    _on(stage, cursor.next_check)
+
+
+def previous_check(stage: Stage) -> None:
+    _back(stage, cursor.previous_check)
+
+
+def go_start(stage: Stage) -> None:
+    _back(stage, cursor.go_start)
+
+
+def go_end(stage: Stage) -> None:
+    _on(stage, cursor.go_end)
+
+
+def first_violation(stage: Stage) -> None:
+    view = stage.view
+    if view.progress in ("reading", "judging"):
+        stage.tell("not judged yet")
+    elif view.debug.run.first_violation is None:
+        judged = view.progress == "judged"
+        stage.tell("nothing is violated in this run" if judged else "this run is not judged")
+    else:
+        step_to(stage, cursor.first_violation(view.debug), "this is the first violation")
+        amounts_to(stage, shell.action_command("first-violation", here(stage)))
+
+
+def go_on(stage: Stage, *, back: bool = False) -> None:
+    """Go to the next or the previous breakpoint or violation."""
+    view = stage.view
+    go = continue_back if back else continue_forward
+    if any(isinstance(b, When) and b.costly for b in view.breakpoints):
+        stage.tell(f"searching for the next stop… ({key_for('deselect')} cancels)")
+
+        def look(token: CancelToken) -> DebugState:
+            return go(view.debug, view.breakpoints, lambda: token.cancelled)
+
+        failed = partial(_failed, stage)
+        stage.work.jobs.start("continue", look, partial(_stopped, stage), failed)
+    else:
+        _stopped(stage, go(view.debug, view.breakpoints))
+
+
+def go_back(stage: Stage) -> None:
+    go_on(stage, back=True)
+
+
+def _failed(stage: Stage, error: Exception) -> None:
+    stage.tell(str(error))
+
+
+def _stopped(stage: Stage, debug: DebugState) -> None:
+    moved = debug.index != stage.view.debug.index
+    stage.move(debug)
+    why = reasons(debug.run, debug.index, stage.view.breakpoints)
+    if why and moved:
+        stage.tell("stopped: " + in_words(why[:3], stage.view.debug.run.problem))
+    elif not moved:
+        stage.tell("no stop in that direction")
+
+
+def go_to_step(stage: Stage) -> None:
+    stage.start_flow(_go_to_step(stage))
+
+
+async def _go_to_step(stage: Stage) -> None:
+    from planscope.tui.dialogs.ask import AskDialog
+
+    key, run = stage.view.key, stage.view.debug.run
+    last = run.last if run.steps[-1].step != "end" else run.last - 1
+    hint = f"a step from 0 to {last}, start or end"
+    check = partial(wrong, partial(cursor.parse_step, run))
+    text = await stage.answer(AskDialog(stage.paint, "Go to step", hint, check))
+    if text is None:
+        return
+    if stage.view.key != key:
+        stage.tell(ANOTHER_RUN)
+        return
+    try:
+        stage.move(cursor.go_to(stage.view.debug, cursor.parse_step(stage.view.debug.run, text)))
+    except DebuggerError as error:  # the run has continued, or calls were undone
+        stage.tell(str(error))
+
+
+def wrong(read: Callable[[str], object], text: str) -> str | None:
+    """Return why a typed line cannot be read, or None."""
+    try:
+        read(text)
+    except DebuggerError as error:
+        return str(error)
+    return None
+
+
+# Selecting
+
+
+def open_selected(stage: Stage) -> None:
+    """Go to the next step that is linked with the selection, such as the one that violates a constraint.
+
+    In the query's pane, show the cured query beside this one, if the words to blame are known.
+    """
+    from planscope.tui.screens.debug.doors import show_cured
+
+    view, debug = stage.view, stage.view.debug
+    culprit = view.found.culprit if view.found is not None else None
+    elsewhere = debug.selection is not None and not isinstance(debug.selection, SelectedWords)
+    if view.pane == "query" and culprit is not None and not elsewhere:
+        show_cured(stage, culprit)
+        return
+    lit = sorted(view.lit.steps - {debug.index})
+    if not lit:
+        stage.tell("no other step belongs to what is selected")
+    else:
+        later = [index for index in lit if index > debug.index]
+        stage.move(replace(cursor.go_to(debug, (later or lit)[0]), selection=debug.selection))
+
+
+def deselect(stage: Stage) -> None:
+    """Cancel the search for a stop, or else end the zoom, or else drop the selection."""
+    if stage.work.jobs.running("continue"):
+        stage.work.jobs.cancel("continue")
+        stage.tell("search cancelled")
+    elif stage.view.zoomed:
+        stage.work.layout.zoom(False)
+        stage.laid_out()
+    else:
+        stage.move(cursor.select(stage.view.debug, None))
+
+
+# Searching
+
+
+def search(stage: Stage) -> None:
+    stage.start_flow(_search(stage))
+
+
+async def _search(stage: Stage) -> None:
+    from planscope.tui.dialogs.ask import AskDialog
+
+    key, view = stage.view.key, stage.view
+    haystack = Haystack(_searched(view))
+
+    def check(text: str) -> str | None:
+        if not text.strip():
+            return "type a text"
+        if haystack.find(text).hits:
+            return None
+        return f"{shown(text, 60)} is not in the query, constraints or calls"
+
+    hint = "in query, constraints, thoughts, calls and answers"
+    old = view.search.needle if view.search else ""
+    text = await stage.answer(AskDialog(stage.paint, "Search", hint, check, value=old))
+    if text is None:
+        return
+    if stage.view.key != key:
+        stage.tell(ANOTHER_RUN)
+        return
+    found = Haystack(_searched(stage.view)).find(text)  # the run may have continued since
+    _move_to_hit(stage, found)
+    stage.tell(
+        f"1 of {phrases.plural(len(found.hits), 'place')}; "
+        f"{key_for('next-hit')} next, {key_for('previous-hit')} previous"
+    )
+
+
+def _searched(view: DebugView) -> tuple[Searched, ...]:
+    run = view.debug.run
+    calls = view.run.calls if view.run else ()
+    return documents(
+        view.text,
+        run,
+        plain={c.id: brief(c, run.problem) for c in run.problem.constraints},
+        answers={i: call.answer for i, call in enumerate(calls, 1) if call.answer},
+        thoughts={i: call.thought for i, call in enumerate(calls, 1) if call.thought},
+    )
+
+
+def next_hit(stage: Stage) -> None:
+    """Go to the next search hit."""
+    _hit(stage, search_.next_hit)
+
+
+def previous_hit(stage: Stage) -> None:
+    """Go to the previous search hit."""
+    _hit(stage, search_.previous_hit)
+
+
+_PLACES = {"query": "the query", "constraint": "a constraint", "answer": "an answer"}
+
+
+def _hit(stage: Stage, turn: Callable[[Search], Search]) -> None:
+    found = stage.view.search
+    if found is None or found.at is None:
+        stage.tell(f"no search yet: press {key_for('search')}" if found is None else "nothing was found")
+        return
+    found = turn(found)
+    assert found.hit is not None and found.at is not None
+    _move_to_hit(stage, found)
+    kind = found.hit.document.kind
+    place = _PLACES.get(kind, f"a {kind}")
+    stage.tell(f"{found.at + 1} of {phrases.plural(len(found.hits), 'place')}, in {place}")
+
+
+def _move_to_hit(stage: Stage, found: Search) -> None:
+    """Go to a search hit, and bring its pane to the front."""
+    stage.move(show_hit(stage.view.debug, found), search=found, hit=found.hit)
+    if found.hit is None:
+        return
+    stage.work.layout.reveal(
+        {"query": "query", "constraint": "constraints"}.get(found.hit.document.kind, "step")
+    )
+    stage.laid_out(notice=stage.view.notice)

@@ -1,0 +1,114 @@
+"""What is told when a session opens, saving it, and opening another one in its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planscope.session.locations import name_of
+from planscope.tui.controllers.document import Document
+from planscope.tui.opening.load import Opened, Switch, open_session
+from planscope.tui.screens.debug.stage import Stage
+from planscope.tui.style.lines import shown
+from planscope.wording import phrases
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def tell_of_file(stage: Stage) -> None:
+    """Tell the user about the session's file: it is in use elsewhere, or there is unsaved work or a draft."""
+    work, opened = stage.work, stage.start.opened
+    if opened is None:
+        return
+    if opened.changed and work.autosave is not None:
+        work.document.touch()
+        work.autosave.save()
+    if opened.held:
+        stage.tell(f"{shown(opened.held.partition(';')[0], 200)}; your changes go into a copy")
+    if opened.recovery is not None:
+        stage.start_flow(_offer_recovery(stage, opened))
+    work.drafts.find(work.document, work.jobs, work.post)
+
+
+async def _offer_recovery(stage: Stage, opened: Opened) -> None:
+    from planscope.tui.controllers.autosave import Autosave
+    from planscope.tui.screens.flows.recover import offer_recovery
+
+    found, work = opened.recovery, stage.work
+    assert found is not None and work.document.path is not None
+    session = await offer_recovery(stage, work.document, work.jobs, found)
+    if session is None:
+        return
+    writer = work.autosave.give_up_writer() if work.autosave is not None else None
+    if writer is not None and found.outdated:
+        writer.go_elsewhere()
+    again = Document(work.document.path, work.post)
+    autosave = Autosave(again, work.post, writer, found.discard)
+    stage.switch(Switch(again, Opened(session, changed=True), autosave, "restored and saved"))
+
+
+def open_file(stage: Stage, path: Path) -> None:
+    """Open another session in place of this one."""
+    stage.start_flow(_open_file(stage, path))
+
+
+async def _open_file(stage: Stage, path: Path) -> None:
+    from planscope.tui.controllers.autosave import Autosave
+    from planscope.tui.screens.flows.quitting import may_stop
+
+    work, name = stage.work, name_of(path)
+    if not await may_stop(stage, work.jobs):
+        return
+    document = Document(path, work.post)
+    autosave = Autosave(document, work.post) if work.autosave is not None else None
+    hold = autosave.hold if autosave is not None else None
+    stage.tell(f"opening {shown(name, 60)}…")
+    try:
+        opened = await work.jobs.run("open", lambda token: open_session(path, hold))
+    except BaseException as error:  # it cannot be opened, or planscope is being left
+        if autosave is not None:
+            autosave.close()
+        if not isinstance(error, Exception):
+            raise
+        stage.tell(f"not opened: {shown(str(error).replace(str(path), name), 300)}")
+        return
+    await stage.leave_for(Switch(document, opened, autosave))
+
+
+# Saving
+
+
+def save(stage: Stage) -> None:
+    """Save now. If saving failed before, ask what to do."""
+    document = stage.work.document
+    if document.session is None or stage.work.autosave is None:
+        stage.tell("nothing to save: no session is loaded")
+    elif document.saving.state == "failed":
+        stage.start_flow(_ask_about_trouble(stage))
+    else:
+        _save(stage)
+
+
+async def _ask_about_trouble(stage: Stage) -> None:
+    from planscope.tui.screens.flows.recover import ask_about_trouble
+
+    autosave = stage.work.autosave
+    assert autosave is not None
+    if await ask_about_trouble(stage, stage.work.document, autosave) == "again":
+        _save(stage)
+
+
+def _save(stage: Stage) -> None:
+    assert stage.work.autosave is not None
+    stage.change(asked_to_save=True, notice="saving…")
+    stage.work.autosave.save()
+
+
+def saving_changed(stage: Stage) -> None:
+    """Display the save status; tell the outcome if a key asked for it."""
+    saving, path = stage.work.document.saving, stage.work.document.path
+    stage.change(saving=saving, path=path)
+    if stage.view.asked_to_save and saving.state != "changed":
+        saved = saving.state == "saved" and path is not None
+        said = f"saved to {phrases.place(path)}" if saved and path is not None else ""
+        stage.change(asked_to_save=False, notice=said)

@@ -1,0 +1,82 @@
+"""Writing the rules of the session, and undoing their last change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planscope.tui.keys import key_for
+from planscope.tui.screens.debug.running import default_choice
+from planscope.tui.screens.debug.stage import NO_SESSION, Stage, in_play
+from planscope.wording import phrases
+
+if TYPE_CHECKING:
+    from planscope.session.model import Run
+    from planscope.tui.dialogs.rules import Finder
+
+
+def write_rules(stage: Stage) -> None:
+    """Write the rules of the session."""
+    if stage.work.document.session is None:
+        stage.tell(NO_SESSION)
+    elif stage.view.play is not None:
+        stage.tell(in_play())
+    else:
+        stage.start_flow(_write_rules(stage))
+
+
+async def _write_rules(stage: Stage) -> None:
+    from planscope.session.traces import trace_of
+    from planscope.tui.dialogs.rules import RulesDialog
+
+    document, drafts = stage.work.document, stage.work.drafts
+    session = document.open_session
+    run = document.run(stage.view.run.id) if stage.view.run is not None else None
+    text = drafts.rules.get(session.id, session.rules or "")
+    trace = trace_of(run) if run is not None else None
+    written = await stage.answer(RulesDialog(stage.paint, text, trace, _finders(stage, run)))
+    if written is None:
+        return
+    unsaved = not written.save and written.text != (session.rules or "")
+    drafts.keep_rules(session.id, written.text if unsaved else None)
+    if unsaved:
+        stage.tell(f"your rules are not saved: {key_for('write-rules')} continues them")
+    elif written.save and document.put_rules(written.text):
+        undo = key_for("take-back")
+        _judge_anew(stage, f"all runs of the session are judged by these rules now; {undo} undoes it")
+
+
+def _finders(stage: Stage, run: Run | None) -> dict[str, Finder]:
+    """Return the ways to find rules: in examples, or by a model in a policy."""
+    from planscope.tui.screens.flows.find_rules import Place, draft_rules, mine_rules
+
+    document, choice = stage.work.document, default_choice(stage)
+    outcomes = document.outcomes.items()
+    wrong = frozenset(key[1] for key, outcome in outcomes if outcome.verdict == "wrong")
+    model = "" if choice.model.startswith("sim:") or ":" not in choice.model else choice.model
+    place = Place(stage.work.jobs, document.kept_runs(), run, wrong, model, choice.base_url or "")
+    return {
+        "mine": lambda screen, known: mine_rules(screen, place, known),
+        "draft": lambda screen, known: draft_rules(screen, place, known),
+    }
+
+
+def _judge_anew(stage: Stage, notice: str) -> None:
+    """Judge the displayed run by the changed rules of the session."""
+    stage.work.judge.forget_all()
+    if stage.view.variant is not None:
+        stage.look_at(*stage.view.key)
+    stage.tell(notice)
+
+
+def undo_rules(stage: Stage) -> None:
+    """Restore the rules before their last change, and say which."""
+    from planscope.rules.in_session import rules_of
+
+    document = stage.work.document
+    if document.session is None or not document.undo_rules():
+        stage.tell(f"nothing to undo: no call was played ({key_for('play')}), and no rule was changed")
+        return
+    file = rules_of(document.open_session)
+    count = len(file.rules) if file is not None else 0
+    left = phrases.plural(count, "rule") if count else "no rules"
+    _judge_anew(stage, f"the last change of the rules is undone; the session has {left}")

@@ -111,6 +111,23 @@ class Interrupts:
                 return
 
 
+def end_with_parent() -> None:
+    """End this worker process as soon as the process that started it is gone, even if that was killed. It watches the
+    pipe that ``multiprocessing`` keeps to the parent."""
+    import multiprocessing
+    from multiprocessing.connection import wait
+    from threading import Thread
+
+    parent = multiprocessing.parent_process()
+
+    def watch(sentinel: int) -> None:
+        wait([sentinel])
+        os._exit(1)
+
+    if parent is not None:
+        Thread(target=watch, args=(parent.sentinel,), name="planscope parent", daemon=True).start()
+
+
 LATE = 10.0
 """Seconds after a signal until the process exits by force, if its event loop does not end."""
 

@@ -263,7 +263,7 @@ TOKENS = {
     "synthesis": 17_580,
     "documents": 14_180,
     "compare": 14_120,
-    "campaign": 13_860,
+    "campaign": 14_500,
     "top": 8_520,
     "wording": 7_430,
     "drawing": 6_960,

@@ -14,6 +14,7 @@ from planscope.campaign.worker import run_of
 from planscope.dissection.engine import Dissector
 from planscope.dissection.summary import summary
 from planscope.session.model import Method, Session
+from planscope.session.store import loads
 
 
 class Error(NamedTuple):
@@ -108,7 +109,7 @@ def session_of(store: Store, error: Error) -> Session:
             f"this planscope makes another case {name} than the one that was run; use the version that "
             f"began the campaign"
         )
-    run = run_of(data).model_copy(update={"variant": case.variant.id})
+    run = run_of(data, case.variant, f"{store.path}: the run of case {name}")
     return Session(
         id=f"campaign-{name}", title=f"{case.topic}: case {name}", variants=[case.variant], runs=[run]
     )
@@ -117,4 +118,5 @@ def session_of(store: Store, error: Error) -> Session:
 def kept_dissection(store: Store, error: Error) -> Session | None:
     """Return the session with a dissection of a run that was kept, or None."""
     found = store.dissected(*error)
-    return None if found is None else Session.model_validate_json(found)
+    where = f"{store.path}: the dissection of case {case_id(error.n, error.number)}"
+    return None if found is None else loads(found.encode(), where)

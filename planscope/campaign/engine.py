@@ -28,6 +28,7 @@ from planscope.campaign.cases import FEWEST, LIMIT_RATE
 from planscope.campaign.store import ArmRecord, Store, Used
 from planscope.campaign.worker import Done, Item, Row, Task, is_light, perform, stop_all
 from planscope.errors import UserError
+from planscope.signals import end_with_parent
 
 CHUNK_SECONDS = 0.25
 """A task of simulated models takes about this long, so that little time is lost between processes."""
@@ -396,7 +397,9 @@ class _Pools:
         if self._processes is None:
             import multiprocessing
 
-            self._processes = ProcessPoolExecutor(self._workers, multiprocessing.get_context("spawn"))
+            self._processes = ProcessPoolExecutor(
+                self._workers, multiprocessing.get_context("spawn"), end_with_parent
+            )
         try:
             return self._processes.submit(perform, task)
         except BrokenProcessPool as error:

@@ -17,13 +17,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from functools import cache
-from json import dumps, loads
+from json import dumps
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from planscope.campaign.cases import Arm, Knobs
 from planscope.campaign.worker import MadeCase, Row
+from planscope.dissection.evidence import CAUSES
 from planscope.errors import UserError
+from planscope.oracle.verdict_types import ERROR_TYPES
+from planscope.session.files import SessionError
+from planscope.session.json_bytes import parse_json
 from planscope.session.locations import campaigns_folder, wrong_name
 from planscope.session.model import Limits
 
@@ -34,6 +39,7 @@ MOST_TRIES = 3
 
 _WAIT = 30.0
 _MAGIC = 0x506C5363  # "PlSc", SQLite's application_id
+_EMPTY = (0, 0, 0)
 
 _SCHEMA = """
 create table settings (key text primary key, value text not null) without rowid;
@@ -52,6 +58,24 @@ create table events (arm integer, n integer, idx integer, data blob not null, pr
 create table dissections (arm integer, n integer, idx integer, method text, cause text, confidence real,
     blameless integer not null, document text not null, primary key (arm, n, idx, method)) without rowid;
 """
+_CASE = "n between 2 and 200 and idx between 0 and 1e9"
+_SOUND = {
+    "settings": "1",
+    "arms": "low between 2 and 200 and coalesce(high, low) between low and 200",
+    "cases": f"{_CASE} and z3_checks >= 0 and abs(synthesis_ms) < 1e15 and abs(z3_ms) < 1e15",
+    "claims": f"{_CASE} and pid between 1 and 2147483647",
+    "runs": f"{_CASE} and verdict in ('right', 'wrong', 'aborted', 'unknown') and helped in (0, 1) and tries > 0 "
+    f"and (error_type is null or error_type in {ERROR_TYPES}) and coalesce(lost, 0) between 0 and 1e9 "
+    "and calls between 0 and 1e9 and model_calls between 0 and 1e9 and seconds between 0 and 1e12 "
+    "and coalesce(input_tokens, 0) between 0 and 1e12 and coalesce(output_tokens, 0) between 0 and 1e12 "
+    "and arm in (select arm from arms) "
+    "and exists (select 1 from cases c where c.n = runs.n and c.idx = runs.idx)",
+    "dissections": f"{_CASE} and method in ('rates', 'paper') and (cause is null or cause in {CAUSES}) "
+    "and blameless in (0, 1) and coalesce(confidence, 0) between 0 and 1 and arm in (select arm from arms)",
+}
+"""What is true of every row of a table, beside the types of its columns. The events are checked when they are read."""
+_OPS = 10_000_000
+"""SQLite's steps between two looks at whether a check takes longer than a file of its size can."""
 
 
 class CampaignError(UserError):
@@ -143,24 +167,25 @@ class Store:
             raise CampaignError(
                 f"there is no campaign {path.name.removesuffix(SUFFIX)!r}; see: planscope campaign list"
             )
-        new = not path.exists()
-        try:
+        self._db = sqlite3.connect(":memory:")
+        with self._guarded():
             self._db = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
-            self._db.execute("pragma busy_timeout = 30000")
-            self._open(new)
-        except sqlite3.DatabaseError as error:
-            raise CampaignError(f"{path} cannot be read as a campaign: {error}") from None
+            self._db.row_factory = sqlite3.Row
+            try:
+                self._db.execute("pragma busy_timeout = 30000")
+                self._open()
+            except BaseException:
+                self.close()
+                raise
 
-    def _open(self, new: bool) -> None:
-        with self._writing():
-            tables = self._db.execute("select count(*) from sqlite_master").fetchone()[0]
-            if tables == 0 and new:
-                for statement in _SCHEMA.split(";"):
+    def _open(self) -> None:
+        if self._kind() == _EMPTY:  # it is new, or the process that made it ended in the first moment
+            with self._writing():
+                for statement in _SCHEMA.split(";") if self._kind() == _EMPTY else ():
                     self._db.execute(statement)
                 self._db.execute(f"pragma application_id = {_MAGIC}")
                 self._db.execute(f"pragma user_version = {VERSION}")
-        kind = self._db.execute("pragma application_id").fetchone()[0]
-        version = self._db.execute("pragma user_version").fetchone()[0]
+        _, kind, version = self._kind()
         if kind != _MAGIC:
             raise CampaignError(f"{self.path} is a database, but not of a campaign; name another one")
         if version > VERSION:
@@ -168,8 +193,54 @@ class Store:
                 f"{self.path} was written by a later planscope (version {version} of the database, this one knows "
                 f"{VERSION}); install the newer planscope"
             )
+        self._check()
         self._db.execute("pragma journal_mode = wal")
         self._db.execute("pragma synchronous = normal")
+
+    def _kind(self) -> tuple[int, ...]:
+        """Return how many tables it has, its application's id and its version."""
+        asked = "select count(*) from sqlite_master", "pragma application_id", "pragma user_version"
+        return tuple(self._read(one)[0][0] for one in asked)
+
+    def _check(self) -> None:
+        """Raise CampaignError unless the tables are a campaign's, and each value is one that its column can have."""
+        left = 10 + self.path.stat().st_size // 100_000  # pages may be damaged so that they lead in a circle
+
+        def too_long() -> bool:
+            nonlocal left
+            left -= 1
+            return left < 0
+
+        self._db.execute("pragma trusted_schema = off")
+        found = {_tidy(sql) for (sql,) in self._read("select sql from sqlite_master where sql is not null")}
+        if found != {_tidy(statement) for statement in _SCHEMA.split(";")} - {""}:
+            raise self._damaged("its tables are not those of a campaign")
+        self._db.set_progress_handler(too_long, _OPS)
+        for table, sound in _SOUND.items():
+            kinds = " and ".join(
+                f"typeof({name}) in ('{kind.lower()}', '{kind.lower() if needed or key else 'null'}')"
+                for _, name, kind, needed, _, key in self._read(f"pragma table_info({table})")
+            )
+            if self._read(f"select 1 from {table} where ({kinds} and {sound}) is not 1 limit 1"):
+                raise self._damaged(f"a row of its {table} has a value that it cannot have")
+        self._db.set_progress_handler(None, 0)
+
+    def _damaged(self, why: object) -> CampaignError:
+        return CampaignError(
+            f"{self.path} cannot be read as a campaign: {why}; if nothing else uses it, restore a copy or move it away"
+        )
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise self._damaged(error) from None
+
+    def _read(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return the rows of a query. Raises CampaignError if the file is damaged."""
+        with self._guarded():
+            return self._db.execute(sql, values).fetchall()
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
@@ -182,14 +253,12 @@ class Store:
             self._db.execute("begin immediate")
             yield
             self._db.execute("commit")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             with suppress(sqlite3.Error):
                 self._db.execute("rollback")
-            if isinstance(error, sqlite3.OperationalError):
-                raise CampaignError(
-                    f"{self.path} cannot be written: {error}; what was written before is kept"
-                ) from None
-            raise
+            raise CampaignError(
+                f"{self.path} cannot be written: {error}; what was written before is kept"
+            ) from None
         except BaseException:
             with suppress(sqlite3.Error):
                 self._db.execute("rollback")
@@ -198,8 +267,8 @@ class Store:
     # ------------------------------------------------------------------ knobs and arms
 
     def setting(self, key: str) -> str | None:
-        found = self._db.execute("select value from settings where key = ?", (key,)).fetchone()
-        return None if found is None else str(found[0])
+        found = self._read("select value from settings where key = ?", (key,))
+        return str(found[0][0]) if found else None
 
     def keep_settings(self, knobs: Knobs, limits: Limits, engine: str) -> None:
         """Write the campaign's settings once. Raises CampaignError if it has others."""
@@ -221,31 +290,40 @@ class Store:
 
     @property
     def knobs(self) -> Knobs:
-        found = {key: self.setting(key) for key in ("seed", "timed", "cases", "shuffle")}
-        drawn = None
-        if found["shuffle"]:
-            low, _, high = found["shuffle"].partition("..")
-            drawn = int(low), int(high)
-        cases = int(found["cases"]) if found["cases"] else None
-        return Knobs(int(found["seed"] or 0), found["timed"] == "yes", cases, drawn)
+        seed, timed, cases, drawn = (self.setting(key) for key in ("seed", "timed", "cases", "shuffle"))
+        try:
+            low, _, high = drawn.partition("..") if drawn else ("2", "", "2")
+            if timed not in (None, "yes", "no") or not 2 <= int(low) <= int(high) <= 200:
+                raise ValueError
+            return Knobs(
+                int(seed or 0),
+                timed == "yes",
+                int(cases) if cases else None,
+                (int(low), int(high)) if drawn else None,
+            )
+        except ValueError:
+            raise self._damaged("its settings are not those of a campaign") from None
 
     @property
     def limits(self) -> Limits:
-        return Limits.model_validate_json(self.setting("limits") or "{}")
+        try:
+            return Limits.model_validate_json(self.setting("limits") or "{}")
+        except ValueError:
+            raise self._damaged("the limits of its runs are none") from None
 
     def add_arm(self, arm: Arm, low: int, high: int | None, budget: Budget) -> None:
         """Add an arm, or give one that is there a larger range or another budget."""
         spec = dumps({name: value for name, value in asdict(arm).items() if value not in (None, False)})
         with self._writing():
-            had = self._db.execute("select spec, low, high from arms where name = ?", (arm.name,)).fetchone()
-            if had is not None and Arm(**loads(had[0])).printed != arm.printed:
+            had = next((one for one in self.arms() if one.arm.name == arm.name), None)
+            if had is not None and had.arm.printed != arm.printed:
                 raise CampaignError(
                     f"the prompts of {arm.name} have changed since the campaign began; name the file "
                     f"otherwise to test both"
                 )
             if had is not None:
-                low = min(low, had[1])
-                high = None if high is None or had[2] is None else max(high, had[2])
+                low = min(low, had.low)
+                high = None if high is None or had.high is None else max(high, had.high)
             self._db.execute(
                 "insert into arms (name, spec, low, high, budget) values (?, ?, ?, ?, ?) on conflict "
                 "(name) do update set "
@@ -254,11 +332,18 @@ class Store:
             )
 
     def arms(self) -> list[ArmRecord]:
-        rows = self._db.execute("select arm, spec, low, high, budget from arms order by arm").fetchall()
-        return [
-            ArmRecord(place, Arm(**loads(spec)), low, high, _budget(budget))
-            for place, spec, low, high, budget in rows
-        ]
+        found = []
+        for place, name, spec, low, high, budget in self._read(
+            "select arm, name, spec, low, high, budget from arms order by arm"
+        ):
+            try:
+                record = ArmRecord(place, _arm(spec), low, high, _budget(budget))
+            except (SessionError, ValueError, TypeError, LookupError, ArithmeticError):
+                raise self._damaged(f"its agent and model {name[:80]!r} cannot be read") from None
+            if record.arm.name != name:
+                raise self._damaged(f"its agent and model {name[:80]!r} is another one")
+            found.append(record)
+        return found
 
     # ------------------------------------------------------------------ work
 
@@ -345,7 +430,7 @@ class Store:
 
     def workers(self) -> list[int]:
         """Return the ids of the living processes of this host that work on cases, this process too."""
-        rows = self._db.execute("select distinct pid, began, host, until from claims").fetchall()
+        rows = self._read("select distinct pid, began, host, until from claims")
         host = platform.node()
         return sorted({pid for pid, *claim in rows if claim[1] == host and lives(pid, *claim)})
 
@@ -361,16 +446,16 @@ class Store:
     def claimed_elsewhere(self, arm: int, n: int | None = None) -> bool:
         """Return whether other living processes work on cases of an arm, with n actions or with any number."""
         mine = os.getpid(), began(os.getpid()), platform.node()
-        rows = self._db.execute(
+        rows = self._read(
             "select pid, began, host, until from claims where arm = ? and n = coalesce(?, n)", (arm, n)
-        ).fetchall()
+        )
         return any(row[:3] != mine and lives(*row) for row in rows)
 
     # ------------------------------------------------------------------ results
 
     def counts(self) -> list[Count]:
         """Return the runs, counted by arm, n, verdict, error and whether they were helped."""
-        rows = self._db.execute(
+        rows = self._read(
             "select arm, n, verdict, error_type, helped, count(*) from runs group by 1, 2, 3, 4, 5 "
             "order by 1, 2, 3, 4, 5"
         )
@@ -378,7 +463,7 @@ class Store:
 
     def used(self) -> dict[int, Used]:
         """Return what each arm's runs took."""
-        rows = self._db.execute(
+        rows = self._read(
             "select arm, sum(seconds), sum(coalesce(input_tokens, 0)), sum(coalesce(output_tokens, 0)) "
             "from runs group by arm"
         )
@@ -387,7 +472,7 @@ class Store:
     def synthesis(self) -> dict[int, tuple[int, float, float, int]]:
         """Return for each arm the number of its cases, the milliseconds of synthesis and of Z3, and Z3's checks, as if
         the arm had made its cases alone."""
-        rows = self._db.execute(
+        rows = self._read(
             "select r.arm, count(*), sum(c.synthesis_ms), sum(c.z3_ms), sum(c.z3_checks) from runs r "
             "join cases c on c.n = r.n and c.idx = r.idx group by r.arm"
         )
@@ -395,17 +480,17 @@ class Store:
 
     def made(self) -> tuple[int, float, float, int]:
         """Return the number of cases, the milliseconds of synthesis and of Z3, and Z3's checks."""
-        row = self._db.execute(
+        ((count, made, z3, checks),) = self._read(
             "select count(*), coalesce(sum(synthesis_ms), 0), coalesce(sum(z3_ms), 0), "
             "coalesce(sum(z3_checks), 0) from cases"
-        ).fetchone()
-        return row[0], row[1], row[2], row[3]
+        )
+        return count, made, z3, checks
 
     def topics(self, below: dict[int, int | None]) -> list[tuple[str, int, int]]:
         """Return (topic, right, wrong) of the runs without help with n below each arm's limit."""
         found: dict[str, list[int]] = {}
         for arm, limit in below.items():
-            rows = self._db.execute(
+            rows = self._read(
                 "select c.topic, sum(r.verdict = 'right'), sum(r.verdict = 'wrong') from runs r join "
                 "cases c on c.n = r.n "
                 "and c.idx = r.idx where r.arm = ? and r.n < ? and not r.helped group by 1",
@@ -419,7 +504,7 @@ class Store:
 
     def outcomes(self, arm: int) -> dict[tuple[int, int], tuple[str, bool]]:
         """Return verdict and help of an arm's runs, by case."""
-        rows = self._db.execute("select n, idx, verdict, helped from runs where arm = ?", (arm,))
+        rows = self._read("select n, idx, verdict, helped from runs where arm = ?", (arm,))
         return {(n, index): (verdict, bool(helped)) for n, index, verdict, helped in rows}
 
     def listed(
@@ -435,7 +520,7 @@ class Store:
             if value is not None:
                 wheres.append(f"{column} = ?")
                 values.append(value)
-        cursor = self._db.execute(
+        rows = self._read(
             "select r.arm, a.name as arm_name, r.n, r.idx, c.topic, r.verdict, r.error_type, r.helped, "
             "r.lost, r.calls, "
             "r.model_calls, r.input_tokens, r.output_tokens, r.seconds, r.why, r.tries from runs r join "
@@ -445,20 +530,19 @@ class Store:
             + " order by r.arm, r.n, r.idx",
             values,
         )
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+        return [dict(row) for row in rows]
 
     def printed(self, n: int, index: int) -> str | None:
         """Return the hash of a case that was made, or None."""
-        found = self._db.execute("select printed from cases where n = ? and idx = ?", (n, index)).fetchone()
-        return None if found is None else str(found[0])
+        found = self._read("select printed from cases where n = ? and idx = ?", (n, index))
+        return str(found[0][0]) if found else None
 
     def events(self, arm: int, n: int, index: int) -> bytes | None:
         """Return the compressed record of a run, or None if there is none."""
-        found = self._db.execute(
-            "select data from events where arm = ? and n = ? and idx = ?", (arm, n, index)
-        ).fetchone()
-        return None if found is None else bytes(found[0])
+        found = self._read("select data from events where arm = ? and n = ? and idx = ?", (arm, n, index))
+        if found and not isinstance(found[0][0], bytes):
+            raise self._damaged("the record of a run is none")
+        return found[0][0] if found else None
 
     # ------------------------------------------------------------------ dissections
 
@@ -479,15 +563,15 @@ class Store:
 
     def dissected(self, arm: int, n: int, index: int) -> str | None:
         """Return the session with a run's dissection as JSON (that by rates, if there are two), or None."""
-        found = self._db.execute(
+        found = self._read(
             "select document from dissections where arm = ? and n = ? and idx = ? order by method desc limit 1",
             (arm, n, index),
-        ).fetchone()
-        return None if found is None else str(found[0])
+        )
+        return str(found[0][0]) if found else None
 
     def dissections(self) -> list[tuple[int, int, int, str, str | None, float | None, bool]]:
         """Return (arm, n, index, method, cause, confidence, blameless) of each dissected error."""
-        rows = self._db.execute(
+        rows = self._read(
             "select arm, n, idx, method, cause, confidence, blameless from dissections order by arm, n, idx, method"
         )
         return [(*row[:6], bool(row[6])) for row in rows]
@@ -503,12 +587,31 @@ def _knob_texts(knobs: Knobs) -> dict[str, str]:
     }
 
 
+def _arm(text: str) -> Arm:
+    found = _known(Arm, text)
+    if not all(isinstance(value, bool if key == "guard" else str) for key, value in found.items()):
+        raise TypeError
+    return Arm(**found)
+
+
 def _budget(text: str) -> Budget:
-    known = {field.name for field in fields(Budget)}
-    found = {key: value for key, value in loads(text).items() if key in known}
-    if found.get("price") is not None:
-        found["price"] = tuple(found["price"])
-    return Budget(**found)
+    found = _known(Budget, text)
+    price = found.pop("price", None)
+    if not all(value is None or isfinite(value) for value in (*found.values(), *(price or ()))):
+        raise ValueError
+    return Budget(**found, price=None if price is None else (price[0], price[1]))
+
+
+def _known(kind: type[Arm | Budget], text: str) -> dict[str, Any]:
+    """Return what a JSON object says of the fields of a class. Raises SessionError or TypeError."""
+    found = parse_json(text.encode(), "a value")
+    if not isinstance(found, dict):
+        raise TypeError
+    return {field.name: found[field.name] for field in fields(kind) if field.name in found}
+
+
+def _tidy(statement: str) -> str:
+    return " ".join(statement.lower().split())
 
 
 def lives(pid: int, start: str, host: str, until: float) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planscope.agents.toolset import make_toolset
-from planscope.campaign.cases import make_case
+from planscope.campaign.cases import case_id, make_case
 from planscope.campaign.store import Store
 from planscope.campaign.worker import run_of
 from planscope.language.problem import Problem
@@ -54,9 +54,10 @@ def failed(store: Store, arms: Sequence[int] | None = None) -> Iterator[Session]
             data = store.events(row["arm"], row["n"], row["idx"])
             if data is None:
                 continue
-            variant = make_case(knobs, row["n"], row["idx"]).variant
-            session.variants.append(variant.model_copy(update={"id": f"v{number}"}))
-            session.runs.append(run_of(data).model_copy(update={"id": f"r{number}", "variant": f"v{number}"}))
+            variant = make_case(knobs, row["n"], row["idx"]).variant.model_copy(update={"id": f"v{number}"})
+            where = f"{store.path}: the run of case {case_id(row['n'], row['idx'])}"
+            session.variants.append(variant)
+            session.runs.append(run_of(data, variant, where).model_copy(update={"id": f"r{number}"}))
         yield session
 
 

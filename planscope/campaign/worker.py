@@ -24,10 +24,13 @@ from planscope.campaign.cases import Arm, Case, Knobs, make_case, run_seed
 from planscope.language.problem import Problem
 from planscope.oracle.replay import replay
 from planscope.oracle.satisfiable import certifier
-from planscope.session.model import EndEvent, Limits, Run
+from planscope.session.files import ZLIB, unpacked
+from planscope.session.json_bytes import parse_json
+from planscope.session.model import EndEvent, Limits, Run, Session, Variant
 from planscope.session.oracle_input import problem_of
 from planscope.session.record import record_of
 from planscope.session.traces import trace_of_record
+from planscope.session.validation import from_document
 
 
 class Item(NamedTuple):
@@ -214,6 +217,14 @@ def row_of(item: Item, run: Run, problem: Problem) -> Row:
     )
 
 
-def run_of(events: bytes) -> Run:
-    """Return the run that a row keeps."""
-    return Run.model_validate_json(zlib.decompress(events))
+def run_of(events: bytes, variant: Variant, name: str) -> Run:
+    """Return the run of a variant that a row keeps. ``name``: its source, for errors.
+
+    It is bounded and checked as that of a session's file. Raises SessionError.
+    """
+    run = parse_json(unpacked(events, name, ZLIB), name)
+    session = Session(id="campaign", title=name, variants=[variant]).model_dump(
+        mode="json", exclude_none=True
+    )
+    made = run | {"variant": variant.id} if isinstance(run, dict) else run
+    return from_document(session | {"runs": [made]}, name).runs[0]

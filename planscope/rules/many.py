@@ -21,6 +21,7 @@ from planscope.rules.nearest import Budget
 from planscope.rules.quick import Quick
 from planscope.rules.report import KEPT, Checked, CheckOptions, check_trace, with_branches
 from planscope.rules.rule import RuleFile
+from planscope.signals import end_with_parent
 from planscope.traces import Options, Unreadable
 from planscope.traces.json_stream import LONGEST, Lines
 from planscope.traces.opening import once, read, reader_of, sources
@@ -78,28 +79,16 @@ _work: _Work
 def _begin(file: RuleFile, options: CheckOptions) -> None:
     """Prepare a worker process."""
     import gc
-    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells the end
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if os.name != "nt":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     gc.freeze()
     gc.disable()  # traces form no cycles
     global _work
     _work = _Work(file, options)
-
-
-def _end_with_parent() -> None:
-    """Wait for the end of the process that started this one, and end, too. It may have been killed."""
-    import multiprocessing
-    from multiprocessing.connection import wait
-
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 Small = tuple[str, int, bytes, int, frozenset[str], float | None]

@@ -19,7 +19,7 @@ from planscope.errors import UserError
 LARGEST = 64 * 1024 * 1024
 """The size limit of a session file, in bytes after unpacking: one run of 100,000 calls, or thousands of a real model.
 A file of 50 MB is read in 5 s, in 0.7 GB of memory."""
-GZIP = b"\x1f\x8b"
+GZIP, ZLIB = b"\x1f\x8b", b"\x78"
 _ABANDONED = 3600.0
 """Seconds after which a temporary file counts as left by a writer that was killed."""
 
@@ -64,9 +64,10 @@ def open_regular(path: Path) -> BufferedReader:
     return file
 
 
-def unpacked(data: bytes, name: str) -> bytes:
-    """Return the bytes, unpacked if they are gzip; at most ``LARGEST``. ``name`` is their source, for errors."""
-    return _unpack(name, data) if data.startswith(GZIP) else _bounded(name, data)
+def unpacked(data: bytes, name: str, packed: bytes = GZIP) -> bytes:
+    """Return the bytes, unpacked if they are gzip or, with ``ZLIB``, zlib; at most ``LARGEST``. ``name`` is their
+    source, for errors."""
+    return _unpack(name, data) if data.startswith(packed) else _bounded(name, data)
 
 
 def _bounded(name: str, data: bytes) -> bytes:
@@ -76,13 +77,15 @@ def _bounded(name: str, data: bytes) -> bytes:
 
 
 def _unpack(name: str, data: bytes) -> bytes:
-    unpacker = zlib.decompressobj(wbits=31)
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)  # gzip or zlib, as its first bytes say
     try:
         found = unpacker.decompress(data, LARGEST + 1)
     except zlib.error as error:
-        raise SessionError(f"{name} is damaged gzip: {error}; get the file again") from None
+        raise SessionError(
+            f"{name} is damaged (it cannot be unpacked: {error}); get the file again"
+        ) from None
     if not unpacker.eof and len(found) <= LARGEST:
-        raise SessionError(f"{name} is cut off in the middle of its gzip data; get the file again")
+        raise SessionError(f"{name} is cut off in the middle of its packed data; get the file again")
     return _bounded(name, found)
 
 

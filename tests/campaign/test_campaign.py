@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
@@ -17,6 +19,7 @@ import pytest
 
 from planscope.campaign import engine
 from planscope.campaign.cases import Arm, Knobs, make_case
+from planscope.campaign.dissecting import Error, session_of
 from planscope.campaign.engine import Campaign, Progress
 from planscope.campaign.paired import compare
 from planscope.campaign.report import limit_of, report
@@ -25,12 +28,14 @@ from planscope.campaign.training import Left, failed, finetune_lines, preference
 from planscope.campaign.worker import Task, run_of
 from planscope.errors import UserError
 from planscope.oracle.replay import replay
+from planscope.session.files import LARGEST, SessionError
 from planscope.session.model import Limits
 from planscope.session.oracle_input import problem_of
 from planscope.session.traces import trace_of
 
 from ..agents.wire.replies import Fail, Say
 from ..agents.wire.server import WireServer
+from ..fuzz.hostile_campaigns import mutant, sound, troubles
 
 SIX, ANY = Knobs(cases=6), Budget()
 CAREFUL, LITERAL, FLAKY = (Arm("tools", f"sim:{name}") for name in ("careful", "literal", "flaky"))
@@ -187,6 +192,36 @@ def test_a_worker_that_dies_loses_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     assert [row["tries"] for row in store.listed()] == [1] * 24
 
 
+WORKERS = """
+import time
+from planscope.campaign.cases import Arm, Knobs
+from planscope.campaign.engine import _Pools
+from planscope.campaign.worker import Item, Task
+from planscope.session.model import Limits
+
+if __name__ == "__main__":
+    pools = _Pools(2, 1, None)
+    tasks = [Task(Knobs(), (Arm("tools", "sim:careful"),), (Item(0, 5, n),), Limits()) for n in range(2)]
+    for future in [pools.submit(task, light=True, here=False) for task in tasks]:
+        future.result()
+    print(*pools._processes._processes, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    parent = subprocess.Popen([sys.executable, "-c", WORKERS], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    workers = [int(pid) for pid in parent.stdout.readline().split()]
+    assert len(workers) == 2 and all(began(pid) for pid in workers)
+    parent.kill()
+    parent.communicate()
+    ends = time.monotonic() + 5
+    while any(began(pid) for pid in workers):
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
 def test_a_killed_worker_of_a_cluster_loses_nothing(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     whole, shared = (made(tmp_path, name=name, knobs=Knobs(cases=40)) for name in ("whole", "shared"))
@@ -261,6 +296,58 @@ def test_other_files(tmp_path: Path, damage: Callable[[Path], object], says: str
     damage(store.path)
     with pytest.raises(CampaignError, match=says):
         Store(store.path)
+
+
+def test_an_empty_file_is_a_new_campaign(tmp_path: Path) -> None:
+    """The process that made it may have been killed in the first moment, or the disk was full."""
+    for name in ("c", "d"):
+        (tmp_path / f"{name}{SUFFIX}").touch()
+    assert Store(tmp_path / f"c{SUFFIX}").counts() == []
+    assert Campaign(made(tmp_path, name="d")).go().done == 24
+
+
+def test_a_record_that_unpacks_to_too_much_is_one_line(tmp_path: Path) -> None:
+    store = made(tmp_path, (LITERAL,))
+    Campaign(store).go()
+    row = store.listed()[0]
+    error = Error(row["arm"], row["n"], row["idx"])
+    for data, says in (
+        (zlib.compress(bytes(LARGEST + 1)), "is larger than 64 MB"),
+        (zlib.compress(b"{}")[:-2], "cut off"),
+        (b"\x78nothing", "damaged"),
+        (zlib.compress(b'{"id": "r1"}'), "is not a valid session: runs.0.agent: Field required"),
+        (zlib.compress(b"[" * 5000), "nested too deeply"),
+    ):
+        with sqlite3.connect(store.path) as db:
+            db.execute("update events set data = ?", (data,))
+        with pytest.raises(SessionError, match=says):
+            session_of(store, error)
+
+
+def test_a_database_with_endless_rows_is_refused(tmp_path: Path) -> None:
+    """Damaged pages can lead in a circle; here a view does."""
+    store = made(tmp_path)
+    store.close()
+    with sqlite3.connect(store.path) as db:
+        db.executescript(
+            "drop table claims; create view claims as with recursive t(arm, n, idx, pid, began, host, until, pass) as "
+            "(select 1, 1, 1, 1, '', '', 1, '' union all select arm + 1, 1, 1, 1, '', '', 1, '' from t) select * from t"
+        )
+    with pytest.raises(CampaignError, match="its tables are not those of a campaign"):
+        Store(store.path)
+
+
+def test_damaged_databases_are_one_line_and_the_others_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fixed sample; ``python -m tests.fuzz.hostile_campaigns`` tries more."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    folder, draw = tmp_path / "planscope" / "campaigns", random.Random(26)
+    folder.mkdir(parents=True)
+    data = sound(folder)
+    assert troubles(data, tmp_path) == []
+    found = [troubles(mutant(data, draw), tmp_path) for _ in range(30)]
+    assert [line for lines in found for line in lines] == []
 
 
 def test_a_full_disk_keeps_what_was_written(tmp_path: Path) -> None:
@@ -342,8 +429,8 @@ def test_a_row_keeps_its_run(tmp_path: Path) -> None:
     store = made(tmp_path, (LITERAL,))
     Campaign(store).go()
     for row in store.listed():
-        run = run_of(store.events(row["arm"], row["n"], row["idx"]) or b"")
         case = make_case(store.knobs, row["n"], row["idx"])
+        run = run_of(store.events(row["arm"], row["n"], row["idx"]) or b"", case.variant, "it")
         verdict = replay(problem_of(case.variant), trace_of(run)).verdict()
         assert (verdict.verdict, verdict.error_type) == (row["verdict"], row["error_type"])
 

@@ -68,9 +68,9 @@ def test_a_file_is_read_up_to_the_limit_and_no_further(
     assert unpacked(gzip.compress(b"abc"), "it") == unpacked(b"abc", "it") == b"abc"
     whole = gzip.compress(os.urandom(100))
     assert said(unpacked, whole[:-20], "it") == (
-        "it is cut off in the middle of its gzip data; get the file again"
+        "it is cut off in the middle of its packed data; get the file again"
     )
-    assert said(unpacked, whole[:12] + b"\0" * 50, "it").startswith("it is damaged gzip: ")
+    assert said(unpacked, whole[:12] + b"\0" * 50, "it").startswith("it is damaged (it cannot be unpacked: ")
     assert said(unpacked, files.GZIP + b"nothing", "it").endswith("; get the file again")
 
 

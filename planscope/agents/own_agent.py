@@ -40,9 +40,9 @@ from planscope.agents.graphs import Outermost, calling, heard_by, listen
 from planscope.agents.messages import conversation, identity_of, text_of
 from planscope.session.containers import is_session_file
 from planscope.session.files import SessionError, read_bytes, writable_target
-from planscope.session.locations import free_path
+from planscope.session.locations import library_folder
 from planscope.session.lock import Held
-from planscope.session.merging import merge_now, merge_soon, warn
+from planscope.session.merging import merge_now, merge_soon, recorded_elsewhere, stand_in, stand_ins, warn
 from planscope.session.recordings import Journal
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
 
     run_inline = True
     raise_error = False
+    wanted: Path | None = None
+    """The session file that it was asked to record in."""
 
     def __init__(self, talks: Conversations, gate: Gated | None = None) -> None:
         super().__init__()
@@ -107,15 +109,16 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             return what(*given)
         except Exception as error:
             self.warn(
-                f"planscope could not record all of this: {one_line(f'{type(error).__name__}: {error}')}"
+                f"planscope could not record all of this: {one_line(f'{type(error).__name__}: {error}')}",
+                self.wanted if isinstance(error, OSError) else None,
             )
             return None
 
-    def warn(self, line: str) -> None:
-        """Warn, but only once."""
+    def warn(self, line: str, path: Path | None = None) -> None:
+        """Warn, but only once; about the file of ``path`` once for all recorders."""
         if not self._warned:
             self._warned = True
-            warn(line)
+            warn(line, path)
 
     # Used as a middleware:
 
@@ -459,6 +462,7 @@ class FileRecorder(OwnAgentRecorder):
     """
 
     def __init__(self, path: Path, head: dict[str, Any], *, attach: bool = False) -> None:
+        self.wanted: Path = path
         self.path = path
         self._head = head
         self._point: AttachPoint | None = None
@@ -498,7 +502,10 @@ class FileRecorder(OwnAgentRecorder):
         super()._answered_by(talk, began, request, response)
 
     def _find_place(self) -> None:
-        """Record in the library if the given path cannot be a session file."""
+        """Record in the library if the given path cannot be a session file, or could not be written before."""
+        if self.path in stand_ins:
+            self.path = stand_ins[self.path]
+            return
         try:
             place = writable_target(self.path)
             if not is_session_file(place) or (
@@ -506,8 +513,11 @@ class FileRecorder(OwnAgentRecorder):
             ):
                 raise SessionError(f"{self.path} is not a session file")
         except SessionError as error:
-            self.path = free_path(self.path)
-            self.warn(f"planscope cannot record there: {error}; it records in {self.path}")
+            self._move(error)
+
+    def _move(self, why: object) -> None:
+        self.path = stand_in(self.wanted)
+        self.warn(recorded_elsewhere(self.wanted, why), self.wanted)
 
     def journal(self, said: dict[str, Any]) -> Journal:
         """Begin the journal of a run. Raises OSError."""
@@ -515,13 +525,9 @@ class FileRecorder(OwnAgentRecorder):
         try:
             journal = Journal(self.path, head)
         except OSError as error:
-            place = free_path(self.path)
-            if self.path.parent == place.parent:
+            if self.path.parent == library_folder():
                 raise
-            self.warn(
-                f"planscope cannot record in {self.path.parent}: {error.strerror}; it records in {place}"
-            )
-            self.path = place
+            self._move(error.strerror)
             journal = Journal(self.path, head)
         if not self.path.exists():
             merge_soon(self.path)
@@ -540,7 +546,7 @@ class FileRecorder(OwnAgentRecorder):
         if settle:
             with suppress(Held):
                 if (said := merge_now(self.path)) is not None:
-                    self.warn(said)
+                    self.warn(said, self.wanted)
 
 
 _recorders: weakref.WeakSet[OwnAgentRecorder] = weakref.WeakSet()

@@ -16,7 +16,7 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from planscope.session.files import SessionError, read_bytes, recordings_of, writable_target, write_atomic
-from planscope.session.locations import free_path, make_folder
+from planscope.session.locations import free_name, free_path, make_folder, name_of
 from planscope.session.lock import Held, Lock
 from planscope.session.recordings import any_recordings, complete_recordings, recordings, with_recordings
 from planscope.session.store import dumps, loads
@@ -50,8 +50,14 @@ def merge_recordings(path: Path, *, held: bool = False, into: Path | None = None
         write_atomic(place, dumps(with_recordings(session, found)))
 
 
-def warn(line: str) -> None:
-    """Warn, but never raise: if the program turns warnings into errors, print the line to standard error."""
+def warn(line: str, path: Path | None = None) -> None:
+    """Warn, and about each ``path`` only once in this process. Never raise: if the program turns warnings into errors,
+    print the line to standard error."""
+    with _moving:
+        if path in _warned:
+            return
+        if path is not None:
+            _warned.add(path)
     try:
         warnings.warn(line, RuntimeWarning, stacklevel=3)
     except RuntimeWarning:
@@ -69,24 +75,35 @@ def merge_now(path: Path) -> str | None:
     except Held:
         raise
     except SessionError as error:
-        known = _elsewhere.get(path)
-        if known is not None:
-            with suppress(SessionError):
-                merge_recordings(path, into=known)
-                return None
+        place = stand_in(path)
         try:
-            place = free_path(path)
             make_folder(place.parent)
             merge_recordings(path, into=place)
         except (SessionError, OSError):
             return f"planscope could not save a recording: {error}; it is kept in {recordings_of(path)}"
-        _elsewhere[path] = place
-        return f"planscope could not save a recording there: {error}; it is recorded in {place}"
+        return recorded_elsewhere(path, error)
     return None
 
 
-_elsewhere: dict[Path, Path] = {}
-"""For each session that could not be written, the file that received its recordings instead."""
+stand_ins: dict[Path, Path] = {}
+"""For each session that could not be written, the file that gets its recordings instead."""
+_warned: set[Path | None] = set()
+_moving = threading.Lock()
+
+
+def stand_in(path: Path) -> Path:
+    """Return the file of the library that gets the recordings of a session that cannot be written: always the same
+    one in this process, however many recorders it makes."""
+    with _moving:
+        if path not in stand_ins:
+            taken = {name_of(place) for place in stand_ins.values()}
+            stand_ins[path] = free_path(path, free_name(name_of(path), taken))
+        return stand_ins[path]
+
+
+def recorded_elsewhere(path: Path, why: object) -> str:
+    """Return the warning that a session's recordings go to the library."""
+    return f"planscope cannot record in {path}: {why}; it records in {stand_in(path)}"
 
 
 class _Merger:
@@ -136,7 +153,7 @@ class _Merger:
         except Exception as error:
             said = f"planscope could not save a recording: {error}; it is kept in {recordings_of(path)}"
         if said is not None:
-            warn(said)
+            warn(said, path)
         return False
 
     def finish(self) -> None:

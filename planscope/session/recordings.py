@@ -11,6 +11,7 @@ that no journal is added twice.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -83,16 +84,23 @@ class Journal:
             raise FileNotFoundError(f"another program keeps removing {folder}")
         with suppress(OSError):  # some file systems have no locks
             lock_handle(self._handle)
-        self.append({"format": _FORMAT, "version": 1, "token": self.token, **head})
+        try:
+            self.append({"format": _FORMAT, "version": 1, "token": self.token, **head})
+        except OSError:
+            self.close()
+            (folder / f"{self.token}{_SUFFIX}").unlink(missing_ok=True)
+            raise
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Append one line."""
         self.append_text(json.dumps(line))
 
     def append_text(self, *lines: str) -> None:
-        """Append lines that are already JSON."""
+        """Append lines that are already JSON. If the disk is full, the journal ends before them."""
         if self._handle >= 0:
-            os.write(self._handle, ("\n".join(lines) + "\n").encode())
+            data = ("\n".join(lines) + "\n").encode()
+            if os.write(self._handle, data) < len(data):  # a part of it, before an error
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def events(self, events: Iterable[Event]) -> None:
         """Append events, each as one line."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import operator
+import os
+import subprocess
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +35,7 @@ from planscope.rules.in_session import add_rules
 from planscope.session.merging import finish_merging
 from planscope.session.model import ErrorEvent, MessageEvent, Run, variant_of
 from planscope.session.oracle_input import UNJUDGED, problem_of
+from planscope.session.recordings import any_recordings
 from planscope.session.store import load, save
 from planscope.session.traces import trace_of
 from planscope.wording.explain import explain_verdict
@@ -539,6 +543,52 @@ def test_where_nothing_can_be_written_the_agent_goes_on(
     assert len([w for w in told if "planscope" in str(w.message)]) == 1
 
 
+FULL = """
+import errno, os, sys, warnings
+from pathlib import Path
+from tests.agents.test_own_kinds import *
+
+written, left = os.write, [int(sys.argv[2])]
+
+
+def write(handle, data):  # a disk that is full after some bytes; the library is on another one
+    where = os.readlink(f"/proc/self/fd/{handle}")
+    if not where.startswith(os.path.dirname(sys.argv[1]) + "/"):
+        return written(handle, data)
+    data, left[0] = data[: left[0]], max(left[0] - len(data), 0)
+    if not data:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return written(handle, data)
+
+
+os.write = write
+warnings.simplefilter("always")
+for number in range(12):
+    create_agent(Both(script=list(SHIPPED)), TOOLS, middleware=[record(sys.argv[1])]).invoke(ASKED)
+    finish_merging() if number % 5 == 4 else None
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux for the file behind a descriptor")
+@pytest.mark.parametrize("room", [0, 300, 6000])
+def test_a_full_disk_is_one_warning_and_one_place(tmp_path: Path, room: int) -> None:
+    """Also of a program that makes a recorder for each request."""
+    path, data = tmp_path / "full" / "d.planscope.json", tmp_path / "data"
+    path.parent.mkdir()
+    env = {**os.environ, "XDG_DATA_HOME": str(data)}
+    root = Path(__file__).parent.parent.parent
+    command = [sys.executable, "-c", FULL, str(path), str(room)]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=root, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("RuntimeWarning: planscope") == 1, done.stderr
+    (place,) = (data / "planscope" / "sessions").glob("*.planscope.json")
+    kept = load(place).runs
+    here = load(path).runs if path.exists() or any_recordings(path) else []
+    assert place.name == path.name and len({run.recording for run in [*kept, *here]}) == 12
+    whole = [run for run in [*kept, *here] if run.events and run.events[-1].type == "end"]
+    assert len(whole) >= 11, "at most the run under way is cut off"
+
+
 def test_a_program_that_makes_errors_of_warnings_goes_on(tmp_path: Path, capfd: Any) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("precious")
@@ -547,7 +597,7 @@ def test_a_program_that_makes_errors_of_warnings_goes_on(tmp_path: Path, capfd: 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert made(path, *SHIPPED).invoke(ASKED)["messages"][-1].content == "Done."
-    assert capfd.readouterr().err.count("planscope cannot record there") == 1
+    assert capfd.readouterr().err.count(f"planscope cannot record in {path}") == 1
     assert path.read_text() == "precious"
 
 

@@ -1,26 +1,31 @@
-"""Reads messages with roles, whose content may be text or blocks: OpenAI, Anthropic, Bedrock, Gemini, Vercel AI and
-OTel.
+"""Reads messages: who spoke, what was said, which calls were made, and their answers.
 
-Programs mix these dialects, so one function reads them all.
+Programs mix the dialects of OpenAI, Anthropic, Bedrock, Gemini, Vercel AI and OTel, so one reader knows all their
+spellings of calls and answers. A :class:`Shape` says where the messages of other formats have their parts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from planscope.oracle.trace import Said
 from planscope.traces.accounts import IN_TEXT
 from planscope.traces.build import MOST_ITEMS, Builder
-from planscope.traces.values import as_text, compact, count_of, obj, rest_of, seq, text
+from planscope.traces.values import as_text, compact, count_of, obj, rest_of, seq, some, text
 
-CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call", "function_call"))
+By = Literal["user", "model", "system"]
+CALLS = frozenset(
+    ("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call", "toolCall", "function_call")
+)
 """Types of blocks that are calls."""
 ANSWERS = frozenset(
     ("tool_result", "mcp_tool_result", "tool_call_response", "tool-result", "function_call_output")
 )
 """Types of blocks that are answers, besides those that end in ``_tool_result``."""
 REASONING = frozenset(("thinking", "redacted_thinking", "reasoning"))
-SPEAKERS: dict[Any, Literal["user", "model", "system"]] = {
+SPEAKERS: dict[Any, By] = {
     "user": "user",
     "human": "user",
     "assistant": "model",
@@ -30,24 +35,54 @@ SPEAKERS: dict[Any, Literal["user", "model", "system"]] = {
     "system": "system",
     "developer": "system",
 }
-PLAIN: dict[Any, Literal["user", "model", "system"]] = {
-    key: SPEAKERS[key] for key in ("user", "assistant", "system")
-}
-_PLACED = frozenset(
-    ("role", "content", "tool_calls", "tool_call_id", "name", "type", "id", "parts", "function_call", "usage",
-     "timestamp", "created_at", "createdAt", "finish_reason", "toolInvocations")
-)  # fmt: skip
+TOOLS = ("tool", "function", "toolResult")
+"""Roles of messages that are answers."""
+PLAIN: dict[Any, By] = {key: SPEAKERS[key] for key in ("user", "assistant", "system")}
+MARKS = ("is_error", "isError", "error", "status")
+"""Members of an answer that may say whether the call failed."""
 _TIMES = ("timestamp", "created_at", "createdAt")
-_BASIC = frozenset(("role", "content", "tool_calls", "tool_call_id", "name", "usage", "function_call"))
-"""The members of most messages, which need no further look."""
-_is_basic = _BASIC.issuperset
+_is_basic = frozenset(
+    ("role", "content", "tool_calls", "tool_call_id", "name", "usage", "function_call")
+).issuperset
+"""Whether these are the members of most messages, which need no further look."""
+_IDS = ("id", "toolCallId", "tool_call_id", "toolUseId")
+_ANSWERED = ("tool_call_id", "tool_use_id", "toolCallId", "toolUseId", "call_id", "id")
+_WORDS = ("content", "response", "result", "output")
+_WRAPPED = ("toolUse", "toolResult", "functionCall", "functionResponse", "function_call", "function_response")
+_PLACED = frozenset(
+    (*_ANSWERED, *_WORDS, *_TIMES, *MARKS, "role", "tool_calls", "name", "toolName", "type", "parts", "function_call",
+     "usage", "finish_reason", "toolInvocations", "cache_control")
+)  # fmt: skip
+"""Members of a message or a block that have their place in the trace."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Where the messages of a format have their parts: names of members, and what the roles are called.
+
+    ``call`` adds an entry of ``calls``. ``placed``: more members that are left out of ``raw``.
+    """
+
+    role: str = "role"
+    roles: Mapping[Any, By] = field(default_factory=lambda: SPEAKERS)
+    content: str = "content"
+    calls: str = "tool_calls"
+    usage: str = "usage"
+    call: Callable[..., None] = field(default=lambda *given, **more: take_call(*given, **more))
+    placed: frozenset[str] = frozenset()
+
+    def rest(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the members that have no place of their own."""
+        mine = (self.role, self.content, self.calls, self.usage)
+        return rest_of(message, _PLACED.union(mine, self.placed))
+
+
+CHAT = Shape()
 
 
 def only_text(messages: list[dict[str, Any]], beside: dict[str, Any]) -> bool:
     """Return whether the agent of these messages writes its calls as text, so that they cannot be had for certain."""
-    if any(
-        "tool_calls" in m or "function_call" in m or m.get("role") in ("tool", "function") for m in messages
-    ):
+    if any("tool_calls" in m or "function_call" in m or m.get("role") in TOOLS for m in messages):
         return False
     if any(is_act(block) for m in messages for block in (*seq(m.get("content")), *seq(m.get("parts")))):
         return False
@@ -61,65 +96,70 @@ def only_text(messages: list[dict[str, Any]], beside: dict[str, Any]) -> bool:
 
 def speaks(message: Any) -> bool:
     """Return whether a value is a message with a role."""
-    if type(message) is not dict:
-        return False
-    role = message.get("role")
-    return role in SPEAKERS or role in ("tool", "function") if type(role) is str else False
+    role = message.get("role") if type(message) is dict else None
+    return type(role) is str and (role in SPEAKERS or role in TOOLS)
 
 
 def take(
-    build: Builder, message: dict[str, Any], *, at: float | None = None, agent: str | None = None
+    build: Builder,
+    message: dict[str, Any],
+    shape: Shape = CHAT,
+    *,
+    at: float | None = None,
+    agent: str | None = None,
 ) -> None:
     """Add one message, with its calls and answers."""
-    role = message.get("role")
+    role = message.get(shape.role)
     build.message += 1
-    content = message.get("content")
+    content = message.get(shape.content)
     raw = None
-    if not _is_basic(message):
+    if shape is not CHAT or not _is_basic(message):
         if at is None:
-            for key in _TIMES:
-                if key in message:
-                    at = build.at(message[key])
-        if "parts" in message and (content is None or any(map(is_act, seq(message["parts"])))):
-            content = message["parts"]
-        elif type(content) is dict and "parts" in content:  # ADK
-            content = content["parts"]
-        raw = rest_of(message, _PLACED)
-        invoked = message.get("toolInvocations")
-        if invoked and not (type(content) is list and any(map(is_act, content))):  # Vercel AI SDK 4
-            content = [*(content if type(content) is list else [content or ""]), *_by_step(seq(invoked))]
-    if role == "tool" or role == "function":
-        if type(content) is str and raw is None and "tool_call_id" in message:
-            build.answer(message["tool_call_id"], content, tool=message.get("name"), at=at)
-        else:
-            _answer(build, message, content, at, raw)
-        return
-    by = SPEAKERS.get(role) if type(role) is str else None
+            at = build.at(some(message, _TIMES))
+        content = _content(message, content)
+        raw = shape.rest(message)
+        if reasoning := text(message.get("reasoning_content")):
+            raw = {**obj(raw), "reasoning": reasoning}
+            raw.pop("reasoning_content", None)
+    by = shape.roles.get(role) if type(role) is str else None
     if by is None:
-        build.unknown(f"role {role[:40]}" if type(role) is str and role else "no role")
+        if role not in TOOLS:
+            label = "role " if shape.role == "role" else ""
+            build.unknown(f"{label}{role[:40]}" if type(role) is str and role else "no role")
+        elif type(content) is list and any(map(is_act, content)):
+            for block in filter(is_act, content):
+                take_act(build, block, at=at)
+        else:
+            take_answer(build, message, content, at=at, raw=raw)
         return
-    usage = message.get("usage")
+    usage = message.get(shape.usage)
     tokens = usage_of(usage) if usage is not None else None
+    speaker = agent if by == "model" else None
     if type(content) is list:
         take_blocks(build, content, by, at=at, agent=agent, usage=tokens, raw=raw)
     else:
-        build.said(by, content, at=at, agent=agent, usage=tokens, raw=raw)
-    calls = message.get("tool_calls")
+        build.said(by, content, at=at, agent=speaker, usage=tokens, raw=raw)
+    calls = message.get(shape.calls)
     if calls:
         for one in seq(calls):
-            function = one.get("function") if type(one) is dict else None
-            if type(function) is dict:
-                build.call(function.get("name"), function.get("arguments"), one.get("id"), at=at, agent=agent)
-            else:
-                take_tool_call(build, one, at=at, agent=agent)
-    elif "function_call" in message:
-        old = message["function_call"]
-        if type(old) is dict:
-            build.call(old.get("name"), old.get("arguments"), at=at, agent=agent)
+            shape.call(build, one, at=at, agent=agent)
+    elif type(message.get("function_call")) is dict:
+        take_call(build, message["function_call"], at=at, agent=agent)
+
+
+def _content(message: dict[str, Any], content: Any) -> Any:
+    """Return the content of a message that may have it under another name."""
+    parts = message.get("parts", obj(content).get("parts"))  # ADK has them inside
+    if parts is not None and (content is None or type(content) is dict or any(map(is_act, seq(parts)))):
+        content = parts
+    invoked = seq(message.get("toolInvocations"))
+    if invoked and not any(map(is_act, seq(content))):  # Vercel AI SDK 4
+        content = [*(content if type(content) is list else [content or ""]), *_by_step(invoked)]
+    return content
 
 
 def take_plain(build: Builder, messages: list[Any]) -> None:
-    """Add messages: text and answers of the form that nearly all have without further looks, others by ``take``."""
+    """Fast path for plain text, calls and answers; everything else goes to :func:`take`."""
     items, says = build.items, PLAIN.get
     for message in messages:
         if type(message) is not dict:
@@ -142,42 +182,48 @@ def take_plain(build: Builder, messages: list[Any]) -> None:
                 build.message += 1
                 build.answer(message["tool_call_id"], content)
                 continue
-        elif content is None and len(message) == 3 and message.get("role") == "assistant":
-            calls = message.get("tool_calls")
-            if type(calls) is list and "content" in message:
-                build.message += 1
-                for one in calls:
-                    function = one.get("function") if type(one) is dict else None
-                    if type(function) is dict:
-                        build.call(function.get("name"), function.get("arguments"), one.get("id"))
-                    else:
-                        take_tool_call(build, one)
-                continue
         take(build, message)
 
 
-def take_tool_call(build: Builder, call: Any, *, at: float | None = None, agent: str | None = None) -> None:
-    """Add an entry of ``tool_calls``. Its name and arguments are in ``function``, or beside the id."""
+def take_call(build: Builder, call: Any, *, at: float | None = None, agent: str | None = None) -> None:
+    """Add a call in any spelling: its name and arguments are in ``function``, or beside the id."""
     if type(call) is not dict:
         build.unknown("a tool call that is not an object")
         return
     function = call.get("function")
-    if type(function) is dict:
-        build.call(function.get("name"), function.get("arguments"), call.get("id"), at=at, agent=agent)
-        return
-    custom = obj(call.get("custom"))  # calls of OpenAI's tools whose input is free text
-    if custom:
-        build.call(custom.get("name"), {"input": custom.get("input")}, call.get("id"), at=at, agent=agent)
-        return
-    tool = function if type(function) is str else call.get("name")
-    arguments = call.get("arguments", call.get("args", call.get("input")))
-    build.call(tool, arguments, call.get("id"), at=at, agent=agent)
+    inner = function if type(function) is dict else call
+    tool = function if type(function) is str else some(inner, ("name", "toolName", "function_name"))
+    given = some(inner, ("arguments", "args", "input"))
+    if custom := obj(call.get("custom")):  # a tool of OpenAI whose input is free text
+        tool, given = custom.get("name"), {"input": custom.get("input")}
+    problem = text(call.get("parse_error")) or None
+    build.call(tool, given, some(call, _IDS), at=at, agent=agent, problem=problem)
+
+
+def take_answer(
+    build: Builder, answer: dict[str, Any], content: Any, *, at: float | None = None, raw: Any = None
+) -> None:
+    """Add an answer in any spelling."""
+    tool = some(answer, ("toolName", "name"))
+    words = "" if content is None else content
+    build.answer(some(answer, _ANSWERED), words, tool=tool, failed=failed_of(answer), at=at, raw=raw)
+
+
+def failed_of(answer: dict[str, Any]) -> bool | None:
+    """Return whether an answer says that its call failed; None if it says neither."""
+    for key in MARKS:
+        found = answer.get(key)
+        if type(found) is bool:
+            return found
+        if found and (key == "error" or found == "error"):
+            return True
+    return False if answer.get("status") == "success" else None
 
 
 def take_blocks(
     build: Builder,
     blocks: list[Any],
-    by: Literal["user", "model", "system"],
+    by: By,
     *,
     at: float | None = None,
     agent: str | None = None,
@@ -191,7 +237,6 @@ def take_blocks(
     thoughts: list[str] = []
     for k, block in enumerate(blocks):
         kind = block.get("type") if type(block) is dict else None
-        kind = kind if type(kind) is str else None
         if kind == "step-start":
             if not acts:
                 continue
@@ -200,22 +245,17 @@ def take_blocks(
             take_blocks(build, blocks[k + 1 :], by, at=at, agent=agent, usage=usage)
             return
         if kind == "text":
-            words.append(block.get("text", block.get("content")))
-        elif type(block) is not dict:
-            words.append(block)
-        elif _acts(block, kind):
+            words.append(some(block, ("text", "content")))
+        elif type(block) is dict and _acts(block, kind):
             acts.append(block)
-        elif kind in REASONING:
-            thoughts.append(
-                as_text(
-                    block.get("thinking", block.get("reasoning", block.get("text", block.get("content"))))
-                )
-            )
+        elif type(kind) is str and kind in REASONING:
+            thoughts.append(as_text(some(block, ("thinking", "reasoning", "text", "content"))))
         else:
             words.append(block)
     if any(thoughts):
-        raw = {**(raw or {}), "reasoning": "\n".join(part for part in thoughts if part)}
-    build.said(by, as_text(words), at=at, agent=agent, usage=usage, raw=raw)
+        raw = {**(raw or {}), "reasoning": "\n".join(filter(None, thoughts))}
+    speaker = agent if by == "model" else None
+    build.said(by, as_text(words), at=at, agent=speaker, usage=usage, raw=raw)
     for block in acts:
         take_act(build, block, at=at, agent=agent)
 
@@ -226,13 +266,13 @@ def is_act(block: Any) -> bool:
 
 
 def _acts(block: dict[str, Any], kind: Any) -> bool:
-    if type(kind) is str:
-        if kind in CALLS or kind in ANSWERS or kind.endswith("_tool_result"):
-            return True
-        return kind.startswith(("tool-", "dynamic-tool")) and (
-            "toolCallId" in block or type(block.get("toolInvocation")) is dict
-        )
-    return any(type(block.get(key)) is dict for key in _WRAPPED)
+    if type(kind) is not str:
+        return any(type(block.get(key)) is dict for key in _WRAPPED)
+    if kind in CALLS or kind in ANSWERS or kind.endswith("_tool_result"):
+        return True
+    return kind.startswith(("tool-", "dynamic-tool")) and (
+        "toolCallId" in block or type(block.get("toolInvocation")) is dict
+    )
 
 
 def take_act(
@@ -242,46 +282,24 @@ def take_act(
     kind = block.get("type")
     if type(kind) is not str:
         _take_wrapped(build, block, at, agent)
-    elif kind.startswith(("tool-", "dynamic-tool")) and kind not in CALLS and kind not in ANSWERS:
-        _take_invocation(build, kind, block, at, agent)
     elif kind in CALLS:
-        arguments = next((block[k] for k in ("input", "arguments", "args") if k in block), None)
-        tool = block.get("name", block.get("toolName", obj(block.get("function")).get("name")))
-        if arguments is None and type(block.get("function")) is dict:
-            arguments = block["function"].get("arguments")
-        build.call(tool, arguments, block.get("id", block.get("toolCallId")), at=at, agent=agent)
+        take_call(build, block, at=at, agent=agent)
+    elif kind in ANSWERS or kind.endswith("_tool_result"):
+        content = some(block, _WORDS)
+        failed = failed_of(block)
+        if kind in ("tool_result", "mcp_tool_result", "tool-result"):
+            failed = failed is True
+        elif kind.endswith("_tool_result"):
+            failed = text(obj(content).get("type")).endswith("_error")
+        output = obj(block.get("output")) if kind == "tool-result" else {}
+        if (said := text(output.get("type"))) in _VERCEL:  # since version 5 an output says its own type
+            content, failed = output.get("value", output.get("reason", "")), said.startswith("error")
+        take_answer(build, {**block, "isError": failed}, content, at=at, raw=rest_of(block, _PLACED))
     else:
-        _take_answer_block(build, block, at)
+        _take_invocation(build, kind, block, at, agent)
 
 
-def _take_answer_block(build: Builder, block: dict[str, Any], at: float | None) -> None:
-    call_id = next((block[k] for k in ("tool_use_id", "toolCallId", "call_id", "id") if k in block), None)
-    content = next((block[k] for k in ("content", "response", "result", "output") if k in block), "")
-    failed: bool | None = None
-    kind = block["type"]
-    if kind in ("tool_result", "mcp_tool_result"):
-        failed = block.get("is_error") is True
-    elif kind.endswith("_tool_result"):
-        failed = text(obj(content).get("type")).endswith("_error")
-    elif kind == "tool-result":
-        content, failed = _vercel(block, content)
-    tool = text(block.get("toolName"))
-    build.answer(call_id, content, tool=tool, failed=failed, at=at, raw=rest_of(block, _ANSWER_PLACED))
-
-
-_ANSWER_PLACED = frozenset(
-    ("type", "tool_use_id", "toolCallId", "call_id", "id", "content", "response", "result", "output", "is_error",
-     "isError", "toolName", "cache_control")
-)  # fmt: skip
-
-
-def _vercel(block: dict[str, Any], content: Any) -> tuple[Any, bool | None]:
-    """Return the answer of a ``tool-result`` and whether it failed. Since version 5 the output says its own type."""
-    output = obj(block.get("output"))
-    kind = text(output.get("type"))
-    if kind in ("text", "json", "error-text", "error-json", "content", "execution-denied"):
-        return output.get("value", output.get("reason", "")), kind.startswith("error")
-    return content, block.get("isError") is True
+_VERCEL = ("text", "json", "error-text", "error-json", "content", "execution-denied")
 
 
 def _by_step(invoked: list[Any]) -> list[Any]:
@@ -301,70 +319,53 @@ def _take_invocation(
 ) -> None:
     """Add a part of a message of the Vercel AI SDK that has a call and, if there is one, its answer."""
     inner = obj(block.get("toolInvocation")) or block
-    given = next((inner[key] for key in ("input", "args", "rawInput") if inner.get(key) is not None), None)
     tool = inner.get("toolName") or kind.removeprefix("tool-")
-    state = text(inner.get("state"))
-    call = build.call(tool, given, inner.get("toolCallId"), at=at, agent=agent)
-    denied = state == "output-denied" or obj(inner.get("approval")).get("approved") is False
+    call = build.call(
+        tool, some(inner, ("input", "args", "rawInput")), inner.get("toolCallId"), at=at, agent=agent
+    )
+    state, approval = text(inner.get("state")), obj(inner.get("approval"))
     if state == "output-error":
         build.answer(call.call_id, inner.get("errorText", ""), failed=True)
-    elif denied:
-        build.answer(call.call_id, obj(inner.get("approval")).get("reason", "denied"), refused=True)
+    elif state == "output-denied" or approval.get("approved") is False:
+        build.answer(call.call_id, approval.get("reason", "denied"), refused=True)
     elif state in ("output-available", "result") or "output" in inner or "result" in inner:
         build.answer(call.call_id, inner.get("output", inner.get("result", "")))
-
-
-_WRAPPED = ("toolUse", "toolResult", "functionCall", "functionResponse", "function_call", "function_response")
 
 
 def _take_wrapped(build: Builder, block: dict[str, Any], at: float | None, agent: str | None) -> None:
     """Add a block of Bedrock (``toolUse``, ``toolResult``) or Gemini (``functionCall``, ``functionResponse``)."""
     for key, value in block.items():
         inner = obj(value)
-        if key == "toolUse":
-            build.call(inner.get("name"), inner.get("input"), inner.get("toolUseId"), at=at, agent=agent)
-        elif key == "toolResult":
-            parts = [obj(one).get("text", obj(one).get("json")) for one in seq(inner.get("content"))]
+        if key not in _WRAPPED or not inner:
+            continue
+        if key == "toolResult":
+            parts = [some(obj(one), ("text", "json")) for one in seq(inner.get("content"))]
             words = "\n".join(one if type(one) is str else compact(one) for one in parts if one is not None)
-            build.answer(inner.get("toolUseId"), words, failed=inner.get("status") == "error", at=at)
-        elif key in ("functionCall", "function_call") and inner:
-            build.call(inner.get("name"), inner.get("args"), inner.get("id"), at=at, agent=agent)
-        elif key in ("functionResponse", "function_response") and inner:
-            answer, failed = function_response(inner.get("response"))
-            build.answer(inner.get("id"), answer, tool=inner.get("name"), failed=failed, at=at)
+            take_answer(build, {**inner, "isError": inner.get("status") == "error"}, words, at=at)
+        elif key.endswith("esponse"):
+            words, failed = function_response(inner.get("response"))
+            take_answer(build, {**inner, "isError": failed}, words, at=at)
+        else:
+            take_call(build, inner, at=at, agent=agent)
 
 
 def function_response(response: Any) -> tuple[str, bool | None]:
     """Return the answer in a function response of Gemini (its ``output`` or ``error``), and whether it failed."""
     inner = obj(response)
-    if "error" in inner and len(inner) == 1:
-        return as_text(inner["error"]), True
-    if len(inner) == 1 and "result" in inner:
-        return as_text(inner["result"]), None
-    if "output" in inner and len(inner) == 1:
-        return as_text(inner["output"]), None
+    if len(inner) == 1:
+        for key in ("error", "result", "output"):
+            if key in inner:
+                return as_text(inner[key]), True if key == "error" else None
     return as_text(response), None
-
-
-def _answer(build: Builder, message: dict[str, Any], content: Any, at: float | None, raw: Any) -> None:
-    """Add a message of role tool: one answer, or blocks that are answers."""
-    if type(content) is list and any(map(is_act, content)):
-        for block in content:
-            if is_act(block):
-                take_act(build, block, at=at)
-        return
-    call_id = message.get("tool_call_id")
-    if call_id is None:
-        call_id = message.get("id")
-    build.answer(call_id, "" if content is None else content, tool=message.get("name"), at=at, raw=raw)
 
 
 def usage_of(usage: Any) -> tuple[int, int] | None:
     """Return the tokens that the model read and wrote, as the providers name them."""
     u = obj(usage)
-    if not u:
-        return None
-    read = count_of(u.get("input_tokens", u.get("prompt_tokens", u.get("inputTokens"))))
-    cached = count_of(u.get("cache_read_input_tokens")) + count_of(u.get("cache_creation_input_tokens"))
-    wrote = count_of(u.get("output_tokens", u.get("completion_tokens", u.get("outputTokens"))))
-    return (read + cached, wrote) if read + cached + wrote else None
+    read = count_of(some(u, ("input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount", "input")))
+    for key in ("cache_read_input_tokens", "cache_creation_input_tokens", "cacheRead", "cacheWrite"):
+        read += count_of(u.get(key))
+    wrote = count_of(
+        some(u, ("output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount", "output"))
+    )
+    return (read, wrote) if read + wrote else None

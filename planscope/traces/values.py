@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,6 +35,14 @@ def name(value: Any, default: str = "") -> str:
     if type(value) is str:
         return value or default
     return str(value) if type(value) is int and abs(value) < 10**30 else default
+
+
+def some(record: dict[str, Any], keys: Iterable[str]) -> Any:
+    """Return the member under the first of these keys that has a value."""
+    for key in keys:
+        if (found := record.get(key)) is not None:
+            return found
+    return None
 
 
 def compact(value: Any) -> str:

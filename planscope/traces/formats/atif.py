@@ -5,23 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from planscope.oracle.trace import Item, ToolCall
-from planscope.traces.blocks import usage_of
+from planscope.traces.blocks import Shape, take
 from planscope.traces.build import Builder, spliced
 from planscope.traces.messages import MessageFormat
 from planscope.traces.values import name, number, obj, rest_of, seq, text
 
-_PLACED = frozenset(
-    (
-        "step_id",
-        "source",
-        "message",
-        "reasoning_content",
-        "tool_calls",
-        "observation",
-        "metrics",
-        "timestamp",
-        "model_name",
-    )
+_SHAPE = Shape(
+    role="source",
+    content="message",
+    usage="metrics",
+    placed=frozenset(("step_id", "observation", "model_name")),
 )
 DEEPEST = 5
 """The number of levels of sub-agents that are read."""
@@ -42,29 +35,14 @@ def take_step(build: Builder, step: dict[str, Any], agent: str | None) -> None:
         for call in map(obj, seq(step.get("tool_calls"))):
             build.excuse("copied from another trajectory", call.get("function_name"), call.get("arguments"))
         return
-    build.message += 1
-    at = build.at(step.get("timestamp"))
-    source = step.get("source")
-    by = "user" if source == "user" else "system" if source == "system" else "model"
-    raw = rest_of(step, _PLACED)
-    reasoning = text(step.get("reasoning_content"))
-    if reasoning:
-        raw = {**(raw or {}), "reasoning": reasoning}
-    build.said(by, step.get("message"), at=at, agent=agent, usage=usage_of(step.get("metrics")), raw=raw)  # type: ignore[arg-type]
-    for call in seq(step.get("tool_calls")):
-        call = obj(call)
-        build.call(
-            call.get("function_name"), call.get("arguments"), call.get("tool_call_id"), at=at, agent=agent
-        )
-    for result in seq(obj(step.get("observation")).get("results")):
-        result = obj(result)
-        words = result.get("content")
-        if result.get("source_call_id") is not None or words is not None:
-            kept = rest_of(result, ("source_call_id", "content"))
-            if result.get("source_call_id") is None and not step.get("tool_calls"):
-                build.said("user", words, at=at, raw=kept)
-            else:
-                build.answer(result.get("source_call_id"), "" if words is None else words, raw=kept)
+    take(build, {**step, "source": step.get("source") or "agent"}, _SHAPE, agent=agent)
+    for result in map(obj, seq(obj(step.get("observation")).get("results"))):
+        key, words = result.get("source_call_id"), result.get("content")
+        kept = rest_of(result, ("source_call_id", "content"))
+        if key is not None or (words is not None and step.get("tool_calls")):
+            build.answer(key, "" if words is None else words, raw=kept)
+        elif words is not None:
+            build.said("user", words, at=build.at(step.get("timestamp")), raw=kept)
 
 
 def _sure(steps: list[dict[str, Any]], beside: dict[str, Any]) -> float:

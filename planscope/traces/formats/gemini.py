@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from planscope.oracle.trace import Item, ToolCall, Trace
-from planscope.traces.blocks import function_response
+from planscope.traces.blocks import Shape, function_response, take
 from planscope.traces.build import MOST_ITEMS, Builder, Full, spliced
 from planscope.traces.formats.claude_code import inside
 from planscope.traces.json_stream import Broken, salvaged
 from planscope.traces.reader import Options, closed
 from planscope.traces.source import Head, Source, Unreadable, file_source
-from planscope.traces.values import as_text, count_of, name, obj, rest_of, seq, text
+from planscope.traces.values import as_text, name, obj, rest_of, seq, text
 
-_MESSAGE = frozenset(
-    ("id", "timestamp", "type", "content", "toolCalls", "thoughts", "tokens", "model", "displayContent")
-)
 _CALL = frozenset(("id", "name", "args", "status", "result", "timestamp", "displayName", "description",
                    "renderOutputAsMarkdown", "resultDisplay"))  # fmt: skip
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,200}")
@@ -149,41 +146,28 @@ def _read(source: Source, history: _History) -> None:
 
 
 def _take(build: Builder, message: dict[str, Any], agent: str | None) -> None:
-    build.message += 1
-    at = build.at(message.get("timestamp"))
     kind = message.get("type")
-    raw = rest_of(message, _MESSAGE)
-    content = message.get("content")
-    if kind == "user":
-        build.said("user", content, at=at, raw=raw)
-        return
     if kind in ("error", "warning"):
-        build.mark("error", content, at=at, raw=raw)
+        build.message += 1
+        build.mark("error", message.get("content"), at=build.at(message.get("timestamp")))
         return
-    if kind != "gemini":
-        build.unknown(kind)
-        return
-    tokens = obj(message.get("tokens"))
-    used = (count_of(tokens.get("input")), count_of(tokens.get("output"))) if tokens else None
     thoughts = [
         f"{text(obj(t).get('subject'))}: {text(obj(t).get('description'))}"
         for t in seq(message.get("thoughts"))
     ]
     if thoughts:
-        raw = {**(raw or {}), "reasoning": "\n".join(thoughts)}
+        message = {**message, "reasoning_content": "\n".join(thoughts)}
     build.trace.model = text(message.get("model")) or build.trace.model
-    build.said("model", content, at=at, agent=agent, usage=used, raw=raw)
-    for call in seq(message.get("toolCalls")):
-        _take_call(build, obj(call), at, agent)
+    take(build, message, _SHAPE, agent=agent)
 
 
-def _take_call(build: Builder, call: dict[str, Any], at: float | None, agent: str | None) -> None:
+def _take_call(build: Builder, call: Any, at: float | None, agent: str | None) -> None:
+    call = obj(call)
     made = build.call(
         call.get("name"), call.get("args"), call.get("id"), at=at, agent=agent, raw=rest_of(call, _CALL)
     )
     build.settle(made)
-    status = call.get("status")
-    result = call.get("result")
+    status, result = call.get("status"), call.get("result")
     if result is None and status not in ("error", "cancelled", "success"):
         return
     words: list[str] = []
@@ -192,9 +176,19 @@ def _take_call(build: Builder, call: dict[str, Any], at: float | None, agent: st
         words.append(
             function_response(obj(response).get("response"))[0] if response is not None else as_text([part])
         )
-    shown = "\n".join(one for one in words if one) or (None if result is None else "")
+    shown = "\n".join(filter(None, words)) or (None if result is None else "")
     when = build.at(call.get("timestamp"))
     build.fill(made, shown, failed=status == "error", refused=status == "cancelled", at=when)
+
+
+_SHAPE = Shape(
+    role="type",
+    roles={"user": "user", "gemini": "model"},
+    calls="toolCalls",
+    usage="tokens",
+    call=_take_call,
+    placed=frozenset(("thoughts", "model", "displayContent")),
+)
 
 
 def _put_in_sub_agents(build: Builder, path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
-from planscope.traces.blocks import take, take_blocks
+from planscope.traces.blocks import take
 from planscope.traces.build import Builder, Full, spliced
 from planscope.traces.json_stream import Broken, Cursor, JsonStream, parsed
 from planscope.traces.reader import Options
@@ -213,20 +213,8 @@ class _Part(io.RawIOBase):
 
 
 def _take(build: Builder, message: dict[str, Any]) -> None:
-    if message.get("role") == "assistant" and type(message.get("tool_calls")) is list:
-        build.message += 1
-        content = message.get("content")
-        if type(content) is list:
-            take_blocks(build, content, "model")
-        else:
-            build.said("model", content)
-        for call in message["tool_calls"]:
-            call = obj(call)
-            why = text(call.get("parse_error")) or None
-            build.call(call.get("function"), call.get("arguments"), call.get("id"), problem=why)
-        return
     if message.get("role") != "tool":
-        take(build, {k: message[k] for k in ("role", "content", "name") if k in message})
+        take(build, {k: message[k] for k in ("role", "content", "name", "tool_calls") if k in message})
         return
     build.message += 1
     error = obj(message.get("error"))

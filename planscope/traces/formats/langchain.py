@@ -3,33 +3,25 @@ LangGraph."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-from planscope.traces.blocks import take_blocks, take_tool_call, usage_of
+from planscope.traces.blocks import CALLS, By, Shape, take
 from planscope.traces.build import Builder
-from planscope.traces.messages import MessageFormat, about_messages
-from planscope.traces.values import as_text, obj, rest_of, seq, text
+from planscope.traces.messages import MessageFormat
+from planscope.traces.values import as_text, name, obj, seq, text
 
-KINDS: dict[str, Literal["user", "model", "system", "tool", "chat", "remove"]] = {
-    "human": "user",
-    "ai": "model",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-    "chat": "chat",
-    "remove": "remove",
-}
+_ROLES: dict[Any, By] = {"human": "user", "ai": "model", "system": "system", "developer": "system"}
+KINDS = (*_ROLES, "tool", "function", "chat", "remove")
 """The ``type`` of a message. Chunks of a stream are named like ``AIMessageChunk``."""
-_CHUNKS = {
-    "AIMessageChunk": "ai",
-    "HumanMessageChunk": "human",
-    "ToolMessageChunk": "tool",
-    "SystemMessageChunk": "system",
-}
-_PLACED = frozenset(
-    ("type", "content", "tool_calls", "invalid_tool_calls", "tool_call_id", "status", "name", "id", "usage_metadata",
-     "role", "lc", "example", "additional_kwargs", "response_metadata", "tool_call_chunks", "chunk_position")
+_CHUNKS = {f"{kind}MessageChunk": kind.lower() for kind in ("AI", "Human", "Tool", "System")}
+_SHAPE = Shape(
+    role="type",
+    roles=_ROLES,
+    usage="usage_metadata",
+    placed=frozenset(
+        ("invalid_tool_calls", "name", "role", "lc", "example", "additional_kwargs", "response_metadata",
+         "tool_call_chunks", "chunk_position")
+    ),
 )  # fmt: skip
 
 
@@ -59,67 +51,31 @@ def is_message(value: Any) -> bool:
     return plain(value) is not None
 
 
-def take(
-    build: Builder, message: dict[str, Any], *, at: float | None = None, agent: str | None = None
-) -> None:
+def _take(build: Builder, message: dict[str, Any]) -> None:
     """Add one message with its calls. A call whose arguments could not be read becomes a call with a problem."""
     found = plain(message)
-    if found is None:
-        build.unknown(message.get("type"))
+    if found is None or found["type"] == "remove":
+        build.unknown("remove" if found else message.get("type"))
         return
-    build.message += 1
-    by = KINDS.get(text(found.get("type")))
-    raw = rest_of(found, _PLACED)
-    if by == "tool":
-        failed = found.get("status") == "error" if "status" in found else None
-        build.answer(
-            found.get("tool_call_id"),
-            as_text(found.get("content")),
-            tool=found.get("name"),
-            failed=failed,
-            at=at,
-            raw=raw,
-        )
-        return
-    if by == "remove" or by is None:
-        build.unknown("remove")
-        return
-    if by == "chat":
-        by = "model" if found.get("role") in ("assistant", "ai", "model") else "user"
-    usage = usage_of(found.get("usage_metadata"))
-    content = found.get("content")
-    name = text(found.get("name")) or agent if by == "model" else None
-    if type(content) is list:
-        # blocks that are calls repeat what tool_calls says
-        blocks = [
-            b for b in content if text(obj(b).get("type")) not in ("tool_use", "tool_call", "function_call")
-        ]
-        take_blocks(build, blocks, by, at=at, agent=name, usage=usage, raw=raw)
-    else:
-        build.said(by, content, at=at, agent=name, usage=usage, raw=raw)
-    calls = seq(found.get("tool_calls"))
-    for call in calls:
-        take_tool_call(build, call, at=at, agent=name)
-    for call in seq(found.get("invalid_tool_calls")):
-        one = obj(call)
+    if found["type"] == "chat":
+        found = {**found, "type": "ai" if found.get("role") in ("assistant", "ai", "model") else "human"}
+    content, calls = found.get("content"), seq(found.get("tool_calls"))
+    if type(content) is list and found["type"] == "ai":  # blocks that are calls repeat what tool_calls says
+        content = [b for b in content if text(obj(b).get("type")) not in CALLS]
+    told: list[Any] = []
+    for one in map(obj, seq(found.get("invalid_tool_calls"))):
         why = text(one.get("error")) or f"the arguments could not be read: {as_text(one.get('args'))[:200]}"
-        build.call(one.get("name"), None, one.get("id"), at=at, agent=name, problem=why)
+        told.append({**one, "args": None, "parse_error": why})
     if not calls:
-        for call in seq(obj(found.get("additional_kwargs")).get("tool_calls")):
-            if not build.known(obj(call).get("id")):
-                take_tool_call(build, call, at=at, agent=name)
+        known = {name(one.get("id")) for one in told}
+        given = seq(obj(found.get("additional_kwargs")).get("tool_calls"))
+        told += [one for one in given if name(obj(one).get("id")) not in known]
+    whole = {**found, "content": content, "tool_calls": [*calls, *told]}
+    take(build, whole, _SHAPE, agent=text(found.get("name")) or None)
 
 
 def _sure(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
     return 0.85 if any(plain(m) is not None and "role" not in m for m in messages) else 0.5
-
-
-def _about(build: Builder, beside: dict[str, Any]) -> None:
-    about_messages(build, beside)
-
-
-def _take(build: Builder, message: dict[str, Any]) -> None:
-    take(build, message)
 
 
 READERS = (
@@ -130,6 +86,5 @@ READERS = (
         is_message=is_message,
         sure=_sure,
         take=_take,
-        about=_about,
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from planscope.oracle.trace import Trace
 from planscope.traces.blocks import speaks, usage_of
-from planscope.traces.formats.langchain import KINDS, plain
+from planscope.traces.formats.langchain import plain
 from planscope.traces.groups import Groups
 from planscope.traces.json_stream import Broken, parsed
 from planscope.traces.reader import Options
@@ -210,8 +210,10 @@ def _messages(found: Any) -> list[dict[str, Any]]:
             continue
         message = plain(one)
         if message is not None:
-            by = KINDS.get(text(message.get("type")), "user")
-            role = {"model": "assistant", "chat": "user", "remove": "remove"}.get(by, by)
+            kind = message["type"]
+            role = {"ai": "assistant", "tool": "tool", "function": "tool", "system": "system"}.get(
+                kind, "user"
+            )
             made.append({**message, "role": role, "type": None})
         elif speaks(one):
             made.append(one)

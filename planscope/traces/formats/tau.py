@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from planscope.oracle.trace import Cause, Trace
-from planscope.traces.blocks import SPEAKERS, speaks, take, take_tool_call, usage_of
+from planscope.oracle.trace import Trace
+from planscope.traces.blocks import Shape, speaks, take
 from planscope.traces.build import Builder, cut_off
 from planscope.traces.json_stream import Broken, Cursor, salvaged
 from planscope.traces.messages import MessageFormat, about_messages
 from planscope.traces.reader import Options
 from planscope.traces.source import Head, Source
-from planscope.traces.values import name, number, obj, rest_of, seq
+from planscope.traces.values import name, number, obj
 
 
 def id_of(beside: dict[str, Any]) -> str:
@@ -36,50 +36,17 @@ TAU_BENCH = MessageFormat(
     aside={"info": "a gold plan"},
 )
 
-_PLACED = frozenset(
-    (
-        "role",
-        "content",
-        "tool_calls",
-        "timestamp",
-        "id",
-        "error",
-        "requestor",
-        "turn_idx",
-        "usage",
-        "cost",
-        "raw_data",
-    )
-)
+_TAU2 = Shape(placed=frozenset(("requestor", "turn_idx", "cost", "raw_data")))
 
 
 def _take_tau2(build: Builder, message: dict[str, Any]) -> None:
-    """Add one message of tau2: calls name their requestor, and a tool's message has the id of its call and a mark."""
+    """Add one message of tau2, or the answers in one. The simulated user makes calls, too."""
     if type(message.get("tool_messages")) is list:
         for one in message["tool_messages"]:
             _take_tau2(build, obj(one))
         return
-    build.message += 1
-    at = build.at(message.get("timestamp"))
-    role = message.get("role")
-    raw = rest_of(message, _PLACED)
-    if role == "tool":
-        build.answer(
-            message.get("id"),
-            "" if message.get("content") is None else message["content"],
-            failed=message.get("error") is True,
-            at=at,
-            raw=raw,
-        )
-        return
-    by = SPEAKERS.get(role) if type(role) is str else None
-    if by is None:
-        build.unknown(f"role {name(role)[:40]}")
-        return
-    agent = "user" if by == "user" else None
-    build.said(by, message.get("content"), at=at, usage=usage_of(message.get("usage")), raw=raw)
-    for call in seq(message.get("tool_calls")):
-        take_tool_call(build, call, at=at, agent=agent)
+    answer = {"error": False, **message} if message.get("role") == "tool" else message
+    take(build, answer, _TAU2, agent="user" if message.get("role") == "user" else None)
 
 
 def _about_tau2(build: Builder, beside: dict[str, Any]) -> None:
@@ -87,16 +54,10 @@ def _about_tau2(build: Builder, beside: dict[str, Any]) -> None:
     reward = obj(beside.get("reward_info")).get("reward")
     build.trace.reward = number(reward)
     end = beside.get("termination_reason")
-    if end in (
-        "too_many_errors",
-        "agent_error",
-        "user_error",
-        "infrastructure_error",
-        "timeout",
-        "max_steps",
-    ):
-        cause: Cause = "stopped" if end in ("timeout", "max_steps") else "model"
-        build.problem(f"the simulation ended: {end}", cause=cause)
+    if end in ("too_many_errors", "agent_error", "user_error", "infrastructure_error"):
+        build.problem(f"the simulation ended: {end}", cause="model")
+    elif end in ("timeout", "max_steps"):
+        build.problem(f"the simulation ended: {end}", cause="stopped")
 
 
 _SIMULATION = MessageFormat(

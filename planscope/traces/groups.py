@@ -5,16 +5,54 @@ from __future__ import annotations
 import json
 import tempfile
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
+from planscope.oracle.trace import Trace
 from planscope.traces.accounts import Ledger, read_again, written
+from planscope.traces.build import Builder, Full
+from planscope.traces.json_stream import Broken
+from planscope.traces.reader import Keys, closed
+from planscope.traces.source import Source
 
 IN_MEMORY = 32 * 2**20
 """The number of bytes that are kept in memory before they go to a file."""
 MOST_TRACES = 1_000_000
 MOST_RECORDS = 400_000
 """Limit of records that are kept of one trace."""
+Placed = tuple[str, dict[str, Any], Keys]
+"""A record with the id of its trace, which is empty if it has none, and its keys in the value that was read."""
+
+
+def traces_of(
+    found: Iterable[Placed],
+    form: str,
+    source: Source,
+    take: Callable[[Builder, list[dict[str, Any]]], None],
+) -> Iterator[Trace]:
+    """Yield a trace for each trace id, made of its records by ``take``. Raises Broken if nothing stands before the
+    damage."""
+    groups = Groups(source.ledger)
+    broken: Broken | None = None
+    try:
+        for trace, record, keys in found:
+            groups.add(trace, record, *keys)
+    except Broken as error:
+        broken = error
+    try:
+        for trace, records, more in groups.each():
+            build = Builder(trace or source.stem, form)
+            try:
+                take(build, records)
+                if more:
+                    raise Full
+            except Full:
+                build.full()
+            yield closed(build, source, broken)
+        if broken is not None and not groups.count:
+            raise broken
+    finally:
+        groups.close()
 
 
 class Groups:
@@ -24,7 +62,8 @@ class Groups:
         self._ledger = ledger
         self._file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
         self._places: dict[str, array[int]] = {}
-        self.left_out = 0
+        self._more: set[str] = set()
+        """The traces that have more records than are kept."""
 
     def add(self, trace: str, record: dict[str, Any], *keys: str | int) -> None:
         """Keep a record, and what looks like a call in it: what was read last, or of that what is below ``keys``."""
@@ -32,11 +71,10 @@ class Groups:
         places = self._places.get(trace)
         if places is None:
             if len(self._places) >= MOST_TRACES:
-                self.left_out += 1
-                return
+                raise Broken(f"there are more than {MOST_TRACES:,} traces in it", "at the end", cut=False)
             places = self._places[trace] = array("Q")
         if len(places) >= MOST_RECORDS:
-            self.left_out += 1
+            self._more.add(trace)
             return
         places.append(self._file.tell())
         self._file.write(json.dumps([record, seen], separators=(",", ":")).encode() + b"\n")
@@ -46,8 +84,9 @@ class Groups:
         """The number of traces."""
         return len(self._places)
 
-    def each(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """Yield the records of each trace. What looks like a call in them is then in the ledger."""
+    def each(self) -> Iterator[tuple[str, list[dict[str, Any]], bool]]:
+        """Yield the records of each trace, and whether there were more. What looks like a call in them is then in the
+        ledger."""
         rest = self._ledger.take()
         for trace, places in self._places.items():
             found: list[dict[str, Any]] = []
@@ -56,7 +95,7 @@ class Groups:
                 record, seen = json.loads(self._file.readline())
                 found.append(record)
                 self._ledger.seen += map(read_again, seen)
-            yield trace, found
+            yield trace, found, trace in self._more
         self._ledger.seen += rest
 
     def close(self) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from planscope.oracle.trace import Trace
-from planscope.traces.build import Builder
+from planscope.traces.build import Builder, Full
 from planscope.traces.json_stream import Broken
 from planscope.traces.source import Head, Source
 from planscope.wording.phrases import plural
@@ -58,3 +58,65 @@ def closed(build: Builder, source: Source, broken: Broken | None = None) -> Trac
     if broken is not None:
         build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
     return build.done()
+
+
+Keys = tuple[str | int, ...]
+
+
+def records(
+    source: Source, lists: Collection[str] = (), is_record: Callable[[Any], bool] = lambda value: False
+) -> Iterator[tuple[dict[str, Any], Keys]]:
+    """Yield every object of a file with its keys in the value that was read last: those on lines, in arrays, and in
+    the lists under these keys of an object, which follows them without its lists. ``is_record``: an object that is
+    whole in spite of such a list. Raises Broken."""
+    if source.seen.kind == "lines":
+        for _, value in source.records():
+            yield from _in_value(value, lists, is_record, ())
+        return
+    whole = is_record(next(iter(source.seen.objects), None))
+    for top in source.json().documents():
+        if top.kind == "[":
+            for element in top.elements():
+                yield from _in_value(element.value(), lists, is_record, ())
+        elif top.kind != "{" or whole:
+            yield from _in_value(top.value(), lists, is_record, ())
+        else:
+            beside: dict[str, Any] = {}
+            for key, member in top.members():
+                if key in lists and member.kind == "[":
+                    for element in member.elements():
+                        yield from _in_value(element.value(), lists, is_record, ())
+                else:
+                    beside[key] = member.value()
+            yield beside, ()
+
+
+def _in_value(
+    value: Any, lists: Collection[str], is_record: Callable[[Any], bool], keys: Keys
+) -> Iterator[tuple[dict[str, Any], Keys]]:
+    if type(value) is list:
+        for k, one in enumerate(value):
+            yield from _in_value(one, lists, is_record, (*keys, k))
+    elif type(value) is dict:
+        found = () if is_record(value) else [key for key in lists if type(value.get(key)) is list]
+        for key in found:
+            yield from _in_value(value[key], lists, is_record, (*keys, key))
+        yield {k: v for k, v in value.items() if k not in found} if found else value, keys
+
+
+def one_trace(
+    source: Source,
+    build: Builder,
+    take: Callable[[Builder, dict[str, Any]], None],
+    lists: Collection[str] = (),
+) -> Trace:
+    """Return the trace of a file that has one, of all its objects."""
+    broken: Broken | None = None
+    try:
+        for record, _ in records(source, lists):
+            take(build, record)
+    except Full:
+        build.full()
+    except Broken as error:
+        broken = error
+    return closed(build, source, broken)

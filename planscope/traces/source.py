@@ -70,6 +70,15 @@ class Head:
         """Return the first records that are objects."""
         return [one for one in self.records if type(one) is dict]
 
+    def within(self, *lists: str) -> list[dict[str, Any]]:
+        """Return the first objects, and the first ones in their lists under these keys."""
+        found = self.objects
+        inner = [one.get(key) for one in found for key in lists]
+        return [
+            *found,
+            *(one for many in inner if type(many) is list for one in many[:SAMPLE] if type(one) is dict),
+        ]
+
 
 @dataclass
 class Source:

@@ -12,10 +12,8 @@ from typing import Any, Literal
 
 from planscope.oracle.trace import Trace
 from planscope.traces.blocks import SPEAKERS, is_act, take
-from planscope.traces.build import Builder, Full
-from planscope.traces.groups import Groups
-from planscope.traces.json_stream import Broken
-from planscope.traces.reader import closed
+from planscope.traces.build import Builder
+from planscope.traces.groups import Placed, traces_of
 from planscope.traces.source import Source
 from planscope.traces.values import as_text, compact, name, obj, seq, text
 
@@ -61,31 +59,34 @@ def assemble(build: Builder, spans: Iterable[Span]) -> None:
     _Assembly(build, known).take(ordered)
 
 
+MOST_TITLES = 1_000_000
+
+
 def assembled(
-    groups: Groups,
+    found: Iterable[Placed],
     form: str,
     source: Source,
-    broken: Broken | None,
     span: Callable[[dict[str, Any]], Span],
     title: Callable[[str, list[dict[str, Any]]], str],
+    finish: Callable[[Builder, list[Span]], None] | None = None,
 ) -> Iterator[Trace]:
-    """Yield a trace for each group of records, then remove the groups. Raises ``broken`` if there is no group.
+    """Yield a trace for each trace id. Raises Broken if there is no span before the damage.
 
-    ``form``: the name of the format. ``span`` reads a record; ``title`` gets a trace's id and its records.
+    ``form``: the name of the format. ``span`` reads a record; ``title`` gets a trace's id and its records. ``finish``
+    gets what was made of a trace.
     """
-    try:
-        for trace, records in groups.each():
-            build = Builder(trace, form)
-            build.trace.title = title(trace, records) or None
-            try:
-                assemble(build, (span(one) for one in records))
-            except Full:
-                build.full()
-            yield closed(build, source, broken)
-        if broken is not None and not groups.count:
-            raise broken
-    finally:
-        groups.close()
+
+    def take(build: Builder, records: list[dict[str, Any]]) -> None:
+        build.trace.title = title(build.trace.id, records) or None
+        spans = [span(one) for one in records]
+        try:
+            assemble(build, spans)
+        finally:
+            if finish is not None:
+                finish(build, spans)
+
+    ordered = ((trace, {**record, "order": k}, keys) for k, (trace, record, keys) in enumerate(found))
+    yield from traces_of(ordered, form, source, take)
 
 
 class _Assembly:

@@ -8,11 +8,10 @@ from typing import Any
 
 from planscope.oracle.trace import Trace
 from planscope.traces.blocks import speaks, usage_of
-from planscope.traces.groups import Groups
-from planscope.traces.json_stream import Broken
-from planscope.traces.reader import Options
+from planscope.traces.groups import Placed
+from planscope.traces.reader import Options, records
 from planscope.traces.source import Head, Source
-from planscope.traces.spans import Kind, Span, assembled
+from planscope.traces.spans import MOST_TITLES, Kind, Span, assembled
 from planscope.traces.values import as_text, name, obj, seconds, seq, text
 
 OBJECTS = ("trace", "trace.span")
@@ -32,57 +31,19 @@ class AgentsSdk:
     title = "OpenAI Agents SDK spans"
 
     def recognises(self, head: Head) -> float:
-        for one in head.objects:
-            inner = [obj(i) for i in seq(one.get("data"))[:5]]
-            if any(i.get("object") in OBJECTS for i in (one, *inner)):
-                return 0.95
-        return 0.0
+        return 0.95 if any(one.get("object") in OBJECTS for one in head.within("data")) else 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups(source.ledger)
         titles: dict[str, str] = {}
-        broken: Broken | None = None
-        try:
-            for k, (one, *keys) in enumerate(_objects(source)):
-                if one.get("object") == "trace":
-                    if len(titles) < 1_000_000:
-                        titles[name(one.get("id"))] = text(one.get("workflow_name"))
-                else:
-                    groups.add(name(one.get("trace_id")) or source.stem, {**one, "order": k}, *keys)
-        except Broken as error:
-            broken = error
-        yield from assembled(groups, self.name, source, broken, _span, lambda trace, _: titles.get(trace, ""))
 
+        def spans() -> Iterator[Placed]:
+            for one, keys in records(source, ("data",)):
+                if one.get("object") == "trace.span":
+                    yield name(one.get("trace_id")), one, keys
+                elif one.get("object") == "trace" and len(titles) < MOST_TITLES:
+                    titles[name(one.get("id"))] = text(one.get("workflow_name"))
 
-def _objects(source: Source) -> Iterator[tuple[Any, ...]]:
-    """Yield each object, and the keys under which it is in its record."""
-    if source.seen.kind == "lines":
-        for _, value in source.records():
-            yield from _in_value(value)
-        return
-    for top in source.json().documents():
-        if top.kind == "[":
-            for element in top.elements():
-                yield from _in_value(element.value())
-        elif top.kind == "{" and "data" in next(iter(source.seen.objects), {}):
-            for key, member in top.members():
-                if key == "data" and member.kind == "[":
-                    for element in member.elements():
-                        yield from _in_value(element.value())
-                else:
-                    member.skip()
-        else:
-            yield from _in_value(top.value())
-
-
-def _in_value(value: Any) -> Iterator[tuple[Any, ...]]:
-    one = obj(value)
-    if one.get("object") in OBJECTS:
-        yield (one,)
-    else:
-        for k, inner in enumerate(map(obj, seq(one.get("data")))):
-            if inner.get("object") in OBJECTS:
-                yield inner, "data", k
+        yield from assembled(spans(), self.name, source, _span, lambda trace, _: titles.get(trace, ""))
 
 
 def _span(one: dict[str, Any]) -> Span:

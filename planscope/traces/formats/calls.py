@@ -13,11 +13,10 @@ from typing import Any
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.traces.accounts import ANSWERS, Seen, seen_in
 from planscope.traces.blocks import SPEAKERS, usage_of
-from planscope.traces.build import Builder, Full
-from planscope.traces.groups import Groups
-from planscope.traces.json_stream import Broken
+from planscope.traces.build import Builder
+from planscope.traces.groups import traces_of
 from planscope.traces.messages import id_beside
-from planscope.traces.reader import Options, closed
+from planscope.traces.reader import Options
 from planscope.traces.source import Head, Source
 from planscope.traces.values import arguments_of, as_text, name, number, obj, rest_of, seq, text
 
@@ -53,26 +52,12 @@ class Calls:
         return 0.62 if calls else 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups(source.ledger)
-        broken: Broken | None = None
-        try:
-            for run, record in _records(source):
-                groups.add(run, record)
-        except Broken as error:
-            broken = error
-        try:
-            for run, records in groups.each():
-                build = Builder(run or source.stem, self.name)
-                try:
-                    for record in records:
-                        _take(build, record)
-                except Full:
-                    build.full()
-                yield closed(build, source, broken)
-            if broken is not None and not groups.count:
-                raise broken
-        finally:
-            groups.close()
+        def take(build: Builder, records: list[dict[str, Any]]) -> None:
+            for record in records:
+                _take(build, record)
+
+        found = ((run, record, ()) for run, record in _records(source))
+        yield from traces_of(found, self.name, source, take)
 
 
 _PLAIN = frozenset(("arguments", "answer", "error", "args", "result", "input", "output"))

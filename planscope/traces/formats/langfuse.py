@@ -11,11 +11,11 @@ from typing import Any
 from planscope.oracle.trace import Trace
 from planscope.traces.blocks import speaks, usage_of
 from planscope.traces.formats.otel import attributes_of, fill_model, fill_tool, kind_of
-from planscope.traces.groups import Groups
-from planscope.traces.json_stream import Broken, Cursor, parsed
-from planscope.traces.reader import Options
+from planscope.traces.groups import Placed
+from planscope.traces.json_stream import parsed
+from planscope.traces.reader import Options, records
 from planscope.traces.source import Head, Source
-from planscope.traces.spans import Kind, Span, assembled
+from planscope.traces.spans import MOST_TITLES, Kind, Span, assembled
 from planscope.traces.values import as_text, name, obj, seconds, seq, text
 
 TYPES = (
@@ -60,77 +60,27 @@ class Langfuse:
     title = "a Langfuse export"
 
     def recognises(self, head: Head) -> float:
-        for one in head.objects:
-            listed = seq(one.get("observations")) or seq(one.get("data"))
-            if is_observation(one) or any(is_observation(inner) for inner in listed[:5]):
-                return 0.92
-            if type(one.get("observations")) is list and ("trace" in one or "projectId" in one):
-                return 0.9
-        return 0.0
+        if any(map(is_observation, head.within("observations", "data"))):
+            return 0.92
+        listed = [one for one in head.objects if type(one.get("observations")) is list]
+        return 0.9 if any("trace" in one or "projectId" in one for one in listed) else 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups(source.ledger)
-        about: dict[str, dict[str, Any]] = {}
-        broken: Broken | None = None
-        try:
-            for k, (record, observed) in enumerate(_records(source)):
-                if observed:
-                    groups.add(name(record.get("traceId")) or source.stem, {**record, "order": k})
-                elif len(about) < 100_000:
-                    about[name(record.get("id")) or source.stem] = {
-                        key: record.get(key) for key in ("name", "userId", "scores", "sessionId")
-                    }
-        except Broken as error:
-            broken = error
+        titles: dict[str, str] = {}
+
+        def spans() -> Iterator[Placed]:
+            for value, keys in records(source, ("observations", "data"), is_observation):
+                if is_observation({"traceId": "", **value}):
+                    record = camel(value)
+                    yield name(record.get("traceId")), record, keys
+                elif len(titles) < MOST_TITLES:
+                    about = obj(value.get("trace")) or value
+                    titles[name(about.get("id")) or source.stem] = text(about.get("name"))
 
         def title(trace: str, _records: list[dict[str, Any]]) -> str:
-            known = about.get(trace) or (about.get(source.stem) if len(about) == 1 else None) or {}
-            return text(known.get("name"))
+            return titles.get(trace) or (titles.get(source.stem, "") if len(titles) == 1 else "")
 
-        yield from assembled(groups, self.name, source, broken, _span, title)
-
-
-def _records(source: Source) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield every trace and every observation (the second is True) of the file."""
-    if source.seen.kind == "lines":
-        for _, value in source.records():
-            yield from _in_value(obj(value))
-        return
-    for top in source.json().documents():
-        if top.kind == "[":
-            for element in top.elements():
-                yield from _in_value(obj(element.value()))
-        elif top.kind == "{":
-            yield from _in_object(top)
-        else:
-            top.skip()
-
-
-def _in_value(record: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
-    if is_observation(record):
-        yield camel(record), True
-        return
-    for one in (*seq(record.get("observations")), *seq(record.get("data"))):
-        if type(one) is dict and is_observation(one):
-            yield camel(one), True
-    if "observations" in record:
-        yield obj(record.get("trace")) or record, False
-
-
-def _in_object(top: Cursor) -> Iterator[tuple[dict[str, Any], bool]]:
-    beside: dict[str, Any] = {}
-    for key, member in top.members():
-        if key in ("observations", "data") and member.kind == "[":
-            for element in member.elements():
-                one = element.value()
-                if type(one) is dict and is_observation({"traceId": "", **one}):
-                    yield camel(one), True
-        else:
-            beside[key] = member.value()
-    if is_observation(beside):
-        yield camel(beside), True
-    else:
-        yield obj(beside.get("trace")) or beside, False
+        yield from assembled(spans(), self.name, source, _span, title)
 
 
 def _json(value: Any) -> Any:

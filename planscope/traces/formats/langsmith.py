@@ -9,9 +9,8 @@ from typing import Any
 from planscope.oracle.trace import Trace
 from planscope.traces.blocks import speaks, usage_of
 from planscope.traces.formats.langchain import plain
-from planscope.traces.groups import Groups
-from planscope.traces.json_stream import Broken, parsed
-from planscope.traces.reader import Options
+from planscope.traces.json_stream import parsed
+from planscope.traces.reader import Options, records
 from planscope.traces.source import Head, Source
 from planscope.traces.spans import Kind, Span, assembled
 from planscope.traces.values import as_text, name, obj, seconds, seq, text
@@ -35,23 +34,15 @@ class LangSmith:
     title = "LangSmith runs"
 
     def recognises(self, head: Head) -> float:
-        for one in head.objects:
-            if is_run(one) or any(
-                is_run(inner) for inner in (*seq(one.get("runs"))[:5], *seq(one.get("data"))[:5])
-            ):
-                return 0.92
-        return 0.0
+        return 0.92 if any(map(is_run, head.within("runs", "data"))) else 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups(source.ledger)
-        broken: Broken | None = None
-        try:
-            for k, run in enumerate(_runs(source)):
-                trace = name(run.get("trace_id")) or name(run.get("session_id")) or source.stem
-                groups.add(trace, {**run, "order": k})
-        except Broken as error:
-            broken = error
-        yield from assembled(groups, self.name, source, broken, _span, _title)
+        found = (
+            (name(run.get("trace_id")), run, keys)
+            for value, keys in records(source, ("runs", "data"), is_run)
+            for run in _with_children(value, "", "", 0)
+        )
+        yield from assembled(found, self.name, source, _span, _title)
 
 
 def _title(_trace: str, runs: list[dict[str, Any]]) -> str:
@@ -60,42 +51,16 @@ def _title(_trace: str, runs: list[dict[str, Any]]) -> str:
     return text(root.get("name"))
 
 
-def _runs(source: Source) -> Iterator[dict[str, Any]]:
-    """Yield every run of the file. Those in ``child_runs`` follow their parents."""
-    if source.seen.kind == "lines":
-        for _, value in source.records():
-            yield from _in_value(value, "", "", 0)
-        return
-    for top in source.json().documents():
-        if top.kind == "[":
-            for element in top.elements():
-                yield from _in_value(element.value(), "", "", 0)
-        elif top.kind == "{" and not is_run(next(iter(source.seen.objects), None)):
-            for key, member in top.members():
-                if key in ("runs", "data") and member.kind == "[":
-                    for element in member.elements():
-                        yield from _in_value(element.value(), "", "", 0)
-                else:
-                    member.skip()
-        else:
-            yield from _in_value(top.value(), "", "", 0)
-
-
-def _in_value(value: Any, trace: str, parent: str, depth: int) -> Iterator[dict[str, Any]]:
-    if type(value) is list:
-        for one in value:
-            yield from _in_value(one, trace, parent, depth)
-        return
+def _with_children(value: Any, trace: str, parent: str, depth: int) -> Iterator[dict[str, Any]]:
+    """Yield a run, and those in its ``child_runs``."""
     if not is_run(value):
         return
-    children = value.get("child_runs")
     run = {key: one for key, one in value.items() if key in _KEPT}
-    run["trace_id"] = name(run.get("trace_id")) or trace or _id(run)
+    run["trace_id"] = name(run.get("trace_id")) or trace or name(run.get("session_id")) or _id(run)
     run.setdefault("parent_run_id", parent or None)
     yield run
-    if depth < DEEPEST:
-        for one in seq(children):
-            yield from _in_value(one, run["trace_id"], _id(run), depth + 1)
+    for one in seq(value.get("child_runs")) if depth < DEEPEST else ():
+        yield from _with_children(one, run["trace_id"], _id(run), depth + 1)
 
 
 _KEPT = ("id", "run_id", "trace_id", "parent_run_id", "name", "run_type", "start_time", "end_time", "inputs", "outputs",

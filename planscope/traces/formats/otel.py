@@ -13,11 +13,11 @@ from typing import Any
 from planscope.oracle.trace import Trace
 from planscope.traces.accounts import Link, is_schema
 from planscope.traces.build import Builder, Full
-from planscope.traces.groups import Groups
-from planscope.traces.json_stream import Broken, Cursor, parsed
-from planscope.traces.reader import Options, closed
+from planscope.traces.groups import Placed
+from planscope.traces.json_stream import Cursor, parsed
+from planscope.traces.reader import Options
 from planscope.traces.source import Head, Source
-from planscope.traces.spans import Kind, Span, assemble
+from planscope.traces.spans import Kind, Span, assemble, assembled
 from planscope.traces.values import arguments_of, as_text, count_of, name, obj, seconds, seq, text
 
 _OURS = ("gen_ai.", "openinference.", "llm.", "traceloop.", "ai.", "gcp.vertex.agent.", "tool", "input.value",
@@ -62,36 +62,27 @@ class OpenTelemetry:
         return 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        groups = Groups(source.ledger)
         unknown: dict[str, int] = {}
-        broken: Broken | None = None
-        try:
-            for k, (span, link) in enumerate(_spans(source, unknown)):
+
+        def spans() -> Iterator[Placed]:
+            for span, link in _spans(source, unknown):
                 source.ledger.walk(span, link)
                 found = _slim(span)
-                found["order"] = k
-                groups.add(found.pop("trace") or source.stem, found)
-        except Broken as error:
-            broken = error
-        try:
-            for trace, records in groups.each():
-                build = Builder(trace, self.name)
-                spans = [_span(one) for one in _of_use(records)]
-                try:
-                    assemble(build, spans)
-                except Full:
-                    build.full()
-                if any(one.kind == "tool" for one in spans):  # the calls in what models wrote were not read
-                    for one in spans:
-                        if one.kind == "model" and one.answers:
-                            source.ledger.walk(one.answers, (("span", one.order), "answers"))
-                for kind, count in unknown.items():
-                    build.unknown(kind, count)
-                yield closed(build, source, broken)
-            if broken is not None and not groups.count:
-                raise broken
-        finally:
-            groups.close()
+                yield found.pop("trace"), found, ()
+
+        def finish(build: Builder, spans: list[Span]) -> None:
+            if any(one.kind == "tool" for one in spans):  # the calls in what models wrote were not read
+                for one in spans:
+                    if one.kind == "model" and one.answers:
+                        source.ledger.walk(one.answers, (("span", one.order), "answers"))
+            for kind, count in unknown.items():
+                build.unknown(kind, count)
+
+        def title(_trace: str, found: list[dict[str, Any]]) -> str:
+            _drop_outer(found)
+            return ""
+
+        yield from assembled(spans(), self.name, source, _span, title, finish)
 
 
 def _is_span(one: dict[str, Any]) -> bool:
@@ -108,7 +99,8 @@ def record_of(span: dict[str, Any]) -> dict[str, Any]:
 
 def trace_of(id: str, records: list[dict[str, Any]]) -> Trace | None:
     """Return the trace of these records; None if no model and no tool was called in it."""
-    spans = [_span(one) for one in _of_use(records)]
+    _drop_outer(records)
+    spans = [_span(one) for one in records]
     if not any(span.kind in ("model", "tool") for span in spans):
         return None
     build = Builder(id, OpenTelemetry.name)
@@ -287,13 +279,12 @@ def _events(events: Any) -> list[dict[str, Any]]:
     return found
 
 
-def _of_use(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the records without outer spans of the Vercel AI SDK, whose inner ones say the same."""
+def _drop_outer(records: list[dict[str, Any]]) -> None:
+    """Mark the outer spans of the Vercel AI SDK, whose inner ones say the same."""
     inner = {one.get("parent") for one in records if _operation(one).endswith((".doGenerate", ".doStream"))}
     for one in records:
         if one.get("id") in inner and _operation(one).startswith("ai."):
             one["outer"] = True
-    return records
 
 
 def _operation(record: dict[str, Any]) -> str:

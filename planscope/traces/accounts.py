@@ -66,6 +66,7 @@ IN_TEXT = re.compile(
     re.MULTILINE,
 )
 """Text in which a model without calls of its own writes them."""
+_SPAN = frozenset(("run_type", "trace_id", "traceId"))
 _INDEX = re.compile(r"\d+")
 Link = Any
 """The place of a value: the link of the value around it and its own key, or text."""
@@ -130,7 +131,12 @@ class Ledger:
         if found:
             found.reverse()
             self.seen += found
-        elif len(self.without) < MOST_WITHOUT:
+        else:
+            self.unread(value, link)
+
+    def unread(self, value: Any, link: Link) -> None:
+        """Note a record in which nothing looks like a call."""
+        if len(self.without) < MOST_WITHOUT:
             self.without.append((value, link))
 
     def _walk_texts(self) -> None:
@@ -277,7 +283,8 @@ def _call_in(at: dict[str, Any], keys: _Keys, id: str, link: Link, inside: str) 
     for key in keys.names:
         found = at[key]
         if type(found) is str and found:
-            tool, strong = found, key in STRONG_NAMES
+            strong = key in STRONG_NAMES
+            tool = found if strong else found.removeprefix("running tool: ")  # pydantic-ai
             break
     kind = ""
     for key in keys.kinds:
@@ -304,9 +311,8 @@ def _call_in(at: dict[str, Any], keys: _Keys, id: str, link: Link, inside: str) 
                 continue
         elif given is not None or not (id or hint):
             continue
-        own = id or (
-            "" if "run_type" in at or "trace_id" in at else name(at.get("id"))
-        )  # a span's id is no call's
+        # a span's id is no call's
+        own = id or ("" if not _SPAN.isdisjoint(at) else name(at.get("id")))
         return Seen(link, tool or kind, own, given, kind, inside)
     return None
 

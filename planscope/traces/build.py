@@ -10,10 +10,11 @@ from typing import Any, Literal
 from planscope.oracle.trace import MOST_CALLS as MOST_CALLS
 from planscope.oracle.trace import Branch, Cause, Item, Mark, Said, Tool, ToolCall, Trace
 from planscope.traces.json_stream import decode
-from planscope.traces.values import arguments_of, as_text, name, obj, says_error, seconds, text
+from planscope.traces.values import arguments_of, as_text, compact, name, obj, says_error, seconds, text
 
 MOST_ITEMS = 4 * MOST_CALLS
 """Limit of calls, messages and marks that are kept of one trace."""
+OUTPUT = "an output tool, by which the model gives its answer"
 LOOKED_AT = 1000
 """Limit of calls without an answer that are searched for one that an answer without an id belongs to."""
 MOST_KINDS = 100
@@ -234,6 +235,16 @@ class Builder:
         if len(self.trace.excused) < MOST_CALLS:
             found = arguments_of(arguments)[0]
             self.trace.excused.append((reason, ToolCall(name(tool), found, call_id=name(call_id) or None)))
+
+    def gave(self, call: ToolCall) -> None:
+        """Turn a call of an output tool, by which the model gives its answer, into what it said."""
+        place = next(k for k, item in enumerate(self.items) if item is call)
+        self.items[place] = Said("model", compact(call.arguments), call.message, call.at, call.agent)
+        self.excuse(OUTPUT, call.tool, call.arguments, call.call_id)
+        self.steps -= 1
+        for later in self.items[place:]:
+            if isinstance(later, ToolCall):
+                later.step -= 1
 
     def settle(self, call: ToolCall) -> None:
         """Note that this call waits for no answer any more."""

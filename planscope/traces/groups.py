@@ -34,6 +34,7 @@ def traces_of(
     damage."""
     groups = Groups(source.ledger)
     broken: Broken | None = None
+    empty: list[Trace] = []
     try:
         for trace, record, keys in found:
             groups.add(trace, record, *keys)
@@ -48,7 +49,13 @@ def traces_of(
                     raise Full
             except Full:
                 build.full()
-            yield closed(build, source, broken)
+            made = closed(build, source, broken)
+            if made.items or source.ledger.seen:
+                yield made
+            else:
+                empty.append(made)
+        if len(empty) == groups.count:  # else they are of no agent
+            yield from empty
         if broken is not None and not groups.count:
             raise broken
     finally:
@@ -68,6 +75,7 @@ class Groups:
     def add(self, trace: str, record: dict[str, Any], *keys: str | int) -> None:
         """Keep a record, and what looks like a call in it: what was read last, or of that what is below ``keys``."""
         seen = [written(one) for one in self._ledger.take(*keys)]
+        self._ledger.without = []
         places = self._places.get(trace)
         if places is None:
             if len(self._places) >= MOST_TRACES:
@@ -95,6 +103,8 @@ class Groups:
                 record, seen = json.loads(self._file.readline())
                 found.append(record)
                 self._ledger.seen += map(read_again, seen)
+                if not seen:
+                    self._ledger.unread(record, f"record {len(found)}")
             yield trace, found, trace in self._more
         self._ledger.seen += rest
 

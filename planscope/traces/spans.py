@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from planscope.oracle.trace import Trace
-from planscope.traces.blocks import SPEAKERS, is_act, take
+from planscope.oracle.trace import ToolCall, Trace
+from planscope.traces.blocks import ANSWERS, CALLS, SPEAKERS, is_act, take
 from planscope.traces.build import Builder
 from planscope.traces.groups import Placed, traces_of
 from planscope.traces.source import Source
-from planscope.traces.values import as_text, compact, name, obj, seq, text
+from planscope.traces.values import arguments_of, as_text, compact, name, obj, seq, some, text
 
 Kind = Literal["tool", "model", "agent", "handoff", "other"]
 
@@ -47,6 +47,8 @@ class Span:
     usage: tuple[int, int] | None = None
     model: str = ""
     tools: Any = None
+    outputs: tuple[str, ...] = ()
+    """Tools by which the model gives its answer."""
     raw: Any = None
 
 
@@ -97,15 +99,16 @@ class _Assembly:
         self.has_tools = any(one.kind == "tool" for one in known.values())
         self.same: set[str] = set()
         """Tool spans that lie in one of the same call."""
-        self.in_messages: dict[str, tuple[Any, Any]] = {}
-        """Calls in the model's messages by id: their arguments and answers."""
+        self.asked: dict[str, Any] = {}
+        """The arguments of calls in the model's messages, by id."""
+        self.told: dict[str, Any] = {}
+        """The answers that the model read, by id."""
 
     def take(self, ordered: list[Span]) -> None:
         build = self.build
-        if self.has_tools:
-            for span in ordered:
-                self._look(span)
         self._drop_repeated(ordered)
+        if self.has_tools:
+            ordered = self._matched(ordered)
         after_model = False
         for span in ordered:
             if span.tools is not None:
@@ -123,6 +126,53 @@ class _Assembly:
             elif span.kind == "handoff":
                 build.mark("handoff", span.name, at=at, raw=span.raw)
         self._take_ending(ordered)
+
+    def _matched(self, ordered: list[Span]) -> list[Span]:
+        """Give each call in a model's answer its tool's span: by id, else by tool and arguments, else by tool, else the
+        next one that is left. Return the spans with those of one answer in its order."""
+        made = list(ordered)
+        free = {k: span for k, span in enumerate(ordered) if span.kind == "tool"}
+        heard: Counter[str] = Counter()
+        more: dict[int, list[Span]] = {}
+        models = [k for k, span in enumerate(ordered) if span.kind == "model"]
+        for place, k in enumerate(models):
+            after = models[place + 1] if place + 1 < len(models) else len(ordered)
+            here: Counter[str] = Counter()
+            acts: list[_Act] = []
+            for message in (*ordered[k].messages, *ordered[k].answers):
+                for act in _acts_in(message):
+                    if act.answers:
+                        self.told.setdefault(act.id, act.value)
+                    else:
+                        self.asked.setdefault(act.id, act.value)
+            for message in ordered[k].answers:
+                key = key_of(message)
+                here[key] += 1
+                if here[key] > heard[key]:
+                    heard[key] = here[key]
+                    acts += (act for act in _acts_in(message) if not act.answers)
+            taken: dict[int, int] = {}
+            for same in _SAME:
+                for n, act in enumerate(acts):
+                    if n not in taken:
+                        fits = (p for p, span in free.items() if p > k and same(act, span, p < after))
+                        if (found := next(fits, None)) is not None:
+                            taken[n] = found
+                            del free[found]
+            for n, p in taken.items():
+                span, act = ordered[p], acts[n]
+                span.call_id = span.call_id or act.id
+                if span.name.startswith("handoff to "):  # its input and output are names of agents
+                    span.name, span.arguments = act.tool, act.value or {}
+            if all(p < after for p in taken.values()):
+                for p, n in zip(sorted(taken.values()), sorted(taken), strict=True):
+                    made[p] = ordered[taken[n]]
+                    taken[n] = p
+            for n, act in enumerate(acts):
+                if n not in taken:  # no tool's span is of it
+                    place = taken[n] = taken.get(n - 1, k)
+                    more.setdefault(place, []).append(_span_of(act, ordered[k], self.told))
+        return [one for k, span in enumerate(made) for one in (span, *more.get(k, ()))]
 
     def _take_ending(self, ordered: list[Span]) -> None:
         roots = [s for s in ordered if not s.parent or s.parent not in self.known]
@@ -155,7 +205,8 @@ class _Assembly:
                 if outer.arguments is None:
                     outer.arguments = span.arguments
                 if outer.result is None:
-                    outer.result, outer.failed = span.result, outer.failed or span.failed
+                    outer.result = span.result
+                outer.failed = outer.failed or span.failed
                 outer.answered = outer.answered or span.answered
 
     def _around(self, span: Span) -> Span | None:
@@ -205,35 +256,11 @@ class _Assembly:
             self.agents[one] = found
         return found or None
 
-    def _look(self, span: Span) -> None:
-        """Note the calls in a model's messages, for tool spans that captured less."""
-        for message in (*span.messages, *span.answers):
-            for call in seq(message.get("tool_calls")):
-                call = obj(call)
-                function = obj(call.get("function"))
-                key = name(call.get("id"))
-                arguments = function.get("arguments", call.get("arguments"))
-                if key and key not in self.in_messages:
-                    self.in_messages[key] = (arguments, None)
-            for part in seq(message.get("parts") or message.get("content")):
-                part = obj(part)
-                key = name(part.get("id"))
-                if part.get("type") == "tool_call" and key:
-                    self.in_messages.setdefault(key, (part.get("arguments"), None))
-                elif part.get("type") == "tool_call_response" and key in self.in_messages:
-                    answer = part.get("response", part.get("result"))
-                    self.in_messages[key] = (self.in_messages[key][0], answer)
-            key = name(message.get("tool_call_id"))
-            if key in self.in_messages and message.get("role") == "tool":
-                self.in_messages[key] = (self.in_messages[key][0], message.get("content"))
-
     def _take_tool(self, span: Span, at: float | None) -> None:
         build = self.build
-        arguments, result = span.arguments, span.result
-        if span.call_id in self.in_messages:
-            asked, answered = self.in_messages[span.call_id]
-            arguments = asked if arguments is None else arguments
-            result = answered if result is None else result
+        arguments, result = span.arguments, self.told.get(span.call_id, span.result)
+        if arguments is None:
+            arguments = self.asked.get(span.call_id)
         if span.call_id and build.known(span.call_id):
             same = build.last(span.call_id)
             if same is not None and same.tool == span.name and not span.answered:
@@ -246,6 +273,8 @@ class _Assembly:
             build.fill(
                 call, result if result is None else as_text(result), failed=span.failed, at=build.at(span.end)
             )
+        if span.name in span.outputs:
+            build.gave(call)
 
     def _take_model(self, span: Span, at: float | None) -> None:
         """Add what is new in a model's messages; the history is in every span again."""
@@ -258,16 +287,22 @@ class _Assembly:
             here[key] += 1
             if here[key] > self.seen[key]:
                 self.seen[key] = here[key]
-                self._take_message(message, at, agent if made else None)
+                self._take_message(message, at, agent if made else None, span.outputs)
         build.message += 1 if build.message == before else 0
         if span.usage is not None:
             build.said("model", "", at=at, agent=agent, usage=span.usage)
         if span.failed:
             build.mark("error", span.error or "the model call failed", at=at)
 
-    def _take_message(self, message: dict[str, Any], at: float | None, agent: str | None) -> None:
+    def _take_message(
+        self, message: dict[str, Any], at: float | None, agent: str | None, outputs: tuple[str, ...]
+    ) -> None:
         if not self.has_tools:
+            before = len(self.build.items)
             take(self.build, message, at=at, agent=agent)
+            for one in self.build.items[before:]:
+                if isinstance(one, ToolCall) and one.tool in outputs:
+                    self.build.gave(one)
             return
         role = message.get("role")
         by = SPEAKERS.get(role) if type(role) is str else None
@@ -278,6 +313,45 @@ class _Assembly:
         if type(content) is list:
             content = [b for b in content if not is_act(b)]
         self.build.said(by, content, at=at, agent=agent)
+
+
+class _Act(NamedTuple):
+    """A call in a message with its arguments, or an answer."""
+
+    id: str
+    tool: str
+    value: Any
+    answers: bool = False
+
+
+_SAME: tuple[Callable[[_Act, Span, bool], bool], ...] = (
+    lambda act, span, near: bool(act.id) and act.id == span.call_id,
+    lambda act, span, near: act.tool == span.name and arguments_of(act.value) == arguments_of(span.arguments),
+    lambda act, span, near: act.tool == span.name and not (act.id and span.call_id),
+    lambda act, span, near: near and not (act.id and span.call_id),
+)
+"""Whether a call and a tool's span are one, the surest sign first. ``near``: no model spoke between them."""
+
+
+def _span_of(act: _Act, model: Span, told: dict[str, Any]) -> Span:
+    """Return a span of a call that a model made."""
+    given = {"start": model.start, "call_id": act.id, "arguments": act.value, "outputs": model.outputs}
+    return Span("", model.id, "tool", act.tool, answered=act.id in told, failed=None, **given)
+
+
+def _acts_in(message: dict[str, Any]) -> Iterator[_Act]:
+    """Yield the calls and answers of a message."""
+    if message.get("role") == "tool" and message.get("content") is not None:
+        yield _Act(name(message.get("tool_call_id")), "", message["content"], True)
+    told = [{"type": "tool_call", **obj(one)} for one in seq(message.get("tool_calls"))]
+    for part in (*told, *map(obj, seq(message.get("parts") or message.get("content")))):
+        inner = obj(part.get("function")) or obj(part.get("functionCall")) or part
+        id = name(some(part, ("id", "toolCallId", "tool_use_id")))
+        if part.get("type") in CALLS or inner is not part:
+            tool = name(some(inner, ("name", "toolName")))
+            yield _Act(id, tool, some(inner, ("arguments", "args", "input")))
+        elif part.get("type") in ANSWERS:
+            yield _Act(id, "", some(part, ("response", "result", "content", "output")), True)
 
 
 def key_of(message: dict[str, Any]) -> str:

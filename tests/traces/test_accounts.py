@@ -204,7 +204,7 @@ def test_a_call_beside_its_equals_is_not_taken_for_one_of_them(tmp_path: Path) -
     assert missing([trace]) == [("[6].did[0]", 1)]
 
 
-def test_a_call_that_has_no_span_of_its_own_is_listed(tmp_path: Path) -> None:
+def test_a_call_that_has_no_span_of_its_own_is_read(tmp_path: Path) -> None:
     asked = [
         {"type": "tool_call", "id": id, "name": tool, "arguments": {"n": id}}
         for id, tool in (("c1", "look"), ("c2", "look"), ("c3", "pay"))
@@ -217,8 +217,12 @@ def test_a_call_that_has_no_span_of_its_own_is_listed(tmp_path: Path) -> None:
         tool_span("c2", 3, "look", {"n": "c2"}, "2"),
     ]
     (trace,) = read(tmp_path, whole({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}))
-    assert [c.tool for c in trace.calls] == ["look", "look"]
-    assert missing([trace]) == [("span[0].answers[0].parts[2]", 1)]
+    assert [(c.tool, c.arguments, c.answered) for c in trace.calls] == [
+        ("look", {"n": "c1"}, True),
+        ("look", {"n": "c2"}, True),
+        ("pay", {"n": "c3"}, False),
+    ]
+    assert missing([trace]) == []
     words = "llm.output_messages.0.message.tool_calls.{}.tool_call.function."
     calls = {words.format(k) + "name": tool for k, tool in enumerate(("look", "pay"))}
     calls |= {words.format(k) + "arguments": given for k, given in enumerate(('{"q": 1}', '{"amount": 5}'))}
@@ -228,5 +232,8 @@ def test_a_call_that_has_no_span_of_its_own_is_listed(tmp_path: Path) -> None:
         flat_span("t1", "", "Look", 1, {**look, "output.value": "1"}),
     ]
     (trace,) = read(tmp_path, lines(spans))
-    assert [c.tool for c in trace.calls] == ["look"]
-    assert [(o.kind, o.reason) for o in trace.left_out] == [("not understood", "it looks like a call of pay")]
+    assert [(c.tool, c.arguments, c.answer) for c in trace.calls] == [
+        ("look", {"q": 1}, "1"),
+        ("pay", {"amount": 5}, None),
+    ]
+    assert trace.left_out == []

@@ -21,7 +21,8 @@ from planscope.traces.spans import Kind, Span, assemble, assembled
 from planscope.traces.values import arguments_of, as_text, count_of, name, obj, seconds, seq, text
 
 _OURS = ("gen_ai.", "openinference.", "llm.", "traceloop.", "ai.", "gcp.vertex.agent.", "tool", "input.value",
-         "output.value", "agent.name", "pydantic_ai.", "events", "all_messages_events", "error",
+         "output.value", "agent.name", "graph.node.id", "pydantic_ai.",
+         "model_request_parameters", "events", "all_messages_events", "error",
          "otel.status")  # fmt: skip
 """Prefixes of the attributes that are kept."""
 _ARRAYS = ("resourceSpans", "resource_spans", "batches")
@@ -331,7 +332,7 @@ def _span(record: dict[str, Any]) -> Span:
     kind = kind_of(attributes, label)
     agent = text(attributes.get("gen_ai.agent.name")) or text(attributes.get("agent.name"))
     if not agent and kind == "agent":
-        agent = label.removeprefix("invoke_agent ").strip()
+        agent = text(attributes.get("graph.node.id")) or label.removeprefix("invoke_agent ").strip()
     span = Span(
         text(record.get("id")),
         text(record.get("parent")),
@@ -442,6 +443,8 @@ def fill_model(span: Span, attributes: dict[str, Any], events: list[Any]) -> Non
             _json(obj(obj(one).get("tool")).get("json_schema")) for one in _numbered(attributes, "llm.tools.")
         ]
     span.tools = tools or None
+    asked = obj(_json(attributes.get("model_request_parameters")))  # pydantic-ai
+    span.outputs = tuple(name(obj(one).get("name")) for one in seq(asked.get("output_tools")))
 
 
 def _usage(attributes: dict[str, Any]) -> tuple[int, int] | None:

@@ -13,6 +13,8 @@ from planscope.traces.values import as_text, obj, rest_of, seq, text
 _PLACED = frozenset(
     ("part_kind", "content", "tool_name", "args", "tool_call_id", "timestamp", "outcome", "id", "tool_kind")
 )
+_OUTPUT = ("Final result processed", "Output tool not used")
+"""How an output tool answers."""
 CALLS = ("tool-call", "builtin-tool-call", "native-tool-call", "deferred-tool-call")
 RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")
 
@@ -46,15 +48,18 @@ def _take(build: Builder, message: dict[str, Any]) -> None:
             build.call(part.get("tool_name"), part.get("args"), part.get("tool_call_id"), at=when, raw=raw)
         elif kind in RETURNS:
             outcome = part.get("outcome")
-            build.answer(
+            words = as_text(part.get("content"))
+            given = build.answer(
                 part.get("tool_call_id"),
-                as_text(part.get("content")),
+                words,
                 tool=part.get("tool_name"),
                 failed=outcome in ("failed", "retried"),
                 refused=outcome == "denied",
                 at=when,
                 raw=raw,
             )
+            if given is not None and words.startswith(_OUTPUT):
+                build.gave(given)
         elif kind == "retry-prompt":
             _take_retry(build, part, when, raw)
         elif kind in ("user-prompt", "system-prompt"):

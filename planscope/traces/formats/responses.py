@@ -9,7 +9,7 @@ from planscope.oracle.trace import Said
 from planscope.traces.blocks import SPEAKERS, usage_of
 from planscope.traces.build import Builder
 from planscope.traces.messages import MessageFormat, about_messages
-from planscope.traces.values import as_text, name, obj, rest_of, text
+from planscope.traces.values import as_text, name, obj, rest_of, some, text
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call",
          "tool_search_call")  # fmt: skip
@@ -172,6 +172,8 @@ def _sure(items: list[dict[str, Any]], beside: dict[str, Any]) -> float:
 
 def _about(build: Builder, beside: dict[str, Any]) -> None:
     about_messages(build, beside)
+    if asked := text(some(beside, ("original_input", "input"))):
+        build.items.insert(0, Said("user", asked, 0))
     if beside.get("instructions"):
         build.items.insert(0, Said("system", as_text(beside["instructions"]), 0))
     tokens = usage_of(beside.get("usage"))

@@ -1,34 +1,41 @@
 """Proposes new documentation for tools that the fuzzer found to fail or to mislead (ToolFuzz paper, 5.3).
 
-A model writes candidates from the documentation and the failures (Figures 22 to 24). An agent runs prompts of the same
-kind with each: the candidate is chosen on one half of the prompts, and what it changes is reported on the other half.
-No candidate has seen a prompt of either half.
+A model writes candidates from the documentation and the failures (Figures 22 to 24). An agent is asked for other
+things of the same kind, each in several wordings: the candidate is chosen on one half of these, and what it changes is
+reported on the other half. No candidate has seen a request of either half, nor one that means the same.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from planscope.agents.fuzz_findings import LONGEST_REQUEST, told
-from planscope.agents.fuzz_models import FuzzModels, ModelDown, ToolRun
-from planscope.toolfuzz.correctness.canonical import canonical
+from planscope.agents.fuzz_models import FuzzModels, ModelDown
+from planscope.agents.fuzz_prompts import prompt_run
 from planscope.toolfuzz.correctness.checks import PromptSet
-from planscope.toolfuzz.correctness.templates import prompts as filled_prompts
+from planscope.toolfuzz.correctness.search import expectation, judge
+from planscope.toolfuzz.correctness.templates import same_meaning
 from planscope.toolfuzz.mended import Candidate, Mended
 from planscope.toolfuzz.report import Report, ToolReport, is_counted, is_sequence
 from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent
+from planscope.wording.phrases import plural
 from planscope.wording.terms import capital
 
 CANDIDATES = 10
 MOST_WORDS = 100
-PROMPTS = 6
-"""Held-out prompts of each finding; one half chooses, the other one reports."""
+VALUES = 6
+"""Other requests that a model is asked for, for each finding; :data:`HALF` choose, as many report."""
+HALF = 2
+WORDINGS = 3
+"""Wordings of each request; two at least."""
+MOST_PAIRS = 40
+"""Pairs of requests that a model compares at once."""
 MOST_GROUPS = 5
 """Findings of a tool that new documentation is tried on."""
 EXAMPLES = 6
@@ -36,25 +43,43 @@ EXAMPLES = 6
 LONGEST_EXAMPLE = 1500
 _FROM = ("mend_prompts", "mend_source", "mend_prompts", "mend_source", "mend_text")
 
+TOO_FEW = (
+    f"too few other requests: each half needs {HALF} that mean different things, in 2 wordings at least, and the model "
+    "gave fewer"
+)
+
 Heard = Callable[[str], None]
 
 
 @dataclass
+class Value:
+    """Something that an agent is asked for. ``wordings``: a set of prompts that all mean it; ``half``: 0 chooses, 1
+    reports; ``expected``: what the answer should say, by the model without tools."""
+
+    wordings: list[str]
+    half: int = 0
+    expected: str | None = None
+
+
+@dataclass
 class Group:
-    """A finding to mend. ``number``: in the report, from 1. ``same``: its prompts mean the same, so their calls must be
-    equal. ``examples``: what a model is shown; ``choosing`` and ``reporting``: the halves of the prompts. ``rank``:
-    what failed in the agent's hands comes first."""
+    """A finding to mend. ``number``: in the report, from 1. ``examples``: what a model is shown; ``shown``: requests
+    among them. ``rank``: what failed in the agent's hands comes first. ``values``: other things to ask for."""
 
     number: int
-    same: bool
     examples: list[str]
+    shown: list[str]
     rank: int = 0
-    choosing: list[str] = field(default_factory=list)
-    reporting: list[str] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
 
-    def half(self, number: int) -> list[str]:
-        """The prompts of a half: 0 chooses, 1 reports."""
-        return self.reporting if number else self.choosing
+    def half(self, number: int) -> list[Value]:
+        """The values of a half: 0 chooses, 1 reports."""
+        return [one for one in self.values if one.half == number]
+
+    @property
+    def fair(self) -> bool:
+        """Whether each half has enough values."""
+        return all(len(self.half(number)) >= HALF for number in (0, 1))
 
 
 class Mending:
@@ -85,7 +110,7 @@ class Mending:
             if one["tool"] != tool.name or not is_counted(one) or is_sequence(one):
                 continue
             if one.get("set") is not None:
-                yield _of_set(number, self.report.sets[one["set"] - 1], self.report.seed)
+                yield _of_set(number, self.report.sets[one["set"] - 1])
                 continue
             given = one["input"] if one["shrunk"] is None else one["shrunk"]
             said = f"{one['exception'] or one['kind']}: {one['message']}".strip(": ")
@@ -93,19 +118,68 @@ class Mending:
             lead = f"request: {request}\n" if request else ""
             example = f"{lead}arguments: {json.dumps(given)}\nerror: {said}"
             rank = 0 if (one.get("agent") or {}).get("hit") else 1
-            yield Group(number, False, [example[:LONGEST_EXAMPLE]], rank)
+            yield Group(number, [example[:LONGEST_EXAMPLE]], [request] if request else [], rank)
 
-    def _prompts(self, tool: ToolReport, group: Group, halves: dict[str, int]) -> None:
-        """Ask for prompts of the same kind, where a template does not give them. A prompt stays in its half."""
-        if not group.same:
-            fields = {
-                "tool_prompt": told(tool, self.models), "requests": "\n\n".join(group.examples), "count": str(PROMPTS)
-            }  # fmt: skip
-            found = self.models.ask_for("similar", _texts, fields) or []
-            shown = " ".join(group.examples)
-            for prompt in [one for one in found if one not in shown][:PROMPTS]:
-                half = halves.setdefault(prompt, int(len(group.choosing) > len(group.reporting)))
-                (group.reporting if half else group.choosing).append(prompt)
+    def _ask_for_values(self, tool: ToolReport, group: Group, known: list[Value]) -> None:
+        """Ask for other requests of the same kind, each in several wordings. ``known``: of the tool's other findings.
+
+        A request that means what the finding's own does is left out; one that means the same as a known one is in its
+        half.
+        """
+        about, given = told(tool, self.models), dict[str, list[str]]()
+        fields = {
+            "tool_prompt": about, "requests": "\n\n".join(group.examples), "count": str(VALUES),
+            "wordings": str(WORDINGS),
+        }  # fmt: skip
+
+        def read(answer: Any) -> bool | None:
+            given.update({some[0]: some for some in _wordings(answer)})
+            return len(given) >= 2 * HALF or None
+
+        self.models.ask_for("similar", read, fields)
+        values = [Value(some) for some in list(given.values())[:VALUES]]
+        pairs = [(one.wordings[0], text) for one in values for text in one.wordings[1:]]
+        same = self._same(pairs, False)
+        for one in values:
+            one.wordings[1:] = [text for text in one.wordings[1:] if same[one.wordings[0], text]]
+        values = [one for one in values if len(one.wordings) > 1]
+        alike = self._same(
+            [
+                (one.wordings[0], text)
+                for k, one in enumerate(values)
+                for text in (*group.shown, *(other.wordings[0] for other in (*known, *values[:k])))
+            ],
+            True,
+        )
+        for k, one in enumerate(values):
+            first = one.wordings[0]
+            if any(alike[first, text] for text in group.shown) or any(
+                alike[first, other.wordings[0]] for other in values[:k]
+            ):
+                continue
+            twins = [other for other in known if alike[first, other.wordings[0]]]
+            if len({other.half for other in twins}) > 1:
+                continue
+            half = twins[0].half if twins else int(len(group.half(0)) > len(group.half(1)))
+            if len(group.half(half)) == HALF:
+                continue
+            the_same = next((other for other in twins if other.wordings[0] == first), None)
+            if the_same is not None:
+                group.values.append(the_same)
+                continue
+            one.half, one.expected = half, expectation(self.models, about, one.wordings)
+            if one.expected is not None:
+                group.values.append(one)
+
+    def _same(self, pairs: Sequence[tuple[str, str]], unknown: bool) -> dict[tuple[str, str], bool]:
+        """Say of pairs of requests which mean the same, as the model says. ``unknown``: if it does not say."""
+        found: dict[tuple[str, str], bool] = {}
+        for k in range(0, len(pairs), MOST_PAIRS):
+            some = pairs[k : k + MOST_PAIRS]
+            fields = {"pairs": json.dumps([{"before": a, "after": b} for a, b in some], ensure_ascii=False)}
+            said = self.models.ask_for("same_meaning", partial(same_meaning, count=len(some)), fields)
+            found.update(zip(some, said or [unknown] * len(some), strict=True))
+        return {(a, b): " ".join(a.split()) == " ".join(b.split()) or same for (a, b), same in found.items()}
 
     # --- mending one tool ---
 
@@ -114,18 +188,18 @@ class Mending:
         if not groups:
             return
         mended = Mended(tool.name, tool.description, source=tool.place)
-        halves: dict[str, int] = {}
         for one in groups:
-            self.heard(f"{tool.name}: prompts like finding {one.number}")
-            self._prompts(tool, one, halves)
-        groups = [one for one in groups if one.choosing and one.reporting]
+            self.heard(f"{tool.name}: requests like finding {one.number}")
+            self._ask_for_values(tool, one, [value for group in groups for value in group.values])
+        mended.untried = [one.number for one in groups if not one.fair]
+        groups = [one for one in groups if one.fair]
         if not groups:
-            mended.why = "the model gave no prompts to try new documentation on"
+            mended.why = TOO_FEW
             self.report.mended.append(mended)
             return
         self.heard(f"{tool.name}: the agent with the documentation as it is")
         trials = _Trials(self.models, self.tools, tool.name, groups)
-        mended.of = len(trials.prompts(0))
+        mended.of = trials.prompts(0)
         mended.before = trials.right(0, None)
         if mended.before == mended.of:
             mended.why = "the agent does all prompts of this kind right with the documentation as it is"
@@ -148,12 +222,14 @@ class Mending:
             mended.candidates.append(one)
             chosen = mended.chosen
             better = passed > best or (chosen is not None and passed == best and one.words < chosen.words)
-            if better:
+            if better and trials.cured(0, text):
                 best, mended.after = passed, text
         if mended.after is None:
             none = "the model gave no documentation that can be used"
             mended.why = (
-                "no candidate is better than the documentation as it is" if mended.candidates else none
+                "no candidate cures a finding and is better than the documentation as it is"
+                if mended.candidates
+                else none
             )
 
     def _candidates(self, tool: ToolReport, groups: Sequence[Group]) -> Iterator[tuple[str, str]]:
@@ -181,75 +257,84 @@ class _Trials:
 
     def __init__(self, models: FuzzModels, tools: ServedTools, tool: str, groups: Sequence[Group]) -> None:
         self.models, self.tools, self.tool, self.groups = models, tools, tool, groups
-        self._runs: dict[tuple[str | None, str], ToolRun] = {}
+        self._right: dict[tuple[str | None, str], bool] = {}
 
-    def prompts(self, half: int) -> list[str]:
-        """The different prompts of a half: 0 chooses, 1 reports."""
-        return list(dict.fromkeys(one for group in self.groups for one in group.half(half)))
+    def prompts(self, half: int) -> int:
+        """Count the prompts of a half: 0 chooses, 1 reports."""
+        return sum(len(one.wordings) for one in self._values(half))
+
+    def _values(self, half: int) -> list[Value]:
+        values = {one.wordings[0]: one for group in self.groups for one in group.half(half)}
+        return list(values.values())
 
     def right(self, half: int, text: str | None, least: int = 0) -> int:
         """Return how many prompts go right with this documentation (None: the tool's own).
 
-        A prompt of several groups must be right in all. Stops when fewer than ``least`` can still be reached.
+        The wordings of a value go right together or not at all. Stops when fewer than ``least`` can still be reached.
         """
-        wrong: set[str] = set()
-        for group in self.groups:
-            if len(self.prompts(half)) - len(wrong) < least:
+        left = self.prompts(half)
+        for one in self._values(half):
+            if left < least:
                 break
-            wrong.update(prompt for prompt, good in self.group(group, half, text).items() if not good)
-        return len(self.prompts(half)) - len(wrong)
+            left -= 0 if self._is_right(one, text) else len(one.wordings)
+        return left
 
-    def group(self, group: Group, half: int, text: str | None) -> dict[str, bool]:
-        """Return which prompts of a group go right. Raises ModelDown."""
-        prompts = group.half(half)
-        flags = passes(self.tool, [self._run(prompt, text) for prompt in prompts], same=group.same)
-        return dict(zip(prompts, flags, strict=True))
+    def cured(self, half: int, text: str | None) -> list[int]:
+        """Return the numbers of the findings all of whose values go right now, and did not before."""
+        return [
+            group.number
+            for group in self.groups
+            if self._all_right(group, half, text) and not self._all_right(group, half, None)
+        ]
 
-    def _run(self, prompt: str, text: str | None) -> ToolRun:
-        key = (text, prompt)
-        if key not in self._runs:
-            words = None if text is None else {self.tool: text}
-            run = self.models.run(prompt, self.tools, descriptions=words)
-            if run.down and not run.calls:
-                raise ModelDown(run.down)
-            self._runs[key] = run
-        return self._runs[key]
+    def left(self, half: int, text: str | None) -> list[int]:
+        """Return the numbers of the findings some of whose values do not go right."""
+        return [group.number for group in self.groups if not self._all_right(group, half, text)]
+
+    def _all_right(self, group: Group, half: int, text: str | None) -> bool:
+        return all(self._is_right(one, text) for one in group.half(half))
+
+    def _is_right(self, value: Value, text: str | None) -> bool:
+        """Return whether the tool answers, its inputs and outputs agree for all wordings, and the oracle passes. Raises
+        ModelDown."""
+        key = (text, value.wordings[0])
+        if key not in self._right:
+            self._right[key] = self._judged(value, text)
+        return self._right[key]
+
+    def _judged(self, value: Value, text: str | None) -> bool:
+        words = None if text is None else {self.tool: text}
+        made = PromptSet(self.tool, value.wordings[0], {}, expectation=value.expected)
+        for prompt in value.wordings:
+            done = self.models.run(prompt, self.tools, descriptions=words)
+            if done.down and not done.calls:
+                raise ModelDown(done.down)
+            made.runs.append(prompt_run(done))
+            kinds = [call.outcome.kind for call in done.calls if call.tool == self.tool]
+            if "ok" not in kinds or not set(kinds) <= {"ok", "refused"} or made.inputs_agree is False:
+                return False
+        if made.outputs_agree is not True:
+            return False
+        for run in made.runs:
+            judge(self.models, made, run)
+        return made.oracle == "passes"
 
 
 def _report(trials: _Trials, mended: Mended) -> None:
-    """Try both documentations on the other half of the prompts."""
-    mended.reported = (trials.right(1, None), trials.right(1, mended.after), len(trials.prompts(1)))
-    for group in trials.groups:
-        old, new = (trials.group(group, 1, text) for text in (None, mended.after))
-        if not all(new.values()):
-            mended.leaves.append(group.number)
-        elif not all(old.values()):
-            mended.cures.append(group.number)
-
-
-def passes(tool: str, runs: Sequence[ToolRun], *, same: bool) -> list[bool]:
-    """Return which runs went right: the tool gave an answer and did not fail once.
-
-    ``same``: the prompts mean the same; only runs with the most frequent calls are right, if two agree.
-    """
-    good, forms = [], []
-    for run in runs:
-        kinds = [one.outcome.kind for one in run.calls if one.tool == tool]
-        good.append("ok" in kinds and all(kind in ("ok", "refused") for kind in kinds))
-        forms.append(
-            canonical([one.arguments for one in run.calls if one.tool == tool and one.outcome.kind == "ok"])
+    """Try both documentations on the other half. One that cures nothing there is not proposed."""
+    text = mended.after
+    mended.reported = (trials.right(1, None), trials.right(1, text), trials.prompts(1))
+    mended.cures, mended.leaves = trials.cured(1, text), trials.left(1, text)
+    if not mended.cures:
+        mended.after = None
+        mended.why = (
+            f"the best candidate cures nothing where it was not chosen: {mended.reported[1]} of "
+            f"{plural(mended.reported[2], 'prompt')} right, {mended.reported[0]} as it was"
         )
-    if not same:
-        return good
-    [(most, count)] = Counter(forms).most_common(1)
-    return [
-        right and form == most and (count > 1 or len(runs) == 1)
-        for right, form in zip(good, forms, strict=True)
-    ]
 
 
-def _of_set(number: int, one: PromptSet, seed: int) -> Group:
-    """Return a faulty set as a group: its own prompts are examples, other fillings of its template are held out."""
+def _of_set(number: int, one: PromptSet) -> Group:
+    """Return a faulty set as a group."""
     examples = []
     for run in one.runs:
         calls = "\n".join(
@@ -257,21 +342,18 @@ def _of_set(number: int, one: PromptSet, seed: int) -> Group:
             for call in run.calls
         )
         examples.append(f"request: {run.prompt}\n{calls or 'no call'}"[:LONGEST_EXAMPLE])
-    shown = {run.filled for run in one.runs} | {run.prompt for run in one.runs}
-    drawn = filled_prompts(
-        one.template, one.fillings, len(one.runs) + PROMPTS, f"{seed}\x1fmend\x1f{one.tool}"
-    )
-    fresh = [filled.text for filled in drawn if filled.text not in shown][:PROMPTS]
-    if len(fresh) < PROMPTS:  # too few fillings: the second half of the set's own prompts is held out instead
-        half = len(one.runs) // 2
-        fresh, examples = fresh + [run.prompt for run in one.runs[half:]], examples[:half]
-    return Group(number, True, examples, 0, fresh[0::2], fresh[1::2])
+    return Group(number, examples, [one.runs[0].prompt])
 
 
-def _texts(answer: Any) -> list[str] | None:
+def _wordings(answer: Any) -> Iterator[list[str]]:
+    """Yield the requests of an answer that have two wordings, at most :data:`WORDINGS` of each."""
     found = answer.get("requests") if isinstance(answer, Mapping) else answer
-    texts = [one.strip() for one in found if isinstance(one, str)] if isinstance(found, list) else []
-    return [one for one in dict.fromkeys(texts) if one and len(one) <= LONGEST_REQUEST] or None
+    for one in found if isinstance(found, list) else ():
+        given = one if isinstance(one, list) else []
+        texts = [text.strip() for text in given if isinstance(text, str) and 0 < len(text) <= LONGEST_REQUEST]
+        some = [text for text in dict.fromkeys(texts) if text]
+        if len(some) > 1:
+            yield some[:WORDINGS]
 
 
 def new_description(answer: Any) -> str | None:

@@ -54,25 +54,26 @@ class PromptDoor:
         self._down = self._down + 1 if made.down else 0
         if self._down >= MOST_DOWN:
             raise ModelDown(made.down)
-        run = PromptRun(
-            prompt,
-            filled.text,
-            filled.words,
-            [
-                Call(
-                    call.tool,
-                    call.arguments,
-                    None if call.outcome.kind == UNRECORDED else call.text[:LARGEST_OUTPUT],
-                    call.outcome.failed or call.outcome.kind == "refused",
-                    call.outcome,
-                )
-                for call in made.calls
-            ],
-            answer=made.answer[:LARGEST_OUTPUT] or None,
-            error=made.down or None,
-        )
+        run = prompt_run(made, filled)
         self.runs.append((run, made))
         return run
+
+
+def prompt_run(made: ToolRun, filled: Filled | None = None) -> PromptRun:
+    """Return a run of the agent as the checks of a set want it. ``filled``: the template's filling that it ran."""
+    calls = [
+        Call(
+            call.tool,
+            call.arguments,
+            None if call.outcome.kind == UNRECORDED else call.text[:LARGEST_OUTPUT],
+            call.outcome.failed or call.outcome.kind == "refused",
+            call.outcome,
+        )
+        for call in made.calls
+    ]
+    text, words = (filled.text, filled.words) if filled is not None else (made.request, {})
+    answer = made.answer[:LARGEST_OUTPUT] or None
+    return PromptRun(made.request, text, words, calls, answer, error=made.down or None)
 
 
 Method = Literal["toolfuzz", "graybox", "whitebox"]

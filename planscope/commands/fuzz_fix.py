@@ -47,6 +47,9 @@ def fix_lines(report: Report) -> Iterator[str]:
     for one in report.mended:
         yield ""
         yield f"documentation of {one.tool}: {plural(len(one.candidates), 'candidate')} tried"
+        if one.untried and one.of:
+            tried = ", ".join(names[number] for number in sorted(one.untried))
+            yield f"  not tried on {tried}: the model gave too few other requests"
         if one.after is None:
             yield f"  nothing is proposed: {one.why}"
             continue

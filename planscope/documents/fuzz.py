@@ -137,6 +137,9 @@ class SetDocument(Document):
     oracle: Literal["passes", "fails", "unjudged", "no data"]
     scores: list[int | None] = Field(description="one for each prompt, 0 to 10; null: unjudged, or no data")
     faulty: bool
+    agrees_wrongly: bool = Field(
+        default=False, description="all prompts led to the same, and to wrong answers"
+    )
     fillings: dict[str, list[str]]
     expectation: str | None
     inputs: list[SetBucketDocument]

@@ -433,7 +433,7 @@ class FuzzFix(_Part):
     """What mending a tool's documentation came to: ``fixes`` of ``planscope fuzz --json``.
 
     ``after``: the new documentation, None if none is better (``why``). ``choosing`` and ``reporting``: prompts right
-    ``before`` and ``after``, and all, on the two halves. ``cures`` and ``leaves``: numbers of findings, from 1.
+    ``before`` and ``after``, and all, on the two halves. ``cures``, ``leaves``, ``untried``: numbers of findings.
     """
 
     tool: str
@@ -445,6 +445,7 @@ class FuzzFix(_Part):
     reporting: dict[str, Any] | None = None
     cures: list[int] = Field(default_factory=list)
     leaves: list[int] = Field(default_factory=list)
+    untried: list[int] = Field(default_factory=list)
     written: str | None = None
 
 

@@ -31,7 +31,7 @@ from planscope.toolfuzz.labels import was_sampled
 from planscope.toolfuzz.outcome import LISTED_ONLY, normal, returned_error
 from planscope.toolfuzz.report import Report
 
-_DERIVED = ("inputs", "outputs", "output_words", "differences")
+_DERIVED = ("inputs", "outputs", "output_words", "differences", "agrees_wrongly")
 """Parts of a set that its runs tell."""
 
 _NAMES_ONLY = ("title", "description", "examples", "default")

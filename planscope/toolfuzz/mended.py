@@ -38,8 +38,8 @@ class Mended:
     none is better (``why``).
 
     ``before`` and ``of``: prompts of the choosing half that the old one passes, and all. ``reported``: passed before,
-    passed after, and all, on the other half. ``cures`` and ``leaves``: numbers of findings, from 1. ``written``: the
-    file that was changed.
+    passed after, and all, on the other half. ``cures``, ``leaves`` and ``untried`` (too few requests to try
+    documentation on): numbers of findings, from 1. ``written``: the file that was changed.
     """
 
     tool: str
@@ -51,6 +51,7 @@ class Mended:
     reported: tuple[int, int, int] | None = None
     cures: list[int] = field(default_factory=list)
     leaves: list[int] = field(default_factory=list)
+    untried: list[int] = field(default_factory=list)
     why: str = ""
     source: Mapping[str, Any] | None = None
     written: str | None = None
@@ -89,6 +90,7 @@ class Mended:
             else dict(zip(("before", "after", "prompts"), self.reported, strict=True)),
             "cures": self.cures,
             "leaves": self.leaves,
+            "untried": self.untried,
             "written": self.written,
         }  # fmt: skip
 

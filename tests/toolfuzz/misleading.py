@@ -24,6 +24,13 @@ def ship(speed: Speed) -> str:
     return {"express": "tomorrow", "standard": "in three days", "economy": "next week"}[speed]
 
 
+def vat(rate: float) -> str:
+    """Tell what 100 cost with VAT. rate: the rate of the tax."""
+    if not 0 <= rate <= 1:
+        raise ValueError(f"{rate} is no rate")
+    return f"{100 + 100 * rate:g}"
+
+
 def roster_said(date: str) -> str:
     """Tell which team is on duty on a day. date: as 2025-01-31. Users write the month first: 04/03 is 3 April."""
     return roster(date)

@@ -3,6 +3,7 @@ documentation, with stated faults:
 
 - ``day-first``: it takes 04/03 for the 4th of March, unless the documentation says which comes first;
 - ``no-units``: it drops the unit of a weight, unless the documentation names the unit;
+- ``no-percent``: it reads 15 % as 15, unless the documentation says to divide, or names this very value;
 - ``second-choice``: for a word that is no value of an enum it takes the second value, unless the documentation says
   what the word means.
 """
@@ -25,10 +26,14 @@ WORDS = {
     "date": ["04/03/2025", "4/3/2025", "3 April 2025", "04-03-2025"],
     "weight": ["500 g", "500 grams", "0.5 kg", "half a kilo"],
     "speed": ["fast", "quick", "urgent", "express"],
+    "rate": ["15 %", "15 percent", "0.15", "fifteen percent"],
 }
+SPEEDS = {"enum": ["express", "standard", "economy"]}
+OTHER_RATES = (20, 7, 19, 25, 8, 10)
 TEMPLATES = {
     "date": ["Who is on duty on [day]?", "Which team works on [day] here?"],
     "weight": ["What does a parcel of [A] cost?", "Price for [A] please?"],
+    "rate": ["What do 100 cost with [rate] VAT?"],
     "speed": ["When does a parcel arrive that is sent [how]?", "I send it [how], when is it there?"],
 }
 
@@ -36,13 +41,14 @@ TEMPLATES = {
 @dataclass
 class Reader:
     """The model. ``asked`` counts its answers by prompt, ``agent`` those of the agent; ``context``: what it was told;
-    ``down``: how often the agent fails at first."""
+    ``down``: how often the agent fails at first; ``writes``: new documentation, in turns."""
 
     faults: frozenset[str] = frozenset()
     overrides: Mapping[str, str] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
     down: int = 0
     context: list[str] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
 
     def __call__(self, body: dict[str, Any]) -> Reply:
         messages = body["messages"]
@@ -106,6 +112,13 @@ class Reader:
                     if known or "second-choice" not in faults
                     else values[1]
                 )
+            case "rate":
+                if found := re.search(r"[Aa]lways pass ([\d.]+\d)", documentation):
+                    return float(found[1])
+                if found := re.search(r"(\d+) ?(?:%|percent)", prompt.replace("fifteen", "15")):
+                    known = "divide" in documentation or f"{found[1]} % is" in documentation
+                    return int(found[1]) / (100 if known or "no-percent" not in faults else 1)
+                return float(found[0]) if (found := re.search(r"0\.\d+", prompt)) else None
         return None
 
     # --- as the model that asks and judges; it reads without faults ---
@@ -133,12 +146,21 @@ class Reader:
         return {"prompts": [*(f"hey, {one}" for one in given[:-1]), "hey, what about tomorrow?"]}
 
     def _same_meaning(self, pairs: str) -> Any:
-        return {"same": [one["before"] in one["after"] for one in json.loads(pairs)]}
+        return {"same": [_meaning(one["before"]) == _meaning(one["after"]) for one in json.loads(pairs)]}
+
+    def _similar(self, tool_prompt: str, requests: str, count: str, wordings: str) -> Any:
+        some = [(f"{one} %", f"{one} percent", f"{one / 100}") for one in OTHER_RATES[: int(count)]]
+        return {"requests": [[f"What do 100 cost with {word} VAT?" for word in words] for words in some]}
+
+    def _mend_text(self, **_: str) -> Any:
+        self.writes.append(self.writes.pop(0))
+        return {"description": self.writes[-1]}
+
+    _mend_prompts = _mend_source = _mend_text
 
     def _answers(self, tool_prompt: str, questions: str) -> Any:
         name = _argument(tool_prompt)
-        schema = {"enum": ["express", "standard", "economy"]}
-        read = [self.read(one, name, "", schema, frozenset()) for one in questions.split("\n")]
+        read = [self.read(one, name, "", SPEEDS, frozenset()) for one in questions.split("\n")]
         return {"answers": [_told({name: value}) for value in read]}
 
     def _expectation(self, sentences: str) -> Any:
@@ -176,6 +198,12 @@ class Answering(WireServer):
             self.requests.append(body)
             reply: Reply = self.reader(body)
             return reply
+
+
+def _meaning(prompt: str) -> Any:
+    """What a careful reader reads in a prompt, whatever it is about."""
+    read = ((name, Reader.read(prompt, name, "", SPEEDS, frozenset())) for name in WORDS)
+    return next((one for one in read if one[1] is not None), None)
 
 
 def _told(arguments: Mapping[str, Any]) -> str:

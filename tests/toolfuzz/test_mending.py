@@ -11,18 +11,16 @@ from typing import Any
 
 import pytest
 
-from planscope.agents.fuzz_mending import MOST_WORDS, Mending, new_description, passes
-from planscope.agents.fuzz_models import AgentCall, FuzzModels, ToolRun
+from planscope.agents.fuzz_mending import MOST_WORDS, Mending, new_description
+from planscope.agents.fuzz_models import FuzzModels
 from planscope.cli import main
 from planscope.commands.fuzz_fix import fix_lines, is_wanted, write_fixes
 from planscope.errors import UserError
-from planscope.session.model import FuzzFinding, Run, Session
+from planscope.session.model import FuzzFinding, Session
 from planscope.session.store import load
-from planscope.toolfuzz.correctness.checks import PromptRun, PromptSet
 from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.keeping import put, record_of
 from planscope.toolfuzz.mended import Mended
-from planscope.toolfuzz.outcome import Outcome
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.served import ServedTools
 from planscope.tui.controllers.finding_list import Row, Step, _led_first
@@ -32,6 +30,7 @@ from tests.bench.mending import file_tools
 from tests.bench.mending.reader import PRACTICE, Reader, loaded, reply
 from tests.bench.mending.tasks import TASKS
 from tests.toolfuzz.reader import Answering
+from tests.toolfuzz.reader import Reader as Reader_
 
 GOOD = {
     "move_file": "Paths are relative; the destination must include the file name.",
@@ -84,8 +83,8 @@ def test_the_best_of_ten_is_chosen_on_one_half_and_reported_on_the_other(served:
     chosen = one.chosen
     assert chosen is not None and one.after is not None
     assert "relative" in one.after and "include the file name" in one.after
-    assert (one.before, chosen.passed, one.of) == (0, 3, 3) and one.reported == (0, 3, 3)
-    assert (one.cures, one.leaves) == ([1, 2], [])
+    assert (one.before, chosen.passed, one.of) == (0, 4, 4) and one.reported == (0, 4, 4)
+    assert (one.cures, one.leaves, one.untried) == ([1, 2], [], [])
     assert 2 <= len(one.candidates) <= 10 and {c.origin for c in one.candidates} >= {
         "mend_prompts",
         "mend_source",
@@ -93,7 +92,7 @@ def test_the_best_of_ten_is_chosen_on_one_half_and_reported_on_the_other(served:
     assert max(c.passed for c in one.candidates if c.whole) == chosen.passed
     assert all(c.words <= MOST_WORDS for c in one.candidates)
     data = report.as_data()["fixes"][0]
-    assert data["reporting"] == {"before": 0, "after": 3, "prompts": 3} and data["written"] is None
+    assert data["reporting"] == {"before": 0, "after": 4, "prompts": 4} and data["written"] is None
     assert json.loads(json.dumps(data)) == data
 
 
@@ -125,18 +124,16 @@ def test_nothing_is_proposed_that_is_not_better(served: ServedTools) -> None:
     report = found(served, MOVES[0])
     mended(served, report, noise=1.0)
     [one] = report.mended
-    assert one.after is None and one.why == "no candidate is better than the documentation as it is"
+    assert one.after is None and one.why == NOT_BETTER
     assert one.diff == [] and one.reported is None
-    assert "  nothing is proposed: no candidate is better than the documentation as it is" in list(
-        fix_lines(report)
-    )
+    assert f"  nothing is proposed: {NOT_BETTER}" in list(fix_lines(report))
 
 
 def test_a_budget_that_ends_before_the_report_proposes_nothing(served: ServedTools) -> None:
     whole = found(served, *MOVES)
     spent = mended(served, whole).spending
     report = found(served, *MOVES)
-    mended(served, report, tokens=spent.tokens_in + spent.tokens_out - 20)
+    mended(served, report, tokens=spent.tokens_in + spent.tokens_out - 2_000)
     assert all(one.after is None for one in report.mended)
     assert "tokens is spent; the documentation of move_file is not mended." in report.remarks[0]
 
@@ -154,49 +151,100 @@ def test_documentation_that_cannot_be_used_is_no_candidate(text: Any) -> None:
     assert new_description({"description": "fine"}) == "fine"
 
 
-def test_prompts_that_mean_the_same_must_lead_to_the_same_call() -> None:
-    def run(*given: Any, kind: str = "ok") -> ToolRun:
-        calls = [AgentCall("t", {"x": one}, "", None, Outcome(kind)) for one in given]
-        return ToolRun("", Run(id="r1", variant="v1", agent="tools", model="m"), calls)
+# --- what never wins ---
 
-    assert passes("t", [run(1), run(1.0), run(2), run()], same=True) == [True, True, False, False]
-    assert passes("t", [run(1), run(2), run(3)], same=True) == [False, False, False]
-    assert passes("t", [run(1), run(2), run(3, kind="raised"), run()], same=False) == [
-        True,
-        True,
-        False,
-        False,
-    ]
+UNIFORM = "VAT of 100. Always pass 0.07."
+SHOWN = "VAT of 100. 15 % is 0.15."
+ONE = "VAT of 100. 20 % is 0.2."
+CHOSEN = "VAT of 100. 20 % is 0.2 and 19 % is 0.19."
+RIGHT = "VAT of 100. rate: a fraction; divide a percentage by 100. For example, a rate of 50 % is 0.5."
+NOT_BETTER = "no candidate cures a finding and is better than the documentation as it is"
 
 
-def test_a_faulty_set_is_tried_on_other_fillings_of_its_template(served: ServedTools) -> None:
-    report = Report(TARGET, 1, list(served.tools))
-    words = {
-        "A": ["letter.txt", "the letter"],
-        "B": ["box", "the box", "crate", "case", "chest", "bin", "tin"],
-    }
-    runs = [
-        PromptRun(f"Move {a} into {b}.", f"Move {a} into {b}.", {"A": a, "B": b}, score=2, answer="no")
-        for a, b in (("letter.txt", "box"), ("the letter", "the box"))
-    ]
-    report.sets = [PromptSet("move_file", "Move [A] into [B].", words, runs)]
-    report.findings[("move_file", "set\x1f1")] = {
-        **found(served, MOVES[0]).sorted()[0], "kind": "inconsistent", "set": 1
-    }  # fmt: skip
-    asked: list[str] = []
+def vat_mended(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], what: str, *texts: str, **said: str
+) -> Any:
+    """What ``--fix`` makes of a tool whose agent reads 15 % as 15, if these are the candidates."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    reader = Reader_(frozenset({"no-percent"}), overrides=said, writes=list(texts))
+    with Answering(reader) as server:
+        given = [
+            "--model",
+            "openai:x",
+            "--base-url",
+            server.base_url,
+            "--sets",
+            "1",
+            "--calls",
+            "40",
+            "--json",
+        ]
+        main(["fuzz", "tests.toolfuzz.misleading:vat", what, "--no-sanity", "--fix", *given])
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("what", ["--correctness", "--runtime"])
+@pytest.mark.parametrize(
+    "text,why",
+    [
+        (UNIFORM, NOT_BETTER),
+        (SHOWN, NOT_BETTER),
+        (ONE, NOT_BETTER),
+        (
+            CHOSEN,
+            "the best candidate cures nothing where it was not chosen: 0 of 6 prompts right, 0 as it was",
+        ),
+    ],
+)
+def test_documentation_that_is_wrong_for_all_or_right_for_a_few_values_never_wins(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], what: str, text: str, why: str
+) -> None:
+    data = vat_mended(monkeypatch, capsys, what, text)
+    [one] = data["fixes"]
+    assert [c["text"] for c in one["candidates"]] == [text]
+    assert (one["after"], one["cures"], one["why"]) == (None, [], why) and one["choosing"]["after"] is None
+
+
+@pytest.mark.parametrize("what", ["--correctness", "--runtime"])
+def test_documentation_that_cures_wins_over_what_does_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], what: str
+) -> None:
+    [one] = vat_mended(monkeypatch, capsys, what, UNIFORM, SHOWN, RIGHT, ONE)["fixes"]
+    assert {c["text"] for c in one["candidates"]} == {UNIFORM, SHOWN, RIGHT, ONE}
+    assert (one["after"], one["leaves"]) == (RIGHT, [])
+    assert one["reporting"] == {"before": 0, "after": 6, "prompts": 6}
+
+
+@pytest.mark.parametrize(
+    "similar",
+    [
+        '{"requests": ["What do 100 cost with 20 % VAT?", "And with 19 %?", "And with 7 %?", "And with 8 %?"]}',
+        json.dumps({"requests": [[f"VAT of {n} %?", f"VAT of {n} percent?"] for n in (20, 19, 7)]}),
+        json.dumps({"requests": [[f"VAT{s} 20 %?", f"{s} VAT 20 percent?"] for s in "abcdef"]}),
+        json.dumps({"requests": [[f"VAT{s} 15 %?", f"{s} VAT 15 percent?"] for s in "abcdef"]}),
+        json.dumps({"requests": [[f"VAT of {n} %?", f"VAT of {n + 1} %?"] for n in (2, 4, 6, 8, 10)]}),
+        "[]",
+    ],
+)
+def test_too_few_other_requests_are_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], similar: str
+) -> None:
+    [one] = vat_mended(monkeypatch, capsys, "--correctness", RIGHT, similar=similar)["fixes"]
+    assert one["why"].startswith("too few other requests: each half needs 2") and one["untried"] == [1]
+    assert (one["after"], one["candidates"]) == (None, [])
+
+
+def test_no_value_is_in_both_halves_and_each_has_its_wordings(served: ServedTools) -> None:
+    report = found(served, *MOVES)
     models = FuzzModels.of(loaded(), files=PRACTICE)
-    run = models.run
-
-    def noted(request: str, *args: Any, **options: Any) -> ToolRun:
-        asked.append(request)
-        return run(request, *args, **options)
-
-    models.run = noted  # type: ignore[method-assign]
-    Mending(models, served, report).run()
-    [one] = report.mended
-    assert one.of == 3 and asked
-    assert not {text.prompt for text in runs} & set(asked)
-    assert all(text.startswith("Move ") and text.endswith(".") for text in asked)
+    mending = Mending(models, served, report)
+    tool = report.tool("move_file")
+    first, second = mending._groups(tool)
+    mending._ask_for_values(tool, first, [])
+    mending._ask_for_values(tool, second, first.values)
+    halves = [{text for g in (first, second) for one in g.half(k) for text in one.wordings} for k in (0, 1)]
+    assert first.fair and second.fair and not halves[0] & halves[1]
+    assert all(len(one.wordings) >= 2 and one.expected for g in (first, second) for one in g.values)
 
 
 # --- the user's word ---
@@ -258,7 +306,7 @@ def test_the_findings_screen_shows_the_diff_that_was_kept(served: ServedTools) -
     [fuzzing] = list(session.fuzzings or ())
     row = Row(fuzzing, fuzzing.findings[0], ())
     text = "\n".join("".join(run.text for run in line.runs) for line in chosen_lines(row, 80))
-    assert "New documentation  3 of 3 prompts right, 0 as it was" in text
+    assert "New documentation  4 of 4 prompts right, 0 as it was" in text
     assert "\n- Move a file.\n+ Move a file. " in text
 
 
@@ -301,7 +349,7 @@ def test_the_command_fuzzes_mends_writes_and_keeps(
         ]
         assert main([*given, *more]) == 1
     [fix] = json.loads(capsys.readouterr().out)["fixes"]
-    assert fix["written"] == "files.py" and fix["reporting"] == {"before": 0, "after": 3, "prompts": 3}
+    assert fix["written"] == "files.py" and fix["reporting"] == {"before": 0, "after": 4, "prompts": 4}
     assert " ".join(fix["after"].split()) in " ".join(Path("files.py").read_text().split())
     [fuzzing] = list(load(tmp_path / "k.planscope.json").fuzzings or ())
     assert [one.after for one in fuzzing.fixes or ()] == [fix["after"]]

@@ -54,6 +54,29 @@ def test_a_careful_reader_finds_nothing_in_misleading_tools() -> None:
         assert [one.as_data()["inputs_agree"] for one in searched(Reader(), tool).sets] == [True, True]
 
 
+def test_sets_that_agree_and_are_wrong_are_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    page = tmp_path / "page.html"
+    reader = Reader(frozenset({"no-percent"}), overrides={"fillings": '{"rate": ["15 %", "15 percent"]}'})
+    with Answering(reader) as server:
+        given = [
+            "--model",
+            "openai:local",
+            "--base-url",
+            server.base_url,
+            "--correctness",
+            "--html",
+            str(page),
+        ]
+        assert main(["fuzz", "tests.toolfuzz.misleading:vat", *given]) == 0
+    told = "1 set agreed, and wrong: 1; the documentation may mislead always"
+    out = capsys.readouterr().out
+    assert out.splitlines().count(told) == 1 and "1. vat, agreed, and wrong: " in out
+    assert told in page.read_text()
+
+
 # --- the command ---
 
 TARGET = "tests.toolfuzz.misleading:misleading_tools"

@@ -145,6 +145,11 @@ class PromptSet:
     def faulty(self) -> bool:
         return self.inputs_agree is False and self.outputs_agree is False and self.oracle == "fails"
 
+    @property
+    def agrees_wrongly(self) -> bool:
+        """Whether all prompts led to the same, and to wrong answers. It is no finding by the paper's rule."""
+        return self.inputs_agree is True and self.outputs_agree is not False and self.oracle == "fails"
+
     # --- what differs, and by which words ---
 
     @property
@@ -221,6 +226,7 @@ class PromptSet:
             "oracle": self.oracle,
             "scores": [run.score for run in self.runs],
             "faulty": self.faulty,
+            "agrees_wrongly": self.agrees_wrongly,
             "fillings": {name: list(words) for name, words in self.fillings.items()},
             "expectation": self.expectation,
             "inputs": [{"prompts": list(one.prompts), "calls": list(one.content)} for one in self.inputs],

@@ -9,6 +9,7 @@ from typing import Any
 from planscope.toolfuzz.correctness.baselines import Tried, outcome_of
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.correctness.said import (
+    agreed_and_wrong,
     checks,
     difference_rows,
     difference_title,
@@ -42,7 +43,7 @@ def sections(sets: Sequence[PromptSet], matrix: Sequence[Mapping[str, Any]]) -> 
         return
     faulty = sum(one.faulty for one in sets)
     yield f"<h2>Prompts that mean the same</h2><p>{len(sets):,} sets of prompts, {faulty:,} faulty. A set is faulty if "
-    yield "inputs differ, outputs differ, and the oracle fails.</p>"
+    yield f"inputs differ, outputs differ, and the oracle fails.</p><p>{agreed_and_wrong(sets)}</p>"
     if len(matrix) > 1:
         yield from _matrix(matrix)
     for k, one in enumerate(sets, 1):

@@ -59,10 +59,23 @@ def verdict(one: PromptSet) -> str:
     """Say in one or two words what the set shows."""
     if one.faulty:
         return "faulty"
+    if one.agrees_wrongly:
+        return "agreed, and wrong"
     found = [one.inputs_agree, one.outputs_agree, {"passes": True, "fails": False}.get(one.oracle)]
     if None in found:
         return "no verdict"
     return "sound" if all(found) else "not faulty"
+
+
+def agreed_and_wrong(sets: Sequence[PromptSet]) -> str:
+    """Say which sets agree and are wrong, which no finding tells; empty if none do."""
+    numbers = [str(k) for k, one in enumerate(sets, 1) if one.agrees_wrongly]
+    each = plural(len(numbers), "set")
+    return (
+        f"{each} agreed, and wrong: {', '.join(numbers)}; the documentation may mislead always"
+        if numbers
+        else ""
+    )
 
 
 def message(one: PromptSet) -> str:
@@ -161,6 +174,8 @@ def section_lines(
     if not sets:
         return
     yield f"prompts that mean the same: {plural(len(sets), 'set')}, {sum(one.faulty for one in sets):,} faulty"
+    if told := agreed_and_wrong(sets):
+        yield told
     for number, one in enumerate(sets, 1):
         yield ""
         yield from set_lines(one, number, width, whole=one.faulty)

@@ -40,13 +40,17 @@ NO_OUTPUT = "(no output)"
 Value = TypeVar("Value")
 
 
-class Door(Protocol):
-    """What the search needs of a model and of an agent."""
+class Asks(Protocol):
+    """What is needed of a model."""
 
     def ask_for(
         self, name: str, read: Callable[[Any], Value | None], fields: Mapping[str, str]
     ) -> Value | None:
         """Ask the model a prompt of the data file. Return what ``read`` makes of its JSON; None: unreadable."""
+
+
+class Door(Asks, Protocol):
+    """What the search needs of a model and of an agent."""
 
     def run(self, prompt: str, filled: Filled) -> PromptRun:
         """Have the agent run a prompt with all tools of the target, from their first state."""
@@ -179,37 +183,38 @@ class Correctness:
                 self.made_for.append((tool.name, run))
                 self.heard()
             if any(run.answered for run in made.runs):
-                made.expectation = self._expectation(tool, worded)
+                made.expectation = expectation(self.door, tool.told(), worded)
             for run in made.runs:
-                self._judge(made, run)
+                judge(self.door, made, run)
                 self.heard()
         except BaseException:
             if len(made.runs) < 2:
                 self.sets.remove(made)
             raise
 
-    def _expectation(self, tool: About, worded: Sequence[str]) -> str | None:
-        """Have the model answer the prompts without tools, and merge the answers (Figures 15 and 16)."""
-        fields = {"tool_prompt": tool.told(), "questions": "\n".join(worded)}
-        answers = self.door.ask_for("answers", _texts, fields)
-        if not answers:
-            return None
-        merged = self.door.ask_for("expectation", _texts, {"sentences": "\n".join(answers)})
-        return " ".join(merged) if merged else None
 
-    def _judge(self, made: PromptSet, run: PromptRun) -> None:
-        """Score an answer by what the tool gave back and by the expectation (Figure 17)."""
-        if not run.answered or made.expectation is None:
-            return
-        outputs = [NO_OUTPUT if c.output is None else c.output for c in run.calls if c.tool == made.tool]
-        fields = {
-            "agent_output": (run.answer or "")[:MOST_TOLD],
-            "tool_output": "\n".join(outputs)[:MOST_TOLD] or NOT_CALLED,
-            "expected": made.expectation[:MOST_TOLD],
-        }
-        found = self.door.ask_for("judge", read_score, fields)
-        if found is not None:
-            run.score, run.reason = found
+def expectation(models: Asks, tool: str, prompts: Sequence[str]) -> str | None:
+    """Have the model answer prompts that mean the same without tools, and merge the answers (Figures 15 and 16)."""
+    answers = models.ask_for("answers", _texts, {"tool_prompt": tool, "questions": "\n".join(prompts)})
+    if not answers:
+        return None
+    merged = models.ask_for("expectation", _texts, {"sentences": "\n".join(answers)})
+    return " ".join(merged) if merged else None
+
+
+def judge(models: Asks, made: PromptSet, run: PromptRun) -> None:
+    """Score an answer by what the tool gave back and by the set's expectation (Figure 17)."""
+    if not run.answered or made.expectation is None:
+        return
+    outputs = [NO_OUTPUT if c.output is None else c.output for c in run.calls if c.tool == made.tool]
+    fields = {
+        "agent_output": (run.answer or "")[:MOST_TOLD],
+        "tool_output": "\n".join(outputs)[:MOST_TOLD] or NOT_CALLED,
+        "expected": made.expectation[:MOST_TOLD],
+    }
+    found = models.ask_for("judge", read_score, fields)
+    if found is not None:
+        run.score, run.reason = found
 
 
 def _templates_in(answer: Any) -> tuple[list[str], list[str]] | None:

@@ -43,10 +43,12 @@ NOISE = (
     "Lines are counted from 1. Ask the user before you use it. Do not use this tool.",
 )
 NAMES = ("letter", "budget", "recipe", "agenda", "minutes", "essay", "sketch", "survey")
+FOLDERS = ("trunk", "attic", "cellar", "pantry", "garage")
+POLITE = "Please do this: "
 PRACTICE = {
     **{f"{name}.txt": "one\ntwo\nthree\n" for name in NAMES},
     "box/in.txt": "in\n", "shelf/in.txt": "in\n", "trunk/a.txt": "a\n", "trunk/b.txt": "b\n", "attic/c.txt": "c\n",
-    "cellar/d.txt": "d\n",
+    "cellar/d.txt": "d\n", "pantry/e.txt": "e\n", "garage/f.txt": "f\n",
 }  # fmt: skip
 """The folder in which documentation is tried; none of its names is in a task of the benchmark."""
 
@@ -79,7 +81,7 @@ class Reader(BaseChatModel):
     # --- the agent ---
 
     def _act(self, messages: Sequence[BaseMessage], says: Mapping[str, str]) -> AIMessage:
-        request = next(str(m.text) for m in messages if isinstance(m, HumanMessage))
+        request = plainly(next(str(m.text) for m in messages if isinstance(m, HumanMessage)))
         answers = [m for m in messages if isinstance(m, ToolMessage)]
         if answers and answers[-1].status == "error":
             return AIMessage(f"It did not work: {answers[-1].text}")
@@ -144,13 +146,26 @@ class Reader(BaseChatModel):
         for k in range(int(fields["count"])):
             values = {
                 "source": f"{NAMES[k % len(NAMES)]}.txt", "destination": ("box", "shelf", "loft", "barn")[k % 4],
-                "path": ("trunk", "attic", "cellar")[k % 3] if tool == "delete_folder" else f"{NAMES[k]}.txt",
+                "path": FOLDERS[k % len(FOLDERS)] if tool == "delete_folder" else f"{NAMES[k]}.txt",
                 "number": str(draw.choice((1, 2, 3))), "text": f"word {k}",
             }  # fmt: skip
             if tool == "move_file":
                 values["destination"] = ("box", "shelf")[k % 2]
             made.append(request_for(tool, values.__getitem__))
-        return {"requests": list(dict.fromkeys(made))}
+        return {"requests": [[one, f"{POLITE}{one}"] for one in dict.fromkeys(made)]}
+
+    def _same_meaning(self, fields: Mapping[str, str]) -> Any:
+        pairs = json.loads(fields["pairs"])
+        return {"same": [plainly(one["before"]) == plainly(one["after"]) for one in pairs]}
+
+    def _answers(self, fields: Mapping[str, str]) -> Any:
+        return {"answers": ["It is done."]}
+
+    def _expectation(self, fields: Mapping[str, str]) -> Any:
+        return {"expectation": fields["sentences"]}
+
+    def _judge(self, fields: Mapping[str, str]) -> Any:
+        return {"correctness_degree": 9 if fields["agent_output"] == "Done." else 2, "reason": ""}
 
     def _mend_prompts(self, fields: Mapping[str, str]) -> Any:
         said = re.findall(r"error: \w+: (.*)", fields["bad_examples"])
@@ -193,6 +208,11 @@ def reply(model: Reader, body: Mapping[str, Any]) -> Say:
     assert isinstance(said, AIMessage)
     calls = [ToolCall(call["name"], json.dumps(call["args"]), call["id"] or "") for call in said.tool_calls]
     return Say(str(said.text) or None, calls)
+
+
+def plainly(request: str) -> str:
+    """A request without the polite words of its second wording."""
+    return request.removeprefix(POLITE)
 
 
 def request_for(tool: str, value: Callable[[str], str]) -> str:

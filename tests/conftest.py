@@ -9,7 +9,10 @@ import signal
 import tempfile
 from unittest.mock import patch
 
+import pytest
 from hypothesis import settings
+
+from tests import nightly
 
 # No folder of whoever runs the tests is read or written: neither here nor in processes that tests start.
 _HOME = tempfile.mkdtemp(prefix="planscope-tests-")
@@ -41,6 +44,21 @@ for _number in (getattr(signal, name, None) for name in ("SIGINT", "SIGHUP", "SI
 settings.register_profile("fixed", deadline=None, derandomize=True, database=None)
 settings.register_profile("random", deadline=None, database=None)
 settings.load_profile("random" if os.environ.get("PLANSCOPE_RANDOM") else "fixed")
+
+
+collect_ignore = ["bench", "fuzz"]
+"""Programs, run by name."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out nightly cases that are not wanted; where the whole suite is collected, see that they are few."""
+    marked = sum(item.get_closest_marker("nightly") is not None for item in items)
+    if len(items) > 5000 and marked > nightly.MOST * len(items):
+        raise pytest.UsageError(f"{marked} of {len(items)} cases are nightly, more than {nightly.MOST:.0%}")
+    left_out = [item for item in items if not nightly.wanted(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if nightly.wanted(item)]
 
 
 def pytest_collection_finish() -> None:

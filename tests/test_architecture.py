@@ -24,9 +24,9 @@ LAYERS = [
     {"wording"},
     {"synthesis", "session"},
     {"traces"},
-    {"rules"},
+    {"rules", "toolfuzz"},
     {"agents", "debugger", "compare"},
-    {"dissection", "drawing", "toolfuzz"},
+    {"dissection", "drawing"},
     {"campaign"},
     {"report", "case"},
     {"documents"},
@@ -250,14 +250,14 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 200_470,
     "rules": 101_540,
-    "toolfuzz": 93_900,
-    "agents": 76_450,
+    "toolfuzz": 86_280,
+    "agents": 83_990,
     "traces": 61_090,
     "commands": 55_840,
     "language": 51_570,
     "session": 39_600,
     "oracle": 35_890,
-    "sharing": 31_860,
+    "sharing": 33_750,
     "debugger": 27_800,
     "dissection": 25_290,
     "synthesis": 17_580,
@@ -269,14 +269,14 @@ TOKENS = {
     "drawing": 6_960,
     "doors": 6_440,
     "walk": 5_130,
-    "safe": 3_870,
+    "safe": 4_330,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
     "language": 99_260,
-    "sharing": 89_410,
+    "sharing": 95_650,
     "toolfuzz": 18_710,
     "tui": 7_350,
     "agents": 2_690,

@@ -30,16 +30,18 @@ from itertools import product
 from typing import Any
 
 from planscope.oracle.trace import ToolCall, Trace
-from planscope.rules.budget import SECONDS, Budget, Spent
 from planscope.rules.future import Future
 from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events, letters_of, seen_key
 from planscope.rules.letters import Alphabet, Letter, Place, compared, met
 from planscope.rules.machine import FIRST, THEN, UNTIL, USER
 from planscope.rules.nearest import (
+    SECONDS,
+    Budget,
     Edit,
     Insertion,
     Search,
     Seen,
+    Spent,
     Trail,
     accepts,
     counts,
@@ -47,8 +49,9 @@ from planscope.rules.nearest import (
     stepped,
 )
 from planscope.rules.rule import Compare, Path, compares
-from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations, example
+from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations
 from planscope.rules.values import MISSING, answer_of, at, key_part, meets, said_among
+from planscope.rules.witness import Witnesses
 from planscope.wording.phrases import plural
 
 MOST_TRIED = 2_000
@@ -402,13 +405,10 @@ class _Repair:
 
     def _is_found(self, letter: Letter) -> bool:
         """Return whether values that are found somewhere meet what the letter says of arguments."""
-        given = {path: value for path, value in letter.values if value is not ABSENT}
-        try:
-            if example(letter.truths, given, self._differing) is not None:
-                return True
-            self.sure = self.sure and len(self._values) < MOST_VALUES
-        except TooMany:
-            self.sure = False
+        search = Witnesses(letter, [path for path, _ in letter.values], self._differing)
+        if search.found() is not None:
+            return True
+        self.sure = self.sure and search.left >= 0 and len(self._values) < MOST_VALUES
         return False
 
     def _differing(self, tests: Sequence[Compare], taken: Collection[Any] = ()) -> list[Any]:

@@ -23,13 +23,12 @@ Scalar = str | int | float | bool | None
 Operator = Literal[
     "=", "!=", "<", "<=", ">", ">=", "is one of", "contains", "starts with", "ends with", "is missing"
 ]
-Source = Literal["argument", "answer", "text", "outcome", "agent"]
+Source = Literal["argument", "answer", "text"]
 
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A comparison ``path operator value``. ``source``: the arguments, the answer, or the text of a user message. The
-    search (``satisfiable.py``) has the outcome and the agent as sources, too."""
+    """A comparison ``path operator value``. ``source``: the arguments, the answer, or the text of a user message."""
 
     source: Source
     path: Path

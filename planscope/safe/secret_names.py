@@ -26,6 +26,25 @@ _INSIDE = re.compile(
 )
 """Words that mean a secret anywhere in a name, whatever separates its parts; also in German, French and Spanish."""
 
+FOREIGN = re.compile(
+    "zugangscode|schlüsselwort|psk\\b|wpa_passphrase|phpsessid|jsessionid|asp\\.net_sessionid"
+    "|connect\\.sid|hub-signature|cl[ée] (?:api|secr[èe]te|d['\u2019]acc[èe]s)|code d['\u2019 _]?acc[èe]s|jetons?"
+    " d['\u2019 _]?acc[èe]s|clave (?:api|secreta|de acceso)|llave secreta"
+    "|parola d['\u2019]?ordine|parola chiave|chiave (?:api|segreta|di accesso)|codice di accesso|credenziali|segreto"
+    "|senha|palavra-?passe|chave (?:api|secreta|de api|de acesso)|credenciais|segredo"
+    "|wachtwoord|toegangscode|inloggegevens|geheime sleutel|api-sleutel|hasł[oa]|klucz (?:api|tajny"
+    "|dostępu)|tajny klucz"
+    "|lösenord|lösen|hemlig nyckel|api-nyckel|adgangskode|kodeord|hemmelig nøgle|api-nøgle|salasan[aoi]"
+    "|tunnusluku|salainen avain|api-avain"
+    "|hesl[oaeu]|tajný klíč|api klíč|jelszó?|jelszav|titkos kulcs|api[- ]kulcs|şifre|parola|gizli anahtar|api anahtar"
+    "|парол[ьяюе]|секретный ключ|ключ (?:api|доступа)|api-ключ|токен|密码|密碼|口令|密钥|密鑰|令牌"
+    "|パスワード|暗証番号|秘密鍵|合言葉|apiキー|トークン"
+    "|비밀번호|암호|비밀 ?키|api ?키|토큰|كلمة (?:المرور|السر|مرور|سر)|الرمز السري|مفتاح (?:api|سري)"
+    "|पासवर्ड|कूटशब्द|गुप्त कुंजी|api कुंजी|kata sandi|kunci (?:api|rahasia)",
+    re.IGNORECASE,
+)
+"""Names of passwords, keys and tokens in other languages, in lower case as they are written."""
+
 _PART = re.compile(
     r"pw|pwd.*|.*pwd|(?!(?:by|com|over|under|tres|sur|im)pass).*pass|o?auth\d?|(?:basic|proxy|http|digest|my|db|user|app)auth"
     r"|.*dsn|authorization|bearer|jwt|otp|cvv|cvc|ssn|pin|pat|creds?|jeton|clave|authkey"
@@ -33,7 +52,7 @@ _PART = re.compile(
 """Words that mean a secret if they are a whole part of a name."""
 
 _INNOCENT = re.compile(
-    r"secretar\w*|tokeni[sz]\w*|authori(?:t|s|ze|zes|zed|zer|zing)\w*|cookiecutter|passwordless|credentialed|detoken\w*"
+    r"secretar\w*|secretsmanager\w*|secretstorage|tokeni[sz]\w*|authori(?:t|s|ze|zes|zed|zer|zing)\w*|cookiecutter|passwordless|credentialed|detoken\w*"
 )
 """Words that contain a word for a secret but do not mean one."""
 
@@ -57,7 +76,12 @@ _ABOUT = _words(
     version kind endpoint provider storage at on enabled disabled required sock socket method methods mode status state
     strength age ttl seconds minutes hours days date time rate ring audit training reset resets recipe recipes test
     tests check checks review scheme domain samesite flow flows needed error errors exception request prompt manager
-    vote ballot ceremony workshop
+    vote ballot ceremony workshop timeout algorithm alg lifetime expire validator validators validation model backend
+    backends header headers prefix suffix param params attempts retries hasher hashers generator rules regex pattern
+    cost rounds source issuer audience arn ref reference selector store service handler helper helpers util utils
+    factory builder parser lexer stream buffer screen page view form dialog modal component hint placeholder label title
+    text icon visibility toggle tooltip message messages uri redirect callback domain secure samesite httponly schema
+    column table
     """
 )
 """Last words of names that describe a secret but do not hold it."""
@@ -65,37 +89,85 @@ _ABOUT = _words(
 _FIRST = _words(
     """
     max min num n next stop pad eos bos unk sep cls mask require requires required has is use uses enable disable no
-    redacted count per
+    redacted count per design color theme unexpected forgot wrong
     """
 )
 """First words of names that describe a secret but do not hold it."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
+_FILE_END = (
+    "py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|rb|java|kt|php|cs|c|h|cc|cpp|hpp|swift|scala|ex|exs|erl|lua|sh|bash|zsh|ps1|sql|html?|css|scss"
+    "|vue|svelte|md|mdx|rst|txt|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|xml|csv|log|pem|crt|key|pub|tf|proto|ipynb|png|svg|exe"
+)
+_STOP_WORDS = (
+    "your|you|the|an?|is|are|was|must|not|to|for|of|in|on|at|from|this|that|these|please|enter|field|fields|required|string|strings"
+    "|valid|invalid|with|and|or|as|be|has|have|been|will|can|should|could|no|it|its|if|when|by|per|between|than|into|using|was"
+)
+_SENTENCE = r"(?:[^\W\d]|[\s.,;:'\u2019()\"`!?/-]|\b\d+\b)*"
 _NO_VALUE = re.compile(
-    r"x+|\*+|\.+|-+|_+|•+|=+|<.*>|\$\{.*|\$\(.*|\$[a-z_]+|%[a-z_]+%|\{.*|#\{.*|none|null|nil|true|false"
-    r"|undefined|n/?a|yes|no"
-    r"|your[-_ ].*|my[-_](?:token|key|password|secret)|change[-_]?me|example|string|str|int|integer|bytes|object|bool"
-    r"|boolean"
-    r"|required|optional|missing|invalid|expired|wrong|unknown|empty|bearer|basic|digest|.*\bos\.environ.*|optional\[.*"
-    r"|process\.env.*|.*getenv.*|getpass\.getpass.*|field|secretstr|(?:self|args|settings|config)\._?[a-z_]+|\(?hidden\)?"
-    r"|masked|\[?redacted\]?|secrets?|passwords?|passwd|tokens?|auth|cookies?|credentials?|keys?|value|not|set|unset"
-    r"|here|too|the|redacted_[a-z0-9_]+|\[secret\]|disabled|enabled|oauth2?|yes\)|us(?:er|ing)|default|.{0,2}",
+    # nothing, and what stands for something else
+    r"x+|\*+|\.+|-+|_+|•+|=+|\s*<.*>\s*|\[?[\[<(]?(?:redacted|filtered|masked|hidden|removed|omitted|secret"
+    r"|sensitive(?: value)?|none|null|empty|snip|blank)[\])>]?"
+    r"|\$\{.*|\$\(.*|\$[a-z_]\w*|%[a-z_]+%|%\{.*\}|%\(\w+\)s|%[sdr]|\{.*|#\{.*|@\w+@|:[a-z_]+"
+    r"|(?:bearer|basic|token|digest)\s+(?:[<{$*%\[(].*|x+|\.+|token|\w+_token|authentication|realm\b.*|auth|scheme|header)|.*\{\{.*|.*\$\{.*\}.*|.*\{\w{0,20}(?:token|key|pass\w*|secret)\w{0,9}\}.*"
+    r"|(?:your|my|our|the|some|any|a|new|old|test|fake|dummy|mock|sample|demo|example|invalid|wrong|bad|expired|missing|foo|bar|this|user|raw|current"
+    r"|hashed|encrypted|plain|default|correct|valid)?[-_ ]?(?:api|access|auth|refresh|secret|private|client"
+    r"|user|db|admin|new|old|session|bearer|id|csrf)?[-_ ]?"
+    r"(?:tokens?|keys?|passw(?:or)?ds?|pwd|secrets?|pass|passphrase|credentials?|creds|auth|cookies?|value"
+    r"|here|code|pin|apikey)(?:[-_ ](?:here|value|string|\d))?"
+    r"|your[-_ ].*|change[-_ ]?(?:me|this|it).*|replace[-_ ]?(?:me|with).*|todo|tbd|placeholder|dummy|fake"
+    r"|foo|bar|baz|test|testing"
+    # words of programs
+    r"|none|null|nil|true|false|undefined|nan|n/?a|yes\)?|no|example|str|string|int|integer|float|number|bytes|object|bool|boolean|any|unknown|void|never|list"
+    r"|dict|array|optional|required|missing|invalid|expired|wrong|empty|bearer|basic|digest|field|secretstr|await|async|new|function|return|const|let"
+    r"|lambda|typeof|self|this|super|class|import|from|not|set|unset|too|the|here|disabled|enabled|oauth2?|us(?:er|ing)|default|include|same-origin|omit"
+    r"|.*\bos\.environ.*|.*\b(?:process|import\.meta)\.env\b.*|optional\[.*|.*getenv.*|getpass\.getpass.*|(?:self|args|settings|config|this|req|request|response|props|data|ctx|var|local|module|env|opts|options|params|form|body|state|user)\.[_\w.?!]+"
+    r"|[A-Za-z_][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z_$]*){1,9}|(?:[a-z_]{3,}\.){2,}\w+"
+    r"|(?-i:[A-Z]\w*\.[A-Z_0-9]+|[a-z]+:[A-Z][A-Za-z]+\*?|[A-Z]\w*\[[\w., |]*\])"
+    # versions, times, counts, checksums
+    r"|(?:[\^~<>=! ]{1,3}\s?|v|[A-Z]+/)\d[\w.*+-]*|\d+(?:\.(?:\d+|x|\*))+(?:[-+][\w.+-]*)?"
+    r"|\d{4}-\d\d-\d\d.*|\d+(?::\d+)+|[\d.,]*\d\s?(?:k|ms|s|m|h|d|kb|mb|gb|px|r?em|%)"
+    r"|sha(?:1|256|384|512)-[A-Za-z0-9+/=]{20,}|sha256:.*|[rhep]s(?:256|384|512)|ed25519|(?:aes|rsa|sha|md|utf|x?chacha)-?\d+\b.*|![a-z]+(?:\s\|)?"
+    r"|test\d{0,4}|.*(?:\.{3}|\u2026)|.*<[a-z_ -]{2,30}>.*"
+    # paths, files and addresses without a login
+    r"|(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\]{1,2}[\w.@-]+){2,}[/\\]*|(?:~|\.{1,2})?/[a-z._-]*|(?:[\w@.-]+/)*[\w@.-]+\.(?:"
+    + _FILE_END
+    + r")(?::\d+)*|[a-z_.@-]+(?:/[a-z_.@-]+)+/?"
+    r"|[a-z][a-z0-9+.-]*://(?![^\s/]*@|[^\s]*hooks?\.|[^\s]*[?&#])\S*|node scripts/.*"
+    # prompts and sentences
+    r"|[^\W\d]+(?:[ '\u2019-][^\W\d]+){0,12}\s?[:?.!\u2026>]+\s*|(?=.*\s)"
+    + _SENTENCE
+    + r"\b(?:"
+    + _STOP_WORDS
+    + r")\b"
+    + _SENTENCE
+    + r"|redacted_[a-z0-9_]+|.{0,2}",
     re.IGNORECASE | re.DOTALL,
 )
-"""Texts in place of a value that are no secret, for example placeholders."""
+"""Texts in place of a value that are no secret: placeholders, templates, code, paths, versions, prompts."""
+
+FILE_NAME = re.compile(r".*\w\.(?:" + _FILE_END + r")", re.IGNORECASE)
+"""The name of a file, after which a colon announces a line and not a value."""
+
+_WORD = re.compile(r"[^\W\d_]+|[A-Za-z]+(?:[-_ .][A-Za-z]+)+")
+"""One word, or several without a digit."""
+
+_PASSWORD = re.compile(
+    r"passw|passphrase|passcode|pwd|(?<![a-z])pw(?![a-z])|[\w-]pass\b|kennwo|contrase", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=20_000)
 def names_secret(name: str) -> bool:
     """Return whether the value of a name (a key, a variable, an option, a header) is a secret."""
     parts = _parts(name)
-    if parts[-2:] == ["secret", "id"]:
+    if parts[-2:] == ["secret", "id"] or (not name.isascii() and FOREIGN.search(name)):
         return True
     if not parts or parts[-1] in _ABOUT or parts[0] in _FIRST:
         return False
     whole = "".join("" if _INNOCENT.fullmatch(part) else part for part in parts)
-    if _INSIDE.search(whole) or any(_PART.fullmatch(part) for part in parts):
+    if FOREIGN.search(name) or _INSIDE.search(whole) or any(_PART.fullmatch(part) for part in parts):
         return True
     return any(_is_key(name, parts, n) for n, part in enumerate(parts) if part.endswith(("key", "keys")))
 
@@ -107,9 +179,54 @@ def is_count(name: str, value: str) -> bool:
     return "tokens" in name.lower() or ("token" in name.lower() and len(value) < 6) or len(value) < 3
 
 
+@lru_cache(maxsize=20_000)
 def is_value(text: str) -> bool:
-    """Return whether a text can be a secret: it is no placeholder, and no word about a secret."""
-    return _NO_VALUE.fullmatch(text.strip()) is None
+    """Return whether a text can be a secret: it is no placeholder, code, path, version or sentence, and no word about
+    a secret."""
+    return _NO_VALUE.fullmatch(text[:_LONGEST].strip()) is None
+
+
+_LONGEST = 1_000
+"""The number of characters by which a value is judged."""
+
+
+def holds_secret(name: str, value: str) -> bool:
+    """Return whether the value of a name can be the secret that the name says it is.
+
+    A word or a name is the value only of what is called a password, and only if it is no ordinary word of programs.
+    """
+    if not is_value(value) or is_count(name, value):
+        return False
+    if _PIN.fullmatch(name):
+        return value.isdigit() and 3 <= len(value) <= 8
+    if value.isalpha() and value.isascii() and len(value) >= 24:
+        return True  # no language has such words
+    if _WORD.fullmatch(value):
+        return (
+            is_password(name)
+            and len(value) >= 4
+            and not names_secret(value)
+            and value.lower() not in _ORDINARY
+        )
+    return len(value) >= 3
+
+
+def is_password(name: str) -> bool:
+    """Return whether a name says password or passphrase, whose value people choose."""
+    return _PASSWORD.search(name) is not None
+
+
+_PIN = re.compile(r"(?i:pins?|cvv|cvc)")
+_ORDINARY = _words(
+    """
+    accepted changed updated hidden visible shown stored saved hashed encrypted strong weak short login logout reset
+    forgot forgotten prompt input field label title text email username number confirm confirmed confirmation hash
+    hashes local remote admin guest anonymous first second third valid never always random generate generated create
+    created strict loose stdin file prompted interactive managed rotated rotation policy rejected denied protected
+    secure insecure plain password-reset password-field bcrypt argon scrypt sha string format write
+    """
+)
+"""Words in place of a password that describe it."""
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:

@@ -6,9 +6,7 @@ page's script writes as text.
 
 from __future__ import annotations
 
-import base64
 import csv
-import hashlib
 import html
 import io
 import json
@@ -22,6 +20,7 @@ from planscope.campaign.cases import LIMIT_RATE, case_id
 from planscope.campaign.report import Cell, Report
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.safe.page_policy import policy_tag
 from planscope.session.files import write_atomic
 from planscope.wording import terms
 from planscope.wording.phrases import interval, percent, share
@@ -138,13 +137,9 @@ def page(found: Sequence[Report], runs: Sequence[Runs]) -> str:
         listed += [_listed(row) for row in rows]
     data = json.dumps(listed, separators=(",", ":")).replace("<", "\\u003c").replace("&", "\\u0026")
     body.append(_LIST)
-    policy = (
-        f"default-src 'none'; script-src '{_sum(_SCRIPT)}'; style-src '{_sum(_STYLE)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy, quote=True)}">'
+        f"{policy_tag(_STYLE, _SCRIPT)}"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{_text(title)}</title><style>{_STYLE}</style></head>\n<body><main>\n"
         + "\n".join(body)
@@ -318,10 +313,6 @@ def _table(heading: Sequence[str], rows: Any) -> str:
 
 def _text(value: Any) -> str:
     return html.escape(visible(str(value)), quote=True)
-
-
-def _sum(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 _LIST = """<h2>Runs</h2>

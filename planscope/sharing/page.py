@@ -7,8 +7,6 @@ sheet, by their checksums. The file is ASCII.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import json
 import re
@@ -32,6 +30,7 @@ from planscope.report import (
     text_report,
 )
 from planscope.safe import visible
+from planscope.safe.page_policy import policy_tag
 from planscope.session.containers import CLOSING, OPENING, for_page
 from planscope.session.files import LARGEST
 from planscope.session.model import Run, Session, own_runs
@@ -98,12 +97,8 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
         check(data)
     style = re.sub("[^\x00-\x7f]", lambda c: f"\\{ord(c[0]):x} ", _data("page.css"))
     script = re.sub("[^\x00-\x7f]", lambda c: f"\\u{ord(c[0]):04x}", _data("page.js"))
-    policy = (
-        f"default-src 'none'; script-src '{_sum(script)}'; style-src '{_sum(style)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
     parts = {
-        "policy": html.escape(policy, quote=True),
+        "policy": policy_tag(style, script),
         "version": html.escape(__version__),
         "title": html.escape(title),
         "style": style,
@@ -183,11 +178,6 @@ def _report(case: Case) -> list[str]:
 
 def _data(name: str) -> str:
     return (files("planscope.sharing") / "data" / name).read_text(encoding="utf-8")
-
-
-def _sum(text: str) -> str:
-    """Return the checksum by which a content security policy allows an inline element."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 # The data of one run:

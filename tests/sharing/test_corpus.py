@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import json
+from collections import Counter
+from typing import Any
 
 import pytest
 
 from planscope.session.model import AnswerEvent, CallEvent, EndEvent, ErrorEvent, Event, Run, Session
 from planscope.session.store import dumps
-from planscope.sharing.redact import Surroundings, look_through, own, redact, shapes
+from planscope.sharing.redact import Surroundings, look_through, own, redact, redact_data, shapes
 from planscope.sharing.redact.scan import scanner_for
 from tests.hostile import in_turn
 from tests.sharing import corpus
@@ -65,6 +68,42 @@ def test_no_value_of_a_secret_variable_of_the_environment_stays(style: int) -> N
         if any(secret in text for secret in case.secrets):
             left.append(case.line)
     assert left == []
+
+
+def test_what_agents_print_is_redacted_in_any_place() -> None:
+    """Colours, HTML, JSON, diffs and listings hide nothing. The figures of the issue: at most 3 % of each group."""
+    left: dict[str, list[str]] = {}
+    number: Counter[str] = Counter()
+    for group, place, text, secrets in corpus.agents(places=3):
+        number[group] += 1
+        if any(secret in said(text) for secret in secrets):
+            left.setdefault(group, []).append(f"{place}: {text}")
+    assert sum(number.values()) >= 500 and len(number) == 5
+    assert {g: lines for g, lines in left.items() if len(lines) > 0.03 * number[g]} == {}
+
+
+def test_what_agents_print_is_left_alone() -> None:
+    """At most 2 % of harmless lines are touched."""
+    touched, number = {}, 0
+    for _, content in corpus.harmless():
+        number += 1
+        if said(content) != content:
+            touched[str(content)] = said(content)
+    assert number >= 500 and len(touched) <= 0.02 * number, touched
+
+
+def test_a_harmless_line_is_as_harmless_in_colour_and_in_html() -> None:
+    lines = [content for _, content in corpus.harmless() if isinstance(content, str)]
+    coloured = {line: f"\x1b[32m{line}\x1b[0m" for line in lines}
+    escaped = {line: html.escape(line) for line in lines}
+    for shown in (coloured, escaped):
+        touched = [line for line, text in shown.items() if said(text) != text]
+        assert len(touched) <= 0.02 * len(lines), touched
+
+
+def said(content: Any) -> Any:
+    """What a text or arguments become."""
+    return redact_data(content, NOWHERE)
 
 
 def test_ordinary_texts_stay_as_they_are() -> None:

@@ -34,7 +34,8 @@ class Hit(NamedTuple):
     """A private range of a string.
 
     ``strong``: the same text is private everywhere else, whatever is around it. ``edged``: elsewhere it counts only as
-    a whole word (``10.0.0.1`` is not in ``10.0.0.12``).
+    a whole word (``10.0.0.1`` is not in ``10.0.0.12``). ``read``: the private value, where the text spells it
+    differently, with escapes.
     """
 
     start: int
@@ -44,6 +45,7 @@ class Hit(NamedTuple):
     rank: int = SHAPE
     strong: bool = True
     edged: bool = False
+    read: str = ""
 
 
 def settled_in(text: str) -> list[tuple[int, int]]:
@@ -59,12 +61,12 @@ def beside_settled(hit: Hit, settled: Sequence[tuple[int, int]]) -> Iterator[Hit
         if begin >= hit.end:
             break
         if begin - start >= _SHORTEST_REST:
-            yield hit._replace(start=start, end=begin)
+            yield hit._replace(start=start, end=begin, read="")
         start = max(start, end)
     if start == hit.start:
         yield hit
     elif hit.end - start >= _SHORTEST_REST:
-        yield hit._replace(start=start)
+        yield hit._replace(start=start, read="")
 
 
 def settle(hits: Iterable[Hit]) -> list[Hit]:
@@ -93,11 +95,10 @@ def cover(text: str, hits: Iterable[Hit]) -> str:
 
 
 def is_telling(value: str) -> bool:
-    """Return whether a secret is unusual enough to be searched for in other texts."""
-    plain = value.isalpha() and (value.islower() or value.istitle() or value.isupper())
+    """Return whether a secret is unusual enough to be searched for in other texts: digits with letters or signs."""
     if value.isdigit():
         return len(value) >= 10
-    return (len(value) >= 8 and not plain) or len(value) >= 16
+    return len(value) >= 8 and any(c.isdigit() for c in value)
 
 
 def lower(text: str) -> str:

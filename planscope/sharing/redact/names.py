@@ -6,16 +6,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from planscope.safe.secret_names import is_count, is_value, names_secret
+from planscope.safe.secret_names import (
+    FILE_NAME,
+    FOREIGN,
+    holds_secret,
+    is_value,
+    names_secret,
+)
 from planscope.sharing.redact.hits import NAMED, PERSONAL, SHAPE, Hit, is_telling, words
 
 KIND = "named-secret"
 LABEL = "value of a secret's name"
 
 _STARTS = re.compile(
-    r"pass|pwd|secret|token|credential|creden[cz]ial|auth|dsn|cookie|key|kennwo|geheim|gangsdaten|anmeldedaten|jeton|clave"
-    r"|contrase|identifiant|mot de passe|\bpin\b|\bcvv\b|\bcvc\b|\botp\b|\bjwt\b|\bbearer\b|\bssn\b|\bpat\b|creds?\b"
-    r"|connection.?string|phrase\b|\bpw\b|mots de passe"
+    FOREIGN.pattern
+    + r"|pass|pwd|secret|token|credential|creden[cz]ial|auth|dsn|cookie|key|kennwo|geheim|gangsdaten"
+    r"|anmeldedaten|jeton|clave"
+    r"|contrase|identifiant|mot de passe|(?<![a-z])(?:pin|cvv|cvc|otp|jwt|bearer|ssn|pat)(?![a-z])|creds?\b"
+    r"|connection.?string|phrase\b|(?<![a-z])pw(?![a-z])|mots de passe|psk\b"
 )
 """Every name of a secret contains one of these in lower case, so only their surroundings are examined."""
 
@@ -25,6 +33,9 @@ _TWO_WORDS = re.compile(
 )
 _LONGEST = 80
 """The limit for a name, in characters."""
+
+_NO_SPACES = "\u2e80"
+"""From this character on, a script has no spaces: what follows a name is not a part of it."""
 
 
 def _quoted(mark: str, name: str) -> str:
@@ -40,24 +51,40 @@ def _quoted(mark: str, name: str) -> str:
 
 
 _MARKS = (("double", '"'), ("single", "'"), ("back", "`"))
-_STRING = "[bBrRuUfF]{0,2}(?:" + "|".join(_quoted(mark, name) for name, mark in _MARKS) + ")"
+_STRING = "(?:[bBrRuUfFNL@$]{0,2}#{0,2})(?:" + "|".join(_quoted(mark, name) for name, mark in _MARKS) + ")"
 _BARE = (
-    r"(?P<bare>[^\s\"',;&<>(){}\[\]`|\\]{1,400}(?:\\(?![nrt\"'])[^\s\"',;&<>(){}\[\]`|\\]{0,100}){0,9}"
+    r"(?P<bare>[^\s\"',;&<>(){}\[\]`|\\」』”»\u3001\u3002]{1,400}(?:\\(?![nrt\"'])[^\s\"',;&<>(){}\[\]`|\\]{0,100}){0,9}"
     r"(?:[&|](?![\w.;-]{1,40}[=;]|[&|])[^\s\"',;&<>(){}\[\]]{1,100}){0,3})"
 )
 _VALUES = (*(name + end for name, _ in _MARKS for end in ("_three", "", "_escaped", "_odd")), "bare")
 _SCHEME = r"(?:(?i:bearer|basic|token|digest|negotiate|api-?key|aws)\s+)?"
-_WHOSE = r"(?: (?:for|of|to|für|von|zu|de|pour|du|para|del?|is for)(?: [\w.@-]{1,30}){1,3}?)?"
-_SIGN = (
-    r"(?P<sign>[ \t]{0,3}:\s{0,2}(?:[A-Za-z]\w{0,20}\s{0,2})=(?!=)|[ \t]{0,3}(?::=|=>|={1,3}|:|%3[Dd])"
-    rf"|(?:{_WHOSE} ?|(?: (?:provided|given|used|value|entered))?):"
-    rf"|{_WHOSE} (?i:is|was|lautet|ist|war|est|es|sera)(?: ?:)?(?= )"
-    r")[ \t]{0,3}"
+_WHOSE = (
+    r"(?: (?:for|of|to|on|in|from|für|von|zu|auf|de|du|des|pour|para|per|di|do|da|dla|voor|för|till|for|til"
+    r"|pro|için|для|от|к|untuk|del?|is for"
+    r"|you asked for|(?:I|we|they) (?:gave|sent) you)(?: [\w.@-]{1,30}){0,4}?)?"
 )
-_ASSIGNED = re.compile(rf"[\"'\]\\]{{0,4}}{_SIGN}{_SCHEME}(?P<value>{_STRING}|{_BARE}|(?P<open>[{{\[(]))")
-_LIST_ITEM = re.compile(rf"\\{{0,3}}[\"'],\s{{0,3}}{_SCHEME}{_STRING}")
+_IS = (
+    r"(?i:is|was|are|were|is now|will be|should be|has been set to|was set to|was changed to|is set to"
+    r"|lautet|ist|war|est|sera|es|será|è|é|jest|to"
+    r"|är|er|on|je|van|это|есть|adalah|ialah|है|हैं|هي|هو)"
+)
+_SIGN = (
+    r"(?P<sign>[ \t]{0,3}:\s{0,2}(?:[A-Za-z&][\w<>\[\]&'. *?|]{0,40}?\s{0,2})=(?![=>])|[ \t]{0,3}(?::=|=>"
+    r"|->|→|={1,3}(?!>)|:(?!:)|%3[Dd]|\uff1a|\uff1d)"
+    rf"|(?:{_WHOSE} ?|(?: (?:provided|given|used|value|entered))?)(?::(?!:)|\uff1a)"
+    rf"|{_WHOSE} {_IS}(?: ?:)?(?= )|(?:'s|\u2019s)(?= )|\s?[—\u2013](?= )|\s?(?:是|为|為|は|は\u3001|는|은|이|가)"
+    r")[ \t]{0,3}(?:[*_]{1,3}[ \t]{1,3})?[「『“„«]?"
+)
+_ASSIGNED = re.compile(rf"[\"'\]\\*`_]{{0,5}}{_SIGN}{_SCHEME}(?P<value>{_STRING}|{_BARE}|(?P<open>[{{\[(]))")
+_OF_WHAT = re.compile(r"\w{0,6}(?: [^\W\d_]{1,20}){0,5}(?=\s?[:\uff1a=])|")
+"""What a password is for, in a language whose prepositions are not known here."""
+
+_LIST_ITEM = re.compile(rf"\\{{0,3}}[\"'],\s{{0,3}}{_SCHEME}{_STRING}(?!\s{{0,3}}:)")
 _BESIDE = re.compile(rf"(?:[ \t]{{1,3}}|\(\s?){_SCHEME}{_STRING}|[ \t]{{1,3}}(?:(?i:key|token) )?{_BARE}")
 _SWITCHED = re.compile(rf"(?:[ \t]{{1,3}}|\\{{0,3}}[\"'],\s{{0,3}}){_SCHEME}(?:{_STRING}|{_BARE})")
+_SETS = re.compile(r"(?:^|[\s;(])(?:ENV|ARG|setenv|setx|set -[a-z]{1,3}|export -x|-e|config set) \Z")
+"""The word before a variable whose value follows without a sign."""
+
 _CALLED = re.compile(r"\([bBrRuUfF]?[\"']")
 _ASKS = re.compile(r"(?i:(?:\w+\.)*_?(?:get|load|read|check|validate|verify|fetch|find|is|has|reset|hash))")
 """Functions that take the name or the place of a secret, not its value."""
@@ -96,19 +123,33 @@ _CREDENTIALS = re.compile(
     r"(?i:\b(?:credentials?|zugangsdaten|anmeldedaten|identifiants|credenciales|log(?:ged)? ?in(?: as| with|:)"
     r"|sign in (?:as|with)|anmelden als|melde dich als))(?!\w)(?P<rest>[^\n]{0,120})"
 )
+_USED_AS = re.compile(
+    r"(?i:\b(?:use|using|with|try|enter|type|take|is|has|have|had|set|put|gave|sent)) (?:it to"
+    r" )?[\"'`]?(?P<value>[^\s\"'`\\]{6,100}?)[\"'`]? (?i:as|for) (?i:(?:the|your|my|our|a|an|its|their) )?"
+    r"(?:[\w-]{1,20} ){0,3}?(?i:pass\w{2,7}|token|secret|credential|(?:api |access |secret |private )?key|pin|code)\b"
+)
+_KEY_IS = re.compile(
+    r"\b(?i:key|code|login|pass|password|passphrase|token|secret|creds?|credentials)\b(?:"
+    r" [\w-]{1,15}){0,5}? ?(?i:is|was|are|to|from \S{1,60} to|:|->|→)(?: now)?:? "
+    r"[\"'`]?(?!(?:SHA|MD)\d)(?:[\w.@-]{2,30}[:/])?(?P<value>[^\s\"'`\\]{6,100})"
+)
+_ONE_TIME = re.compile(
+    r"(?i:\b(?:verification|one[- ]time|security|login|2fa|authentication|sms|confirmation|access|backup"
+    r"|recovery) (?:pass)?codes?(?: is|:| was)?:? )(?P<value>[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b"
+)
 _USER_AND = re.compile(
     r"(?<![\w.@+-])(?P<user>[\w.@+-]{2,40})[\"'`]?\s?(?:/|:(?!//)|,| with | mit | avec | con )"
     r"\s?[\"'`]?(?P<value>[^\s\"'`/,]{4,100})"
 )
 _DATED = re.compile(
-    r"[\d.,:_/-]+[A-Za-z]{0,2}|v?\d+(?:\.\w+)+|[0-9a-f]{7,64}|(?:[\w-]+[./])+[a-z]{1,5}\d?|[A-Za-z]{1,5}-?\d{1,4}|\d+-\w+"
+    r"[\d.,:_/-]+[A-Za-z]{0,2}|v?\d+(?:\.\w+)+|[0-9a-f]{7,12}|[0-9a-f]{40}|(?:[\w-]+[./])+[a-z]{1,5}\d?|[A-Za-z]{1,5}-?\d{1,4}|\d+-\w+"
 )
 """A time, a version, a file name or a count, which may follow the name of a secret in a sentence but is not one."""
 
 
 def named(text: str, lowered: str) -> Iterator[Hit]:
     """Find the values that a text calls a password, a token, a key or a login. ``lowered``: the text in lower case."""
-    if _STARTS.search(lowered) or any(word in lowered for word in ("log", "sign in", "melde")):
+    if _STARTS.search(lowered) or any(word in lowered for word in ("log", "sign in", "melde", " code")):
         for start, end in _named(text, lowered):
             value = text[start:end]
             if len(value) >= 3 and is_value(value):
@@ -127,6 +168,8 @@ def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
             continue  # the match is a part of that name, or lies below it
         start, end = _name_around(text, word.start(), word.end())
         name = text[start:end].strip(".-$")
+        if FILE_NAME.fullmatch(name) or text[max(0, start - 2) : start] == "${":
+            continue
         before = _TWO_WORDS.search(text, max(0, start - 20), start)
         if names_secret(f"{before[0]}{name}" if before else name):
             end = start + len(text[start:end].rstrip("."))
@@ -141,6 +184,18 @@ def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     if "<" in text:
         yield from _tags(text)
     yield from _tables(text)
+    for pattern in (_USED_AS, _KEY_IS):
+        for match in pattern.finditer(text):
+            value = match["value"].rstrip(".,;:!?)*`\"'")
+            if (
+                _is_mixed(value)
+                and not _DATED.fullmatch(value)
+                and is_value(value)
+                and not re.search(r"=\w|[(]|\.\w+/|://", value)
+            ):
+                yield match.start("value"), match.start("value") + len(value)
+    for match in _ONE_TIME.finditer(text):
+        yield match.span("value")
     for said in _CREDENTIALS.finditer(text):
         for match in _USER_AND.finditer(said["rest"]):
             value = match["value"].rstrip(".,;:!?)")
@@ -154,7 +209,11 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
     first, last = start, end
     while first > 0 and end - first < _LONGEST and _LETTER.match(text[first - 1]):
         first -= 1
+    if text[last - 1] >= _NO_SPACES:
+        return first, last
     while last < len(text) and last - start < _LONGEST and _LETTER.match(text[last]):
+        if text.startswith("->", last):
+            break
         last += 1
     return first, last
 
@@ -162,12 +221,17 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
 def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int, int]]:
     """Yield ranges of the values that belong to a name. An empty range says how far the text has been examined."""
     switch = text[start] == "-"
+    if text.startswith("::", end) or text.startswith("::", start - 2):
+        return
     if _CALLED.match(text, end) and not _ASKS.match(name):
         yield from _inside(text, end, name)
         return
     if _PAIR_NAME.search(text, max(0, start - 30), start):
         yield from _paired(text, start, end)
     match = _ASSIGNED.match(text, end)
+    if match is None and FOREIGN.fullmatch(name):
+        of_what = _OF_WHAT.match(text, end)
+        match = _ASSIGNED.match(text, of_what.end() if of_what else end)
     below = _LINE_BELOW.match(text, end)
     if below is not None:
         yield from _lines_below(text, start, below)
@@ -180,26 +244,47 @@ def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int
         callee = text[place[1] : place[1] + 1] == "(" and not quoted
         if callee and re.search(r"(?i)auth|login|credential|secret", value):
             yield from _inside(text, place[1], name)
+        elif switch and sign == "=" and not value.isupper():
+            if is_value(value):
+                yield place
         elif not callee and _believable(value, name, sign, quoted):
             yield place
         return
     for pattern in (_LIST_ITEM, _INPUT):
         match = pattern.match(text, end)
-        if match is not None and _is_odd(text[slice(*_place(match)[0])]):
+        if (
+            match is not None
+            and _is_odd(value := text[slice(*_place(match)[0])])
+            and holds_secret(name, value)
+        ):
             yield _place(match)[0]
             return
+    sets = _SETS.search(text, max(0, start - 12), start) is not None
     match = (_SWITCHED if switch else _BESIDE).match(text, end)
     if match is None:
         return
     place, quoted = _place(match)
     value = text[slice(*place)]
     if switch:
-        if not value.startswith("-") and not (value.isupper() and value.replace("_", "").isalpha()):
+        listed = (
+            text[end] not in " \t" and not quoted
+        )  # an argument of a call, not the value in a list of strings
+        if (
+            not listed
+            and not value.startswith("-")
+            and not (value.isupper() and value.replace("_", "").isalpha())
+            and is_value(value)
+        ):
             yield place if ":" not in value or quoted else (place[0] + value.find(":") + 1, place[1])
-    elif (quoted and _believable(value, name, "=", True) and (_is_odd(value) or "pass" in name.lower())) or (
+    elif sets or quoted:
+        if _believable(value, name, "=", quoted):
+            yield place
+    elif (
         _is_mixed(value)
         and not _DATED.fullmatch(value)
-        and not re.match(r"[\w-]+=", value)
+        and is_value(value)
+        and text[start - 1 : start] != "/"
+        and not re.match(r"[\w-]+=\w", value)
         and text[place[1] : place[1] + 1] != "("
     ):
         yield place
@@ -210,25 +295,23 @@ def _place(match: re.Match[str]) -> tuple[tuple[int, int], bool]:
     group = next(g for g in _VALUES if match.groupdict().get(g) is not None)
     start, end = match.span(group)
     if group == "bare":
-        end = start + len(match[group].rstrip(".,;:!?\\`*"))
+        end = start + len(match[group] if match[group].endswith("..") else match[group].rstrip(".,;:!?\\`*"))
     return (start, end), group != "bare"
 
 
 def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
-    """Return whether an assigned value can be a secret. After words such as *is*, it must not be an ordinary word."""
-    if not is_value(value) or is_count(name, value):
+    """Return whether an assigned value can be the secret. After a colon or a word such as *is*, it must"
+    " not be a word."""
+    if not holds_secret(name, value) or (not quoted and _IDENTIFIER.fullmatch(value) and names_secret(value)):
         return False
-    if not quoted and (
-        "." in value and re.fullmatch(r"[A-Za-z_][\w.]*", value) and names_secret(value.rpartition(".")[2])
-    ):
-        return False  # this is an attribute in a program, not its value
     if name.lower().replace("-", "") in ("cookie", "setcookie") and re.match(r"[\w.-]{1,60}=", value):
         return False  # each cookie is found by itself
-    if re.search(r"[a-z]\Z", sign) or (sign.endswith(":") and " " in sign):
+    if re.search(r"\w\Z|[s—\u2013]\Z", sign) or (sign.endswith(":") and " " in sign):
         return _is_odd(value) and not value.isalpha() and len(value) >= 5
-    if quoted or sign.endswith(("=", "%3D", "%3d", ">")):
-        return _is_odd(value) or len(value) >= 4
-    return (_is_odd(value) and len(value) >= 4) or (len(value) >= 4 and _is_password(name))
+    return len(value) >= 4 and (quoted or sign in ("=", "%3D", "%3d") or not _IDENTIFIER.fullmatch(value))
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$-]+")
 
 
 def _is_odd(value: str) -> bool:
@@ -242,12 +325,11 @@ def _is_mixed(value: str) -> bool:
     return len(value) >= 6 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
 
 
-def _is_password(name: str) -> bool:
-    return re.search(r"(?i)pass|pwd|wort|geheim|contrase", name) is not None
-
-
 def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
     """Yield ranges of all values between an opening bracket and its closing one."""
+    if text.startswith("{{", at):
+        yield at, at
+        return
     close, depth, here = _CLOSE[text[at]], 0, at
     limit = min(len(text), at + _MOST_BELOW)
     while here < limit:
@@ -265,7 +347,7 @@ def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
                     value = text[slice(*place)]
                     alone = text[at] == "{" and close == text[place[1] : place[1] + 1] and place[0] == at + 1
                     if (
-                        not is_count(name, value)
+                        holds_secret(name, value)
                         and (quoted or _is_odd(value))
                         and not (alone and names_secret(value))
                     ):
@@ -310,7 +392,12 @@ def _lines_below(text: str, start: int, head: re.Match[str]) -> Iterator[tuple[i
         if not row.strip() or not (inner > margin or (inner == margin and row.lstrip().startswith("- "))):
             return
         match = _LINE_VALUE.match(row)
-        if match is not None and len(match["value"].split()) <= 3 and (head["block"] or _says_value(row)):
+        if (
+            match is not None
+            and len(match["value"].split()) <= 3
+            and (head["block"] or _says_value(row))
+            and holds_secret("" if head["block"] is None else text[start : head.start()], match["value"])
+        ):
             yield at + match.start("value"), at + match.end("value")
         at = end + 1
 
@@ -379,8 +466,8 @@ def _columns(head: str, row: str, sign: str, at: int) -> Iterator[tuple[int, int
         if (
             names_secret(name)
             and len(value) >= 4
-            and not set(value) <= set("-: ")
-            and not is_count(name, value)
+            and not set(value) <= set("-=: ")
+            and holds_secret(name, value)
         ):
             start = at + cell.index(value)
             yield start, start + len(value)

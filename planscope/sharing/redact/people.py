@@ -7,7 +7,9 @@ import ipaddress
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
+from planscope.safe.secret_names import FILE_NAME
 from planscope.sharing.redact.hits import HOST, PERSONAL, Hit, words
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -27,9 +29,22 @@ _LOGIN = re.compile(
     r"(?:\b(?:ssh|scp|sftp|rsync|mosh)\b[^\n@]{0,60}?\s[\w.-]{1,40}"
     rf"|(?<![\w.@-])[a-z_][\w.-]{{0,31}}(?=@[\w.-]{{1,80}}:[~/]))@{_HOST}"
 )
+_MACHINE = rf"(?P<host>(?=[A-Za-z0-9.-]{{0,63}}[0-9-]){_LABEL}(?:\.{_LABEL}){{0,9}})"
+"""A name with a digit, a hyphen or both, as machines have and words do not."""
+
 _SAID = re.compile(
-    r"(?i:\b(?:host(?:name)?|resolve|enotfound|eai_again|getaddrinfo(?: failed for)?)\b[\"']?[ :=]{1,3}"
-    rf"|\b(?:server|node|machine)\b[\"']?\s?[:=]\s?)[\"']?{_HOST}(?![\w@(-])"
+    r"(?:(?i:\b(?:host(?:name)?|hostaddr|resolve|enotfound|eai_again|getaddrinfo(?: failed for)?|lookup"
+    r"|data source|address|addr)\b[\"']?(?: name)?[ :=]{1,3}"
+    r"|\b(?:server|node|machine|host|pod on|worker)\b[\"']?\s?(?:[:=]\s?|(?=[\"'])))(?:tcp:)?"
+    # commands whose argument or option is a machine
+    r"|\b(?:psql|pg_dump|pg_restore|pg_isready|createdb|mysql\w{0,5}|mariadb\w{0,5}|redis-cli|mongosh?|mongodump|clickhouse-client|influx|ldapsearch|smbclient|nmap|nc"
+    r"|telnet|rsh|curl|wget|ipmitool|kafkacat|kcat|mosquitto_\w{3})\b[^\n|;]{0,120}?\s(?:-h|-H"
+    r"|--host(?:name)?|--server)[ =]"
+    r"|(?<![\w./-])(?:ssh|mosh|ping6?|traceroute|mtr|dig|nslookup|telnet|nc|nmap|ssh-keyscan|ssh-copy-id"
+    r"|wakeonlan|whois)\b(?: -{1,2}[\w=-]{1,20}(?: [0-9]{1,5})?){0,4} "
+    r"|\bkubectl (?:drain|cordon|uncordon|taint nodes?|debug node/|describe nodes?|delete nodes?|get nodes?"
+    r"|top nodes?)[ /]?"
+    rf")[\"']?{_MACHINE}(?![\w@(-])"
 )
 _SHARE = re.compile(rf"(?<![\w\\:])(?:\\{{2}}|\\{{4}}){_HOST}\\{{1,2}}(?=[\w$])")
 _CLOUD = re.compile(r"(?<![\w.-])(?P<host>ip-[0-9]{1,3}(?:-[0-9]{1,3}){3})(?![\w-])")
@@ -42,15 +57,40 @@ _DOCUMENTATION = [
 ]
 """Addresses reserved for documentation (RFC 5737, RFC 3849)."""
 
-_MAY_SAY = ("host", "resolve", "enotfound", "eai_again", "getaddrinfo", "server", "node", "machine")
+_MAY_SAY = (
+    "host", "resolve", "enotfound", "eai_again", "getaddrinfo", "server", "node", "machine", "lookup",
+    "data source", "addr", "worker", "-h", "ssh", "mosh", "ping", "trace", "mtr", "dig", "whois", "telnet",
+    "nc ", "nmap", "kubectl", "wakeonlan",
+)  # fmt: skip
 """A text without any of these in lower case contains no phrase that names a host."""
 
-_VERSION = re.compile(r"(?i:\bv|\bversion|\brelease)[ =:]{0,2}\Z")
+_VERSION = re.compile(
+    r"(?i:\b(?:v|version|release|section|sec\.?|chapter|clause|table|figure|step|rule|item|part|appendix"
+    r"|release|rev|oid))[ =:]{0,2}\Z|[A-Za-z]/\Z|[=<>~^]=\Z"
+)
+"""What stands before numbers that look like an address: a version, a section, the name of a browser."""
+
+_NUMBERED = re.compile(
+    r"v?[0-9]+(?:\.[0-9]+)*(?:[-.](?:alpha|beta|rc|pre|dev|lts)\w*)*|[A-Za-z]+[-/]?v?[0-9]+\.[0-9.]+.*|x86-64|[0-9a-f]{12}",
+    re.IGNORECASE,
+)
+"""A version, an architecture or a container's id in the place of a machine's name."""
 
 
 def is_public(name: str) -> bool:
-    """Return whether a host is known to everybody, or reserved for examples."""
-    return name.lower() in words("host", "public") or is_reserved(name)
+    """Return whether a host is known to everybody, is a web site for everybody, or reserved for examples."""
+    parts = name.lower().split(".")
+    known = words("host", "public")
+    return (
+        any(".".join(parts[n:]) in known for n in range(len(parts)))
+        or (
+            len(parts) in (2, 3)
+            and parts[-1] not in words("host", "inside")
+            and (len(parts) == 2 or parts[0] in words("host", "sites"))
+        )
+        or (len(parts) == 1 and parts[0] in words("host", "common"))
+        or is_reserved(name)
+    )
 
 
 def is_reserved(name: str) -> bool:
@@ -67,7 +107,8 @@ def hosts(text: str, lowered: str) -> Iterator[Hit]:
         for match in _NAME.finditer(text):
             name, parts = match["host"], match["host"].count(".") + 1
             sure = _is_end(match["end"], parts >= 3 or name.startswith("www."))
-            if sure and not is_public(name) and not name.replace(".", "").isdigit():
+            program = name.partition(".")[0] in words("host", "programs") and parts <= 3
+            if sure and not program and not is_public(name) and not name.replace(".", "").isdigit():
                 yield _host(match)
     if "." in text:
         for match in _IPV4.finditer(text):
@@ -78,10 +119,12 @@ def hosts(text: str, lowered: str) -> Iterator[Hit]:
     if ":" in text or "-" in text:
         yield from _by_colons(text)
     if "@" in text:
-        yield from (_host(m) for m in _LOGIN.finditer(text) if not is_public(m["host"]))
+        for match in _LOGIN.finditer(text):
+            if not is_public(match["host"]) and not _NUMBERED.fullmatch(match["host"]):
+                yield _host(match)
     for match in _SAID.finditer(text) if any(word in lowered for word in _MAY_SAY) else ():
         name = match["host"]
-        if re.search(r"[0-9.-]", name) and not _is_number(name) and not is_public(name):
+        if not _NUMBERED.fullmatch(name) and not is_public(name):
             yield _host(match)
     for match in _SHARE.finditer(text) if "\\\\" in text else ():
         if re.search(r"[0-9.-]", match["host"]) and not _is_number(match["host"]):
@@ -124,7 +167,12 @@ def _is_private_number(text: str) -> bool:
     except ValueError:
         return False
     nobodys = any(found in network for network in _DOCUMENTATION)
-    return not (nobodys or found.is_loopback or found.is_unspecified or text.startswith(("255.", "0.")))
+    small = not found.is_private and all(
+        int(part) < 20 for part in text.split(".")
+    )  # 1.2.3.4 is a version, or a public resolver
+    return not (
+        nobodys or small or found.is_loopback or found.is_unspecified or text.startswith(("255.", "0."))
+    )
 
 
 def _is_ipv6(text: str) -> bool:
@@ -144,9 +192,23 @@ _MAIL = re.compile(
 )
 _NO_PERSON = ("git@", "noreply@", "no-reply@")
 _REST = r"[^\s/\\:\"'<>|,;()\[\]{}*?$`]{1,64}"
-_UNIX_HOME = re.compile(
-    rf"(?<![\w.~-])(?P<home>(?:/mnt)?(?:/[a-z])?/(?:home|Users|var/home|export/home|usr/home)/(?P<user>{_REST}))"
+_FOLDERS = (
+    "[Pp]rojects?|code|src|work|workspaces?|dev|[Dd]evelopment|repos?|git|[Gg]it[Hh]ub|[Dd]ocuments|[Dd]esktop|[Dd]ownloads|[Cc]ode|[Ss]ites|app|apps"
+    "|source|sandbox|tmp|go|notes|play"
 )
+_ABOVE = (
+    r"(?:/mnt(?:/[a-z])?|/[a-z]|/cygdrive/[a-z]|/var|/export|/usr|/data\d?|/(?:net|nfs|mnt|media|srv|volumes?|storage|nas|autofs)(?:/[\w-]{1,30}){0,2}"
+    r"|/gpfs|/lustre|/scratch|/cluster|/host|/rootfs|/System/Volumes/Data|/Volumes/[\w -]{1,30})"
+)
+_UNIX_HOME = re.compile(
+    rf"(?<![\w.~/-])(?P<home>{_ABOVE}?/(?:home\d?|Users)/(?P<user>{_REST}))"
+    rf"|(?<=//)(?P<home_2>/(?:home|Users)/(?P<user_2>{_REST}))"
+    rf"|(?i:wsl(?:\$|\.localhost|\+))[\w.\\/-]{{0,60}}?(?P<home_3>[\\/]{{1,4}}home[\\/]{{1,4}}(?P<user_3>{_REST}))"
+    r"|(?<![\w.-])(?P<home_4>(?:[A-Za-z]--?|-)(?:home|Users)-(?P<user_4>[A-Za-z0-9]{1,32}(?:-[A-Za-z0-9]{1,32}(?=-(?:"
+    + _FOLDERS
+    + r")\b))?))(?=-[A-Za-z0-9])"
+)
+"""A home below ``/home`` or ``/Users``, also in Windows' subsystem and as Claude Code spells the names of folders."""
 _WINDOWS_HOME = re.compile(
     r"(?<![A-Za-z0-9])(?P<home>[A-Za-z]:[\\/]{1,8}(?:Users|Documents and Settings)[\\/]{1,8}"
     rf"(?P<user>[^\\/:*?\"<>|\r\n]{{1,64}}(?=[\\/])|{_REST}))"
@@ -156,7 +218,7 @@ _PATH_SIGN, _PART_ENDS = re.compile(r"[/\\]"), re.compile(r"[/\\\s\"',:;)]|\Z")
 _USER_IS = re.compile(r"(?i:\b(?:user(?:name)?|owner|login)[\"']?\s{0,2}[=:]\s{0,2}[\"']?)")
 _NAME_GOES_ON, _WORD_GOES_ON = re.compile(r"[\w.-]"), re.compile(r"[\w-]")
 _HOMES = (
-    (_UNIX_HOME, ("home/", "Users/")),
+    (_UNIX_HOME, ("/home", "/Users", "\\home", "-home-", "-Users-")),
     (_WINDOWS_HOME, ("Users", "Documents and Settings")),
     (_TILDE, ("~",)),
 )
@@ -184,9 +246,11 @@ def personal(text: str) -> Iterator[Hit]:
             address = match[0].lower().replace("%40", "@")
             if not address.startswith(_NO_PERSON) and not is_reserved(address.rpartition("@")[2]):
                 yield Hit(*match.span(), "email", "e-mail address", PERSONAL)
-    if "/" in text or "\\" in text:
-        for match in homes(text):
-            yield Hit(*_trimmed(match), "home", "home directory", PERSONAL, edged=True)
+    if any(need in text for need in ("/", "\\", "-home-", "-Users-")):
+        for home in homes(text):
+            yield Hit(home.start, home.end, "home", "home directory", PERSONAL, edged=True)
+    if any(need in text for need in _MAY_OWN):
+        yield from _owners(text)
     for match in _IBAN.finditer(text):
         if _is_iban(match[0].replace(" ", "")):
             yield Hit(*match.span(), "iban", "bank account", PERSONAL, edged=True)
@@ -204,27 +268,61 @@ def personal(text: str) -> Iterator[Hit]:
         yield Hit(*match.span(), "social-security", "social security number", PERSONAL, edged=True)
 
 
-def homes(text: str) -> Iterator[re.Match[str]]:
-    """Find home directories; each match has the groups ``home`` and ``user``."""
+_OWNERS = (
+    re.compile(
+        r"(?m)(?:^|(?<=[\s>:]))[dlbcps-](?:[r-][w-][xsStT-]){3}[.+@]?\s{1,4}[0-9]{1,6}\s{1,4}(?P<user>[a-z_][\w.-]{1,31})\s{1,4}(?P<group>[a-z_][\w.-]{1,31})\s"
+    ),
+    re.compile(
+        r"(?m)^(?P<user>[a-z_][\w.-]{1,31})\s{1,12}[0-9]{1,8}\s{1,4}[0-9]{1,3}\.[0-9]\s{1,4}[0-9]{1,3}\.[0-9]\s"
+    ),
+    re.compile(
+        r"\b[ug]id=[0-9]{1,10}\((?P<user>[\w.-]{2,32})\)|\bgroups=[0-9]{1,10}\((?P<group>[\w.-]{2,32})\)"
+    ),
+    re.compile(r"(?<![\w.$])(?:(?:SUDO_|GIT_)?USER|LOGNAME|USERNAME)=[\"']?(?P<user>[A-Za-z_][\w.-]{1,31})"),
+    re.compile(
+        r"(?:(?<![\w.@/:-])|(?<=:\d\d:)|(?<=-))(?P<user>[a-z_][\w.-]{1,31})@[A-Za-z0-9][\w.-]{0,62}(?::|\s)(?:~|/)[^\n@]{0,80}?[$#%](?![\w{(])"
+    ),
+)
+"""A listing of files or of processes, ``id``, the variables of a login and the prompt of a shell, which name a user."""
+
+_MAY_OWN = ("rw", "r-x", "0.", "uid=", "gid=", "USER", "LOGNAME", "@")
+
+
+def _owners(text: str) -> Iterator[Hit]:
+    for pattern in _OWNERS:
+        for match in pattern.finditer(text):
+            for group, user in match.groupdict().items():
+                if (
+                    user
+                    and len(user) >= 3
+                    and user.lower() not in words("user", "common") | words("user", "nobody")
+                ):
+                    yield Hit(*match.span(group), "user-name", "user name", PERSONAL, strong=False)
+
+
+class Home(NamedTuple):
+    """A home directory: its range in a text, and its user."""
+
+    start: int
+    end: int
+    user: str
+
+
+def homes(text: str) -> Iterator[Home]:
+    """Find home directories."""
     for pattern, needs in _HOMES:
         for match in pattern.finditer(text) if any(need in text for need in needs) else ():
-            user = match["user"].rstrip(".!")
+            group = next(name for name in match.groupdict() if name.startswith("user") and match[name])
+            user = match[group].rstrip(".!")
+            start = match.start(group.replace("user", "home"))
+            somebody = user.lower() not in words("user", "nobody") | words("user", "common")
             if (
                 user
-                and user.lower() not in words("user", "nobody")
+                and somebody
                 and not user.startswith(("REDACTED_", "<", "%"))
+                and not FILE_NAME.fullmatch(user)
             ):
-                yield match
-
-
-def _trimmed(match: re.Match[str]) -> tuple[int, int]:
-    start, end = match.span("home")
-    return start, end - (len(match["user"]) - len(match["user"].rstrip(".!")))
-
-
-def user_of(match: re.Match[str]) -> str:
-    """Return the user that a home directory belongs to."""
-    return match["user"].rstrip(".!")
+                yield Home(start, match.start(group) + len(user), user)
 
 
 def users_in(text: str, users: frozenset[str]) -> Iterator[tuple[int, int]]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planscope.language.problem import slug
-from planscope.sharing.redact.hits import PLACEHOLDER, Hit, RedactionError, lower, settle
-from planscope.sharing.redact.people import homes, user_of
+from planscope.sharing.redact.hits import NAMED, PLACEHOLDER, Hit, RedactionError, lower, settle
+from planscope.sharing.redact.people import homes
+from planscope.sharing.redact.readings import readings
 from planscope.sharing.redact.scan import Surroundings, scanner_for
 from planscope.sharing.redact.spellings import (
     HEAD,
@@ -20,7 +21,6 @@ from planscope.sharing.redact.spellings import (
     decoded,
     spellings,
     tool_spelling,
-    unescaped,
 )
 from planscope.sharing.redact.walk import DEEPEST, Place, Skim, Spot, rewrite, rewrite_below
 
@@ -161,7 +161,8 @@ class Plan:
         self._spell()
         self._matcher = _matcher(self._spelled)
         self._rename_tools(self.document)
-        touched = self._matcher.touched([*self._skim.dull, *self._touched])
+        texts = [(reading.text, t) for t in (*self._skim.dull, *self._touched) for reading in readings(t)]
+        touched = self._matcher.touched(texts)
         if touched != self._touched:
             self._touched = touched
             self._skim.settle(self._scanner.clean - touched)
@@ -177,9 +178,8 @@ class Plan:
             for inside in decoded(text):
                 below = lambda one, at: self._note(one, at, depth + 1)  # noqa: E731
                 rewrite_below(inside, spot, below, self._note_number)
-        for view in dict.fromkeys((unescaped(text), text)):
-            for hit in self._find(view, spot):
-                self._add(hit, view[hit.start : hit.end])
+        for hit in self._find(text, spot):
+            self._add(hit, hit.read or text[hit.start : hit.end])
         return text
 
     def _note_number(self, number: int | float, spot: Spot) -> int | float:
@@ -297,12 +297,6 @@ class Plan:
     def _replaced(self, text: str, spot: Spot, depth: int = 0) -> _Made:
         """Redact one text, and the JSON in it."""
         made, edits, values = self._edited(text, spot)
-        view = unescaped(made)
-        if view != made:
-            seen = self._edited(view, spot)
-            if seen.edits:
-                made, edits = seen.text, [Edit(0, len(text), len(seen.text))]
-                values = [*values, *seen.values]
         if depth < DEEPEST:
             for inside in decoded(text):
                 found: list[Value] = []
@@ -329,7 +323,7 @@ class Plan:
             return _Made(text, [], [])
         parts, edits, values, at = [], [], [], 0
         for hit in settle(hits):
-            written = text[hit.start : hit.end]
+            written = hit.read or text[hit.start : hit.end]
             found = self._spelled.get(lower(written))
             value = found.value if found else self.values.get(self._key(hit.kind, written))
             if value is not None:
@@ -343,17 +337,19 @@ class Plan:
         return _Made("".join([*parts, text[at:]]), edits, values)
 
     def _spelled_in(self, text: str) -> Iterable[Hit]:
-        for start, end, known in self._matcher.find(text):
-            found = self._spelled[known]
-            rank = found.value.rank if found.value else _TOOL_RANK
-            yield Hit(start, end, found.value.kind if found.value else "tool", "", rank)
+        for reading in readings(text):
+            for start, end, known in self._matcher.find(reading.text):
+                found = self._spelled[known]
+                rank = found.value.rank if found.value else _TOOL_RANK
+                kind = found.value.kind if found.value else "tool"
+                yield Hit(*reading.written(start, end), kind, "", rank, read=reading.text[start:end])
 
     def left_in(self, text: str) -> str | None:
         """Return the label of a value that a text still contains although it is to be replaced, or None."""
-        for hit in self._spelled_in(text):
-            found = self._spelled.get(lower(text[hit.start : hit.end]))
-            if found is not None and found.value is not None and not found.value.kept:
-                return found.value.label
+        for _, _, known in self._matcher.find(text):
+            value = self._spelled[known].value
+            if value is not None and not value.kept:
+                return value.label
         return None
 
 
@@ -363,9 +359,17 @@ def _number(number: int | float, made: str) -> Json:
 
 
 def _matcher(spelled: Mapping[str, _Spelled]) -> Matcher:
-    words = {t for t, f in spelled.items() if f.value and (f.value.edged or f.replacement.islower())}
-    names = {t for t, f in spelled.items() if f.value is None}
-    return Matcher(spelled, words, names)
+    return Matcher({text: _beside(found) for text, found in spelled.items()})
+
+
+def _beside(found: _Spelled) -> str | None:
+    """Return what may not stand beside a spelling: nothing is replaced inside an identifier, unless by"
+    " its own shape."""
+    if found.value is None:
+        return "_-"  # the name of a tool
+    if found.replacement.islower():
+        return ""  # a part of the name of a tool
+    return "_" if found.value.edged or found.value.rank == NAMED else None
 
 
 def _users(texts: Iterable[str], around: Surroundings) -> frozenset[str]:
@@ -373,7 +377,7 @@ def _users(texts: Iterable[str], around: Surroundings) -> frozenset[str]:
     found = {around.user} if around.user else set()
     for text in texts:
         if "/" in text or "\\" in text:
-            found.update(user_of(match) for match in homes(text))
+            found.update(home.user for home in homes(text))
     return frozenset(user for user in found if len(user) >= 3)
 
 

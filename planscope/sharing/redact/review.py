@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure
@@ -24,6 +24,8 @@ from planscope.sharing.redact.walk import Place
 if TYPE_CHECKING:
     from planscope.compare.result import Comparison
     from planscope.session.model import Run, Session, Variant
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,49 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
     return Redacted(after, plan)
 
 
+def redact_data(value: T, around: Surroundings | None = None) -> T:
+    """Return a copy of data (JSON, tuples, dataclasses) with everything private replaced, the same value by the same
+    word everywhere. Objects of other classes stay as they are.
+
+    Raises RedactionError if there is too much to scan.
+    """
+    with _shallow():
+        plan = Plan({"data": _as_json(value)}, own() if around is None else around)
+        plan.decide({})
+        made: T = _like(value, plan.apply()["data"])
+        return made
+
+
+def _as_json(value: Any) -> Any:
+    """Return data as JSON, of the same length in every place. Of a mapping whose keys are not text, these"
+    " are left out."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _as_json(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: _as_json(one) for key, one in value.items()}
+    if isinstance(value, Mapping):
+        return [_as_json(one) for one in value.values()]
+    if isinstance(value, list | tuple):
+        return [_as_json(one) for one in value]
+    return value if isinstance(value, str | int | float | bool) else None
+
+
+def _like(value: Any, made: Any) -> Any:
+    """Return what was made of :func:`_as_json`, in the classes of ``value``."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{name: _like(getattr(value, name), one) for name, one in made.items()})
+    if isinstance(value, Mapping):
+        keys, values = (made, made.values()) if isinstance(made, Mapping) else (value, made)
+        return {
+            key: _like(*pair)
+            for key, pair in zip(keys, zip(value.values(), values, strict=True), strict=True)
+        }
+    if isinstance(value, list | tuple):
+        parts = map(_like, value, made)
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return value if made is None else made
+
+
 @contextmanager
 def _shallow() -> Iterator[None]:
     """Turn a RecursionError into a RedactionError: JSON may be nested deeply, also inside strings of JSON."""
@@ -246,10 +291,10 @@ def _read(session: Session, variant: Variant) -> Problem | None:
 def _shape(problem: Problem) -> tuple[Any, ...]:
     """Return a problem without its names and spans, which redaction changes."""
     actions = [(a.id, a.duration) for a in problem.actions]
-    fields = attrgetter(
+    about = attrgetter(
         "id", "kind", "before", "after", "action", "hour", "sentence", "node", "source", "about"
     )
-    said = [(*fields(c), c.text if c.kind != "of_calls" else "", len(c.spans)) for c in problem.constraints]
+    said = [(*about(c), c.text if c.kind != "of_calls" else "", len(c.spans)) for c in problem.constraints]
     return (problem.timed, actions, said)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from planscope.safe.secret_names import (
     environment_secrets,
+    holds_secret,
     is_count,
     is_value,
     names_secret,
@@ -38,6 +39,7 @@ from planscope.sharing.redact.hits import (
     settled_in,
     words,
 )
+from planscope.sharing.redact.readings import readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,32 +123,34 @@ class Scanner:
     def look_ahead(self, texts: Iterable[str]) -> None:
         """Scan many texts joined into one. Most have no hit, and are never scanned again."""
         self._looked_at = 0
-        batch: list[str] = []
+        batch: list[tuple[str, str]] = []
         size = 0
         for text in dict.fromkeys(texts):
             if text in self.clean:
                 continue
-            batch.append(text)
-            size += len(text)
+            for reading in readings(text):
+                batch.append((reading.text, text))
+                size += len(reading.text)
             if size > _BATCH:
                 self._look_at(batch)
                 batch, size = [], 0
         if batch:
             self._look_at(batch)
 
-    def _look_at(self, batch: list[str]) -> None:
-        """Scan a batch. What one text contains is also found in the joined text.
+    def _look_at(self, batch: list[tuple[str, str]]) -> None:
+        """Scan a batch of readings, each with its text. What one contains is also found in the joined text.
 
         A hit across several texts may hide others, so every text that it touches is scanned alone later.
         """
-        starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in batch)]
-        touched: set[int] = set()
-        joined = _BETWEEN.join(batch)
-        for hit in self._all(joined, "", False, False):
-            touched.update(range(bisect_right(starts, hit.start) - 1, bisect_left(starts, hit.end)))
+        starts = [0, *accumulate(len(reading) + len(_BETWEEN) for reading, _ in batch)]
+        touched: set[str] = set()
+        joined = _BETWEEN.join(reading for reading, _ in batch)
+        for hit in self._read(joined, "", False, False):
+            first, last = bisect_right(starts, hit.start) - 1, bisect_left(starts, hit.end)
+            touched.update(text for _, text in batch[first:last])
         if len(self.clean) >= _MOST:
             self.clean.clear()
-        self.clean.update(text for n, text in enumerate(batch) if n not in touched)
+        self.clean.update(text for _, text in batch if text not in touched)
 
     def find(
         self,
@@ -203,6 +207,16 @@ class Scanner:
         return sorted(found)
 
     def _all(self, text: str, named: str, below_secret: bool, number: bool) -> Iterator[Hit]:
+        """Yield the hits of all readings of a text, where they stand in it."""
+        for reading in readings(text):
+            for hit in self._read(reading.text, named, below_secret, number):
+                if reading.under is None:
+                    yield hit
+                else:
+                    start, end = reading.written(hit.start, hit.end)
+                    yield hit._replace(start=start, end=end, read=reading.text[hit.start : hit.end])
+
+    def _read(self, text: str, named: str, below_secret: bool, number: bool) -> Iterator[Hit]:
         self._looked_at += len(text) + _OVERHEAD
         if self._looked_at > MOST_LOOKED_AT:
             raise RedactionError(
@@ -237,7 +251,10 @@ def _by_key(text: str, named: str, below_secret: bool) -> Iterator[Hit]:
     start = text.find(stripped)
     end = start + len(stripped)
     if below_secret or names_secret(named):
-        if len(stripped) >= 3 and is_value(stripped) and not is_count(named, stripped):
+        below = (
+            below_secret and is_value(stripped) and not stripped.isalpha() and not is_count(named, stripped)
+        )
+        if below or holds_secret(named, stripped):
             yield Hit(start, end, names.KIND, names.LABEL, NAMED, is_telling(stripped))
     elif named.lower() in words("host", "keys"):
         if people.is_host(stripped):

@@ -84,6 +84,10 @@ def _command(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern.replace("SEP", _SEPARATOR).replace("VALUE", _VALUE))
 
 
+_STANDS_FOR_ONE = re.compile(r"EXAMPLE|[xX]{6}|\*{4}")
+"""A part of a made-up key in documentation."""
+
+
 def shaped(text: str, lowered: str) -> Iterator[Hit]:
     """Find what has the shape of a secret. ``lowered`` is the text in lower case."""
     for rule in load_rules()[0]:
@@ -95,7 +99,7 @@ def shaped(text: str, lowered: str) -> Iterator[Hit]:
                 end = start + len(text[start:end].rstrip(END))
                 if rule.named and is_value(text[start:end]):
                     yield Hit(start, end, rule.kind, rule.label, NAMED, is_telling(text[start:end]))
-                elif start < end and not rule.named:
+                elif start < end and not rule.named and _STANDS_FOR_ONE.search(text, start, end) is None:
                     yield Hit(start, end, rule.kind, rule.label, SHAPE)
 
 
@@ -121,7 +125,7 @@ _KNOWN = re.compile(
 _DIGEST = re.compile(
     r"(?:\b(?:commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head"
     r"|(?:trace|span|request|correlation|build|image|object)_?id)\b"
-    r"|data:[a-z]+/[a-z0-9.+-]+;base64)\W{0,5}(?:W/\")?\Z",
+    r"|data:[a-z]+/[a-z0-9.+-]+;base64|\.(?:tgz|zip|whl|gz)|sha[0-9]{1,3})\W{0,5}(?:W/\")?\Z",
     re.IGNORECASE,
 )
 """Announces the checksum of a file, a commit or a picture."""

@@ -6,19 +6,18 @@ import html
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from urllib.parse import quote, quote_plus
 
 from planscope.language.problem import slug
-from planscope.session.json_bytes import plain_text, without_surrogates
+from planscope.session.json_bytes import without_surrogates
 from planscope.sharing.redact.hits import lower
 
 _LEVELS = 3
 """The number of levels of JSON inside strings of JSON."""
 
 _FOLDED = ("email", "host", "user-name")
-_ESCAPES = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 
 
 def canonical(kind: str, text: str) -> str:
@@ -55,13 +54,6 @@ def tool_spelling(text: str) -> str | None:
     return made if len(made) >= 8 and made != text.lower() and "_" in made else None
 
 
-def unescaped(text: str) -> str:
-    """Replace escaped code points by their characters, at any level of escaping; lone surrogates become U+FFFD."""
-    if "\\u" not in text and "\\x" not in text:
-        return text
-    return plain_text(_ESCAPES.sub(lambda m: chr(int(m[1] or m[2], 16)), text))
-
-
 def decoded(text: str) -> Iterator[object]:
     """Yield the JSON in a string, if it is an object or a list."""
     if text[:1] in ("{", "[") or text.lstrip()[:1] in ("{", "["):
@@ -80,11 +72,11 @@ _FEW = 300
 
 
 class Matcher:
-    """Finds known texts (lower case): those in ``words`` only as whole words, those in ``names`` as whole names."""
+    """Finds known texts (lower case), each with what may not stand beside it: None if it counts anywhere, else these
+    characters besides letters and digits."""
 
-    def __init__(self, known: Collection[str], words: Collection[str], names: Collection[str]) -> None:
-        self._known = frozenset(known)
-        self._words, self._names = frozenset(words), frozenset(names)
+    def __init__(self, known: Mapping[str, str | None]) -> None:
+        self._known = known
         sizes: dict[str, set[int]] = {}
         for text in self._known:
             sizes.setdefault(text[:HEAD], set()).add(len(text))
@@ -107,18 +99,20 @@ class Matcher:
                     at = start + size
                     break
 
-    def touched(self, texts: Sequence[str]) -> set[str]:
-        """Return the texts that may contain a known one. All are searched at once."""
+    def touched(self, texts: Sequence[tuple[str, str]]) -> set[str]:
+        """Return the texts that may contain a known one, of pairs of a reading and its text. All are"
+        " searched at once."""
         if not self._known:
             return set()
-        starts = [0, *accumulate(len(text) + 1 for text in texts)]
+        starts = [0, *accumulate(len(reading) + 1 for reading, _ in texts)]
         found: set[str] = set()
-        for start, end, _ in self.find("\n".join(texts)):
-            found.update(texts[bisect_right(starts, start) - 1 : bisect_left(starts, end)])
+        for start, end, _ in self.find("\n".join(reading for reading, _ in texts)):
+            found.update(
+                text for _, text in texts[bisect_right(starts, start) - 1 : bisect_left(starts, end)]
+            )
         return found
 
     def _stands_alone(self, known: str, text: str, start: int) -> bool:
-        around = text[max(0, start - 1) : start], text[start + len(known) : start + len(known) + 1]
-        if known in self._names:
-            return not any(c.isascii() and (c.isalnum() or c in "_-") for c in around if c)
-        return known not in self._words or not any(c.isascii() and c.isalnum() for c in around if c)
+        beside = self._known[known]
+        around = text[max(0, start - 1) : start] + text[start + len(known) : start + len(known) + 1]
+        return beside is None or not any(c.isascii() and (c.isalnum() or c in beside) for c in around)

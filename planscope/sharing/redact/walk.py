@@ -49,9 +49,7 @@ class Skim:
         """Read the strings that are JSON, and note the odd ones, which must always be scanned alone."""
         deeper: dict[str, None] = {}
         for text in texts:
-            if "\\u" in text or "\\x" in text:
-                self._odd.add(text)
-            elif text in self._holds:
+            if text in self._holds:
                 continue
             if len(text) > MOST_DECODED:
                 self._check(sum(map(text.count, ",[{")))

@@ -32,9 +32,9 @@ from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
+    from planscope.agents.fuzz_models import FuzzModels
+    from planscope.agents.fuzz_prompts import PromptOptions
     from planscope.toolfuzz.engine import Options
-    from planscope.toolfuzz.models import FuzzModels
-    from planscope.toolfuzz.prompting import PromptOptions
     from planscope.toolfuzz.report import Report
 
 ABOUT = (
@@ -118,6 +118,12 @@ def _add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
     parser.add_argument("--sarif", metavar="FILE", help="write SARIF")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument(
+        "--redact",
+        action=argparse.BooleanOptionalAction,
+        help="replace keys, passwords, homes and the like: by default in --html, --junit and --sarif; with --redact "
+        "in --json and --pytest, too; with --no-redact nowhere. The session keeps what was sent",
+    )
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -198,6 +204,7 @@ def _seconds(text: str) -> float:
 
 
 def _fuzz(args: argparse.Namespace) -> int:
+    from planscope.sharing.redact import redact_data
     from planscope.toolfuzz.engine import Options
     from planscope.toolfuzz.keeping import own_session, take_labels
     from planscope.toolfuzz.report import Report
@@ -241,12 +248,13 @@ def _fuzz(args: argparse.Namespace) -> int:
         write_fixes(report, args)
     with suppress(BrokenPipeError):
         if args.json:
-            print_json(json.loads(json.dumps(report.as_data())))
+            shown = redact_data(report) if args.redact else report
+            print_json(json.loads(json.dumps(shown.as_data())))
         else:
             say_all([*_lines(report, columns()), *fix_lines(report)])
     if fix and not args.json and interrupted is None:
         write_fixes(report, args)
-    _write(report, files, args.reset)
+    _write(report, files, args)
     _keep(report, kept, args)
     if interrupted is not None:
         raise interrupted
@@ -260,7 +268,7 @@ def _models(args: argparse.Namespace) -> FuzzModels | None:
             if getattr(args, name) not in (None, False):
                 raise UserError(f"--{name.replace('_', '-')} needs --model; add it, or leave this out")
         return None
-    from planscope.toolfuzz.models import FuzzModels, ModelOptions
+    from planscope.agents.fuzz_models import FuzzModels, ModelOptions
 
     return FuzzModels(
         ModelOptions(
@@ -282,7 +290,7 @@ def _prompts(args: argparse.Namespace) -> PromptOptions | None:
     """Return what to search with prompts, or None without a model."""
     if args.model is None:
         return None
-    from planscope.toolfuzz.prompting import PromptOptions
+    from planscope.agents.fuzz_prompts import PromptOptions
     from planscope.toolfuzz.recorded import session_of
 
     answers = session_of(args.target) is not None and not args.both  # there is nothing to call
@@ -347,8 +355,8 @@ def _find(
     if models is None or prompts is None:
         Fuzz(options, report).run(lambda message, _: _show(line, message))
         return
-    from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
-    from planscope.toolfuzz.prompting import search_prompts
+    from planscope.agents.fuzz_findings import InAgentHands, priors_of
+    from planscope.agents.fuzz_prompts import search_prompts
     from planscope.toolfuzz.recorded import session_of
     from planscope.toolfuzz.served import ServedTools
     from planscope.toolfuzz.served_answers import ServedAnswers
@@ -366,7 +374,7 @@ def _find(
             if prompts.correctness or prompts.method != "toolfuzz":
                 search_prompts(models, tools, report, prompts, line.show)
             if fix:
-                from planscope.toolfuzz.mending import Mending
+                from planscope.agents.fuzz_mending import Mending
 
                 Mending(models, tools, report, heard=line.show).run()
     finally:
@@ -380,20 +388,24 @@ def _show(line: ProgressLine, message: Mapping[str, Any]) -> None:
         line.show(f"{message['tool'][:40]}: {message['calls']:,} calls, {message['unique']} errors")
 
 
-def _write(report: Report, files: dict[str, Path], reset: str | None) -> None:
+def _write(report: Report, files: dict[str, Path], args: argparse.Namespace) -> None:
     from planscope.session.files import write_atomic
+    from planscope.sharing.redact import redact_data
     from planscope.toolfuzz.formats import page, pytest_file, write_fuzz_sarif, write_junit
 
+    redacts = {name: name != "pytest" if args.redact is None else args.redact for name in files}
+    safe = redact_data(report) if any(redacts.values()) else report
     for name, path in files.items():
+        shown = safe if redacts[name] else report
         try:
             if name == "html":
-                write_atomic(path, page(report).encode("utf-8", "replace"))
+                write_atomic(path, page(shown).encode("utf-8", "replace"))
             elif name == "pytest":
-                write_atomic(path, pytest_file(report, reset).encode("utf-8", "replace"))
+                write_atomic(path, pytest_file(shown, args.reset).encode("utf-8", "replace"))
             elif name == "junit":
-                write_junit(report, path)
+                write_junit(shown, path)
             else:
-                write_fuzz_sarif(report, path)
+                write_fuzz_sarif(shown, path)
         except OSError as error:
             raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
 from planscope.safe import visible
+from planscope.safe.page_policy import policy_tag
 from planscope.toolfuzz.correctness.page import STYLE, sections, tried_section
 from planscope.toolfuzz.correctness.said import set_lines
 from planscope.toolfuzz.markup import safe_html as _safe
@@ -231,7 +232,8 @@ def page(report: Report) -> str:
     return "\n".join(
         [
             "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+            f'<html lang="en"><head><meta charset="utf-8">{policy_tag(_STYLE + STYLE)}',
+            '<meta name="viewport" content="width=device-width">',
             f"<title>{_safe(report.target)}: fuzzing</title><style>{_STYLE}{STYLE}</style></head><body>",
             f"<h1>Fuzzing {_safe(report.target)}</h1>",
             *_summary(data),

@@ -14,6 +14,9 @@ import pytest
 
 from planscope.cli import main
 from planscope.errors import UserError
+from planscope.session.store import load
+from planscope.sharing.formats import share
+from planscope.sharing.redact import Surroundings, look_through
 from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.formats import page, pytest_file
 from planscope.toolfuzz.report import Report
@@ -153,6 +156,49 @@ def test_the_command(
         "out.sarif",
         "schema.json",
     ]
+
+
+LEAK = """
+def fetch(n: int) -> str:
+    raise ValueError(f"token={'ghp_' + '0123456789abcdefghijABCDEFGHIJ012345'} in /home/mkowalska/x")
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "redacted"),
+    [
+        (None, {"html", "junit", "sarif"}),
+        ("--redact", {"html", "junit", "sarif", "pytest", "json"}),
+        ("--no-redact", set()),
+    ],
+)
+def test_reports_are_redacted_and_the_session_keeps_what_was_sent(
+    option: str | None,
+    redacted: set[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "leaking.py").write_text(LEAK)
+    monkeypatch.chdir(tmp_path)
+    names = {name: str(tmp_path / f"out.{name}") for name in ("html", "pytest", "junit", "sarif")}
+    options = [word for name, file in names.items() for word in (f"--{name}", file)]
+    command = ["fuzz", "leaking:fetch", "--calls", "20", "--json", "-o", "kept.planscope.json", *options]
+    assert main([*command, *([option] if option else [])]) == 1
+    made = {name: Path(file).read_text() for name, file in names.items()} | {"json": capsys.readouterr().out}
+    for name, text in made.items():
+        for secret in ("ghp_0123456789", "mkowalska"):
+            assert (secret in text) == (name not in redacted), name
+    assert "Content-Security-Policy" in made["html"]
+    kept = Path("kept.planscope.json").read_text()
+    assert "ghp_0123456789" in kept
+    shared = share(
+        load(Path("kept.planscope.json")),
+        None,
+        "session",
+        redaction=look_through(load(Path("kept.planscope.json")), Surroundings()),
+    )
+    assert "ghp_0123456789" not in shared and "mkowalska" not in shared
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from planscope.language.natural import fillers
+from planscope.language.clauses import asides, listed
 from planscope.language.problem import Action
 from planscope.language.scan import Meaning, Token, load_hints
 
@@ -23,10 +23,10 @@ _SILENT = ("UNKNOWN", "HINT", "YOU", "DO", "COMMA", "SEMI", "AND", "BUT", "AT", 
 def arranged(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> list[Token]:
     """Return the tokens of a sentence as natural.lark has them. A part that asks nothing becomes one ASIDE at the
     beginning."""
-    asides, row = _without_reasons(text, tokens)
-    row = list(_bounds(_without_aside(text, _without_tail(row))))
+    left_out, row = _without_asides(text, tokens)
+    row = list(_bounds(row))
     row = _without_bare(_without_free_clauses(list(_named(text, _then_first(row), actions))))
-    return [*asides, *_plain(text, row)]
+    return [*left_out, *_plain(text, row)]
 
 
 def asks_nothing(text: str, tokens: Sequence[Token], own: Iterable[str] = ()) -> bool:
@@ -41,86 +41,32 @@ def asks_nothing(text: str, tokens: Sequence[Token], own: Iterable[str] = ()) ->
     words = [
         text[token.start : token.end].casefold() for token in tokens if token.type not in ("COMMA", "DOT")
     ]
-    known = fillers("asking") | set(own)
+    known = listed("asking") | set(own)
     said = " ".join(words)
     obliged = any(have in f" {said} " for have in (" has to ", " have to "))
     return len(words) > 2 and types <= set(_SILENT) and known.isdisjoint(said.split()) and not obliged
 
 
-def _without_reasons(text: str, tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
-    """Return what is said beside the order, if it names no action, and the rest: "(it takes a minute)", ", because it
-    is slow", "The oven is free from 13:00 on, so ..." """
-    asides: list[Token] = []
+def _without_asides(text: str, tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
+    """Return what is said beside the order, and the rest: "(it takes a minute)", ", because it is slow", "The oven is
+    free from 13:00 on, so ..." """
+    if not tokens:
+        return [], []
+    named = [(one.start, one.end) for one in tokens if one.type in _NAMING]
+    telling = [(one.start, one.end) for one in tokens if one.type not in _SILENT]
+    spans = asides(text, (tokens[0].start, tokens[-1].end), named, telling)
+    left = [one for one in tokens if not any(a <= one.start < b for a, b in spans)]
     row: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        said = text[tokens[at].start : tokens[at].end].lower()
-        end = _end_of_reason(text, tokens, at, said, row) if tokens[at].type in ("HINT", "COMMA") else at
-        if end > at:
-            start = tokens[at].start if said != "," else (row or tokens)[0].start
-            asides.append(Token("ASIDE", start, tokens[end - 1].end))
-            if said == ",":
-                row = []
-            elif row and row[-1].type == "COMMA":
-                row.pop()
-            at = end
-            continue
-        inside = said == "(" and at + 1 < len(tokens) and tokens[at + 1].type in RELATING
-        if not inside and not (said == ")" and tokens[at].type == "HINT" and "(" not in _words(text, row)):
-            row.append(tokens[at])
-        at += 1
-    return asides, row
-
-
-def _end_of_reason(text: str, tokens: Sequence[Token], at: int, said: str, row: Sequence[Token]) -> int:
-    """Return the place behind a part that begins at ``at`` and only says why, or ``at``."""
-    behind = tokens[at + 1].start if at + 1 < len(tokens) else tokens[at].end
-    if said == "," and not fillers("so").isdisjoint(text[tokens[at].end : behind].lower().split()):
-        plain = fillers("obliging").isdisjoint(_words(text, row)) and any(t.type == "UNKNOWN" for t in row)
-        return at + 1 if plain and _names_nothing(row) else at
-    ends = (")",) if said == "(" else (".", ";") if row else (",",)
-    if said != "(" and (
-        said not in fillers("reasons") or (said != "because" and row and row[-1].type != "COMMA")
-    ):
-        return at
-    end = at + 1
-    while (
-        end < min(len(tokens), at + _LONGEST_REASON) and text[tokens[end].start : tokens[end].end] not in ends
-    ):
-        end += 1
-    own = tokens[at + 1 : end]
-    doubtful = any(token.type == "COMMA" for token in own) or not fillers("doubtful").isdisjoint(
-        _words(text, own)
-    )
-    if (
-        len(own) < 2
-        or doubtful
-        or not _names_nothing(own)
-        or (end in (len(tokens), at + _LONGEST_REASON) and ends != (".", ";"))
-    ):
-        return at
-    return end + (ends != (".", ";"))
-
-
-def _words(text: str, tokens: Iterable[Token]) -> list[str]:
-    return [word for token in tokens for word in text[token.start : token.end].lower().split()]
-
-
-def _names_nothing(tokens: Iterable[Token]) -> bool:
-    return {token.type for token in tokens}.isdisjoint(("ACTION", "REST", "NOTHING", "EVERYTHING", "BOTH"))
-
-
-def _without_aside(text: str, tokens: list[Token]) -> list[Token]:
-    """Make an ASIDE of "We do it so: ..." and "To cut a release, ..." at the beginning, if it asks nothing."""
-    for at, token in enumerate(tokens):
+    for at, token in enumerate(left):
         said = text[token.start : token.end]
-        purpose = said == "," and text[tokens[0].start : tokens[0].end].lower() == "to"
-        aside = (said == ":" or purpose) and 1 < at < len(tokens) - 2 and asks_nothing(text, tokens[:at])
-        if aside and all(one.type != "FREE" for one in tokens[:at]):
-            return [Token("ASIDE", tokens[0].start, token.end), *tokens[at + 1 :]]
-        if token.type not in _SILENT or said == ":":
-            return tokens
-    return tokens
+        inside = said == "(" and at + 1 < len(left) and left[at + 1].type in RELATING
+        opened = any(text[one.start : one.end] == "(" for one in row)
+        if not inside and not (said == ")" and token.type == "HINT" and not opened):
+            row.append(token)
+    return [Token("ASIDE", *span) for span in spans], row
+
+
+_NAMING = ("ACTION", "REST", "NOTHING", "EVERYTHING", "BOTH")
 
 
 def _without_free_clauses(tokens: list[Token]) -> list[Token]:
@@ -134,23 +80,6 @@ def _without_free_clauses(tokens: list[Token]) -> list[Token]:
         return tokens
     rest = tokens[end + 1 :]
     return rest[1:] if rest and rest[0].type in ("AND", "BUT") else rest
-
-
-def _without_tail(tokens: list[Token]) -> list[Token]:
-    """Leave out ", not before" behind "B after A", and ", not the other way around"."""
-    end = len(tokens) - (bool(tokens) and tokens[-1].type == "DOT")
-    if end < 2:
-        return tokens
-    tail, comma = tokens[end - 1], tokens[end - 2]
-    relations = {token.meaning.relation for token in tokens[: end - 1]} - {""}
-    told = tail.meaning.relation
-    same = tail.type in ("PT", "TAIL") and comma.type in ("COMMA", "BUT") and relations == {told}
-    if not same and (tail.type != "TAIL" or told):
-        return tokens
-    while tokens[end - 2].type in ("COMMA", "BUT"):
-        end -= 1
-        tokens = tokens[: end - 1] + tokens[end:]
-    return tokens[: end - 1] + tokens[end:]
 
 
 def _bounds(tokens: Sequence[Token]) -> Iterator[Token]:
@@ -221,8 +150,6 @@ def _named(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> Ite
             yield token
 
 
-_LONGEST_REASON = 40
-"""Limit of the tokens of a reason or of what stands in parentheses."""
 _SIZES = {"both": 2, "two": 2, "three": 3, "four": 4}
 _PRONOUNS = ("it", "that", "this", "the former", "the latter")
 
@@ -453,7 +380,7 @@ def _preposition(tokens: Sequence[Token]) -> str:
     return next((token.words.split()[-1] for token in reversed(tokens) if token.type == "WAIT"), "")
 
 
-_UNUSED = ("OR", "AT", "LEAD", "TAIL", "BOUND", "EVERYTHING", "MAYDO", "MAY?", "DO?", "WHEN?", "PAST", "IDLE")
+_UNUSED = ("OR", "AT", "LEAD", "BOUND", "EVERYTHING", "MAYDO", "MAY?", "DO?", "WHEN?", "PAST", "IDLE")
 """Types of words that mean nothing where they stand: "may happen", "only do A before B", "when B happens"."""
 
 

@@ -84,9 +84,6 @@ def _phrases() -> Iterator[tuple[str, Meaning]]:
         data["needed"]["nouns"], data["needed"]["of"], ("", "a ", "the ", "one ")
     ):
         yield f"{before}{noun} {of}", Meaning("NEEDED", "", ">")
-    for relation in "<>":
-        for phrase in data[f"TAIL{relation}"]["phrases"]:
-            yield phrase, Meaning("TAIL", "", relation)
     for phrase in data["phases"]["past"]:
         yield phrase, Meaning("PAST")
     for phrase in data["lists"]["in_order"]:

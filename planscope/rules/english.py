@@ -52,12 +52,21 @@ _CALLED = _any(
 )
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
-    appeared|exists?|starts?|finish(?:es)?|completes?|finished|completed|done"""
+    appeared|exists?|starts?|finish(?:es)?|completes?|finished|completed|done|came back|
+    come back|gone through|returned"""
 )
 _TO_HAPPEN = rf"(?: to (?:happen|occur|run|take place|be {_CALLED}))?"
 _ALLOWED = _any("allowed|permitted|ok|okay|fine|acceptable|possible|tolerated|legal")
 _FORBIDDEN = _any(
     "forbidden|prohibited|disallowed|banned|blocked|off limits|out of bounds|illegal|unacceptable|taboo"
+)
+_WRONG = _any(
+    """wrong|a violation|violations|an error|errors|a mistake|a bug|a breach|a problem|a no-go|not an option|out of
+    the question|incorrect|unacceptable|not (?:ok|okay|allowed|permitted|acceptable)|(?:one )?too many|too much"""
+)
+_CONSIDERED = _any(
+    """(?:(?:(?:would|must|will) )?be|is|are|counts? as|constitutes?)(?: (?:always|also|considered|regarded as|
+    treated as|counted as|seen as|deemed))*"""
 )
 _REQUIRED = _any("required|mandatory|necessary|obligatory|compulsory|essential")
 
@@ -74,6 +83,7 @@ _VERBS = (
     ("preceded_by", f"preceded (?:(?:{_SOON}|{_LATE}) )?by"),
     ("precedes", "precedes?"),
     ("follows", "follows?"),
+    ("repeats", "repeated|repeats?"),
     ("contains", "contains?|includes?|have|has|calls?|uses?|makes?|carry|carries|shares?"),
     ("exclude", "exclude each other|excludes|rules? (?:each other )?out"),
     ("exceeds", "exceeds?"),
@@ -81,7 +91,8 @@ _VERBS = (
     ("succeeded", "succeeds?|succeeded"),
     (
         "needs",
-        "needs?|requires?|presupposes?|depends? (?:up)?on|waits? for|calls? for|needed|required|demands?",
+        "needs?|requires?|presupposes?|(?:depends?|hinges?|relies|rely|conditional|contingent) "
+        "(?:up)?on|waits? for|calls? for|needed|required|demands?",
     ),
 )
 _PASSIVE = ("called", "allowed", "forbidden", "required", "followed_by", "preceded_by")
@@ -91,6 +102,7 @@ _VERB = re.compile(
     rf"(?:to )?(?:be )?{_ADVERBS}(?:{'|'.join(f'(?P<{code}>{words})' for code, words in _VERBS)})(?= )"
 )
 _BEING = re.compile(rf"{_AUXILIARY}(?:not )?(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )")
+_BEING_WRONG = re.compile(rf"{_CONSIDERED} {_WRONG}(?= )")
 _PAST = frozenset(("happened", "occurred", "took", "ran", "was", "were", "appeared", "came"))
 _SAYING = (
     ("always", ("always",)),
@@ -123,7 +135,7 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
     """Return the codes of "must never be called": adverbs, and the verb with what its auxiliaries say."""
     group, words = str(match.lastgroup), match[0].split()
     helped = match["be"] or (match["have"] and group not in ("called", "followed_by", "preceded_by"))
-    if group in _PASSIVE and not helped:
+    if group in _PASSIVE and not helped and not (words[0] == "not" and group.endswith("_by")):
         if words[-1] != "run" or not (match["must"] or match["may"] or words[0] == "to"):
             return None
         group = "happens"
@@ -186,10 +198,13 @@ def _order(match: re.Match[str], act: str | None = None) -> list[Said] | None:
     return [*_adverbs(words), Said(f"{prefix}{did}do", agent=match["who"])]
 
 
+_POSTPONE = _any("wait with|hold off(?: on| with)?|hold back(?: on)?|postpone|delay|defer|put off")
 _FORBIDDING = re.compile(
-    rf"(?:(?:avoid|refrain from|stop|no|no more) {ACTING}|hands off|(?:do not|never) (?:let|allow|have) "
+    rf"(?:(?:avoid|refrain from|stop|no|no more) {ACTING}|hands off"
+    rf"|(?:(?:{_AGENT}) )?(?:(?:{_MODAL}) )?{_POSTPONE}|(?:do not|never) (?:let|allow|have) "
     rf"(?:{_AGENT})(?: to)? {_ACT}|(?P<that>it (?:is|must be) {_FORBIDDEN} that)"
-    rf"|it (?:is|must be) (?P<no>not |never )?(?:{_FORBIDDEN}|(?P<good>(?:only )?{_ALLOWED})) to(?: {_ACT})?)(?= )"
+    rf"|it (?:is|must be|counts as) (?P<no>not |never )?(?:{_FORBIDDEN}|{_WRONG}|"
+    rf"(?P<good>(?:only )?{_ALLOWED})) to(?: {_ACT})?)(?= )"
 )
 
 
@@ -211,11 +226,13 @@ _OR = " or (?:more|less|fewer)"
 _COUNT = re.compile(
     rf"(?:once and only once|(?:(?P<how>{_HOW}) )?(?:(?P<n>{_NUMBER}|a single)(?P<or>{_OR})? "
     rf"times?|(?P<word>once|twice|thrice))"
-    rf"(?P<post>{_OR}(?: times)?| at (?:most|least)| max(?:imum)?)?|(?P<again>a (?:second|further) time)"
+    rf"(?P<post>{_OR}(?: times)?| at (?:the (?:very )?)?(?:most|least)| max(?:imum)?)?"
+    r"|(?P<again>a (?:second|further) time)"
     rf"|(?:between )?(?P<low>{_NUMBER}) (?:and|to) (?P<high>{_NUMBER}) times)(?= )"
 )
 _COUNT_OF = re.compile(
-    rf"(?:(?P<how>{_HOW}) )?(?P<n>{_NUMBER}|a single)(?P<or>{_OR})?(?P<of> of(?: the)?)?(?= )"
+    rf"(?:(?P<how>{_HOW}) )?(?P<n>{_NUMBER}|a single)(?P<or>{_OR})?(?P<of> of(?: the)?)?"
+    r"(?: (?:calls|uses|invocations)(?P<post> at (?:the (?:very )?)?(?:most|least)))?(?= )"
 )
 _LIMITED = (
     rf"(?:to|at)(?: (?:a maximum of|a total of|at most|no more than))? (?P<n>{_NUMBER}) "
@@ -247,7 +264,7 @@ def _count(match: re.Match[str]) -> list[Said] | None:
         if match[0] == "once and only once"
         else {"once": 1.0, "twice": 2.0, "thrice": 3.0}.get(part.get("word", "")) or _value(part["n"])
     )
-    how = f"{part['how']}{part['or']}{part.get('post', '')}"
+    how = f"{part['how']}{part['or']}{part.get('post') or ''}".replace("the ", "").replace("very ", "")
     low, high = n, n
     if any(one in how for one in _LEAST):
         high = MANY
@@ -275,6 +292,20 @@ def _within(match: re.Match[str]) -> list[Said]:
     return [Said("WITHIN", number * 60 if unit == "min" else number, unit in ("min", "sec"))]
 
 
+_NTH = re.compile(
+    r"(?:(?:an?|any|every|each|no) (?P<nth>second|third|fourth|fifth|sixth|further|additional|other)|another)"
+    r"(?: (?:calls?|uses?|invocations?|runs?)(?: (?:of|to))?)?(?= )"
+)
+_ORDINALS = ("", "", "second", "third", "fourth", "fifth", "sixth")
+
+
+def _nth(match: re.Match[str]) -> list[Said]:
+    """Return the number of "a third call": what happens a third time happens at least three times."""
+    nth = match["nth"]
+    no = [Said("no")] if match[0].startswith("no ") else []
+    return [*no, Said("REPEAT", _ORDINALS.index(nth) if nth in _ORDINALS else 2, MANY)]
+
+
 _BEGIN_RUN = re.compile(rf"(?:start|begin|open) (?:an?|the|each|every|any) {_RUN} (?:with|by)(?= )")
 _END_RUN = re.compile(
     rf"(?:end|finish|conclude|close|wrap up|complete|leave) (?:an?|the|each|every|any) {_RUN}(?P<by> (?:with|by))?(?= )"
@@ -287,6 +318,8 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Said] | No
     (_COUNT, _count),
     (_COUNT_OF, _count),
     (_WITHIN, _within),
+    (_NTH, _nth),
+    (_BEING_WRONG, lambda match: [Said("not_happens")]),
     (_LIMIT, lambda match: [Said("LIMIT", 0, _value(match["n"]))]),
     (_LIMIT_TO, lambda match: [Said("LIMIT_TO", 0, _value(match["n"]))]),
     (_DO_LIMIT, lambda match: [Said("limit")]),
@@ -332,13 +365,14 @@ def said(words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, .
 
 
 _PHRASES = """
-before: before | prior to | ahead of | in advance of | earlier than | any time before | at any time before |
+before: before | by the time | prior to | ahead of | in advance of | earlier than | any time before
+    | at any time before |
     sometime before | at some point before | at some time before | at any point before
 after: after | following | subsequent to | later than | any time after | at any time after | sometime after
     | once after | at some point after | at some time after | at any point after
 while: as long as | so long as | while
 right: right | immediately | directly | just | straight | right away | straight away
-until: until | till | until after
+until: until | till | until after | unless and until | until such time as
 unless: unless
 if: if | in the event that | in the event of | in case | provided that | provided | where
 when: when | whenever | as soon as | every time | each time | any time
@@ -355,7 +389,8 @@ not_both: but not both | but never both | not both | never both | but not both o
 whoever: whoever | who | an agent that
 else: everything else | anything else | all other calls | any other call | all others | every other call |
     the rest | all other tools | any other tool
-own: own | its own | its very own | their own | a new | a fresh | a separate | another | a new one | fresh |
+own: own | of its own | of their own | all its own | its own |
+    its very own | their own | a new | a fresh | a separate | another | a new one | fresh |
     anew | afresh | new | a dedicated
 right_later: immediately afterwards | directly afterwards | right afterwards | straight afterwards | right after |
     immediately after | directly after | straight after | right after it | immediately after it | directly after it |
@@ -390,7 +425,8 @@ call_is: call | action | step | tool | tool call | call made | tool called | too
     call the agent makes | tool the agent calls | tool the agent uses | thing you do | call you make | tool you call |
     tool that is called | tool that is used | call that is made | tool to be called | tool to be used | thing done |
     thing that happens | thing to happen | call to be made | thing to do | call to make | tool to call
-there: there is | there are | there must be | there should be | there shall be | there has to be | there
+there: there is | we expect | i expect | we want | expect |
+    there are | there must be | there should be | there shall be | there has to be | there
     have to be | there needs to be | we need | there must exist | there exists | there must also be |
     there should also be |
     there must already be
@@ -403,10 +439,11 @@ outside: outside | except
 nothing_between: with nothing in between | with no call in between | with no other call in between | and
     nothing in between | with nothing between them
 exclude: mutually exclusive | exclusive | incompatible | alternatives
+enough: is plenty | are plenty | is enough | are enough | suffices | suffice | is sufficient | are sufficient
 prerequisite: a prerequisite for | a prerequisite of | a precondition for | a precondition of | required before |
     mandatory before | necessary before | needed before | required for | necessary for | needed for | required by |
     needed by
-that: that
+that: that | which
 of: of
 optional: optional
 trace: run | trace | session | conversation | runs | traces | sessions | conversations

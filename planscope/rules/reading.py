@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import chain, dropwhile, islice, product
 
+from planscope.language.clauses import asides, clauses
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Action, Span
 from planscope.rules.english import verb
@@ -161,17 +162,17 @@ def _sentence(file: _File, row: list[Token], *, marks_only: bool = False) -> Non
         return
     try:
         _named_sentence(file, name, rest, marks_only)
-    except SentenceError:  # "refund: at most once"
-        if name is None or loose(name) not in map(loose, file.scanner.tools):
+    except SentenceError:
+        if name is None:
             raise
-        size = len(row) - len(rest)
-        with suppress(SentenceError):
-            return _named_sentence(file, None, [*row[: size - 1], *rest], marks_only)
+        if loose(name) in map(loose, file.scanner.tools):  # "refund: at most once"
+            row = [*row[: len(row) - len(rest) - 1], *rest]
+        with suppress(SentenceError):  # "A and B exclude each other: never call both"
+            return _named_sentence(file, None, row, marks_only)
         raise
 
 
 def _named_sentence(file: _File, name: str | None, row: list[Token], marks_only: bool) -> None:
-    text = file.scanner.text
     span = row[0].start, row[-1].end
     cuts = file.scanner.cuts(row)
     some = list(cuts)
@@ -183,23 +184,174 @@ def _named_sentence(file: _File, name: str | None, row: list[Token], marks_only:
                 return
     if marks_only:
         return
+    cost, ways = _ways(file, row, name)
+    if cost:
+        ways = (file.scanner.tools and _of_clauses(file, row, name)) or ways
+    ways = [way for way in ways if way]
+    if not ways:
+        raise refused(cuts, some)
+    if len(ways) > 1:
+        raise two_ways(span, [[rule for rule, _ in way] for way in ways], file.scanner.tools)
+    file.turned += [rule for rule, turned in ways[0] if turned][:1]
+    file.rules += [rule for rule, _ in ways[0]]
+
+
+Way = list[tuple[Rule, bool]]
+"""The rules of one meaning, each with whether it is turned (see ``Draft``)."""
+
+
+def _ways(file: _File, row: list[Token], name: str | None) -> tuple[float, list[Way]]:
+    """Return how many unknown names the readings of some words have, and the rules of each of their meanings."""
+    span = row[0].start, row[-1].end
+    some = list(file.scanner.cuts(row))
     cost, found = _read(some, lambda items: _meanings(file, items))
     if cost and file.scanner.tools:
-        cuts = file.scanner.cuts(row, inflected=True)
-        some = list(cuts)
+        some = list(file.scanner.cuts(row, inflected=True))
         cost, found = _read(some, lambda items: _meanings(file, items))
     if cost:
+        text = file.scanner.text
         least, orders = _read(_for_orders(text, some), lambda items: _orders(text, items))
-        found = orders if least < cost else found
-    if not found:
-        raise refused(cuts, some)
-    rules = [[_rules(file, one, reading.per, name, span) for one in reading.meanings] for reading in found]
-    if len(found) > 1 or len(found[0].meanings) > 1:
-        raise two_ways(span, [one for some in rules for one in some], file.scanner.tools)
-    file.turned += [
-        rule for rule, draft in zip(rules[0][0], found[0].meanings[0], strict=True) if draft.turned
-    ][:1]
-    file.rules += rules[0][0]
+        cost, found = (least, orders) if least < cost else (cost, found)
+    return cost, [
+        list(zip(_rules(file, one, reading.per, name, span), (d.turned for d in one), strict=True))
+        for reading in found
+        for one in reading.meanings
+    ]
+
+
+# Several clauses -----------------------------------------------------------------------------------------------------
+
+MOST_CLAUSES = 8
+"""A sentence of more clauses is not read."""
+MOST_WAYS = 16
+"""So many combinations of the meanings of clauses are compared."""
+_JOINING = (
+    "and",
+    "but",
+    "so",
+    "hence",
+    "thus",
+    "therefore",
+    ",",
+    "thus",
+    "meaning",
+    "i.e",
+    "namely",
+    "consequently",
+)
+
+
+def _of_clauses(file: _File, row: list[Token], name: str | None) -> list[Way]:
+    """Return the meanings of a sentence whose clauses are read one by one, without those that only explain: all that
+    they say counts. A rule that the others imply says nothing more. None of the clauses may name an unknown tool."""
+    text, span = file.scanner.text, (row[0].start, row[-1].end)
+    named = [(one.start, one.end) for one in row if file.scanner.names_tool(one)]
+    left_out = asides(text, span, named)
+    kept = [one for one in row if not any(a <= one.start < b for a, b in left_out)]
+    for spans in clauses(text, span, named):
+        parts = [_trimmed([one for one in kept if a <= one.start < b]) for a, b in spans]
+        parts = [part for part in parts if part][: MOST_CLAUSES + 1]
+        if len(parts) > MOST_CLAUSES:
+            return []
+        if len(parts) > 1 or (parts and len(parts[0]) < len(row)):
+            found = list(_each(file, parts, name))
+            if len(found) == len(parts):
+                ways = [list(chain(*way)) for way in islice(product(*found), MOST_WAYS)]
+                return _agreeing(file, ways)
+    return []
+
+
+def _each(file: _File, parts: Sequence[list[Token]], name: str | None) -> Iterator[list[Way]]:
+    """Yield the meanings of each clause, up to the first that cannot be read."""
+    for k, part in enumerate(parts):
+        cost, ways = _ways(file, part, name)
+        if cost and k:
+            pointed = [_ways(file, one, name) for one in _pointed(file, part, parts[k - 1])]
+            ways = [way for cost_so, some in pointed for way in some if not cost_so]
+            cost = 0 if ways else cost
+        if cost:
+            return
+        yield ways
+
+
+def _trimmed(row: Sequence[Token]) -> list[Token]:
+    """Return the tokens of a clause without the words and commas that join it to others."""
+    joining = dropwhile(lambda one: one.key in _JOINING, row)
+    return list(dropwhile(lambda one: one.text == ",", reversed(list(joining))))[::-1]
+
+
+_ORDINALS = frozenset(
+    (
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "further",
+        "additional",
+        "another",
+        "such",
+        "later",
+        "earlier",
+        "prior",
+    )
+)
+
+
+def _pointed(file: _File, row: Sequence[Token], before: Sequence[Token]) -> Iterator[list[Token]]:
+    """Yield a clause with each tool that "it", "one" or "a third call" may mean, those of the clause before it; or with
+    the subject of that clause: "but never before lookup"."""
+    cut = next(iter(file.scanner.cuts(before, inflected=True)), None)
+    said = [item.calls[0] for item in (cut.items if cut else ()) if item.code == "S" and len(item.calls) == 1]
+    names = dict.fromkeys(one.name for one in said if replace(one, text="") == Calls(one.name))
+    for name in filter(file.scanner.tools.__contains__, names):
+        made: list[Token] = []
+        last = ""
+        for token in row:
+            meant = token.key == "it" or (token.key in ("one", "call", "time") and last in _ORDINALS)
+            last = token.key
+            made.append(Token("quoted", f"`{name}`", token.start, token.end) if meant else token)
+        if made != list(row):
+            yield made
+        elif row[0].key in _ELLIPTIC:
+            subject = Token("quoted", f"`{name}`", row[0].start, row[0].start)
+            yield [subject, *row]
+            yield [subject, row[0], Token("word", "happens", row[0].end, row[0].end), *row[1:]]
+            return
+
+
+_ELLIPTIC = frozenset(("only", "never", "not", "at", "exactly", "once", "always", "must", "may"))
+"""With these a clause begins that has its subject in the clause before it."""
+
+
+def _agreeing(file: _File, ways: Sequence[Way]) -> list[Way]:
+    """Return the different meanings among some, each without the rules that its others imply. One that makes a call
+    impossible which no clause forbids is not meant."""
+    from planscope.rules.checking import examine, implied_by
+
+    found: list[Way] = []
+    for way in ways:
+        numbered = [
+            (replace(rule, id=f"c{k}"), turned) for k, (rule, turned) in enumerate(way, len(file.rules) + 1)
+        ]
+        seen = examine([rule for rule, _ in numbered])
+        implied = {one for one, _ in seen.implied}
+        if (
+            not way
+            or seen.contradiction
+            or (seen.uncallable and all(rule.kind != "never" for rule, _ in way))
+        ):
+            continue
+        left = [one for one in numbered if one[0].id not in implied]
+        rules = [rule for rule, _ in left]
+        if not any(
+            all(implied_by(rule, [r for r, _ in other]) is not None for rule in rules)
+            and all(implied_by(rule, rules) is not None for rule, _ in other)
+            for other in found
+        ):
+            found.append(
+                [(replace(rule, id=f"c{k}"), t) for k, (rule, t) in enumerate(left, len(file.rules) + 1)]
+            )
+    return found
 
 
 def _read(

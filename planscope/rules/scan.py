@@ -148,6 +148,8 @@ def _full(row: Sequence[Token]) -> list[Token]:
                     words = f"{key.removesuffix(end)} {word}"
             if key in ("it's", "that's", "there's"):
                 words = key.replace("'", " i")
+        if key in ("solely", "exclusively"):
+            words = "only"
         parts = words.split() if token.kind == "word" else []
         found += [Token("word", part, token.start, token.end) for part in parts] or [token]
     return found
@@ -172,6 +174,10 @@ class Scanner:
         from planscope.rules.mentions import Mentions
 
         return Mentions(self.tools)
+
+    def names_tool(self, token: Token) -> bool:
+        """Return whether a token may belong to a tool's name."""
+        return token.kind in ("quoted", "string") or "_" in token.text or (token.key,) in self.known
 
     def cuts(self, row: Sequence[Token], *, inflected: bool = False) -> Cuts:
         """Return the cuts of a sentence. ``inflected``: look for other forms of known names, too ("closing a file")."""
@@ -512,7 +518,7 @@ class Cuts:
         if k < len(self.row) and self.keys[k] == "the":
             k += 1
         token = self.row[k] if k < len(self.row) else None
-        if token is None or token.kind not in ("word", "quoted", "string"):
+        if token is None or token.kind not in ("word", "quoted", "string") or token.key == "time":
             return None
         self.at = k + 1
         if self._key_at() == "agent":

@@ -78,7 +78,7 @@ END = (
 )
 BESIDE = (
     r"(?P<only>only )?(?P<limit>WITHIN )?(?P<right>right )?"
-    r"(?P<word>before|after|until|once|unless|if|when|while|without)(?P<tail> earlier)?(?P<past> "
+    r"(?P<word>before|after|until|once|unless|if|when|while|without)(?P<tail> earlier| later)?(?P<past> "
     r"(?:not_)?(?:did_|may_)*do)?"
     rf"(?: that)?(?P<tail> there)?(?P<which> every| latest)?(?P<least> COUNT_OF)? (?P<x>{LIST})(?: every| always)?"
     rf"(?P<tail>(?: earlier| later| too| again)*)(?: (?P<past>(?:not_)?(?:did_|may_)*{V})| COND)?"
@@ -197,6 +197,11 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ),
     (
         "alternate_precedence",
+        r"(?:every )?<then> (?:every )?(?:has|needs) (?:earlier )?<first>(?: earlier)? own",
+    ),
+    ("nothing", r"COUNT_OF <first>(?: trace)? enough"),
+    (
+        "alternate_precedence",
         r"before every <then> ,? ?(?:(?:there|do|comes) )?own <first>(?: happens| comes| earlier)*",
     ),
     ("alternate_precedence", r"before every <then> ,? ?(?:do )?<first>(?: happens)? own"),
@@ -237,6 +242,10 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     (
         "chain_precedence",
         rf"(?:if|when|before) (?:every )?(?:do )?<then>(?: happens)? ?,? <first> is {BEFORE}",
+    ),
+    (
+        "chain_precedence",
+        r"<first> is (?:call_is right preceding|right preceding call_is|call_is right before) (?:every )?<then>",
     ),
     ("chain_precedence", r"call_is (?:that )?(?:comes )?right before (?:every )?<then> is <first>"),
     ("chain_precedence", r"(?:every )?<then>(?: always)? right preceded_by <first>"),
@@ -304,18 +313,24 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ),
     ("precedence", r"(?P<first>S)(?: happens)? is prerequisite (?:every )?<then>(?: (?:may_)?happens)?"),
     ("precedence", rf"<first> {V} earlier ,? ?(?:and )?<then>(?: {V})? later"),
+    ("existence", r"(?:every )?trace without (?:COUNT_OF )?(?:do )?<first> not_happens"),
     ("existence", r"(?:no|not_do) trace without (?:COUNT_OF )?(?:do )?<first>"),
     ("counted", r"<first> COUNT_OF"),
     ("counted", rf"{RUN} needs (?:COUNT_OF )?<first>"),
     ("counted", rf"{RUN} may_contains COUNT_OF <first>"),
     ("counted", r"(?:limit <first> LIMIT_TO|<first> LIMIT)"),
     ("limited", r"number_of <first> not_exceeds COUNT_OF"),
+    ("either & not both", rf"(?P<first>S) {V} ,? ?(?:but )?not_both"),
+    ("absence", r"<first> not_repeats"),
+    ("precedence", r"(?:every )?<then> (?:that )?not_preceded_by (?:earlier )?<first> not_happens"),
+    ("response", r"(?:every )?<first> (?:that )?not_followed_by (?:later )?<then>(?: later)? not_happens"),
     ("either & not both", r"do (?P<first>S) ,? ?(?:but )?not_both"),
     ("not both", r"(?:may_do )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both"),
     ("not_coexistence", r"(?P<first>S) and (?P<then>S) (?:every )?(?:may_)?exclude"),
     ("not_coexistence", r"no trace (?:may_)?contains (?:both )?(?P<first>S) and (?P<then>S)(?: together)?"),
     ("not_coexistence", r"trace not_contains both (?P<first>S) and (?P<then>S)(?: together)?"),
     ("not_coexistence", r"trace (?:with|that contains) (?P<first>S) not_contains (?P<then>S)"),
+    ("not_coexistence", r"trace that (?P<first>S) not_do (?P<then>S)"),
     ("not_coexistence", r"not_do (?P<first>S) and (?P<then>S) together"),
     (
         "responded_existence",
@@ -470,7 +485,8 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
                 continue
             if "not both" in shape.kinds[0] and len(first[0].calls) != 2:
                 continue
-            if all(drafts := tuple(tuple(_drafts(kind, first, then, items, until)) for kind in shape.kinds)):
+            drafts = tuple(tuple(_drafts(kind, first, then, items, until)) for kind in shape.kinds)
+            if all(drafts) or shape.kinds == ("nothing",):
                 yield drafts
     for shape in CLAUSE_SHAPES:
         if (match := shape.pattern.fullmatch(codes)) and (meaning := _clause(items, match)):
@@ -544,6 +560,8 @@ def _drafts(
 ) -> Iterator[Draft]:
     """Yield the rules of one meaning, one for each pair of its lists. Raises SentenceError."""
     turned = kinds == "not before"
+    if kinds == "nothing":  # "one refund is plenty" explains what another clause says
+        return
     if kinds == "never & never":
         yield from (Draft("never", one) for one in (*first, *then))
     elif kinds == "init & end":
@@ -728,6 +746,8 @@ def _alone(
     if many is not None and way == "only" and many.low == many.high:
         return tuple(tuple(_numbers([(kind, many.high)], subject, many)) for kind in ("absence", "exactly"))
     bounds = _bounds(way, many)
+    if part["row"] and way == "not" and many is None:
+        return (tuple(Draft("in_row", one, count=1) for one in subject),)
     if part["row"]:
         if [kind for kind, _ in bounds] != ["absence"]:
             return None

@@ -68,11 +68,13 @@ def meant(rules: Sequence[Rule]) -> str:
 
 
 def by_meaning(path: Path) -> Iterator[Told]:
+    tools = TOOLS
     for line in path.read_text(encoding="utf-8").splitlines():
+        tools = line[1:].split() if line.startswith("@") else tools
         wanted, _, sentence = line.partition(" :: ")
         if sentence and not line.startswith("#"):
             ways = {" ; ".join(sorted(way.split(" ; "))) for way in wanted.split(" ? ")}
-            found, error = reads(sentence, TOOLS)
+            found, error = reads(sentence, tools)
             if not found:
                 outcome = "refused"
             elif error:

@@ -19,7 +19,11 @@ from tests.rules.worlds import MORE_MODES, make_world
 
 @pytest.mark.parametrize(
     ("name", "read", "least", "misread"),
-    [("own_words.txt", by_meaning, 491, 0), ("dev_rules.jsonl", by_examples, 73, 2)],
+    [
+        ("own_words.txt", by_meaning, 491, 0),
+        ("domains.txt", by_meaning, 43, 0),
+        ("dev_rules.jsonl", by_examples, 74, 2),
+    ],
 )
 def test_what_developers_write(
     name: str, read: Callable[[Path], Iterator[Told]], least: int, misread: int

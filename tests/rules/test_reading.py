@@ -138,3 +138,79 @@ def test_known_names_may_be_written_with_blanks() -> None:
         (Calls("follow_up_meeting", text="Follow up meeting"),),
         (Calls("get_order", text="Get Order"),),
     )
+
+
+TOOLS = ("refund", "lookup", "deploy", "send_email")
+
+
+def _found(text: str) -> list[tuple[str, str, str, int]]:
+    rules = read_rules(text, TOOLS).rules
+    return sorted((r.kind, r.first[0].name, r.then[0].name if r.then else "", r.count) for r in rules)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "refund comes after lookup (it is slow).",
+        "refund comes after lookup, because customers complain otherwise.",
+        "refund comes after lookup, not before it.",
+        "lookup comes before refund; any other order is wrong.",
+        "lookup is required before refund; without it refund is not allowed.",
+        "Customers are in a hurry, and they complain, so lookup comes before refund.",
+        "lookup always precedes refund - no exceptions.",
+        "refund comes after lookup, however long that takes.",
+        "Any refund not preceded by lookup is wrong.",
+    ],
+)
+def test_a_clause_that_explains_says_nothing_more(text: str) -> None:
+    assert _found(text) == [("precedence", "lookup", "refund", 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("refund at most once; any further call is an error.", [("absence", "refund", "", 1)]),
+        ("One refund per run is plenty; a second one is a violation.", [("absence", "refund", "", 1)]),
+        (
+            "refund must be called, but only once.",
+            [("absence", "refund", "", 1), ("existence", "refund", "", 1)],
+        ),
+        (
+            "refund happens at most twice, but never before lookup.",
+            [("absence", "refund", "", 2), ("precedence", "lookup", "refund", 0)],
+        ),
+        ("Every run ends with send_email, nothing after it.", [("end", "send_email", "", 0)]),
+        ("lookup must come first, everything else afterwards.", [("first", "lookup", "", 0)]),
+    ],
+)
+def test_all_clauses_count(text: str, found: list[tuple[str, str, str, int]]) -> None:
+    assert _found(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "refund comes after lookup; otherwise refund must be called twice.",
+        "refund comes after lookup; otherwise call deploy.",
+        "refund never happens, because lookup must come before deploy.",
+        "Never call refund because the customer is angry.",
+        "refund comes after lookup (unless deploy fails).",
+        "Call lookup, then refund; anything else is forbidden.",
+        "refund comes after lookup; a second one is fine.",
+        "If lookup happens, refund happens, and deploy happens.",
+        "refund comes before lookup, not before it.",
+        "One refund per run is plenty.",
+    ],
+)
+def test_a_clause_that_asks_for_something_is_never_left_out(text: str) -> None:
+    with pytest.raises(ParseFailure) as failure:
+        read_rules(text, TOOLS)
+    assert not failure.value.errors[0].readings
+
+
+def test_what_it_may_be_is_shown() -> None:
+    with pytest.raises(ParseFailure) as failure:
+        read_rules("lookup comes before refund; it must be called twice.", TOOLS)
+    found = [_found(one) for one in failure.value.errors[0].readings]
+    order = ("precedence", "lookup", "refund", 0)
+    assert found == [[("exactly", "lookup", "", 2), order], [("exactly", "refund", "", 2), order]]

@@ -14,6 +14,12 @@ from hypothesis import settings
 
 from tests import nightly
 
+# Files in memory where there is room: making, writing and removing a folder is fifty times as quick as on a disk.
+if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK):
+    _memory = os.statvfs("/dev/shm")
+    if _memory.f_bavail * _memory.f_frsize > 2_000_000_000 and not _memory.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = tempfile.tempdir = "/dev/shm"
+
 # No folder of whoever runs the tests is read or written: neither here nor in processes that tests start.
 _HOME = tempfile.mkdtemp(prefix="planscope-tests-")
 for _name in ("CONFIG", "DATA", "STATE", "CACHE"):
@@ -33,6 +39,11 @@ for _name in list(os.environ):
         del os.environ[_name]
 os.environ["TERM"] = "xterm-256color"
 
+# No test speaks TLS, and reading the certificates of the machine took a third of the time of a run over the wire.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = f"{_HOME}/no-certificates"
+os.mkdir(os.environ["SSL_CERT_DIR"])  # noqa: PTH102
+
 # What is started in the background of a script ignores Ctrl-C, and what nohup starts the end of its terminal; so would
 # the programs that tests interrupt.
 for _number in (getattr(signal, name, None) for name in ("SIGINT", "SIGHUP", "SIGQUIT", "SIGTERM")):
@@ -51,7 +62,11 @@ collect_ignore = ["bench", "fuzz"]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out nightly cases that are not wanted; where the whole suite is collected, see that they are few."""
+    """Leave out nightly cases that are not wanted; where the whole suite is collected, see that they are few.
+
+    Tests that fork for every call of a tool come first: a fork of a process that has grown to a gigabyte takes forty
+    times as long as one of a young one.
+    """
     marked = sum(item.get_closest_marker("nightly") is not None for item in items)
     if len(items) > 5000 and marked > nightly.MOST * len(items):
         raise pytest.UsageError(f"{marked} of {len(items)} cases are nightly, more than {nightly.MOST:.0%}")
@@ -59,6 +74,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if nightly.wanted(item)]
+    items.sort(key=lambda item: "toolfuzz" not in item.path.parts)
 
 
 def pytest_collection_finish() -> None:

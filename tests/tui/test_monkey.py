@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -133,7 +132,7 @@ async def test_it_notices_a_screen_that_does_not_answer(monkeypatch: pytest.Monk
 
 
 def test_it_writes_nowhere_else() -> None:
-    outside = Path(tempfile.gettempdir()).parent / "outside.txt"  # wherever these tests lie
+    outside = Path(__file__).with_name("outside.txt")
     with at_home("file", random.Random(1)) as home:
         (home.folder / "inside.txt").write_text("")
         with pytest.raises(PermissionError, match="may not write here"):

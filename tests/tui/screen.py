@@ -90,20 +90,20 @@ class Driven:
             await self.answered()
 
     async def answered(self) -> None:
-        """Wait until no widget has a message left, nor those that it makes others send."""
+        """Wait until no widget has a message left, nor those that it makes others send, and all of it is drawn."""
+        quiet = 0
         with suppress(ScreenStackError):  # it was left, and is gone
-            for number in range(500):
+            for _ in range(500):
                 await self.pilot.pause(0)
-                if number >= 3 and not self._busy():
+                screen = self.app.screen
+                drawn = asyncio.Event()
+                if screen.call_after_refresh(drawn.set):
+                    with suppress(TimeoutError):  # a screen that was left meanwhile is never drawn again
+                        await asyncio.wait_for(drawn.wait(), 1)
+                widgets = (self.app, *screen.walk_children(with_self=True))
+                quiet = 0 if any(widget.message_queue_size for widget in widgets) else quiet + 1
+                if quiet == 2:
                     break
-
-    def _busy(self) -> bool:
-        """Messages wait, or a layout does, or what is to be done after it."""
-        screen = self.app.screen
-        if self.app._batch_count or screen._layout_required or screen._callbacks:
-            return True
-        widgets = (self.app, *screen.walk_children(with_self=True))
-        return any(widget.message_queue_size or widget._next_callbacks for widget in widgets)
 
     async def until(self, what: Callable[[], object], seconds: float = PATIENCE) -> None:
         """Wait until it is true, and what comes with it is on the screen: it may have been posted and not painted."""

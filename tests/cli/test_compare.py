@@ -18,6 +18,7 @@ from planscope.session.model import Cell, Dissection, Session
 from planscope.session.store import load
 from tests.cli.support import Cli, Files, harmless, run, session, variant
 from tests.cli.test_hostile import hostile_free_text, hostile_names, write
+from tests.each import each
 from tests.hostile import HOSTILE, in_turn
 
 AB = variant("A comes before B. B comes before C.", ["a", "b", "c"])
@@ -346,9 +347,7 @@ def check_markdown(text: str) -> None:
             assert child.type != "text" or OUR_WORDS.fullmatch(child.content), child
 
 
-@pytest.mark.parametrize(
-    "k", range(len(HOSTILE)), ids=lambda k: repr(HOSTILE[k])[:30].encode("ascii", "replace").decode()
-)
+@each("k", range(len(HOSTILE)))
 def test_hostile_strings(cli: Cli, tmp_path: Path, k: int) -> None:
     for turn, path in enumerate(hostile(HOSTILE[k], tmp_path)):
         for format in in_turn(("text", "markdown", "json"), k + turn, 3):

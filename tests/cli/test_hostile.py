@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.support import Cli, Files, harmless, run, session, variant
+from tests.each import each
 from tests.hostile import HOSTILE, in_turn
 
 COMMANDS = [
@@ -103,18 +104,14 @@ def check_some(cli: Cli, path: Path, turn: int) -> None:
             assert max(map(len, done.out.splitlines()), default=0) < 1500, command
 
 
-@pytest.mark.parametrize(
-    "k", range(len(HOSTILE)), ids=lambda k: repr(HOSTILE[k])[:30].encode("ascii", "replace").decode()
-)
+@each("k", range(len(HOSTILE)))
 def test_every_field(cli: Cli, tmp_path: Path, k: int) -> None:
     for turn, timed in enumerate((False, True)):
         document = hostile_free_text(HOSTILE[k], timed)
         check_some(cli, write(tmp_path / "x.planscope.json", document), k + 2 * turn)
 
 
-@pytest.mark.parametrize(
-    "k", range(len(HOSTILE)), ids=lambda k: repr(HOSTILE[k])[:30].encode("ascii", "replace").decode()
-)
+@each("k", range(len(HOSTILE)))
 def test_names_and_texts(cli: Cli, tmp_path: Path, k: int) -> None:
     for turn, document in enumerate(hostile_names(HOSTILE[k])):
         check_some(cli, write(tmp_path / "x.planscope.json", document), k + turn)
@@ -148,9 +145,7 @@ def test_smt_lib_is_text_that_nobody_can_break_out_of(cli: Cli, files: Files) ->
     assert out.isascii() and not [x for x in out.splitlines() if x.startswith(("(assert false", "(exit"))]
 
 
-@pytest.mark.parametrize(
-    "k", range(len(HOSTILE)), ids=lambda k: repr(HOSTILE[k])[:30].encode("ascii", "replace").decode()
-)
+@each("k", range(len(HOSTILE)))
 def test_a_text_to_be_read(cli: Cli, k: int) -> None:
     text = f"A comes before B. {HOSTILE[k]} A comes {HOSTILE[k]} before B.".encode("utf-8", "replace")
     for more in ([], ["--json"], ["--timed"]):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.support import Cli, Files, harmless, variant
+from tests.each import each
 
 BIG = "9" * 5000
 
@@ -122,9 +123,7 @@ def test_one_line(cli: Cli, files: Files, line: str, says: str) -> None:
     assert case.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "bad", ["\x1b[31mred\x1b[0m", "\x9b2J", "a\u202eb", "x\x00", "\udcff\udcfe", "two\nlines", "\x07"]
-)
+@each("bad", ["\x1b[31mred\x1b[0m", "\x9b2J", "a\u202eb", "x\x00", "\udcff\udcfe", "two\nlines", "\x07"])
 @pytest.mark.parametrize(
     "line",
     [

@@ -20,6 +20,7 @@ from planscope.session.store import loads
 from planscope.session.traces import trace_of
 from tests.cli.test_hostile import hostile_free_text, hostile_names
 from tests.compare.support import run, session, variant
+from tests.each import each
 from tests.hostile import HOSTILE
 
 
@@ -214,7 +215,7 @@ def sessions(h: str) -> list[Session]:
     return [loads(json.dumps(document).encode()) for document in documents]
 
 
-@pytest.mark.parametrize("k", range(len(HOSTILE)))
+@each("k", range(len(HOSTILE)))
 def test_hostile_strings(k: int) -> None:
     made = sessions(HOSTILE[k])
     for one, other in zip(made, [*made[1:], made[0]], strict=True):

@@ -44,6 +44,7 @@ from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.safe import visible
 from tests.debugger.runs import figure_10, hand_made, judged, long_run
+from tests.each import each
 from tests.hostile import HOSTILE
 
 RUN = open_run(hand_made()).run
@@ -133,7 +134,7 @@ def test_any_text_is_read_and_written_back_or_refused_in_one_line(text: str, kin
         assert parse_breakpoint(str(breakpoint), RUN) == breakpoint
 
 
-@pytest.mark.parametrize("tool", [t for t in HOSTILE if t.strip()])
+@each("tool", [t for t in HOSTILE if t.strip()])
 def test_a_tool_of_any_name_can_be_stopped_at(tool: str) -> None:
     problem = Problem((Action("a1", "one", "one"),), rules(False))
     run = open_run(replay(problem, Trace((ToolCall("one"), ToolCall(tool))))).run

@@ -12,6 +12,7 @@ from planscope.debugger.draft_reading import read_draft
 from planscope.language.problem import make_actions
 from planscope.synthesis.generate import Synthesizer
 from planscope.synthesis.request import Request
+from tests.each import each
 from tests.hostile import HOSTILE
 
 ABC = make_actions(["network audit", "disk check", "cable survey"])
@@ -139,7 +140,7 @@ def test_taking_an_offer_minds_the_blanks(text: str, place: int, result: tuple[s
     assert take(text, offer) == result
 
 
-@pytest.mark.parametrize("text", [h[:4000] for h in HOSTILE])
+@each("text", [h[:4000] for h in HOSTILE])
 def test_hostile_texts_complete_to_something_or_nothing(text: str) -> None:
     for place in (0, len(text) // 2, len(text)):
         for offer in complete(Draft(text, ABC, True), place).offers:

@@ -13,6 +13,7 @@ from planscope.debugger.watches import WatchLine, evaluate, in_words, load_watch
 from planscope.language.problem import Action, Problem, make_actions, rules
 from planscope.safe import visible
 from tests.debugger.runs import figure_10, hand_made, judged
+from tests.each import each
 from tests.hostile import HOSTILE
 
 BASE = hand_made().problem
@@ -120,7 +121,7 @@ def test_what_is_wrong_is_said_in_one_line(text: str, complaint: str) -> None:
     assert len(message) < 300
 
 
-@pytest.mark.parametrize("name", [*HOSTILE, "c1", "state", "a.b", 'a "b"', "it's", "x\\", "place"])
+@each("name", [*HOSTILE, "c1", "state", "a.b", 'a "b"', "it's", "x\\", "place"])
 def test_an_action_of_any_name_can_be_asked_for(name: str) -> None:
     problem = Problem((Action("a1", "one", "one"), Action("a2", name, name)), rules(False))
     written = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '".place'

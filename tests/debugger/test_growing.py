@@ -11,6 +11,7 @@ from planscope.debugger.run_index import RunIndex
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.session.record import RecordedCall, RunRecord
+from tests.each import each
 from tests.oracle.brute import random_base, random_timed
 
 LOOKUPS = ["steps", "last", "index_of", "called", "executed", "executions", "checks", "breaks"]
@@ -42,8 +43,8 @@ def record(calls: tuple[ToolCall, ...], answered: int) -> RunRecord:
     return RunRecord("r1", "v1", "tools", "sim:x", told, "running", "", under_way=True)
 
 
-@pytest.mark.parametrize("seed", range(120))
 @pytest.mark.parametrize("make", [random_base, random_timed], ids=["base", "timed"])
+@each("seed", range(120))
 def test_grown_call_by_call_it_is_the_same(make, seed: int) -> None:  # type: ignore[no-untyped-def]
     draw = random.Random(seed)
     problem, trace = make(draw)

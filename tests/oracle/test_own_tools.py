@@ -18,6 +18,7 @@ from planscope.oracle.trace import Ending, ToolCall, Trace
 from planscope.report import verdict_lines
 from planscope.session.oracle_input import UNJUDGED, own_reading
 from planscope.wording.explain import explain_verdict
+from tests.each import each
 
 NAMES = ["build", "push", "deploy", "log", "page"]
 ACTIONS = tuple(Action(f"a{i}", name, name) for i, name in enumerate(NAMES, 1))
@@ -33,7 +34,7 @@ def judged(text: str, *calls: ToolCall | str, ending: Ending = "stopped", timed:
 ORDER = "Build happens before push. Push happens before deploy."
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", range(200))
 def test_against_the_sentence_itself(seed: int) -> None:
     """Right is: each named one exactly once, in an order that the text allows; whatever else is called."""
     draw = random.Random(seed)

@@ -18,6 +18,7 @@ from planscope.session.json_bytes import DEEPEST, json_text, parse_json
 from planscope.session.model import CallEvent, MessageEvent, Session
 from planscope.session.store import dumps, load, loads, save
 from tests.cli.support import harmless
+from tests.each import each
 from tests.fuzz.hostile_files import GOOD, SMALL, HostileFile, damaged, documents
 from tests.hostile import HOSTILE
 from tests.session.make import figure_10
@@ -35,7 +36,7 @@ def assert_comes_back(session: Session) -> None:
     assert dumps(loads(data)) == data
 
 
-@pytest.mark.parametrize("file", SMALL, ids=lambda f: f.name.encode("ascii", "replace").decode()[:60])
+@each("file", SMALL)
 def test_the_corpus(file: HostileFile, tmp_path: Path) -> None:
     path = file.write(tmp_path)
     if file.name == "a link to standard input":

@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from planscope.safe import without_controls
 from planscope.tui.screens.edit.screen import EditScreen
+from tests.each import each
 from tests.hostile import HOSTILE
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
@@ -37,7 +38,7 @@ def sent(driven: Driven, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return taken
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each("text", HOSTILE)
 def test_all_but_control_bytes_stays(text: str) -> None:
     made = without_controls(text)
     assert not controls(made) and without_controls(made) == made

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -17,6 +16,7 @@ from textual.content import Content
 from planscope.safe import MAX_MARKS, cell_width, char_width, clip, show, visible, wrap
 from planscope.safe.cells import _wrap_pieces, _wrap_plain
 from planscope.tui.style.safe_text import safe_content, safe_text
+from tests.each import each
 from tests.hostile import HOSTILE
 
 FORBIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -43,7 +43,7 @@ def offences(shown: str, newlines: bool = False) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@each("text", HOSTILE)
 def test_the_hostile_corpus_becomes_harmless(text: str) -> None:
     assert offences(visible(text)) == []
     assert offences(visible(text, keep_newlines=True), newlines=True) == []
@@ -185,7 +185,7 @@ def test_texts_are_as_wide_as_the_screen_thinks(text: str) -> None:
     assert cell_width(visible(text)) == cell_len(visible(text))
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@each("text", HOSTILE)
 def test_rich_and_textual_show_the_text_and_nothing_else(text: str) -> None:
     expected = visible(text)
     content = safe_content(text, "bold", spans=[(0, 3, "red")])

@@ -19,6 +19,7 @@ from planscope.session.store import dumps, load
 from planscope.session.traces import trace_of
 from tests.make_causes import CAUSES
 from tests.make_sessions import SESSIONS
+from tests.nightly import nightly
 
 EXPECTED = {
     "first-look": [("right", None, None), ("wrong", "parameter_error", 2)],
@@ -85,7 +86,11 @@ def strip(tree: object) -> object:
     return [strip(one) for one in tree] if isinstance(tree, list) else tree
 
 
-@pytest.mark.parametrize("name", SESSIONS)
+LONG = [name for name in SESSIONS if name.startswith("cause-") and name != "cause-terminal"]
+"""Sessions of a dissection, which take seconds each."""
+
+
+@pytest.mark.parametrize("name", [*(name for name in SESSIONS if name not in LONG), *nightly(*LONG)])
 def test_each_can_be_made_again(name: str) -> None:
     assert dumps(SESSIONS[name]()) == bundled()[name].read_bytes()
 

@@ -15,11 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.cli.support import Cli, harmless
+from tests.each import each
 from tests.fuzz.hostile_commands import MOST_MEMORY, attempt, measured, try_file
 from tests.fuzz.hostile_files import CANARY, FILES, GOOD, SMALL, HostileFile, damaged, documents
 from tests.fuzz.hostile_lines import ALL, untold
 from tests.fuzz.hostile_watch import watched
-from tests.hostile import HOSTILE
+from tests.hostile import HOSTILE, in_turn
+from tests.nightly import nightly
 
 PARTS = 12
 
@@ -33,7 +35,7 @@ def test_there_are_enough() -> None:
     assert len(set(names)) == len(names) >= 600 and len(ALL) >= 80
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", [*range(4), *nightly(*range(4, PARTS))])
 def test_a_part_of_all(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file meets a command; every command meets several files."""
     monkeypatch.setattr("planscope.commands.common.PIPE_WAIT", 0.05)
@@ -44,8 +46,9 @@ def test_a_part_of_all(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert troubles == []
 
 
-@pytest.mark.parametrize("line", ALL)
-def test_every_command_with_what_bites_most(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("turn,line", list(enumerate(ALL)))
+def test_every_command_with_what_bites_most(turn: int, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the files each; two commands beside each other meet all of them."""
     monkeypatch.setattr("planscope.commands.common.PIPE_WAIT", 0.05)
     names = [
         "all bytes",
@@ -56,7 +59,7 @@ def test_every_command_with_what_bites_most(line: str, monkeypatch: pytest.Monke
     ]
     chosen = [file for file in SMALL if file.name in names or file.name.startswith("text 33")]
     assert len(chosen) == 6
-    assert [trouble for file in chosen for trouble in try_file(file, [line])] == []
+    assert [trouble for file in in_turn(chosen, turn, 2) for trouble in try_file(file, [line])] == []
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -76,10 +79,12 @@ def test_more_of_them(tmp_path: Path, data: bytes) -> None:
 
 LARGE = [
     ("15 MB of empty lists", "check {}"),
-    ("59,000 errors", "sessions show {}"),
     ("a gzip bomb of a gigabyte", "check {}"),
-    ("10,000 calls", "replay {} --json"),
-    ("values of JSON in a text", "export {} --format text"),
+    *nightly(
+        ("59,000 errors", "sessions show {}"),
+        ("10,000 calls", "replay {} --json"),
+        ("values of JSON in a text", "export {} --format text"),
+    ),
 ]
 
 
@@ -163,9 +168,7 @@ def test_the_watch_sees_what_is_done(tmp_path: Path) -> None:
     assert events == ["open", "os.rename", "open", "subprocess.Popen", "socket.connect"]
 
 
-@pytest.mark.parametrize(
-    "k", range(len(HOSTILE)), ids=lambda k: repr(HOSTILE[k])[:30].encode("ascii", "replace").decode()
-)
+@each("k", range(len(HOSTILE)))
 def test_strings_as_arguments(cli: Cli, tmp_path: Path, k: int) -> None:
     text = HOSTILE[k][:3000]
     path = tmp_path / "x.planscope.json"

@@ -13,6 +13,7 @@ from planscope.oracle.trace import Said, Tool, ToolCall, Trace
 from planscope.session.model import EndEvent, MessageEvent, PromptEvent, Run
 from planscope.session.traces import NO_ANSWER, trace_of
 from planscope.traces import open_traces
+from tests.hostile import in_turn
 from tests.rules import same_everywhere
 from tests.rules.same_everywhere import Pair, check_trace, differences, own_rules, random_pair, traits
 from tests.traces.rich import FILES
@@ -46,14 +47,16 @@ def test_the_random_pairs_have_what_judgements_can_differ_in() -> None:
     assert min(had.values()) >= 3 and {"an unknown rule", "a broken rule", "verdict aborted"} <= had.keys()
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_every_door_judges_a_file_alike(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.mark.parametrize("turn,name", list(enumerate(FILES)))
+def test_every_door_judges_a_file_alike(
+    turn: int, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.mktemp("trace") / "run.txt"
     path.write_bytes(FILES[name])
     for trace in open_traces([path]):
         tools = list(dict.fromkeys(call.tool for call in trace.calls)) or ["search"]
         pair = Pair(trace, "")
-        for rule in OF_TWO:
+        for rule in in_turn(OF_TWO, turn, 4):
             text = rule.format(a=f"`{tools[0]}`", b=f"`{tools[-1]}`")
             assert not differences(pair.by(text)), (text, trace)
 

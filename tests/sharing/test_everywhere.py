@@ -19,6 +19,7 @@ from planscope.sharing.formats import FORMATS, share
 from planscope.sharing.redact import Redaction, Surroundings, look_through, redact, redact_two
 from planscope.sharing.redact.scan import Scanner
 from planscope.tui.picture import shared_svg
+from tests.hostile import in_turn
 from tests.sharing.cases import plain_session, run_of, written
 from tests.sharing.seeds import seeds
 
@@ -157,9 +158,9 @@ QUOTED = {
 }
 
 
-@pytest.mark.parametrize("how", QUOTED)
-def test_the_same_value_is_found_once_however_it_is_quoted(how: str) -> None:
-    for seed in seeds(7):
+@pytest.mark.parametrize("turn,how", list(enumerate(QUOTED)))
+def test_the_same_value_is_found_once_however_it_is_quoted(turn: int, how: str) -> None:
+    for seed in in_turn(seeds(7), turn, 3):
         once = look_through(plain_session(notes=seed.text), NOWHERE).findings
         notes = f"{seed.text}\n{QUOTED[how](seed.text)}"
         twice = look_through(plain_session(notes=notes), NOWHERE).findings

@@ -84,7 +84,8 @@ def test_another_model_agent_and_verdict_are_named_from_outside(
 
 def test_a_failure_tells_the_whole_run(texts: dict[str, str], tmp_path: Path) -> None:
     """What was wanted, what came, each step of the new run, and a correct plan; no traceback."""
-    said = ran(tmp_path, texts, lines=False, PLANSCOPE_WANTED="right")["failed"]
+    failed = {"failed": texts["failed"]}
+    said = ran(tmp_path, failed, lines=False, PLANSCOPE_WANTED="right")["failed"]
     for words in (
         "The new run is wrong; wanted is right.",
         "parameter error",
@@ -93,7 +94,7 @@ def test_a_failure_tells_the_whole_run(texts: dict[str, str], tmp_path: Path) ->
     ):
         assert words in said, said
     assert "Traceback" not in said and "def test_" not in said
-    mended = ran(tmp_path, texts, lines=False, PLANSCOPE_MODEL="sim:careful")["failed"]
+    mended = ran(tmp_path, failed, lines=False, PLANSCOPE_MODEL="sim:careful")["failed"]
     assert 'right; wanted is wrong. The agent does it right now: write WANTED = "right"' in mended
     changed = texts["failed"].replace("'lost_at': 2", "'lost_at': 1")
     otherwise = ran(tmp_path, {"failed": changed}, lines=False)["failed"]

@@ -466,7 +466,9 @@ HARD = (
 
 @pytest.mark.parametrize("piece", HARD)
 def test_hostile_texts_take_no_time(piece: str) -> None:
-    text = (piece * 100_000)[:100_000]
+    text = (piece * 30_000)[:30_000]
     began = time.process_time()
     Scanner(NOWHERE, frozenset({"aaa"})).find(text)
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 2, (
+        "it takes more than a tenth of a second where time grows as the text does"
+    )

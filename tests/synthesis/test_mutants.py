@@ -20,6 +20,7 @@ from planscope.synthesis.generate import synthesize
 from planscope.synthesis.mutants import KINDS, CannotMutate, Kind, Mutant, mutants
 from planscope.synthesis.request import Request
 from tests.cli.support import FIGURE_7, FIGURE_10, FIGURE_10_ACTIONS
+from tests.nightly import nightly
 from tests.oracle.brute import timed_starts
 from tests.synthesis.many_requests import drawn
 from tests.synthesis.mutant_checks import check_mutant, said
@@ -40,13 +41,13 @@ def make_mutant(reading: Reading, kind: Kind, number: int, **options: object) ->
     return next(mutants(reading, kind, first=number, **options))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", [*range(3), *nightly(*range(3, 10))])
 def test_whatever_the_request_they_mean_the_same(block: int) -> None:
     for seed in range(9 * block, 9 * block + 9):
         prove(seed, each=1)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(4), *nightly(*range(4, 12))])
 def test_hour_by_hour(seed: int) -> None:
     """Three timed actions: the start hours that meet the mutant are those that meet the request."""
     made = synthesize(Request(actions=3, timed=True, seed=seed, clock_times=0.8))
@@ -58,7 +59,7 @@ def test_hour_by_hour(seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, *nightly(2, 3, 4, 5)])
 def test_other_numbers_are_other_mutants(seed: int, kind: Kind) -> None:
     reading, topic = drawn(seed)
     made = some(reading, kind, 30, topic=topic)

@@ -17,6 +17,7 @@ from planscope.oracle.satisfiable import Certifier
 from planscope.oracle.timed import schedule_of
 from planscope.synthesis.generate import Synthesized, Synthesizer, synthesize
 from planscope.synthesis.request import Request, SynthesisError
+from tests.nightly import nightly
 from tests.synthesis.support import clauses, hours, mentioned
 
 
@@ -84,30 +85,32 @@ def check_feasible(made: Synthesized) -> None:
         assert made.valid_orders == orders >= 1
 
 
+@pytest.mark.parametrize("part", [0, *nightly(1, 2, 3)])
 @pytest.mark.parametrize("timed", [False, True], ids=["base", "timed"])
-def test_thousands_of_small_queries(timed: bool) -> None:
+def test_thousands_of_small_queries(timed: bool, part: int) -> None:
     for n, count in ((2, 150), (3, 150), (4, 150), (5, 600), (6, 150), (8, 100)):
         request = Request(actions=n, timed=timed)
         synthesizer = Synthesizer(request)
-        for seed in range(count):
+        for seed in range(part, count, 4):
             check(synthesizer.case(seed), request)
 
 
+@pytest.mark.parametrize("part", [0, *nightly(1)])
 @pytest.mark.parametrize("n", range(9, 21))
-def test_larger_queries(n: int) -> None:
+def test_larger_queries(n: int, part: int) -> None:
     request = Request(actions=n)
-    for seed in range(8):
+    for seed in range(part, 8, 2):
         made = synthesize(Request(actions=n, seed=seed))
         check(made, request)
         assert made.valid_orders is not None and made.valid_orders >= 1
         assert ", " not in made.topic
 
 
+@pytest.mark.parametrize("seed", [0, *nightly(1, 2)])
 @pytest.mark.parametrize("n", [9, 12, 15, 20, 22, 24])
-def test_larger_timed_queries(n: int) -> None:
-    for seed in range(3):
-        request = Request(actions=n, timed=True, seed=seed)
-        check(synthesize(request), request)
+def test_larger_timed_queries(n: int, seed: int) -> None:
+    request = Request(actions=n, timed=True, seed=seed)
+    check(synthesize(request), request)
 
 
 @pytest.mark.parametrize("n", [21, 23, 30, 40, 41, 60])
@@ -120,8 +123,9 @@ def test_many_actions_take_several_topics(n: int) -> None:
         assert made.topic.count(", ") == (n - 1) // 20
 
 
+@pytest.mark.parametrize("part", [0, *nightly(1, 2, 3)])
 @pytest.mark.parametrize("timed", [False, True], ids=["base", "timed"])
-def test_read_back_as_it_was_meant(timed: bool) -> None:
+def test_read_back_as_it_was_meant(timed: bool, part: int) -> None:
     """Not only the constraints: the reader finds the very same tree, words and spans."""
     kinds = (
         Request(timed=timed),
@@ -130,7 +134,7 @@ def test_read_back_as_it_was_meant(timed: bool) -> None:
     )
     for request in kinds:
         synthesizer = Synthesizer(request)
-        for seed in range(350):
+        for seed in range(part, 350, 4):
             made = synthesizer.case(seed)
             read = read_query(made.text, made.problem.actions, timed=timed)
             assert read.problem == made.problem
@@ -170,7 +174,7 @@ def requests(draw: st.DrawFn) -> Request:
 
 
 @given(requests())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_whatever_is_asked_for(request: Request) -> None:
     """A query that keeps the rules and what was asked for, or one line that says why not."""
     try:

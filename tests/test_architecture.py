@@ -255,7 +255,7 @@ TOKENS = {
     "traces": 61_090,
     "commands": 55_840,
     "language": 52_200,
-    "session": 39_600,
+    "session": 39_700,
     "oracle": 35_890,
     "sharing": 33_750,
     "debugger": 27_800,

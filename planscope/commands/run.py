@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from planscope.agents.own_live import OwnRun
-    from planscope.agents.rates import Rate
     from planscope.agents.runner import LiveRun
     from planscope.oracle.judged import JudgedRun
     from planscope.session.model import Run, Session, Variant
     from planscope.session.record import RunRecord
+    from planscope.session.tally import Tally
 
 ABOUT = (
     "Run an agent on a session's query, with mock tools, and record the run in the session. Exit status 0 for right "
@@ -258,9 +258,10 @@ def run_times(
     read: str | None,
 ) -> int:
     """Run ``--times`` times, record and report. Exit status 2 if every run was aborted."""
-    from planscope.agents.rates import success
     from planscope.documents.runs import ManyRunsDocument
     from planscope.session.record import record_of
+    from planscope.session.run_list import outcome_of
+    from planscope.session.tally import success
 
     with prints_aside():
         made, interrupted = _run_many(args, variant, session.rules, Filling(target, session, args.times))
@@ -276,7 +277,8 @@ def run_times(
         raise KeyboardInterrupt(f"interrupted; the {ended} in {places}")
     verdicts = [judge(session, run).replay.verdict() for run in recorded]
     records = [record_of(run) for run in recorded]
-    rate = success(verdicts, [one.help for one in records])
+    pairs = zip(verdicts, recorded, records, strict=True)
+    rate = success((outcome_of(v, run), bool(one.help)) for v, run, one in pairs)
     with suppress(BrokenPipeError):  # whatever happens to the output, the runs are recorded
         if args.json:
             files = kept.beyond(target_name)
@@ -325,7 +327,7 @@ def _run_many(
     return [done[n] for n in sorted(done)], False
 
 
-def _tell_rate(runs: list[RunRecord], rate: Rate, where: str) -> None:
+def _tell_rate(runs: list[RunRecord], rate: Tally, where: str) -> None:
     from planscope.session.record import Cost, Help
     from planscope.wording import phrases, terms
     from planscope.wording.phrases import interval, percent

@@ -27,9 +27,10 @@ from planscope.wording.terms import NO_RUN, ORIGINS, PENDING
 
 if TYPE_CHECKING:
     from planscope.documents.library import RunLine, SessionDocument
-    from planscope.session.library_index import Entry, Outcome, Place
+    from planscope.session.library_index import Entry, Place
     from planscope.session.model import Session
     from planscope.session.recovery import LeftDraft, Recovery
+    from planscope.session.tally import Outcome
 
 ABOUT = (
     "List, show, rename, copy, delete and restore sessions: yours, and the bundled ones. Without ACTION: list. "

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from planscope.agents.rates import Rate, success
 from planscope.dissection.blame import culprit_of
 from planscope.dissection.culprit import Culprit
 from planscope.dissection.evidence import (
@@ -27,6 +26,8 @@ from planscope.oracle.verdict_types import ErrorType, Told, Verdict, VerdictKind
 from planscope.session.model import CellKind, Dissection, Run, Session, Variant
 from planscope.session.oracle_input import problem_of
 from planscope.session.record import NO_HELP, Help, help_of
+from planscope.session.run_list import outcome_of
+from planscope.session.tally import Tally, success
 from planscope.session.traces import trace_of
 
 RunKey = tuple[str, int]
@@ -91,7 +92,7 @@ class Row:
 
     kind: CellKind
     cells: tuple[CellView, ...]
-    rate: Rate
+    rate: Tally
     closed: str | None = None
 
     @property
@@ -175,20 +176,19 @@ def summary(
     for kind in KINDS:
         if kind in RARE and kind not in shown_kinds:
             continue
-        cells, verdicts, helps = [], [], []
+        cells, outcomes = [], []
         for cell in sorted((c for c in dissection.cells if c.kind == kind), key=lambda c: c.number):
             known = [runs[r] for r in cell.runs if r in runs and runs[r].variant == cell.variant]
             found = [verdict_of(run) for run in known]
-            verdicts += found
-            helped = [help_of(run) for run in known]
-            helps += helped
+            outcomes += [
+                (outcome_of(v, run), bool(help_of(run))) for run, v in zip(known, found, strict=True)
+            ]
             shown = map(cell_run, known, found)
             cells.append(CellView(kind, cell.number, cell.variant, tuple(shown)))
-        spent += len(verdicts)
+        spent += len(outcomes)
         evidence[kind] = [cell.counts for cell in cells]
-        clusters = None if kind in SAME else judged_mutants(evidence[kind])
-        rate = replace(success(verdicts, helps), clusters=clusters)
-        rows.append(Row(kind, tuple(cells), rate, dissection.closed.get(kind)))
+        clusters = 0 if kind in SAME else judged_mutants(evidence[kind])
+        rows.append(Row(kind, tuple(cells), success(outcomes, clusters), dissection.closed.get(kind)))
     first = runs.get(dissection.run or "")
     began = verdict_of(first) if first is not None else None
     decision = decided(dissection, evidence, failed_before(dissection, first, began))

@@ -16,10 +16,11 @@ from planscope.session.library_index import Place
 from planscope.session.record import help_of
 
 if TYPE_CHECKING:
-    from planscope.session.library_index import Entry, Outcome
+    from planscope.session.library_index import Entry
     from planscope.session.lock import Holder
     from planscope.session.model import Run, Session
     from planscope.session.recovery import Recovery
+    from planscope.session.tally import Outcome
 
 
 def _in_seconds(moment: Any) -> Any:

@@ -12,13 +12,12 @@ from planscope.documents.judgement import CheckDocument, EarlyEnd, Headline, Hea
 from planscope.oracle.verdict_types import ErrorType, VerdictKind
 
 if TYPE_CHECKING:
-    from planscope.agents.rates import Rate
     from planscope.oracle.judged import JudgedRun
     from planscope.oracle.verdict_types import Verdict
-    from planscope.session.library_index import Outcome
     from planscope.session.model import Run, Session
     from planscope.session.record import RunRecord
     from planscope.session.run_list import ListedRun, Losses
+    from planscope.session.tally import Outcome, Tally
 
 
 class CostDocument(Document):
@@ -117,7 +116,7 @@ class ManyRunsDocument(Document):
         runs: Sequence[Run],
         verdicts: Iterable[Verdict],
         records: Iterable[RunRecord],
-        rate: Rate,
+        rate: Tally,
         session: str,
         files: Sequence[tuple[str, Sequence[str]]] | None = None,
     ) -> Self:

@@ -20,8 +20,6 @@ from planscope.session.library_index import (
     Entry,
     Index,
     Mark,
-    Outcome,
-    Outcomes,
     Place,
     fields_of,
     mark_of,
@@ -51,6 +49,7 @@ from planscope.session.model import Session, own_runs
 from planscope.session.record import help_of
 from planscope.session.run_list import outcomes_of_runs
 from planscope.session.store import load, loads, save
+from planscope.session.tally import Outcome, Tally
 
 if TYPE_CHECKING:
     from planscope.session.oracle_input import ProblemIn
@@ -144,7 +143,7 @@ def _record(session: Session, problem_in: ProblemIn) -> dict[str, Any]:
         record["outcome"] = list(found[-1])
         record["helped"] = help_of(own[-1]).text
         helped = (bool(help_of(run)) for run in own)
-        record["outcomes"] = asdict(Outcomes.of(zip(found, helped, strict=True)))
+        record["outcomes"] = asdict(Tally.of(zip(found, helped, strict=True)))
     return record
 
 
@@ -208,7 +207,7 @@ def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, A
         findings=record.get("findings", 0),
         outcome=Outcome(*record["outcome"]) if "outcome" in record else None,
         helped=record.get("helped") or "",
-        outcomes=Outcomes(**record["outcomes"]) if "outcomes" in record else None,
+        outcomes=Tally(**record["outcomes"]) if "outcomes" in record else None,
         wrong=record.get("wrong"),
         checked=bool(record.get("checked")),
     )

@@ -11,22 +11,22 @@ import hashlib
 import json
 import os
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal
 
 from planscope import __version__
-from planscope.oracle.verdict_types import ERROR_TYPES, VERDICTS, ErrorType, Told, VerdictKind, told
+from planscope.oracle.verdict_types import ERROR_TYPES, VERDICTS, VerdictKind
 from planscope.session import locations
 from planscope.session.files import SessionError, open_regular, read_bytes
 from planscope.session.json_bytes import parse_json
 from planscope.session.locations import bundled, wrong_name
+from planscope.session.tally import Outcome, Tally
 from planscope.session.validation import migrate
 from planscope.wording import terms
 
@@ -38,103 +38,6 @@ LONGEST_TEXT = 200
 
 LARGEST_LISTED = 8_000_000
 """The limit for files that a list reads, in bytes. A larger file is known only after it was judged."""
-
-
-class Outcome(NamedTuple):
-    """The outcome of one run: its verdict, and the errors if it is ``wrong``.
-
-    ``headline`` is the type of error that words name, ``shows`` its step; ``error_type`` is the primary one. ``lost``:
-    the step that lost the plan, ``end``, or "" if none did. ``tool``: the tool that was called there. ``reason``: why
-    the run was aborted. ``grade``: how the trace of the run was graded, in words. ``judged``: whether there is a query
-    or a rule to judge by.
-    """
-
-    verdict: VerdictKind
-    headline: ErrorType | Literal[""] = ""
-    lost: str = ""
-    tool: str = ""
-    error_type: str = ""
-    shows: str = ""
-    reason: str = ""
-    grade: str = ""
-    judged: bool = True
-
-    @property
-    def told(self) -> Told:
-        """The verdict as words tell it."""
-        return told(self.verdict, self.judged, self.reason)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcomes:
-    """Counts of a session's runs by verdict, without the runs that dissections made.
-
-    ``right`` and ``wrong`` count runs without help; ``helped`` counts right and wrong runs with help. ``cut_off`` and
-    ``stopped`` count some of the ``aborted`` ones, ``not_judged`` some of the ``unknown`` ones. ``errors`` counts wrong
-    runs, helped or not, by their primary type of error, ``headlines`` by the one that words name. ``doubtful``: those
-    that were graded 0 and are right.
-    """
-
-    right: int = 0
-    wrong: int = 0
-    aborted: int = 0
-    unknown: int = 0
-    helped: int = 0
-    helped_right: int = 0
-    cut_off: int = 0
-    stopped: int = 0
-    not_judged: int = 0
-    doubtful: int = 0
-    errors: Mapping[str, int] = field(default_factory=dict)
-    headlines: Mapping[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, found: Iterable[tuple[Outcome, bool]]) -> Self:
-        """Count outcomes, each with whether the run was helped."""
-        counts, errors, headlines = Counter[str](), Counter[str](), Counter[str]()
-        for one, helped in found:
-            if one.verdict in ("right", "wrong") and helped:
-                counts["helped"] += 1
-                counts["helped_right"] += one.verdict == "right"
-            else:
-                counts.update({one.verdict, one.told})
-            counts["doubtful"] += one.verdict == "right" and "," in one.grade
-            errors.update([one.error_type] if one.error_type else [])
-            headlines.update([one.headline] if one.headline else [])
-        return cls(**counts, errors=dict(errors.most_common()), headlines=dict(headlines.most_common()))
-
-    @property
-    def counted(self) -> int:
-        """The runs that a rate is computed from: right and wrong ones without help."""
-        return self.right + self.wrong
-
-    @property
-    def any_wrong(self) -> bool:
-        """Whether any run is wrong, helped or not."""
-        return bool(self.wrong or self.helped > self.helped_right)
-
-    @property
-    def share(self) -> str:
-        """The share of right runs among the counted ones, for example ``14/20``; empty for fewer than two runs."""
-        runs = self.counted + self.aborted + self.unknown + self.helped
-        return f"{self.right}/{self.counted}" if runs > 1 and self.counted else ""
-
-    @property
-    def text(self) -> str:
-        """The counts in words."""
-        parts = [f"{self.right} of {self.counted} right"] if self.counted else []
-        parts += [f"{self.helped} helped, {self.helped_right} of them right"] if self.helped else []
-        rest = {
-            "aborted": self.aborted - self.cut_off - self.stopped,
-            "cut_off": self.cut_off,
-            "stopped": self.stopped,
-            "unknown": self.unknown - self.not_judged,
-            "not_judged": self.not_judged,
-        }
-        parts += [f"{n} {terms.VERDICTS[what]}" for what, n in rest.items() if n]
-        if self.doubtful:
-            parts.append(f"{self.doubtful} graded 0, but right")
-        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +66,7 @@ class Entry:
     findings: int = 0
     outcome: Outcome | None = None
     helped: str = ""
-    outcomes: Outcomes | None = None
+    outcomes: Tally | None = None
     wrong: str | None = None
     checked: bool = False
 
@@ -298,7 +201,7 @@ _JUDGES = ("language", "oracle", "rules", "session")
 """The packages of planscope that a verdict depends on."""
 
 _TEXTS = frozenset({"title", "created", "agent", "model", "topic", "wrong", "helped"})
-_OUTCOMES = {one.name for one in fields(Outcomes)}
+_TALLY = {one.name for one in fields(Tally)}
 _COUNTS = frozenset({"runs", "variants", "findings"})
 
 
@@ -379,9 +282,9 @@ def _read(path: Path) -> dict[Mark, dict[str, Any]]:
         return {}
 
 
-def _is_outcomes(value: Any) -> bool:
-    """Return whether the value is a valid :class:`Outcomes` as a dictionary."""
-    if not (isinstance(value, dict) and value.keys() <= _OUTCOMES):
+def _is_tally(value: Any) -> bool:
+    """Return whether the value is a valid :class:`Tally` as a dictionary."""
+    if not (isinstance(value, dict) and value.keys() <= _TALLY):
         return False
     tables = [one for name in ("errors", "headlines") if isinstance(one := value.get(name), dict)]
     counts = [count for name, count in value.items() if name not in ("errors", "headlines")]
@@ -403,7 +306,7 @@ def _is_record(record: Any) -> bool:
     return isinstance(record, dict) and all(
         (value is None or isinstance(value, str))
         if name in _TEXTS
-        else _is_outcomes(value)
+        else _is_tally(value)
         if name == "outcomes"
         else _is_outcome(value)
         if name == "outcome"

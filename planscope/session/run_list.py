@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from planscope.oracle.verdict_types import graded
-from planscope.session.library_index import Outcome, Outcomes
+from planscope.session.tally import Outcome, Tally
 from planscope.wording.phrases import outcome, plural
 from planscope.wording.terms import ORIGINS, PENDING, VERDICTS, said
 
@@ -236,9 +236,9 @@ def _rest(runs: Iterable[ListedRun]) -> str:
     return ", ".join(parts)
 
 
-def tally(runs: Iterable[ListedRun]) -> Outcomes:
+def tally(runs: Iterable[ListedRun]) -> Tally:
     """Count these runs by verdict, as lists of sessions count them."""
-    return Outcomes.of((one.outcome, bool(one.run.help)) for one in runs if one.outcome is not None)
+    return Tally.of((one.outcome, bool(one.run.help)) for one in runs if one.outcome is not None)
 
 
 def loss_lines(losses: Losses, width: int) -> Iterator[str]:

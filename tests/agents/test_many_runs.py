@@ -10,10 +10,11 @@ import pytest
 
 from planscope.agents.many_runs import run_many
 from planscope.agents.models import ModelUnavailable
-from planscope.agents.rates import success
 from planscope.oracle.replay import replay
 from planscope.session.model import Run
 from planscope.session.oracle_input import problem_of
+from planscope.session.run_list import outcome_of
+from planscope.session.tally import success
 from planscope.session.traces import trace_of
 
 from .support import abc, called, calls_of, end_of
@@ -28,7 +29,7 @@ def test_simulated_runs_have_seeds_of_their_own() -> None:
     assert [r.seed for r in runs] == list(range(5, 45))
     assert seen == list(range(40))
     assert len({r.id for r in runs}) == 40
-    rate = success(replay(problem_of(case), trace_of(r)).verdict() for r in runs)
+    rate = success((outcome_of(replay(problem_of(case), trace_of(r)).verdict(), r), False) for r in runs)
     assert rate.counted == 40
     assert 0 < rate.right < 40
     assert rate.errors == {"order_error": 40 - rate.right}
@@ -60,7 +61,7 @@ def test_what_the_network_aborts_is_tried_again(monkeypatch: pytest.MonkeyPatch)
     with WireServer([Fail(400, "odd"), Fail(400, "odd")]) as server:
         (run,) = run_many(abc(), times=1, retries=1, **_base(server))
     assert end_of(run).ending == "aborted"
-    rate = success([replay(problem_of(abc()), trace_of(run)).verdict()])
+    rate = success([(outcome_of(replay(problem_of(abc()), trace_of(run)).verdict(), run), False)])
     assert (rate.counted, rate.aborted, rate.rate) == (0, 1, None)
 
 

@@ -8,28 +8,30 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from planscope.agents.rates import Rate, success
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.agents.simulated_runs import run_simulated
 from planscope.oracle.replay import replay
 from planscope.session.model import Origin, Variant, make_variant
 from planscope.session.oracle_input import problem_of
+from planscope.session.run_list import outcome_of
+from planscope.session.tally import Tally, success
 from planscope.session.traces import trace_of
 from planscope.synthesis.generate import cases
 from planscope.synthesis.request import Request
 from tests.bench.yardstick import table
 
 
-def rate(variants: Sequence[Variant], profile: str, guard: bool) -> Rate:
+def rate(variants: Sequence[Variant], profile: str, guard: bool) -> Tally:
     """One run of each query, seeds counted up."""
-    verdicts = []
+    outcomes = []
     for seed, variant in enumerate(variants):
         run = run_simulated(variant, model=f"sim:{profile}", seed=seed, guard=guard)
-        verdicts.append(replay(problem_of(variant), trace_of(run)).verdict())
-    return success(verdicts)
+        verdict = replay(problem_of(variant), trace_of(run)).verdict()
+        outcomes.append((outcome_of(verdict, run), False))
+    return success(outcomes)
 
 
-def shown(found: Rate) -> str:
+def shown(found: Tally) -> str:
     return f"{found.rate or 0:4.0%}  ({found.low:.0%} to {found.high:.0%})"
 
 

@@ -25,11 +25,12 @@ from planscope.session.library import (
     restore,
     retitle,
 )
-from planscope.session.library_index import Entry, Index, Outcome, Outcomes, fields_of, search
+from planscope.session.library_index import Entry, Index, fields_of, search
 from planscope.session.locations import bundled, cache_folder, library_folder, trash_folder
 from planscope.session.lock import Held, Lock
 from planscope.session.model import own_runs
 from planscope.session.store import load, save
+from planscope.session.tally import Outcome, Tally
 from tests.fuzz.hostile_files import SMALL
 from tests.hostile import SAVEABLE
 from tests.session.make import figure_10
@@ -181,7 +182,7 @@ def test_hostile_files_are_listed_with_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_a_share_is_that_of_several_runs() -> None:
-    shares = [Outcomes(1).share, Outcomes(1, 1).share, Outcomes(1, aborted=1).share, Outcomes(helped=2).share]
+    shares = [Tally(1).share, Tally(1, 1).share, Tally(1, aborted=1).share, Tally(helped=2).share]
     assert shares == ["", "1/2", "1/1", ""]
 
 
@@ -416,7 +417,7 @@ def test_outcomes_count_each_run_once() -> None:
         Outcome("unknown", judged=False),
     ]
     helped = [*((one, False) for one in found), (Outcome("right"), True), (Outcome("aborted"), True)]
-    assert Outcomes.of(helped) == Outcomes(
+    assert Tally.of(helped) == Tally(
         right=1,
         wrong=3,
         aborted=3,

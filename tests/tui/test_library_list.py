@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.safe import cell_width
-from planscope.session.library_index import Entry, Outcome, Outcomes
+from planscope.session.library_index import Entry
 from planscope.session.locations import bundled
 from planscope.session.store import load
+from planscope.session.tally import Outcome, Tally
 from planscope.tui.controllers.library_list import (
     ORDERS,
     VERDICTS,
@@ -88,8 +89,8 @@ def test_places_verdicts_and_errors_are_filtered() -> None:
 
 
 def test_a_session_with_any_wrong_run_is_found() -> None:
-    many = Outcomes(14, 6, headlines={"order_error": 6})
-    aided = Outcomes(3, 0, helped=2, helped_right=1, headlines={"action_lost": 1})
+    many = Tally(14, 6, headlines={"order_error": 6})
+    aided = Tally(3, 0, helped=2, helped_right=1, headlines={"action_lost": 1})
     found = (entry(1, runs=20, outcomes=many), entry(2, runs=5, outcomes=aided), entry(3))
     sessions = SessionList(found, complete=True)
     assert names(replace(sessions, verdict="wrong")) == ["s1", "s2"]
@@ -103,9 +104,9 @@ def test_a_session_with_any_wrong_run_is_found() -> None:
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_rows_say_how_many_runs_were_right_and_what_was_helped(width: int) -> None:
     found = (
-        entry(1, runs=20, outcomes=Outcomes(14, 6)),
-        entry(2, helped="1 call refused", outcomes=Outcomes(helped=1, helped_right=1)),
-        entry(3, outcomes=Outcomes(1)),
+        entry(1, runs=20, outcomes=Tally(14, 6)),
+        entry(2, helped="1 call refused", outcomes=Tally(helped=1, helped_right=1)),
+        entry(3, outcomes=Tally(1)),
     )
     columns = columns_for(width, wishes_of(found, True))
     many, helped, one = (row_line(e, columns, False, False, NOW).text for e in found)

@@ -16,9 +16,9 @@ from planscope.session.locations import is_bundled
 from planscope.tui.messages import DocumentChanged
 
 if TYPE_CHECKING:
-    from planscope.session.library_index import Outcome
     from planscope.session.model import CallEvent, Dissection, Event, Run, Session, Variant
     from planscope.session.record import RunRecord
+    from planscope.session.tally import Outcome
     from planscope.toolfuzz.keeping import Predicted
 
 Post = Callable[[Message], object]

@@ -29,8 +29,8 @@ from planscope.tui.style.lines import shown
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
-    from planscope.session.library_index import Outcome, Outcomes
     from planscope.session.model import Run, Session, Variant
+    from planscope.session.tally import Outcome, Tally
 
 JOB = "run-verdicts"
 _SOON = 0.1
@@ -185,7 +185,7 @@ class Runs:
         return losses_of(self.runs)
 
     @property
-    def tally(self) -> Outcomes:
+    def tally(self) -> Tally:
         """The outcomes of the displayed runs."""
         return tally(self.runs)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from planscope.agents.rates import Rate
 from planscope.dissection.blame import NOT_NAMED, in_words
 from planscope.dissection.evidence import KINDS, RARE, SAME
 from planscope.dissection.summary import CellView, Row, Summary
+from planscope.session.tally import Tally
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown
@@ -39,7 +39,7 @@ PLAN = (
 )
 """The steps of a dissection, before the first run."""
 
-NOTHING_YET = tuple(Row(kind, (), Rate(0, 0)) for kind in KINDS if kind not in RARE)
+NOTHING_YET = tuple(Row(kind, (), Tally(0, 0)) for kind in KINDS if kind not in RARE)
 """The matrix before the first run."""
 
 

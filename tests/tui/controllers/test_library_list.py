@@ -15,11 +15,12 @@ import pytest
 from textual.message import Message
 
 from planscope.session import library as engine
-from planscope.session.library_index import Entry, Outcomes
+from planscope.session.library_index import Entry
 from planscope.session.locations import bundled, library_folder, trash_folder
 from planscope.session.lock import holder_of
 from planscope.session.model import Session
 from planscope.session.store import load, save
+from planscope.session.tally import Tally
 from planscope.tui.controllers import library_list
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
@@ -448,7 +449,7 @@ def test_filters_find_what_they_name() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
 
     def entry(name: str, *errors: str) -> Entry:
-        counted = Outcomes(wrong=len(errors), headlines=dict.fromkeys(errors, 1))
+        counted = Tally(wrong=len(errors), headlines=dict.fromkeys(errors, 1))
         return Entry(name, Path(name), "library", name, 1, when, outcomes=counted, checked=True)
 
     made = library_list.SessionList((entry("a", "order"), entry("b", "order", "time"), entry("c")))

@@ -254,10 +254,12 @@ def test_a_call_that_the_agent_gives_up_waits_no_longer(path: Path, work: Thread
     until(lambda: recorder.talks.watch)
 
     async def impatient() -> None:
-        async with asyncio.timeout(0.3):
-            await agent_of(recorder).ainvoke(ASKED)
+        called = asyncio.create_task(agent_of(recorder).ainvoke(ASKED))
+        assert await asyncio.to_thread(gate.paused.wait, PATIENCE)
+        called.cancel()
+        await called
 
-    with pytest.raises(TimeoutError):
+    with pytest.raises(asyncio.CancelledError):
         asyncio.run(impatient())
     until(lambda: gate.answer.cancelled())
     recorder.close()
@@ -466,7 +468,9 @@ print("done", DONE, flush=True)
 SCRIPT_OF_DEBUGGER = """
 import sys
 from tests.agents.test_attach import *
-print(len(calls_of(followed(debugger(), Held()))))
+gate = Held()
+threading.Thread(target=lambda: gate.paused.wait() and print("paused", flush=True), daemon=True).start()
+print(len(calls_of(followed(debugger(), gate))))
 """
 
 
@@ -508,8 +512,7 @@ def test_a_debugger_that_is_killed_leaves_the_agent_running(path: Path) -> None:
     process = started(SCRIPT_OF_AGENT, path, 3)
     assert said(process) == "ready"
     debuggers = started(SCRIPT_OF_DEBUGGER)
-    until(lambda: found() and found()[0].welcome.busy)  # type: ignore[union-attr]
-    time.sleep(0.2)
+    assert said(debuggers) == "paused"
     kill(debuggers)
     assert said(process).startswith("done")
     process.wait()
@@ -517,15 +520,75 @@ def test_a_debugger_that_is_killed_leaves_the_agent_running(path: Path) -> None:
     assert [len(calls_of(run)) for run in load(path).runs] == [2, 2, 2]
 
 
+def test_a_debugger_that_stands_still_is_let_go_and_the_paused_call_goes_on(
+    path: Path, work: ThreadPoolExecutor
+) -> None:
+    recorder = record(path, attach=True)
+    debuggers = started(SCRIPT_OF_DEBUGGER)
+    until(lambda: recorder.talks.watch)
+    done = work.submit(invoke, agent_of(recorder))
+    assert said(debuggers) == "paused"
+    debuggers.send_signal(signal.SIGSTOP)
+    done.result(3 * PATIENCE)
+    assert debuggers.poll() is None and listener.SILENT <= 3.0
+    kill(debuggers)
+    run = the_run(recorder)
+    assert (end_of(run).ending, len(calls_of(run)), DONE) == ("stopped", 2, ["build v1", "deploy v1"])
+    assert not any(call.asked for call in calls_of(run))
+
+
+def test_a_debugger_whose_event_loop_is_busy_is_not_silent(
+    path: Path, work: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person may think, and the loop may compute."""
+    monkeypatch.setattr("planscope.agents.attach.client.BEAT", 0.02)
+    beats = threading.Semaphore(0)
+    take = listener.AttachPoint._take
+
+    def counted(self: Any, peer: Any, message: Message) -> None:
+        take(self, peer, message)
+        if isinstance(message, Beat):
+            beats.release()
+
+    class Busy(Gate):
+        async def aask(self, call: PendingCall) -> Verb:
+            for _ in range(5):
+                assert beats.acquire(timeout=PATIENCE)
+            return await super().aask(call)
+
+    monkeypatch.setattr(listener.AttachPoint, "_take", counted)
+    recorder = record(path, attach=True)
+    desk, gate = debugger(), Busy(EditAnswer("thought over"))
+    seen = work.submit(followed, desk, gate)
+    until(lambda: recorder.talks.watch)
+    invoke(agent_of(recorder))
+    desk.leave()
+    assert answers_of(seen.result(PATIENCE))[0].text == "thought over"
+
+
 SCRIPT_OF_INTERRUPTED = """
 import sys
 from tests.agents.test_attach import *
 recorder = record(sys.argv[1], attach=True)
 agent = agent_of(recorder)
+
+
+def tell_when_it_waits():
+    main, names = threading.main_thread().ident, set()
+    while not (recorder._point._asks and names & {"result", "select"}):
+        time.sleep(0.005)
+        frame, names = sys._current_frames()[main], set()
+        while frame is not None:
+            names.add(frame.f_code.co_name)
+            frame = frame.f_back
+    print("waits", flush=True)
+
+
 print("ready", flush=True)
 try:
     while not recorder.talks.watch:
         time.sleep(0.01)
+    threading.Thread(target=tell_when_it_waits, daemon=True).start()
     invoke(agent, sys.argv[2])
 except KeyboardInterrupt:
     print("interrupted", DONE, flush=True)
@@ -536,12 +599,15 @@ except KeyboardInterrupt:
 def test_an_interrupt_at_a_paused_call_ends_the_agent(
     path: Path, work: ThreadPoolExecutor, kind: str
 ) -> None:
-    """As Ctrl-C does without a debugger; the record is whole."""
+    """As Ctrl-C does without a debugger; the record is whole.
+
+    The main thread must wait for the call: while it still starts the call's thread, Python itself does not end it.
+    """
     process = started(SCRIPT_OF_INTERRUPTED, path, kind)
     assert said(process) == "ready"
     gate = Held()
     seen = work.submit(followed, debugger(), gate)
-    assert gate.paused.wait(3 * PATIENCE)
+    assert gate.paused.wait(3 * PATIENCE) and said(process) == "waits"
     process.send_signal(signal.SIGINT)
     try:
         assert said(process) == "interrupted []"

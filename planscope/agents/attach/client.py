@@ -6,7 +6,9 @@ The events come from the journal of the run; the socket tells when it has grown,
 from __future__ import annotations
 
 import asyncio
+import queue
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -56,6 +58,9 @@ _LOOK = 0.25
 
 _FIRST_CALL = 1.0
 """Seconds to wait for the tools of a run that has only begun."""
+
+_STUCK = 15.0
+"""Seconds after which an agent that reads nothing is given up."""
 
 _PIECE = 256 * 1024
 
@@ -137,7 +142,8 @@ def _greeted(place: Path, purpose: Purpose) -> tuple[socket.socket, Welcome, Mes
 
 
 class AttachedAgent:
-    """The connection to an agent. Its coroutines run on the shared event loop; the methods block any other thread.
+    """The connection to an agent. Its coroutines run on the shared event loop; the methods block any other thread. All
+    is sent by a thread of its own, which also says that this side is there: the loop may be busy.
 
     The first :meth:`next_run` connects. ``welcome``: who the agent is. ``trouble``: why the connection ended, "" if the
     agent's process ended or this side left.
@@ -158,6 +164,7 @@ class AttachedAgent:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news: asyncio.Event
         self._writer: asyncio.StreamWriter | None = None
+        self._out = queue.SimpleQueue[bytes | None]()
 
     @property
     def watches(self) -> bool:
@@ -179,6 +186,7 @@ class AttachedAgent:
 
     def _hang_up(self) -> None:
         self._gone = True
+        self._out.put(None)
         if self._writer is not None:
             self._writer.close()
         self._news.set()
@@ -203,7 +211,10 @@ class AttachedAgent:
         reader, self._writer = await asyncio.open_unix_connection(sock=peer)
         if self._left:  # it was left meanwhile
             self._hang_up()
-        self._working = [self._loop.create_task(self._read(reader)), self._loop.create_task(self._beat())]
+        self._reading = self._loop.create_task(self._read(reader))
+        out = peer.dup()
+        out.settimeout(_STUCK)
+        threading.Thread(target=self._write, args=(out,), name="planscope beats", daemon=True).start()
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
         try:
@@ -257,14 +268,21 @@ class AttachedAgent:
             self._send(Decided(id, verb))
 
     def _send(self, message: Message) -> None:
-        if self._writer is not None and not self._gone:
-            with suppress(OSError, RuntimeError):
-                self._writer.write(encoded(message))
+        if not self._gone:
+            self._out.put(encoded(message))
 
-    async def _beat(self) -> None:
-        while not self._gone:
-            self._send(Beat())
-            await asyncio.sleep(BEAT)
+    def _write(self, out: socket.socket) -> None:
+        """Send what is to be sent, and otherwise a beat, until this side leaves or the agent is gone."""
+        beat = encoded(Beat())
+        with out, suppress(OSError):
+            while True:
+                try:
+                    data = self._out.get(timeout=BEAT)
+                except queue.Empty:
+                    data = beat
+                if data is None:
+                    return
+                out.sendall(data)
 
     def run_is_open(self, token: str) -> bool:
         """Return whether a run may get more events."""

@@ -48,7 +48,7 @@ from planscope.agents.gate import GoOn, PendingCall, Verb
 
 HELLO_WITHIN = 5.0
 """Seconds that a debugger has to say what it wants."""
-SILENT = 15.0
+SILENT = 3.0
 """Seconds without a message after which a debugger counts as gone."""
 MOST_PEERS = 8
 MOST_IDLE = 40

@@ -25,7 +25,7 @@ LARGEST_HELLO = 4096
 """Limit of a debugger's first message in bytes."""
 MOST_RUNS = 100
 """Limit of runs in one :class:`News`; of more, the newest are told."""
-BEAT = 2.0
+BEAT = 1.0
 """Seconds between two messages of a debugger."""
 
 _PREFIX = 4

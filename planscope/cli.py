@@ -39,7 +39,7 @@ EXAMPLES = (
 
 CLOSING = (
     "planscope COMMAND --help shows options and an example. An error is one line on standard error, exit status 2. "
-    "Ctrl-C gives exit status 130, SIGTERM 143, SIGHUP 129."
+    "Ctrl-C gives exit status 130, SIGTERM 143, SIGHUP 129; a terminal that is gone 129, under nohup 143."
 )
 
 
@@ -132,6 +132,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         _drop_output()
         status = _fail(f"standard output cannot be written: {error.strerror}")
+    try:
+        sys.stderr.flush()
+    except OSError:  # the terminal is gone; Python would fail to flush it once more, and exit with 120
+        _drop_output(2)
     return status
 
 
@@ -206,10 +210,10 @@ def _mend_streams() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _drop_output() -> None:
-    """The reader closed the pipe; discard what is left."""
+def _drop_output(stream: int = 1) -> None:
+    """The reader closed the pipe, or the terminal is gone; discard what is left."""
     devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())
+    os.dup2(devnull, stream)
     os.close(devnull)
 
 

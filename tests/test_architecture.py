@@ -264,7 +264,7 @@ TOKENS = {
     "documents": 14_180,
     "compare": 14_120,
     "campaign": 14_500,
-    "top": 8_520,
+    "top": 8_530,
     "wording": 7_430,
     "drawing": 6_960,
     "doors": 6_440,

@@ -48,6 +48,27 @@ def test_a_closed_pipe_is_no_error(files: Files, env: dict[str, str]) -> None:
         assert read_by_nobody(*args, env=env) == Done(0, "", "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that takes nothing")
+@pytest.mark.parametrize("status", [0, 2])
+def test_what_standard_error_cannot_take_does_not_change_the_status(status: int) -> None:
+    """As on a terminal that is gone: Python would end with 120."""
+    code = (
+        "import sys; from planscope.cli import main\n"
+        "try:\n    sys.stderr.write('the last frame'); sys.stderr.flush()\nexcept OSError:\n    pass\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "--version" if status == 0 else "--no-such-option"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=full,
+            env={**os.environ, "PYTHONUNBUFFERED": ""},
+            check=False,
+        )
+    assert done.returncode == status
+
+
 def test_an_interrupt_before_or_after_the_command_is_no_traceback(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
+from logging import CRITICAL, getLogger
 from typing import Any
 
 from planscope.agents.many_runs import AT_ONCE
@@ -432,6 +433,10 @@ def dask(address: str) -> tuple[Any, Executor]:
         from distributed import Client
     except ImportError:
         raise UserError("--cluster needs a package; install it with: pip install '.[cluster]'") from None
+    for logger in ("distributed", "distributed.client"):
+        getLogger(logger).setLevel(
+            CRITICAL
+        )  # what goes wrong is said in one line, and not with Dask's tracebacks
     try:
         if address == "local":
             client = Client(threads_per_worker=1, dashboard_address=":0", set_as_default=False)

@@ -242,6 +242,49 @@ def test_a_killed_worker_of_a_cluster_loses_nothing(tmp_path: Path) -> None:
     assert rows(shared) == rows(whole)
 
 
+CLUSTER = """
+import asyncio
+from distributed import Scheduler, Worker
+
+async def main():
+    async with Scheduler(port=0, dashboard_address=None) as scheduler, Worker(scheduler.address, nthreads=1):
+        print(scheduler.address, flush=True)
+        await scheduler.finished()
+
+asyncio.run(main())
+"""
+
+
+GOES_ON = """
+import sys
+from pathlib import Path
+from planscope.campaign import engine
+from planscope.campaign.store import Store
+from planscope.errors import UserError
+
+client, cluster = engine.dask(sys.argv[2])
+tell = lambda _: print("on", flush=True)
+try:
+    engine.Campaign(Store(Path(sys.argv[1])), workers=2, cluster=cluster, on_progress=tell).go()
+except UserError as error:
+    print(error, flush=True)
+client.close()
+"""
+
+
+def test_a_scheduler_that_dies_is_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    path = made(tmp_path, knobs=Knobs(cases=3000)).path
+    with subprocess.Popen([sys.executable, "-c", CLUSTER], stdout=subprocess.PIPE, text=True) as cluster:
+        assert cluster.stdout is not None
+        command = [sys.executable, "-c", GOES_ON, str(path), cluster.stdout.readline().strip()]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None and process.stdout.readline() == "on\n"
+            cluster.kill()
+            out, err = process.communicate()
+    assert out.endswith("the cluster is gone; the runs so far are kept\n") and err == ""
+
+
 def test_a_cluster_that_is_gone_or_never_was_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

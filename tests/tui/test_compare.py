@@ -9,7 +9,7 @@ import pytest
 
 from planscope.session.locations import bundled
 from planscope.session.model import ForkPoint, Origin, Query, Run, Session, Variant
-from planscope.tui.panes.compare_lines import PAGES
+from planscope.tui.panes.compare_lines import PAGES, TITLES
 from planscope.tui.screens.compare.comparable import Chosen, before_it
 from planscope.tui.screens.compare.screen import CompareScreen
 from tests.hostile import SAVEABLE
@@ -57,11 +57,33 @@ async def test_every_page_shows_something() -> None:
     async with opened(FIRST) as driven:
         screen = await entered(driven)
         seen = set()
-        for digit, page in zip("12345", PAGES, strict=True):
+        for digit, page in zip("1234", PAGES, strict=True):
             await driven.press(digit)
             assert screen.state.page == page
             seen.add(driven.text)
         assert len(seen) == len(PAGES)
+
+
+async def test_all_pages_are_copied_as_text_without_private_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[str] = []
+    async with opened(FIRST) as driven:
+        document = driven.screen.work.document
+        for run in list(document.runs)[-2:]:
+            events = [
+                e.model_copy(update={"arguments": {"to": "kim.lee@northwind.de"}}) if e.type == "call" else e
+                for e in run.events
+            ]
+            document.put_run(run.model_copy(update={"events": events}))
+        await entered(driven)
+        monkeypatch.setattr(driven.app, "copy_to_clipboard", copied.append)
+        await driven.press("y")
+        await driven.sees("was sent to the terminal's clipboard")
+        assert "replaced in it" in driven.text
+    (text,) = copied
+    lines = text.splitlines()
+    assert [one for one in lines if one in TITLES.values()] == ["Calls", "Query", "Constraints", "Facts"]
+    assert "kim.lee" not in text and "│" in text and not text.startswith("\n")
+    assert len({one.index("│") for one in lines if "│" in one and one.isascii()}) <= 1
 
 
 async def test_sides_change_places_and_can_be_chosen() -> None:

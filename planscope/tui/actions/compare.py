@@ -20,8 +20,7 @@ COMPARE: tuple[KeyAction, ...] = (
     _page("compare-calls", "1", "Calls", help="Show the calls side by side."),
     _page("compare-words", "2", "Query", help="Show the words of both queries."),
     _page("compare-constraints", "3", "Constraints", help="Show the constraints of both queries."),
-    _page("compare-tree", "4", "Tree", help="Show both syntax trees."),
-    _page("compare-facts", "5", "Facts", help="Show agent, model, verdict and costs."),
+    _page("compare-facts", "4", "Facts", help="Show agent, model, verdict and costs.", aliases=("5",)),
     _act("compare-next-page", "tab", "Next page", help="Go to the next page."),
     _act("choose-left", "[", "Choose left", help="Choose the run or query on the left."),
     _shown("choose-right", "]", "Choose right", help="Choose the run or query on the right."),
@@ -37,6 +36,11 @@ COMPARE: tuple[KeyAction, ...] = (
     _act(
         "look-on-row", "space", "Scroll detail", help="Scroll what happened at the selected row.", verb="look"
     ),
-    _act("copy-comparison", "y", "Copy", help="Copy the comparison as Markdown, or write it to a file."),
+    _act(
+        "copy-comparison",
+        "y",
+        "Copy",
+        help="Copy the comparison as text, without private values.",
+    ),
     _shown("leave-compare", "escape", "Leave", help="Go back to the debugger."),
 )

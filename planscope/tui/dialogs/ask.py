@@ -321,12 +321,6 @@ class ChooseDialog(Dialog[int]):
             event.stop()
             self.dismiss(self.answers[event.key])
 
-    def set_choices(self, choices: Sequence[tuple[Run, ...]]) -> None:
-        """Show the same choices with other texts."""
-        self.choices = choices
-        if self.is_mounted:
-            self._show()
-
     def _show(self) -> None:
         self.list.set_lines(self._lines())
         self.list.reveal(self.at, self.at)

@@ -10,20 +10,19 @@ from planscope.compare.wording import value as in_words
 from planscope.tui.panes.compare_calls import call_rows
 from planscope.tui.panes.compare_rows import Row, beside, both
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown
+from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown, width_of
 from planscope.tui.style.roles import CHANGES as ROLES
 from planscope.tui.style.roles import chip
 from planscope.tui.style.safe_text import show, wrap
 from planscope.wording import phrases, terms
 from planscope.wording.terms import CHANGE_SIGNS
 
-Page = Literal["calls", "words", "constraints", "tree", "facts"]
+Page = Literal["calls", "words", "constraints", "facts"]
 PAGES: tuple[Page, ...] = get_args(Page)
 TITLES = {
     "calls": "Calls",
     "words": "Query",
     "constraints": "Constraints",
-    "tree": "Tree",
     "facts": "Facts",
 }
 
@@ -36,7 +35,6 @@ def rows_of(page: Page, compared: Comparison, width: int) -> list[Row]:
         "calls": call_rows,
         "words": word_rows,
         "constraints": constraint_rows,
-        "tree": tree_rows,
         "facts": fact_rows,
     }
     rows = build[page](compared, max(width, 10))
@@ -44,6 +42,19 @@ def rows_of(page: Page, compared: Comparison, width: int) -> list[Row]:
         more = both(Run(f"and {len(rows) - _MOST_ROWS:,} more rows", "dim"))
         rows = [*rows[:_MOST_ROWS], more]
     return rows
+
+
+def as_text(compared: Comparison, width: int = 60) -> str:
+    """Return all pages as text in two columns of ``width`` cells."""
+    lines = []
+    for page in PAGES:
+        if page == "calls" and compared.calls is None:
+            continue
+        lines += ["", TITLES[page]]
+        for row in rows_of(page, compared, width):
+            left = f"{row.a.text}{' ' * (width - width_of(row.a.runs))} │ {row.b.text}"
+            lines.append((row.a.text if row.a is row.b else left).rstrip())
+    return "".join(f"{one}\n" for one in lines[1:])
 
 
 def word_rows(compared: Comparison, width: int) -> list[Row]:
@@ -107,29 +118,6 @@ def constraint_rows(compared: Comparison, width: int) -> list[Row]:
             )
         ids = (row.a.id if row.a is not None else "", row.b.id if row.b is not None else "")
         rows += beside(cells[0], cells[1], row.change != "same", constraints=ids)
-    return rows
-
-
-def tree_rows(compared: Comparison, width: int) -> list[Row]:
-    """Show the two syntax trees, a row for each pair of nodes."""
-    if compared.tree is None:
-        return [both(Run("One of the queries cannot be read, so there is no tree to compare.", "dim"))]
-    rows = []
-    if compared.tree.same:
-        rows = [both(Run("The trees are the same.", "dim")), both()]
-    for row in compared.tree.rows:
-        cells = []
-        for side, index in ((compared.a, row.a), (compared.b, row.b)):
-            if index is None:
-                cells.append(Line((Run("  ·", "faint"),)))
-                continue
-            node = side.outline[index]
-            indent = "  " * min(node.depth, 20)
-            glyph = Run(f"{CHANGE_SIGNS[row.change]} ", ROLES[row.change])
-            cells.append(
-                Line(cut([glyph, Run(indent), Run(shown(node.plain, 200), ROLES[row.change])], width))
-            )
-        rows.append(Row(cells[0], cells[1], row.change != "same"))
     return rows
 
 

@@ -23,7 +23,8 @@ class Row:
 
 def both(*runs: Run, differs: bool = False) -> Row:
     """Make a row with the same line in both columns."""
-    return Row(Line(runs), Line(runs), differs)
+    line = Line(runs)
+    return Row(line, line, differs)
 
 
 def beside(

@@ -314,9 +314,6 @@ class CompareScreen(SideScreen):
     def action_compare_constraints(self) -> None:
         self._show_page("constraints")
 
-    def action_compare_tree(self) -> None:
-        self._show_page("tree")
-
     def action_compare_facts(self) -> None:
         self._show_page("facts")
 

@@ -47,14 +47,14 @@ async def take_away(screen: Asker, what: str, text: str, file: str, private: str
 async def take_comparison(
     screen: Asker, jobs: Jobs, job: str, session: Session, a: Run | Variant, b: Run | Variant
 ) -> None:
-    """Copy a comparison as Markdown, with private values replaced: it is meant for other people."""
+    """Copy a comparison as text, with private values replaced: it is meant for other people."""
 
     def made(token: object) -> tuple[str, int]:
-        from planscope.sharing.comparison_markdown import comparison_markdown
         from planscope.sharing.redact import redacted_comparison
+        from planscope.tui.panes.compare_lines import as_text
 
         safe = redacted_comparison(session, a, session, b)
-        text = comparison_markdown(safe.comparison)
+        text = as_text(safe.comparison)
         safe.check(text)
         return text, safe.replaced_in(text)
 
@@ -65,4 +65,4 @@ async def take_comparison(
         return
     values = phrases.plural(replaced, "private value was", "private values were")
     private = f"{values} replaced in it." if replaced else "Nothing private was found in it."
-    await take_away(screen, "comparison", text, "planscope-comparison.md", private)
+    await take_away(screen, "comparison", text, "planscope-comparison.txt", private)

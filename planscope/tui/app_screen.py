@@ -43,6 +43,12 @@ class Asker(Protocol):
     def start_flow(self, flow: Coroutine[Any, Any, Any]) -> None: ...
 
 
+def in_play(*, keeps: bool = False) -> str:
+    """Say that something is not possible in what-if play. ``keeps``: name the key that makes it possible."""
+    keep = f"{keys.key_for('keep-play')} keeps the calls as a run, " if keeps else ""
+    return f"this is what-if play: {keep}{keys.key_for('deselect')} leaves"
+
+
 def _commands() -> type[Provider]:
     """Return the palette's provider, which is imported when the palette opens."""
     from planscope.tui.palette import ScreenCommands

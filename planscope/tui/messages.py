@@ -152,32 +152,11 @@ class CauseFound(Message):
         self.variant = variant
 
 
-class DraftChanged(Message):
-    """The state of the draft editor changed."""
+class StateChanged(Message):
+    """The controller of one screen changed what that screen shows: a draft, or a list."""
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, DraftChanged)
-
-
-class LibraryChanged(Message):
-    """The list of sessions changed, or the preview of the chosen one."""
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, LibraryChanged)
-
-
-class RunsChanged(Message):
-    """The list of the session's runs changed."""
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, RunsChanged)
-
-
-class CampaignChanged(Message):
-    """What the screen knows of the campaign changed."""
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, CampaignChanged)
+        return isinstance(message, StateChanged)
 
 
 class SessionLoaded(Message):

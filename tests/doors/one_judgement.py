@@ -60,10 +60,8 @@ from planscope.sharing.query import QueryView
 from planscope.tui.controllers.judge import _read, judged
 from planscope.tui.controllers.run_list import Branch, Row
 from planscope.tui.panes.bars import _seal, verdict_runs
-from planscope.tui.screens.library.lines import columns_for, wishes_of
-from planscope.tui.screens.library.lines import row_line as library_row
-from planscope.tui.screens.runs.lines import columns_of
-from planscope.tui.screens.runs.lines import row_line as run_row
+from planscope.tui.screens.library.lines import Item, columns_for, wishes_of
+from planscope.tui.screens.runs.lines import columns_of, run_line
 from planscope.tui.view import DebugView
 from planscope.walk.walker import Walker
 from planscope.wording import terms
@@ -273,7 +271,7 @@ def doors(path: Path, session: Session) -> Iterator[tuple[str, Told]]:
     yield "library screen", of_words(_library_word(entry))
     branch = Branch(0, session.variants[0], 0, "r1")
     listed_row = Row(branch, ListedRun(1, record_of(run), outcome))
-    shown = run_row(listed_row, False, "", columns_of([listed_row])).text
+    shown = run_line(listed_row, False, columns_of([listed_row], "")).text
     yield "runs screen", of_words(re.split(r"  +", shown.strip())[1][2:])
 
     walk = list(Walker(session).verdict())
@@ -316,11 +314,12 @@ def _lost_of_list(verdict: str, lost: Any) -> Told:
 
 
 def _library_word(entry: Any) -> str:
-    columns = columns_for(160, wishes_of([entry], place=False))
-    row = library_row(entry, columns, False, False, entry.changed).text
-    word = row[2 : 2 + columns.verdict].strip()[2:]
-    begin = 2 + columns.verdict + 2 + columns.title + 2 + (columns.right + 2) * bool(columns.right)
-    error = row[begin : begin + columns.error].strip()
+    columns = columns_for(160, wishes_of([entry], place=False), entry.changed)
+    row, at, told = columns.row(Item(entry, False, False, False)).text, 2, {}
+    for column in columns.whole:
+        told[column.name] = row[at : at + column.width].strip()
+        at += column.width + column.gap
+    word, error = told["verdict"][2:], told["error"]
     return error if word == "wrong" else word
 
 

@@ -133,9 +133,9 @@ async def test_a_search_is_shown_while_it_runs_and_its_findings_are_kept(
         assert isinstance(screen, FindingsScreen) and "No tool was fuzzed" in driven.text
         await driven.press("r", *"no_such_module:x", "enter")
         await driven.until(lambda: "there is no module no_such_module" in driven.text)
-        assert screen.search.progress is None
+        assert screen.fuzzer.progress is None
         await driven.press("r", *"planscope.toolfuzz.examples:map_search", "enter")
-        await driven.until(lambda: screen.search.progress is not None and screen.search.progress.ended)
+        await driven.until(lambda: screen.fuzzer.progress is not None and screen.fuzzer.progress.ended)
         await driven.until(lambda: "2 errors in 60 calls" in driven.text and "IndexError" in driven.text)
         assert "Fuzzed planscope.toolfuzz.examples:map_search" in driven.text and "⣿" not in driven.text
         (kept,) = screen.document.open_session.fuzzings or ()

@@ -34,7 +34,7 @@ HEAVY = (
     "planscope.oracle.replay",
     "planscope.session.model",
     "planscope.tui.screens",
-    "planscope.tui.screens.side",
+    "planscope.tui.screens.lists",
     "planscope.tui.screens.edit",
     "planscope.debugger",
 )

@@ -12,7 +12,13 @@ _table = partial(_act, verb="show")
 
 CAMPAIGN: tuple[KeyAction, ...] = (
     _shown("open-case", "o", "Open", help="Open the chosen run in the debugger, as Enter does."),
-    _shown("campaign-next-pane", "tab", "Next pane", help="Go from the table to its runs, and back."),
+    _shown(
+        "campaign-next-pane",
+        "tab",
+        "Next pane",
+        help="Go from the table to its runs, and back.",
+        do="next_list",
+    ),
     _shown("run-campaign", "r", "Run", help="Go on with the campaign, in a process of its own."),
     _shown("stop-campaign", "X", "Stop", help="Stop the processes that run it; finished runs are kept."),
     _act("dissect-errors", "m", "Dissect", help="Find the causes of a sample of the errors."),
@@ -25,5 +31,7 @@ CAMPAIGN: tuple[KeyAction, ...] = (
     _table("show-error-types", "3", "Errors", help="Show the types of errors."),
     _table("show-causes", "4", "Causes", help="Show the causes of dissected errors."),
     _table("show-topics", "5", "Topics", help="Show the topics with most errors."),
-    _shown("leave-campaign", "escape", "Leave", help="Go back to the debugger; the campaign runs on."),
+    _shown(
+        "leave-campaign", "escape", "Leave", help="Go back to the debugger; the campaign runs on.", do="leave"
+    ),
 )

@@ -34,7 +34,12 @@ COMPARE: tuple[KeyAction, ...] = (
     ),
     _shown("open-right", "o", "Open right", help="Open the right run in the debugger, at this step."),
     _act(
-        "look-on-row", "space", "Scroll detail", help="Scroll what happened at the selected row.", verb="look"
+        "look-on-row",
+        "space",
+        "Scroll detail",
+        help="Scroll what happened at the row.",
+        verb="look",
+        do="look_on",
     ),
     _act(
         "copy-comparison",
@@ -42,5 +47,5 @@ COMPARE: tuple[KeyAction, ...] = (
         "Copy",
         help="Copy the comparison as text, without private values.",
     ),
-    _shown("leave-compare", "escape", "Leave", help="Go back to the debugger."),
+    _shown("leave-compare", "escape", "Leave", help="Go back to the debugger.", do="leave"),
 )

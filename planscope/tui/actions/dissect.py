@@ -24,5 +24,11 @@ DISSECT: tuple[KeyAction, ...] = (
         "other-dissection", "O", "Earlier", help="Show another dissection of this session.", verb="open other"
     ),
     _act("copy-dissection", "y", "Copy", help="Copy cause, rates and matrix, or write them to a file."),
-    _shown("leave-dissect", "escape", "Leave", help="Go back to the debugger; the dissection continues."),
+    _shown(
+        "leave-dissect",
+        "escape",
+        "Leave",
+        help="Go back to the debugger; the dissection continues.",
+        do="leave",
+    ),
 )

@@ -42,6 +42,8 @@ FINDINGS: tuple[KeyAction, ...] = (
         "Hide verdicts",
         help="Hide what planscope and the model concluded, in random order, so that it does not sway labels; show it.",
     ),
-    _shown("look-on-finding", "space", "Scroll", help="Scroll the chosen finding.", verb="look"),
+    _shown(
+        "look-on-finding", "space", "Scroll", help="Scroll the chosen finding.", verb="look", do="look_on"
+    ),
     _shown("leave-findings", "escape", "Leave", help="Go back to the debugger."),
 )

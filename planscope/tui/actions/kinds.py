@@ -34,11 +34,11 @@ class KeyAction:
     """One thing that a key does.
 
     ``id`` names the action in users' key files. ``do``: the function that does it on the debug screen, such as
-    ``navigate.go_start`` (``screens/debug/``); it is imported with that screen. Without it the screen has a method:
-    ``action_`` plus the id with underscores. ``keys`` are the letters, ``aliases`` the arrows and F-keys. ``parameter``
-    goes to the function (panes). ``footer``: the lowest
-    line names the key if there is room. ``where``: the screen that has the action, or ``everywhere``. ``verb``: what
-    the key means, by default the title's first word; a key means the same on every screen (exceptions: ``DIFFERENT``).
+    ``navigate.go_start`` (``screens/debug/``), which is imported with that screen; or Textual's name of the screen's
+    action, such as ``search``. Without it that name is the id with underscores. ``keys`` are the letters, ``aliases``
+    the arrows and F-keys. ``parameter`` goes to the function (panes). ``footer``: the lowest line names the key if
+    there is room. ``where``: the screen that has the action, or ``everywhere``. ``verb``: what the key means, by
+    default the title's first word; a key means the same on every screen (exceptions: ``DIFFERENT``).
     """
 
     id: str
@@ -71,7 +71,7 @@ class KeyAction:
     def method(self) -> str:
         """The action as Textual writes it: ``do('next-call')``, ``open_run``, ``edit_pane('words')``."""
         if self.do:
-            return f"do('{self.id}')"
+            return f"do('{self.id}')" if "." in self.do else self.do
         name = self.id.replace("-", "_")
         if self.parameter is None:
             return name

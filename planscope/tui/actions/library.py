@@ -11,7 +11,13 @@ _shown = partial(_act, footer=True)
 _place = partial(_act, verb="show")
 
 LIBRARY: tuple[KeyAction, ...] = (
-    _shown("search-sessions", "/", "Search", help="Search in title, agent, model, verdict and error."),
+    _shown(
+        "search-sessions",
+        "/",
+        "Search",
+        help="Search in title, agent, model, verdict and error.",
+        do="search",
+    ),
     _shown("open-session", "o", "Open", help="Open the session in the debugger, as Enter does."),
     _shown(
         "new-session",
@@ -41,5 +47,11 @@ LIBRARY: tuple[KeyAction, ...] = (
     _place("show-trash", "4", "Trash", help="Show deleted sessions."),
     _act("copy-session-path", "Y", "Copy path", help="Send the path of the session's file to the clipboard."),
     _act("look-on", "space", "Scroll preview", help="Scroll the preview of the chosen session.", verb="look"),
-    _shown("leave-library", "escape", "Leave", help="Stop searching; then go back to the debugger."),
+    _shown(
+        "leave-library",
+        "escape",
+        "Leave",
+        help="Stop searching; then go back to the debugger.",
+        do="end_search",
+    ),
 )

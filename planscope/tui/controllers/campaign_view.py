@@ -24,7 +24,7 @@ from planscope.campaign.cases import case_id
 from planscope.campaign.store import Store, campaign_path
 from planscope.errors import UserError
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.messages import CampaignChanged
+from planscope.tui.messages import StateChanged
 
 if TYPE_CHECKING:
     from planscope.campaign.report import Report
@@ -89,7 +89,7 @@ class _Read(NamedTuple):
 
 
 class CampaignView:
-    """Reads one campaign again whenever its file changed. Posts :class:`CampaignChanged`."""
+    """Reads one campaign again whenever its file changed. Posts :class:`StateChanged`."""
 
     def __init__(self, name: str, jobs: Jobs, post: Callable[[Message], object]) -> None:
         self.name, self.path = name, campaign_path(name)
@@ -279,7 +279,7 @@ class CampaignView:
         state = replace(self.state, **changes)
         if state != self.state:
             self.state = state
-            self._post(CampaignChanged())
+            self._post(StateChanged())
 
 
 def _plain(text: str) -> str:

@@ -16,7 +16,7 @@ from planscope.language.problem import Action, Problem, Span
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.drafts import Drafts
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.messages import DraftChanged, Notice
+from planscope.tui.messages import Notice, StateChanged
 from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class _Latest:
 class DraftEditor:
     """Owns the state of one draft. All methods are for the screen's thread; reading and solving is done in threads.
 
-    Posts :class:`DraftChanged` on each change of the state. A changed draft is read again, and saved through
+    Posts :class:`StateChanged` on each change of the state. A changed draft is read again, and saved through
     ``drafts``. Methods that change the draft raise :class:`DraftError` if the change is invalid.
     """
 
@@ -185,7 +185,7 @@ class DraftEditor:
             draft = self.state.draft if self.state.changed else None
             self._drafts.note(self.document.path, self.document.open_session.id, self.of, draft)
             self.read()
-        self._post(DraftChanged())
+        self._post(StateChanged())
 
     def close(self) -> None:
         """Cancel reading and solving."""

@@ -26,7 +26,7 @@ from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.keys import key_for
-from planscope.tui.messages import LibraryChanged, Notice, SessionLoaded
+from planscope.tui.messages import Notice, SessionLoaded, StateChanged
 from planscope.tui.opening.load import Opened, Switch, open_session
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
@@ -283,7 +283,7 @@ def _same_file(one: Entry, other: Entry) -> bool:
 class LibraryList:
     """The only writer of ``state`` and ``preview``. The preview follows the choice after a short delay.
 
-    Posts :class:`LibraryChanged` when either changes, :class:`Notice` with the outcome of a file operation, and
+    Posts :class:`StateChanged` when either changes, :class:`Notice` with the outcome of a file operation, and
     :class:`SessionLoaded` when another session is ready. ``announce`` and ``autosave`` belong to the open session;
     a newly opened session is autosaved if the open one is. :meth:`close` cancels the jobs.
     """
@@ -336,9 +336,24 @@ class LibraryList:
         """Change fields of the state, then filter, search and sort again. ``chosen``: the session to choose."""
         self._set(replace(self.state, **changes).arranged(chosen))
 
+    @property
+    def words(self) -> str:
+        return self.state.words
+
+    @property
+    def filtered(self) -> bool:
+        return self.state.filtered
+
+    def search(self, words: str) -> None:
+        self.arrange(words=words, at=0)
+
+    def clear(self) -> None:
+        """End search and filters."""
+        self.arrange(words="", verdict="", error_type="")
+
     def _set(self, state: SessionList) -> None:
         self.state = state
-        self._post(LibraryChanged())
+        self._post(StateChanged())
         self._preview_soon()
 
     def _say(self, line: str) -> None:
@@ -454,7 +469,7 @@ class LibraryList:
 
         def found(preview: Preview) -> None:
             self.preview = preview
-            self._post(LibraryChanged())
+            self._post(StateChanged())
 
         def failed(error: Exception) -> None:
             found(Preview(entry, trouble=f"no preview: {shown(str(error), 200)}"))

@@ -24,7 +24,7 @@ from planscope.session.run_list import (
 from planscope.tui.controllers.document import Document, Post, RunKey
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.keys import key_for
-from planscope.tui.messages import DocumentChanged, RunsChanged
+from planscope.tui.messages import DocumentChanged, StateChanged
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
 
@@ -240,7 +240,7 @@ class Runs:
 
 
 class RunList:
-    """The only writer of ``state``. Posts :class:`RunsChanged`. ``begin``: the row to choose first."""
+    """The only writer of ``state``. Posts :class:`StateChanged`. ``begin``: the row to choose first."""
 
     def __init__(self, document: Document, jobs: Jobs, post: Post, begin: Place | None = None) -> None:
         self.document = document
@@ -313,7 +313,7 @@ class RunList:
 
     def _set(self, state: Runs) -> None:
         self.state = state
-        self._post(RunsChanged())
+        self._post(StateChanged())
 
     def heard(self, message: DocumentChanged) -> None:
         """Read again soon if a run may have begun, ended, or been deleted."""
@@ -334,6 +334,14 @@ class RunList:
     def choose(self, at: int) -> None:
         """Choose the row at an index, or the nearest one."""
         self._set(replace(self.state, at=min(max(at, 0), max(len(self.state.listed) - 1, 0))))
+
+    @property
+    def words(self) -> str:
+        return self.state.words
+
+    @property
+    def filtered(self) -> bool:
+        return self.state.filtered
 
     def search(self, words: str) -> None:
         self._set(replace(self.state, words=words).arranged(on_run=True))

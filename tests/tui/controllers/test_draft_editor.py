@@ -18,7 +18,7 @@ from planscope.tui.controllers import draft_editor
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.draft_editor import DraftEditor
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.messages import DraftChanged, Notice
+from planscope.tui.messages import Notice, StateChanged
 from tests.tui import sessions
 from tests.tui.editing import TWO
 
@@ -81,12 +81,12 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, lis
 async def test_what_is_typed_is_read_and_solved_and_said() -> None:
     document = Desk()
     document.editor.insert(" Network audit precedes cable survey.")
-    assert not document.editor.at_rest and [type(message) for message in document.posted] == [DraftChanged]
+    assert not document.editor.at_rest and [type(message) for message in document.posted] == [StateChanged]
     await document.rest()
     seen, solved = document.editor.state.seen, document.editor.state.solved
     assert seen is not None and solved is not None
     assert len(seen.sentences) == 3 and solved.can_be_met and not seen.errors
-    assert isinstance(document.posted[-1], DraftChanged) and len(document.posted) > 1
+    assert isinstance(document.posted[-1], StateChanged) and len(document.posted) > 1
 
 
 async def test_of_drafts_typed_meanwhile_only_the_newest_is_read(held: Any) -> None:

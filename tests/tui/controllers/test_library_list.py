@@ -26,7 +26,7 @@ from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.library_list import LibraryList
-from planscope.tui.messages import LibraryChanged, Notice, SessionLoaded
+from planscope.tui.messages import Notice, SessionLoaded, StateChanged
 from planscope.tui.opening.load import Switch
 from tests.tui import sessions
 
@@ -69,7 +69,7 @@ class Heard:
 
     def _post(self, message: Message) -> None:
         self.messages.append(message)
-        if isinstance(message, LibraryChanged):
+        if isinstance(message, StateChanged):
             self.states.append(self.list.state)
 
     @property

@@ -8,7 +8,7 @@ from planscope.session.run_list import MINE, Facet
 from planscope.session.store import load
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.run_list import JOB, Place, RunList, tree_of
-from planscope.tui.messages import DocumentChanged, RunsChanged
+from planscope.tui.messages import DocumentChanged, StateChanged
 from tests.tui import sessions
 from tests.tui.controllers.at_once import JobsAtOnce, Posted
 
@@ -30,7 +30,7 @@ def many(count: int = 6) -> Session:
 def test_runs_are_judged_and_counted_and_the_one_displayed_is_chosen() -> None:
     runs, jobs, posted = listed(many(), begin=Place("v1", "r4"))
     assert runs.state.chosen is not None and runs.state.chosen.place == ("v1", "r4")
-    assert (runs.state.tally.share, runs.state.losses.lost) == ("3/6", 3) and posted.of(RunsChanged)
+    assert (runs.state.tally.share, runs.state.losses.lost) == ("3/6", 3) and posted.of(StateChanged)
     runs.read()
     assert jobs.started == [JOB], "what was judged once is known"
 

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from textual import events, on
 from textual.containers import Horizontal
 from textual.widget import Widget
 
 from planscope.campaign.cases import case_id
 from planscope.errors import UserError
-from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.campaign_view import SOON, CampaignState, CampaignView
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
-from planscope.tui.messages import CampaignChanged
-from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
+from planscope.tui.panes.box import BoxPane
+from planscope.tui.panes.columns import Column, head_line, row_line
 from planscope.tui.screens.campaign.curves import curve_lines
-from planscope.tui.screens.campaign.tables import TABLES, TITLES, Table, as_text, laid_out, table_of
-from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.screens.campaign.tables import (
+    TABLES,
+    TITLES,
+    Chosen,
+    Table,
+    as_text,
+    columns_of,
+    table_of,
+)
+from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Line, Run, cut, fitted, joined, line, paragraph, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.roles import outcome_runs
@@ -31,29 +38,19 @@ BROAD = 120
 _OUTCOME = 15
 _NO_TABLE = Table((), (), frozenset())
 
-_FIXED: tuple[FixedKey, ...] = (
-    ("down,j", "go(1)", "The row below"),
-    ("up,k", "go(-1)", "The row above"),
-    ("pagedown", "go_page(1)", "A page down"),
-    ("pageup", "go_page(-1)", "A page up"),
-    ("home", "go(-1000000)", "The first row"),
-    ("end", "go(1000000)", "The last row"),
-    ("enter", "take", "Go to the cell's runs, or open the run"),
-)
 
-
-class CampaignScreen(SideScreen):
+class CampaignScreen(ListScreen):
     """Shows a campaign. The screen returns the file of a run to open, or None."""
 
-    CSS_PATH = [SIDE_STYLE, "campaign.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [LIST_STYLE, "campaign.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "campaign"
-    BINDINGS = keys_for("campaign", _FIXED)
+    BINDINGS = keys_for("campaign", list_keys("take"))
 
     def __init__(self, paint: Painter, work: Workspace, name: str) -> None:
         super().__init__(paint, work)
         self.campaign = CampaignView(name, work.jobs, self.post_message)
         self.table_name = TABLES[0]
-        self.pane: Literal["table", "cases"] = "table"
+        self.current = "table"
         self.curves_shown: bool | None = None
         """Whether the user wants the curves; None: where there is room."""
         self._row = 0
@@ -66,6 +63,16 @@ class CampaignScreen(SideScreen):
         self.table = BoxPane(self.paint, id="table")
         self.curves = BoxPane(self.paint, id="curves")
         self.cases = BoxPane(self.paint, id="cases")
+        self.cursors = {
+            "table": Cursor(self.table, lambda: len(self._table.rows), lambda: self._row, self._choose_row),
+            "cases": Cursor(
+                self.cases,
+                lambda: len(self.state.runs),
+                lambda: self._case,
+                self._choose_case,
+                self.action_open_case,
+            ),
+        }
         return (Horizontal(self.table, self.curves, id="above"), self.cases)
 
     def on_mount(self) -> None:
@@ -74,9 +81,6 @@ class CampaignScreen(SideScreen):
 
     def on_unmount(self) -> None:
         self.campaign.close()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.show_state)
 
     @property
     def state(self) -> CampaignState:
@@ -93,8 +97,7 @@ class CampaignScreen(SideScreen):
 
     # Display
 
-    @on(CampaignChanged)
-    def _changed(self) -> None:
+    def state_changed(self) -> None:
         report = self.state.report
         if report is not None and self._made_of != (report, self.table_name):
             wanted = self._table.rows[self._row].wanted if self._table.rows else None
@@ -119,15 +122,15 @@ class CampaignScreen(SideScreen):
         self.table.display = not beside or self.app.size.width >= BROAD
         for pane in (self.table, self.curves, self.cases):
             pane.measure()
-        on_table = self.pane == "table"
-        head, rows = laid_out(self._table, self.table.inner_width, self._row)
-        self.table.set_content(
-            rows or self._nothing(self.table.inner_width),
+        columns = columns_of(self._table, self.table.inner_width)
+        rows = self._table.rows
+        self.show_list(
+            "table",
+            lambda k, chosen: row_line(columns, Chosen(rows[k], chosen), chosen),
+            self._nothing,
             title=(Run(TITLES[self.table_name], "title"),),
             note=(Run(self._table.note, "dim"),) if rows else (),
-            current=on_table,
-            reveal=self._row if rows else None,
-            head=head if rows else None,
+            head=head_line(columns),
         )
         self._show_curves()
         self._show_cases()
@@ -159,24 +162,19 @@ class CampaignScreen(SideScreen):
         )
 
     def _show_cases(self) -> None:
-        state, at = self.state, self._case
-        on_cases = self.pane == "cases"
-        width = self.cases.inner_width
-        runs: Sequence[Line]
-        if state.runs:
-            runs = Lazy(len(state.runs), lambda k: _case_line(state.runs[k], on_cases and k == at, width))
-        else:
-            runs = [line(Run("no such runs" if state.listed else "", "dim"))]
+        state = self.state
+        on_cases, width = self.current == "cases", self.cases.inner_width - 2
         wanted = state.wanted
         parts = [wanted.arm, wanted.topic] if wanted is not None else []
         if wanted is not None and wanted.actions is not None:
             parts.append(f"{wanted.actions} actions")
-        self.cases.set_content(
-            runs,
+        told = Run(", ".join(shown(part, 60) for part in parts if part), "dim")
+        self.show_list(
+            "cases",
+            lambda k, chosen: row_line(_CASES, state.runs[k], chosen and on_cases, width),
+            lambda width: [line(Run("no such runs" if state.listed else "", "dim"))],
             title=(Run("Runs", "title"), Run(f" {len(state.runs):,}", "number")),
-            note=cut([Run(", ".join(shown(part, 60) for part in parts if part), "dim")], max(width - 20, 8)),
-            current=on_cases,
-            reveal=at if on_cases else 0,
+            note=cut([told], max(width - 18, 8)),
         )
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
@@ -212,44 +210,25 @@ class CampaignScreen(SideScreen):
 
     # Moving
 
-    def action_go(self, by: int) -> None:
-        self.notice = ""
-        if self.pane == "cases":
-            self._case = min(max(self._case + by, 0), max(len(self.state.runs) - 1, 0))
-        elif self._table.rows:
-            self._row = min(max(self._row + by, 0), len(self._table.rows) - 1)
-            self._case = 0
-            self.campaign.show(self._table.rows[self._row].wanted)
+    def _choose_row(self, at: int) -> None:
+        self._row, self._case = at, 0
+        if self._table.rows:
+            self.campaign.show(self._table.rows[at].wanted)
         self.show_state()
 
-    def action_go_page(self, by: int) -> None:
-        pane = self.cases if self.pane == "cases" else self.table
-        self.action_go(by * max(pane.window - 1, 1))
-
-    def action_campaign_next_pane(self) -> None:
-        self.pane = "cases" if self.pane == "table" else "table"
+    def _choose_case(self, at: int) -> None:
+        self._case = at
         self.show_state()
 
     def action_next_wrong_case(self) -> None:
         runs = self.state.runs
-        order = [*range(self._case + (self.pane == "cases"), len(runs)), *range(self._case)]
+        order = [*range(self._case + (self.current == "cases"), len(runs)), *range(self._case)]
         found = next((k for k in order if runs[k]["verdict"] == "wrong"), None)
         if found is None:
             self.tell("no other of these runs is wrong")
         else:
-            self.notice, self.pane, self._case = "", "cases", found
+            self.notice, self.current, self._case = "", "cases", found
             self.show_state()
-
-    @on(LineClicked)
-    def _clicked(self, message: LineClicked) -> None:
-        if message.box == "table" and message.index < len(self._table.rows):
-            self.pane, self._row, self._case = "table", message.index, 0
-            self.campaign.show(self._table.rows[self._row].wanted)
-        elif message.box == "cases" and message.index < len(self.state.runs):
-            self.pane, self._case = "cases", message.index
-            if message.again:
-                self.action_open_case()
-        self.show_state()
 
     def action_show_rates(self) -> None:
         self._show_table("rates")
@@ -267,12 +246,12 @@ class CampaignScreen(SideScreen):
         self._show_table("topics")
 
     def _show_table(self, name: str) -> None:
-        self.notice, self.table_name, self.pane = "", name, "table"
+        self.notice, self.table_name, self.current = "", name, "table"
         self._row = self._case = 0
         self._table = _NO_TABLE
         if self.curves_shown and self.app.size.width < BROAD:
             self.curves_shown = None
-        self._changed()
+        self.state_changed()
 
     def action_show_curves(self) -> None:
         self.curves_shown = not self._with_curves
@@ -309,9 +288,8 @@ class CampaignScreen(SideScreen):
     # Opening
 
     def action_take(self) -> None:
-        if self.pane == "table":
-            self.pane = "cases"
-            self.show_state()
+        if self.current == "table":
+            self.action_next_list()
         else:
             self.action_open_case()
 
@@ -350,21 +328,23 @@ class CampaignScreen(SideScreen):
         private = "The names of agents and models are as they are."
         self.start_flow(take_away(self, "table", as_text(self._table), f"{self.campaign.name}.txt", private))
 
-    def action_leave_campaign(self) -> None:
-        self.dismiss(None)
+
+def _lost(row: dict[str, Any]) -> list[Run]:
+    step = row["lost"]
+    told = "" if step is None else f"lost at step {step}" if step else "lost at the end"
+    return [Run(told, "finding")]
 
 
-def _case_line(row: dict[str, Any], chosen: bool, width: int) -> Line:
-    lost = "" if row["lost"] is None else f"lost at step {row['lost']}" if row["lost"] else "lost at the end"
-    runs = [
-        Run("▶ " if chosen else "  ", "mark"),
-        Run(f"{case_id(row['n'], row['idx']):<9} "),
-        *outcome_runs(row["verdict"], row["error_type"], _OUTCOME),
-        Run(f"  {lost:<15} ", "finding"),
-        Run(f"{phrases.plural(row['calls'], 'call'):<9} "),
-        Run(shown(row["topic"], 40), "quote"),
-        Run(f"  {shown(row['arm_name'], 60)}", "dim"),
-    ]
-    if row["why"]:
-        runs.append(Run(f"  {shown(row['why'], 200)}", "caution"))
-    return line(*cut(runs, width), ground="cursor" if chosen else "")
+def _rest(row: dict[str, Any]) -> list[Run]:
+    why = [Run(f"  {shown(row['why'], 200)}", "caution")] if row["why"] else []
+    return [Run(shown(row["topic"], 40), "quote"), Run(f"  {shown(row['arm_name'], 60)}", "dim"), *why]
+
+
+_CASES: tuple[Column[dict[str, Any]], ...] = (
+    Column("", 9, lambda row: [Run(case_id(row["n"], row["idx"]))], gap=1),
+    Column("", _OUTCOME + 2, lambda row: outcome_runs(row["verdict"], row["error_type"])),
+    Column("", 15, _lost, gap=1),
+    Column("", 9, lambda row: [Run(phrases.plural(row["calls"], "call"))], gap=1),
+    Column("", 0, _rest, gap=0),
+)
+"""The columns of the runs of a cell."""

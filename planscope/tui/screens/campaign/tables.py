@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from planscope.campaign.report import ArmReport, Report
 from planscope.tui.controllers.campaign_view import Wanted
-from planscope.tui.style.lines import Line, Run, cut, line, shown, width_of
+from planscope.tui.panes.columns import Column
+from planscope.tui.style.lines import Run, shown
 from planscope.wording import terms
 from planscope.wording.phrases import duration, interval, percent, share
 
@@ -162,46 +163,49 @@ def _topics(found: Report) -> Table:
     return Table(heading, rows, frozenset({1, 2, 3}), note)
 
 
-def laid_out(table: Table, width: int, at: int | None) -> tuple[Line, list[Line]]:
-    """Return the heading and the rows in ``width`` cells. Columns that are empty, or do not fit, are left out."""
+class Chosen(NamedTuple):
+    """A row, and whether the cursor is on it."""
+
+    row: Row
+    chosen: bool
+
+
+def columns_of(table: Table, width: int) -> tuple[Column[Chosen], ...]:
+    """Return the columns that fit into ``width`` cells. Empty ones are left out; the first always fits."""
     if not table.rows:
-        return Line(), []
+        return ()
     used = [k for k in range(len(table.heading)) if any(row.texts[k] not in ("", "-") for row in table.rows)]
     wide = [max(len(table.heading[k]), *(len(row.texts[k]) for row in table.rows)) for k in used]
     bars = any(row.rate is not None for row in table.rows)
-    room, kept = width - 2 - min(wide[0], _NARROWEST), 1
+    least = min(wide[0], _NARROWEST)
+    room, kept = width - 2 - least, 1
     while kept < len(used) and room - _GAP - wide[kept] >= 0:
         room -= _GAP + wide[kept]
         kept += 1
     first = min(wide[0], _NARROWEST + room)
-    bar = BAR if bars and room - (first - min(wide[0], _NARROWEST)) >= BAR + _GAP else 0
-    columns = list(zip(used[:kept], [first, *wide[1:kept]], strict=True))
+    bar = bars and room - (first - least) >= BAR + _GAP
 
-    def cells(texts: Sequence[str], roles: Sequence[str]) -> list[Run]:
-        made: list[Run] = []
-        for place, (k, size) in enumerate(columns):
-            text = shown(texts[k], 200)
-            [run] = cut([Run(text, roles[min(place, len(roles) - 1)])], size) or (Run(""),)
-            pad = Run(" " * (size - width_of([run])))
-            made += [Run(" " * _GAP)] if place else []
-            made += [pad, run] if k in table.right else [run, pad]
-        return made
+    def column(place: int, size: int) -> Column[Chosen]:
+        k = used[place]
 
-    head = line(Run("  "), *cells(table.heading, ("label",)))
-    rows = []
-    for number, row in enumerate(table.rows):
-        chosen = number == at
-        runs = [Run("▶ " if chosen else "  ", "mark"), *cells(row.texts, ("strong" if chosen else "", ""))]
-        if bar and row.rate is not None:
-            runs += [Run(" " * _GAP), *_bar(row.rate, bar, table.role)]
-        rows.append(line(*runs, ground="cursor" if chosen else ""))
-    return head, rows
+        def cell(thing: Chosen) -> list[Run]:
+            return [Run(shown(thing.row.texts[k], 200), "strong" if thing.chosen and not place else "")]
+
+        last = place == kept - 1 and not bar
+        return Column(table.heading[k], size, cell, gap=0 if last else _GAP, right=k in table.right)
+
+    made = [column(place, size) for place, size in enumerate([first, *wide[1:kept]])]
+    if bar:
+        made.append(Column("", 0, lambda thing: _bar(thing.row.rate, table.role), gap=0))
+    return tuple(made)
 
 
-def _bar(rate: float, width: int, role: str) -> list[Run]:
-    halves = round(rate * width * 2)
+def _bar(rate: float | None, role: str) -> list[Run]:
+    if rate is None:
+        return []
+    halves = round(rate * BAR * 2)
     full = "█" * (halves // 2) + "▌" * (halves % 2)
-    return [Run(full, role), Run("·" * (width - len(full)), "faint")]
+    return [Run(full, role), Run("·" * (BAR - len(full)), "faint")]
 
 
 def as_text(table: Table) -> str:

@@ -6,20 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from textual import events, on
 from textual.containers import Horizontal
 from textual.widget import Widget
 
 from planscope.session.record import help_of
-from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.panes.box import BoxPane, LineClicked
+from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.compare_calls import ROOMY
 from planscope.tui.panes.compare_detail import detail_lines, detail_title
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
 from planscope.tui.panes.compare_rows import Row
 from planscope.tui.screens.compare.comparable import Chosen
-from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Line, Run, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
@@ -76,30 +75,20 @@ class _Column(BoxPane):
             self._other.sync()
 
 
-_FIXED: tuple[FixedKey, ...] = (
-    ("down,j", "go(1)", "A row down"),
-    ("up,k", "go(-1)", "A row up"),
-    ("pagedown", "go_page(1)", "A page down"),
-    ("pageup", "go_page(-1)", "A page up"),
-    ("home", "go(-1000000)", "The first row"),
-    ("end", "go(1000000)", "The last row"),
-    ("enter", "open_right", "Open the right run at this step"),
-)
-
-
-class CompareScreen(SideScreen):
+class CompareScreen(ListScreen):
     """Shows a comparison. The screen returns a :class:`RunChosen`, or None."""
 
-    CSS_PATH = [SIDE_STYLE, "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [LIST_STYLE, "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "compare"
-    BINDINGS = keys_for("compare", _FIXED)
+    BINDINGS = keys_for("compare", list_keys("open_right"))
 
     def __init__(self, paint: Painter, work: Workspace, a: Chosen, b: Chosen) -> None:
         super().__init__(paint, work)
         self.state = CompareState(a, b)
         self.rows: list[Row] = []
+        self.current = "left"
         self._rows_of: Comparison | None = None
-        self._detailed: Row | None = None
+        self._row_told: Row | None = None
         self._upper = 0
         self._rows_as: tuple[Page, int] = ("calls", 0)
 
@@ -111,8 +100,13 @@ class CompareScreen(SideScreen):
         self.columns = Horizontal(self.left, self.right, id="columns")
         self.left_detail = BoxPane(self.paint, id="left-detail")
         self.right_detail = BoxPane(self.paint, id="right-detail")
-        self.details = Horizontal(self.left_detail, self.right_detail, id="details")
-        return (self.columns, self.details)
+        self.below = Horizontal(self.left_detail, self.right_detail, id="details")
+        self.details = (self.left_detail, self.right_detail)
+        self.cursors = {
+            box.id or "": Cursor(box, lambda: len(self.rows), lambda: self.state.at, self._choose_row, opens)
+            for box, opens in ((self.left, self.action_open_left), (self.right, self.action_open_right))
+        }
+        return (self.columns, self.below)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.compare)
@@ -204,7 +198,7 @@ class CompareScreen(SideScreen):
         height = self._upper_height() if more else 0
         if self._upper != height:
             self._upper = height
-            self.details.display = more
+            self.below.display = more
             self.columns.styles.height = height or "1fr"
             self.call_after_refresh(self.show_state)
         if not more:
@@ -214,11 +208,11 @@ class CompareScreen(SideScreen):
             ((self.left_detail, compared.a), (self.right_detail, compared.b))
         ):
             pane.measure()
-            if self._detailed is not row:
+            if self._row_told is not row:
                 pane.move_to(0)
             lines = detail_lines(compared, row, which, pane.inner_width)
             pane.set_content(lines, title=detail_title(side, row, which))
-        self._detailed = row
+        self._row_told = row
 
     def _upper_height(self) -> int:
         """Return the height of the rows with their border: what they need, at most three fifths of the screen."""
@@ -263,27 +257,10 @@ class CompareScreen(SideScreen):
         said = f"first difference: {phrases.step_name(step)}"
         return f"{said}: {reasons} · {told}" if long else f"{said} · {told}"
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.show_state)
-
     # Keys
 
-    @on(LineClicked)
-    def _clicked(self, message: LineClicked) -> None:
-        self.change(at=message.index)
-        if message.again:
-            (self.action_open_left if message.box == "left" else self.action_open_right)()
-
-    def action_go(self, by: int) -> None:
-        self.change(at=min(max(self.state.at + by, 0), max(len(self.rows) - 1, 0)))
-
-    def action_go_page(self, by: int) -> None:
-        self.action_go(by * max(self.left.window - 1, 1))
-
-    def action_look_on_row(self) -> None:
-        """Scroll the details of the selected row; at the end, go back to the start."""
-        self.left_detail.scroll_round()
-        self.right_detail.scroll_round()
+    def _choose_row(self, at: int) -> None:
+        self.change(at=at)
 
     def action_next_difference(self) -> None:
         self._difference(range(self.state.at + 1, len(self.rows)), "no difference below")
@@ -325,13 +302,10 @@ class CompareScreen(SideScreen):
         self.compare()
 
     def action_choose_left(self) -> None:
-        self._choose("left", self.state.a)
+        self.start_flow(self._ask_which("left", self.state.a))
 
     def action_choose_right(self) -> None:
-        self._choose("right", self.state.b)
-
-    def _choose(self, side: str, before: Chosen) -> None:
-        self.start_flow(self._ask_which(side, before))
+        self.start_flow(self._ask_which("right", self.state.b))
 
     async def _ask_which(self, side: str, before: Chosen) -> None:
         from planscope.tui.controllers.run_list import Place
@@ -374,6 +348,3 @@ class CompareScreen(SideScreen):
         else:
             snapshot = self.document.snapshot()
             self.start_flow(take_comparison(self, self.jobs, COPY, snapshot, a, b))
-
-    def action_leave_compare(self) -> None:
-        self.dismiss(None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from planscope.tui import shell
-from planscope.tui.app_screen import Asker
+from planscope.tui.app_screen import Asker, in_play
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from planscope.tui.opening.load import Switch
     from planscope.tui.screens.debug.start import Start
     from planscope.tui.view import DebugView
+
+__all__ = ["ANOTHER_RUN", "NO_SESSION", "Stage", "amounts_to", "here", "in_play", "not_run", "show_run"]
 
 NO_SESSION = "no session is open yet"
 ANOTHER_RUN = "another run is shown now"
@@ -66,12 +68,6 @@ def amounts_to(stage: Stage, command: str) -> None:
 def not_run(stage: Stage) -> str:
     """Say why there is no run."""
     return f"not run yet; press {key_for('rerun')}" if stage.view.has_queries else "no session is open"
-
-
-def in_play(*, keeps: bool = False) -> str:
-    """Say that something is not possible in what-if play. ``keeps``: name the key that makes it possible."""
-    keep = f"{key_for('keep-play')} keeps the calls as a run, " if keeps else ""
-    return f"this is what-if play: {keep}{key_for('deselect')} leaves"
 
 
 def show_run(stage: Stage, run_id: str, index: int = -1) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from textual import events, on
+from textual import on
 from textual.widget import Widget
 
 from planscope.dissection.steps import LOOKING
@@ -15,7 +15,7 @@ from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
 from planscope.tui.messages import DissectionChanged, DocumentChanged
-from planscope.tui.panes.box import BoxPane, LineClicked
+from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.dissect_lines import (
     NOTHING_YET,
     cause_lines,
@@ -26,7 +26,7 @@ from planscope.tui.panes.dissect_lines import (
 )
 from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.compare.screen import CompareScreen, RunChosen
-from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
@@ -60,26 +60,26 @@ class DissectState:
 
 
 _FIXED: tuple[FixedKey, ...] = (
-    ("down,j", "go(1, 0)", "The kind below"),
-    ("up,k", "go(-1, 0)", "The kind above"),
-    ("right", "go(0, 1)", "The next mutant"),
-    ("left", "go(0, -1)", "The previous mutant"),
-    ("home", "go(0, -9999)", "The first mutant"),
-    ("end", "go(0, 9999)", "The last mutant"),
+    ("down,j", "go_cell(1, 0)", "The kind below"),
+    ("up,k", "go_cell(-1, 0)", "The kind above"),
+    ("right", "go_cell(0, 1)", "The next mutant"),
+    ("left", "go_cell(0, -1)", "The previous mutant"),
+    ("home", "go_cell(0, -9999)", "The first mutant"),
+    ("end", "go_cell(0, 9999)", "The last mutant"),
     ("pagedown", "scroll_mutant(1)", "Scroll the mutant"),
     ("pageup", "scroll_mutant(-1)", "Scroll the mutant"),
     ("enter", "show_mutant", "Open the mutant's last run; a query with small changes beside yours"),
 )
 
 
-class DissectScreen(SideScreen):
+class DissectScreen(ListScreen):
     """Shows a dissection. The screen returns the run to open (:class:`RunChosen`), or None.
 
     ``variant`` and ``wanted``: the query and the options of a new dissection. ``spent_before``: the number of runs
     when the user last asked for more; None once those have ended.
     """
 
-    CSS_PATH = [SIDE_STYLE, "dissect.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [LIST_STYLE, "dissect.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "dissect"
     BINDINGS = keys_for("dissect", _FIXED)
 
@@ -118,6 +118,8 @@ class DissectScreen(SideScreen):
         self.cause = BoxPane(self.paint, id="cause")
         self.matrix = BoxPane(self.paint, id="matrix")
         self.mutant = BoxPane(self.paint, id="mutant")
+        rows = Cursor(self.matrix, lambda: len(self.rows), lambda: self.state.row, self._choose_row)
+        self.cursors = {"matrix": rows}
         return (self.cause, self.matrix, self.mutant)
 
     def on_mount(self) -> None:
@@ -340,12 +342,9 @@ class DissectScreen(SideScreen):
         width = self.app.size.width - 4 - width_of([*brand, *right])
         return [*brand, *joined(fitted(parts, width))], right
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.show_state)
-
     # Keys that move
 
-    def action_go(self, rows: int, columns: int) -> None:
+    def action_go_cell(self, rows: int, columns: int) -> None:
         found = self.state.summary
         row = min(max(self.state.row + rows, 0), len(self.rows) - 1)
         cells = found.rows[row].cells if found is not None else ()
@@ -357,10 +356,8 @@ class DissectScreen(SideScreen):
     def action_scroll_mutant(self, by: int) -> None:
         self.mutant.scroll_lines(by * max(self.mutant.window - 1, 1))
 
-    @on(LineClicked)
-    def _clicked(self, message: LineClicked) -> None:
-        if message.box == "matrix":
-            self.change(row=message.index)
+    def _choose_row(self, at: int) -> None:
+        self.change(row=at)
 
     # Keys that run
 
@@ -540,6 +537,3 @@ class DissectScreen(SideScreen):
         text = "\n".join(line.text.rstrip() for line in lines) + "\n"
         private = "The text of the screen; private values in it are not replaced."
         self.start_flow(take_away(self, "dissection", text, "planscope-dissection.txt", private))
-
-    def action_leave_dissect(self) -> None:
-        self.dismiss(None)

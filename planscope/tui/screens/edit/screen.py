@@ -23,7 +23,7 @@ from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.draft_editor import PANES, DraftEditor, EditState, PaneName
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for, keys_of, normal, shown_key
-from planscope.tui.messages import DraftChanged
+from planscope.tui.messages import StateChanged
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.hints import Hint
 from planscope.tui.panes.text_editor import CompletionPopup, OfferClicked, TextEditor, TextLayout, TextPointed
@@ -39,7 +39,7 @@ from planscope.tui.screens.edit.lines import (
 )
 from planscope.tui.screens.edit.modes import mode_of
 from planscope.tui.screens.flows import change_draft
-from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.screens.lists import LIST_STYLE, ListScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
@@ -80,10 +80,10 @@ class EditResult:
     draft: History | None = None
 
 
-class EditScreen(SideScreen):
+class EditScreen(ListScreen):
     """Edits a query. The screen returns an ``EditResult``."""
 
-    CSS_PATH = [SIDE_STYLE, "edit.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [LIST_STYLE, "edit.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     BINDINGS = keys_for("edit")
     KEYS_DROP_NOTICES = False
     where = "edit"
@@ -132,12 +132,9 @@ class EditScreen(SideScreen):
         if self.state.changed:
             self.tell(f"this is your draft; {key_for('leave-edit')} {key_for('start-over')} starts over")
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.show_state)
-
     # Display
 
-    @on(DraftChanged)
+    @on(StateChanged)
     def _draft_changed(self) -> None:
         self.show_state()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing
 from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest_lines, title
@@ -11,6 +10,7 @@ from planscope.toolfuzz.mended import difference
 from planscope.toolfuzz.report import is_counted
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
+from planscope.tui.panes.columns import Column
 from planscope.tui.screens.findings.set_lines import marks, set_lines
 from planscope.tui.style.lines import BLANK, Line, Run, labelled, line, paragraph, shown
 from planscope.wording import phrases
@@ -22,18 +22,17 @@ _PROMPTS = "prompts"
 """The kind of a set of prompts that is not faulty."""
 
 
-class Columns(NamedTuple):
-    """The widths of the tools' names, the kinds and the labels, in cells, equal in all rows."""
-
-    tool: int
-    kind: int
-    label: int = 0
-
-
-def columns_of(rows: Sequence[Row]) -> Columns:
+def columns_of(rows: Sequence[Row], hidden: bool) -> tuple[Column[Row], ...]:
+    """Return the columns of the list, as wide as their longest texts. ``hidden``: without verdicts."""
     tool = max((len(shown(row.tool, _MOST_TOOL)) for row in rows), default=0)
+    kind = max((len(shown(_kind(row), 14)) for row in rows), default=0)
     label = max((len(_short_label(row)) for row in rows), default=0)
-    return Columns(tool, max((len(shown(_kind(row), 14)) for row in rows), default=0), label)
+    return (
+        Column("", tool, lambda row: [Run(shown(row.tool, _MOST_TOOL), "label")]),
+        Column("", kind, lambda row: [_kind_run(row, hidden)]),
+        *([Column[Row]("", label, lambda row: [Run(_short_label(row), "mark")])] if label else []),
+        Column("", 0, lambda row: _told(row, hidden), gap=0),
+    )
 
 
 def _label(row: Row) -> str:
@@ -51,48 +50,45 @@ def _short_label(row: Row) -> str:
     return _label(row).removesuffix("-specified").replace(",", "")
 
 
-def row_line(row: Row, chosen: bool, columns: Columns, hidden: bool = False) -> Line:
-    """Lay out one finding: the tool, the kind, the error, the label, and the steps that failed so.
+def _shown_kind(row: Row, hidden: bool) -> str:
+    """Return the kind of a row. ``hidden``: a set of prompts does not tell whether it is faulty."""
+    return _PROMPTS if hidden and row.set is not None else _kind(row)
 
-    ``hidden``: without the verdict on a set of prompts.
-    """
+
+def _kind_run(row: Row, hidden: bool) -> Run:
     one = row.finding
-    kind = _PROMPTS if hidden and row.set is not None else _kind(row)
+    sane = None if one is None or hidden else one.sane
+    dim = one is None or (hidden and row.set is not None) or not is_counted({"kind": one.kind, "sane": sane})
+    return Run(shown(_shown_kind(row, hidden), 14), "dim" if dim else "broken")
+
+
+def _told(row: Row, hidden: bool) -> list[Run]:
+    """Tell the steps that failed so, and the error or the prompt."""
+    one = row.finding
     if row.set is not None:
         told = row.set.template if hidden else f"{''.join(marks(row.set))} {row.set.template}"
     elif row.only is not None:
         told = row.only.skipped or f"found in {phrases.plural(row.only.calls, 'call')}"
     else:
         told = title({**one.model_dump(), "kind": ""}) if one is not None else ""
-    sane = None if one is None or hidden else one.sane
-    dim = one is None or (hidden and row.set is not None) or not is_counted({"kind": one.kind, "sane": sane})
-    role = "dim" if dim else "broken"
     steps = f"← {phrases.plural(len(row.steps), 'step')}  " if row.steps and row.set is None else ""
-    return line(
-        Run("▶ " if chosen else "  ", "mark"),
-        Run(f"{shown(row.tool, _MOST_TOOL):<{columns.tool}}  ", "label"),
-        Run(f"{shown(kind, 14):<{columns.kind}}  ", role),
-        Run(f"{_short_label(row):<{columns.label}}  " if columns.label else "", "mark"),
-        Run(steps, "caution"),
-        Run(shown(told or MEANINGS.get(kind, ""), 200), "dim" if one is None and not hidden else ""),
-        ground="cursor" if chosen else "",
-    )
+    text = shown(told or MEANINGS.get(_shown_kind(row, hidden), ""), 200)
+    return [Run(steps, "caution"), Run(text, "dim" if one is None and not hidden else "")]
 
 
-def empty_lines(fuzzings: Sequence[Fuzzing], width: int, running: bool = False) -> list[Line]:
+def empty_lines(fuzzings: Sequence[Fuzzing], running: bool, width: int) -> list[Line]:
+    """Say why no finding is listed."""
     if running:
-        return [Line(runs) for runs in paragraph("Findings are listed when the search ends.", width, "dim")]
-    if not fuzzings:
+        told = "Findings are listed when the search ends."
+    elif not fuzzings:
         told = (
             f"No tool was fuzzed for this session. {key_for('run-fuzzer')} asks for a target and fuzzes it."
         )
-        return [Line(runs) for runs in paragraph(told, width, "dim")]
-    tools = sum(len(one.tools) for one in fuzzings)
-    calls = phrases.plural(sum(one.calls for one in fuzzings), "call")
-    return [
-        Line(runs)
-        for runs in paragraph(f"Nothing was found in {phrases.plural(tools, 'tool')}: {calls}.", width, "dim")
-    ]
+    else:
+        tools = sum(len(one.tools) for one in fuzzings)
+        calls = phrases.plural(sum(one.calls for one in fuzzings), "call")
+        told = f"Nothing was found in {phrases.plural(tools, 'tool')}: {calls}."
+    return [Line(runs) for runs in paragraph(told, width, "dim")]
 
 
 def chosen_title(row: Row | None) -> list[Run]:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
-from textual import on
 from textual.containers import Container
 from textual.widget import Widget
 
 from planscope.session.model import FuzzFinding
 from planscope.toolfuzz.labels import SPECIFIED
 from planscope.toolfuzz.report import rate_sentence
-from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.app_screen import keys_for
 from planscope.tui.arrangement import WIDE
 from planscope.tui.controllers.finding_list import FindingList
 from planscope.tui.controllers.tool_search import ToolSearch
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.keys import key_for
-from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
+from planscope.tui.panes.box import BoxPane
+from planscope.tui.panes.columns import row_line
 from planscope.tui.screens.findings.discovery import discovery_lines, discovery_title
-from planscope.tui.screens.findings.lines import chosen_lines, chosen_title, columns_of, empty_lines, row_line
-from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.screens.findings.lines import chosen_lines, chosen_title, columns_of, empty_lines
+from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Run, shown
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
@@ -29,38 +30,35 @@ from planscope.wording import phrases
 CALLS = 2000
 """Calls for each tool, as on the command line."""
 
-_FIXED: tuple[FixedKey, ...] = (
-    ("down,j", "go(1)", "The finding below"),
-    ("up,k", "go(-1)", "The finding above"),
-    ("pagedown", "go_page(1)", "A page down"),
-    ("pageup", "go_page(-1)", "A page up"),
-    ("home", "go(-1000000)", "The first finding"),
-    ("end", "go(1000000)", "The last finding"),
-    ("enter", "open_step", "Open a step that failed so"),
-)
 
-
-class FindingsScreen(SideScreen):
+class FindingsScreen(ListScreen):
     """Lists findings. The screen returns a run's id and a step's index, to open them, or None.
 
     ``begin``: the finding that is chosen at first.
     """
 
-    CSS_PATH = [SIDE_STYLE, "findings.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [LIST_STYLE, "findings.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "findings"
-    BINDINGS = keys_for("findings", _FIXED)
+    BINDINGS = keys_for("findings", list_keys("open_step"))
 
     def __init__(self, paint: Painter, work: Workspace, begin: FuzzFinding | None = None) -> None:
         super().__init__(paint, work)
         self.list = FindingList(work.document, begin)
-        self._columns = columns_of(self.list.rows)
-        self._shown = -1
-        self.search = ToolSearch(work.document, work.jobs, self._searched)
+        self.current = "list"
+        self.fuzzer = ToolSearch(work.document, work.jobs, self._searched)
 
     def body(self) -> Iterable[Widget]:
         self.rows = BoxPane(self.paint, id="list")
         self.chosen = BoxPane(self.paint, id="chosen")
         self.curve = BoxPane(self.paint, id="curve")
+        rows = Cursor(
+            self.rows,
+            lambda: len(self.list.rows),
+            lambda: self.list.at,
+            self._choose,
+            self.action_open_step,
+        )
+        self.cursors, self.details = {"list": rows}, (self.chosen,)
         return (Container(self.curve, Container(self.rows, self.chosen, id="both"), id="panes"),)
 
     def on_mount(self) -> None:
@@ -69,32 +67,27 @@ class FindingsScreen(SideScreen):
     def show_state(self) -> None:
         if not self.is_mounted:
             return
-        progress = self.search.progress
+        progress = self.fuzzer.progress
         self.set_class(progress is not None, "-searching")
         for pane in (self.rows, self.chosen, *([self.curve] if progress is not None else [])):
             pane.measure()
         if progress is not None:
             lines = discovery_lines(progress, self.curve.inner_width, self.curve.window)
             self.curve.set_content(lines, title=discovery_title(progress))
-        rows, at = self.list.rows, self.list.at
-        self.rows.set_content(
-            Lazy(len(rows), lambda i: row_line(rows[i], i == at, self._columns, self.list.hidden))
-            if rows
-            else empty_lines(self.list.fuzzings, self.rows.inner_width, self.search.running),
+        found = self.list
+        columns = columns_of(found.rows, found.hidden)
+        self.show_list(
+            "list",
+            lambda i, chosen: row_line(columns, found.rows[i], chosen),
+            partial(empty_lines, found.fuzzings, self.fuzzer.running),
             title=(
-                Run("To be labelled" if self.list.hidden else "Findings", "title"),
-                Run(f" {self.list.count:,}", "number"),
+                Run("To be labelled" if found.hidden else "Findings", "title"),
+                Run(f" {found.count:,}", "number"),
             ),
-            current=True,
-            reveal=at,
         )
-        if self._shown != at:
-            self._shown = at
-            self.chosen.move_to(0)
-        row = self.list.chosen
-        self.chosen.set_content(
-            chosen_lines(row, self.chosen.inner_width, self.list.hidden), title=chosen_title(row)
-        )
+        row = found.chosen
+        told = partial(chosen_lines, row, hidden=found.hidden)
+        self.show_detail(self.chosen, (found, found.at), told, chosen_title(row))
         self.show_bars()
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
@@ -110,17 +103,13 @@ class FindingsScreen(SideScreen):
         right = [Run(f"{rate_sentence(rate) if self.size.width >= WIDE else short} ", "dim")]
         return [Run(" tools ", "brand"), Run(" "), Run(told)], right
 
-    def action_go(self, by: int) -> None:
-        self.notice = ""
-        self.list.choose(self.list.at + by)
+    def _choose(self, at: int) -> None:
+        self.list.choose(at)
         self.show_state()
-
-    def action_go_page(self, by: int) -> None:
-        self.action_go(by * max(self.rows.window - 1, 1))
 
     def action_run_fuzzer(self) -> None:
         """Ask for a target and fuzz its tools."""
-        if self.search.running:
+        if self.fuzzer.running:
             self.tell(f"the fuzzer is running; {key_for('stop-fuzzer')} stops it")
             return
         self.start_flow(self._ask_for_target())
@@ -141,21 +130,20 @@ class FindingsScreen(SideScreen):
 
         target = await self.answer(AskDialog(self.paint, "Fuzz tools", "the target", check, before=before))
         if target is not None:
-            self.search.start(Options(target.strip(), calls=CALLS))
+            self.fuzzer.start(Options(target.strip(), calls=CALLS))
 
     def action_stop_fuzzer(self) -> None:
         """Stop the search; what it found is kept."""
-        if self.search.running:
-            self.search.stop()
+        if self.fuzzer.running:
+            self.fuzzer.stop()
             self.tell("stopping…")
         else:
             self.tell("the fuzzer does not run")
 
     def _searched(self, said: str) -> None:
         """The search is further, or at its end with something to say."""
-        if not self.search.running:
+        if not self.fuzzer.running:
             self.list = FindingList(self.document)
-            self._columns, self._shown = columns_of(self.list.rows), -1
         self.call_after_refresh(self.show_state)
         self.show_state()
         if said:
@@ -166,14 +154,14 @@ class FindingsScreen(SideScreen):
         if not self._has_label():
             return
         self.list.label()
-        self._labelled()
+        self.show_state()
 
     def action_specify_finding(self) -> None:
         """Say how the documentation is at fault: under-, over- or ill-specified, nothing."""
         if not self._has_label():
             return
         told = self.list.specify()
-        self._labelled()
+        self.show_state()
         self.tell(SPECIFIED[told] if told is not None else "nothing is said of the documentation")
 
     def _has_label(self) -> bool:
@@ -182,27 +170,11 @@ class FindingsScreen(SideScreen):
             return False
         return True
 
-    def _labelled(self) -> None:
-        self._columns = columns_of(self.list.rows)
-        self.show_state()
-
     def action_hide_verdicts(self) -> None:
         """Hide verdicts while labelling, or show them."""
         self.list.hide(not self.list.hidden)
         self.show_state()
         self.tell("verdicts are hidden; label what you see" if self.list.hidden else "verdicts are shown")
-
-    def action_look_on_finding(self) -> None:
-        """Scroll the chosen finding; at its end, go back to its start."""
-        self.chosen.scroll_round()
-
-    @on(LineClicked)
-    def _clicked(self, message: LineClicked) -> None:
-        if message.box == "list" and message.index < len(self.list.rows):
-            self.list.choose(message.index)
-            self.show_state()
-            if message.again:
-                self.action_open_step()
 
     def action_open_step(self) -> None:
         """Open the last run's step that failed as this finding says, or the agent's run with the lowest score."""
@@ -235,7 +207,7 @@ class FindingsScreen(SideScreen):
         self.start_flow(take_away(self, "test", text, "test_finding.py", private))
 
     def action_leave_findings(self) -> None:
-        if self.search.running:
+        if self.fuzzer.running:
             self.action_stop_fuzzer()
             return
         self.dismiss(None)

@@ -1,15 +1,16 @@
-"""Lays out the library: one row for each session, and a preview of the chosen one. All texts are hostile."""
+"""Lays out the library: the columns of its list, and a preview of the chosen session. All texts are hostile."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import datetime
+from typing import NamedTuple
 
 from planscope.session.library_index import Entry
 from planscope.tui.controllers.library_list import HERE, Contents, Preview, SessionList, verdict_of
 from planscope.tui.keys import key_for
+from planscope.tui.panes.columns import Column, row_line
 from planscope.tui.panes.run_line import run_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
 from planscope.tui.style.roles import OUTCOMES
@@ -32,8 +33,16 @@ _HERE = 2
 _LONGEST_TITLE = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class Item(NamedTuple):
+    """A session in the list. ``here``: it is open. ``named``: another has the same title. ``chosen``: by the cursor."""
+
+    entry: Entry
+    here: bool
+    named: bool
+    chosen: bool
+
+
+class Wishes(NamedTuple):
     """The wanted widths of the columns. ``place``: the list has sessions of several places.
 
     ``right``: for the column with the number of right runs; 0 if no session has several runs. ``title``: the longest
@@ -62,23 +71,19 @@ def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The width of each column, in cells; 0 if it does not fit. Without ``error``, ``verdict`` fits the error type."""
+class Columns(NamedTuple):
+    """The columns that fit, and those of a session that cannot be opened, whose title is followed by the reason."""
 
-    verdict: int
-    right: int
-    title: int
-    error: int
-    agent: int
-    model: int
-    place: int
-    date: int
-    size: int
+    whole: tuple[Column[Item], ...]
+    broken: tuple[Column[Item], ...]
+
+    def row(self, item: Item) -> Line:
+        columns = self.whole if item.entry.wrong is None else self.broken
+        return row_line(columns, item, item.chosen)
 
 
-def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
-    """Choose the columns that fit into ``width`` cells; the title takes the rest."""
+def columns_for(width: int, wishes: Wishes, now: datetime) -> Columns:
+    """Choose the columns that fit into ``width`` cells; the title takes the rest. ``now``: for the word "today"."""
     wide, broad = width >= 108, width >= 150
     verdict, error = (wishes.verdict, _ERROR) if wide else (_ERROR + 2, 0)
     agent = wishes.agent if wide else 0
@@ -87,11 +92,31 @@ def columns_for(width: int, wishes: Wishes = Wishes()) -> Columns:
     place, date = (7 if wide and wishes.place else 0), (16 if broad else 10)
     size = 7 if broad or (wide and not right) else 0  # the title needs this width more
     used = 2 + sum(part + _GAP for part in (verdict, right, error, agent, model, place, date, size) if part)
-    if (
-        size and width - used < wishes.title
-    ):  # a whole title is worth more than the size, which the preview has
-        used, size = used - size - _GAP, 0
-    return Columns(verdict, right, max(width - used, 8), error, agent, model, place, date, size)
+    if size and width - used < wishes.title:
+        used, size = used - size - _GAP, 0  # a whole title is worth more than the size, which the preview has
+    title = max(width - used, 8)
+    columns: list[Column[Item]] = [
+        Column("verdict", verdict, lambda item: [_verdict(item, not error)]),
+        Column("right", right, _share),
+        Column("session", title, lambda item: _title(item, title)),
+        Column("error", error, lambda item: [_problem(item.entry)]),
+        Column("agent", agent, lambda item: [Run(shown(item.entry.agent or "", 40))]),
+        Column("model", model, lambda item: [Run(shown(item.entry.model or "", 60))]),
+        Column("", place, lambda item: [Run(_PLACES[item.entry.place], "dim")]),
+        Column(
+            "date",
+            date,
+            lambda item: [Run(told_date(item.entry.when, date, now), "dim")],
+            _GAP if size else 0,
+        ),
+        Column("size", size, lambda item: [Run(told_size(item.entry.size), "dim")], 0, right=True),
+    ]
+    whole = [column for column in columns if column.width]
+    rest = [column for column in whole if column.name in ("error", "agent", "model")]
+    over = title + sum(column.width + _GAP for column in rest)
+    reason: Column[Item] = Column("session", over, lambda item: _broken(item, title))
+    broken = [reason if column.name == "session" else column for column in whole if column not in rest]
+    return Columns(tuple(whole), tuple(broken))
 
 
 def alike(entries: Iterable[Entry]) -> frozenset[str]:
@@ -99,72 +124,54 @@ def alike(entries: Iterable[Entry]) -> frozenset[str]:
     return frozenset(title for title, many in Counter(e.title for e in entries).items() if many > 1)
 
 
-def head_line(columns: Columns) -> Line:
-    names = [
-        ("verdict", columns.verdict),
-        ("right", columns.right),
-        ("session", columns.title),
-        ("error", columns.error),
-    ]
-    names += [("agent", columns.agent), ("model", columns.model), ("", columns.place)]
-    cells = [_cell(Run(name, "label"), width) for name, width in names if width]
-    date = Run("date".ljust(columns.date), "label")
-    size = Run("size".rjust(columns.size + _GAP) if columns.size else "", "label")
-    return Line(_flat([Run("  "), *cells, date, size]))
-
-
-def row_line(
-    entry: Entry, columns: Columns, chosen: bool, here: bool, now: datetime, named: bool = False
-) -> Line:
-    """Lay out one session's row. ``here``: the session is open. ``named``: another session has the same title."""
+def _verdict(item: Item, with_error: bool) -> Run:
+    """Show the verdict. ``with_error``: and the type of error, which has no column."""
+    entry = item.entry
     text, role = _VERDICTS[verdict_of(entry)]
-    title = [Run(shown(entry.title, 120), "strong" if chosen else "")]
-    if here:
-        title.insert(0, Run("● ", "mark"))
-    if named:
-        name = cut([Run(shown(entry.name, 60), "dim")], columns.title // 2)
-        title = [*cut(title, columns.title - width_of(name) - _GAP), Run(" " * _GAP), *name]
-    error = phrases.outcome("", entry.outcome.headline if entry.outcome is not None else "")
-    if error and not columns.error and verdict_of(entry) == "wrong":
-        text = f"✗ {shown(error, 40)}"
-    problem = Run(shown(error, 40), "finding")
-    if entry.helped and entry.verdict == "right":
-        text = text if columns.error else f"{text}, helped"
-        problem = Run("helped", "caution")
-    doubtful = entry.outcomes.doubtful if entry.outcomes is not None else 0
-    if doubtful and entry.verdict == "right":
-        graded = f"{doubtful} graded 0" if entry.runs > 1 else "graded 0"
-        text = text if columns.error else f"{text}, {graded}"
-        problem = Run(graded, "caution")
-    mark = Run("▶ " if chosen else "  ", "mark")
-    runs: list[Run | tuple[Run, ...]] = [mark, _cell(Run(text, role), columns.verdict)]
-    if columns.right:
-        runs.append(_cell(_share(entry), columns.right))
-    if entry.wrong is None:
-        cells = [
-            (problem, columns.error),
-            (Run(shown(entry.agent or "", 40)), columns.agent),
-        ]
-        cells.append((Run(shown(entry.model or "", 60)), columns.model))
-        runs += [_cells(title, columns.title), *(_cell(run, width) for run, width in cells if width)]
-    else:
-        title.append(Run(f"  {shown(entry.why_wrong, 200)}", "caution"))
-        widths = [w for w in (columns.title, columns.error, columns.agent, columns.model) if w]
-        runs.append(_cells(title, sum(widths) + _GAP * (len(widths) - 1)))
-    if columns.place:
-        runs.append(_cell(Run(_PLACES[entry.place], "dim"), columns.place))
-    runs.append(Run(told_date(entry.when, columns.date, now).ljust(columns.date), "dim"))
-    if columns.size:
-        runs.append(Run(told_size(entry.size).rjust(columns.size + _GAP), "dim"))
-    return Line(_flat(runs), "cursor" if chosen else "")
+    error = _error(entry)
+    if with_error and error and verdict_of(entry) == "wrong":
+        text = f"✗ {error}"
+    return Run(", ".join((text, *(_doubts(entry) if with_error else ()))), role)
 
 
-def _share(entry: Entry) -> Run:
+def _problem(entry: Entry) -> Run:
+    """Show the type of error, or why a right run is doubtful."""
+    doubts = _doubts(entry)
+    return Run(doubts[-1], "caution") if doubts else Run(_error(entry), "finding")
+
+
+def _error(entry: Entry) -> str:
+    return shown(phrases.outcome("", entry.outcome.headline if entry.outcome is not None else ""), 40)
+
+
+def _doubts(entry: Entry) -> list[str]:
+    """Say why a right run is doubtful: the agent was helped, or a grader gave nothing for it."""
+    if entry.verdict != "right":
+        return []
+    graded = entry.outcomes.doubtful if entry.outcomes is not None else 0
+    told = f"{graded} graded 0" if entry.runs > 1 else "graded 0"
+    return ["helped"] * bool(entry.helped) + [told] * bool(graded)
+
+
+def _share(item: Item) -> list[Run]:
     """Show how many of a session's runs are right."""
-    found = entry.outcomes
+    found = item.entry.outcomes
     if found is None:
-        return Run("")
-    return Run(found.share, "caution" if found.any_wrong and found.right else "dim")
+        return []
+    return [Run(found.share, "caution" if found.any_wrong and found.right else "dim")]
+
+
+def _title(item: Item, width: int) -> list[Run]:
+    title = [Run("● ", "mark")] if item.here else []
+    title.append(Run(shown(item.entry.title, 120), "strong" if item.chosen else ""))
+    if not item.named:
+        return title
+    name = cut([Run(shown(item.entry.name, 60), "dim")], width // 2)
+    return [*cut(title, width - width_of(name) - _GAP), Run(" " * _GAP), *name]
+
+
+def _broken(item: Item, width: int) -> list[Run]:
+    return [*_title(item, width), Run(f"  {shown(item.entry.why_wrong, 200)}", "caution")]
 
 
 def told_date(when: datetime, width: int, now: datetime) -> str:
@@ -183,23 +190,6 @@ def told_size(size: int) -> str:
     if size < 1000:
         return f"{size} B"
     return f"{size / 1000:.0f} kB" if size < 999_500 else f"{size / 1e6:.1f} MB"
-
-
-def _cell(run: Run, width: int) -> tuple[Run, ...]:
-    return _cells([run], width)
-
-
-def _cells(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
-    """Fit a text into a column and add the gap after it."""
-    kept = cut(runs, width)
-    return (*kept, Run(" " * (width - width_of(kept) + _GAP)))
-
-
-def _flat(runs: Sequence[Run | tuple[Run, ...]]) -> tuple[Run, ...]:
-    made: list[Run] = []
-    for run in runs:
-        made += [run] if isinstance(run, Run) else run
-    return tuple(made)
 
 
 def empty_lines(state: SessionList, width: int) -> list[Line]:

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from textual import events, on
+from textual import on
 from textual.containers import Container
 from textual.widget import Widget
-from textual.widgets import Input
 
-from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, SessionList, Shown
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.ask import ChooseDialog
-from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.keys import key_for
-from planscope.tui.messages import LibraryChanged, SessionLoaded
-from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
+from planscope.tui.messages import SessionLoaded
+from planscope.tui.panes.box import BoxPane, Lazy
+from planscope.tui.panes.columns import head_line
 from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.library.lines import (
-    Columns,
+    Item,
     Wishes,
     alike,
     columns_for,
     empty_lines,
-    head_line,
     preview_lines,
-    row_line,
     wishes_of,
 )
-from planscope.tui.screens.side import SIDE_STYLE, SideScreen
+from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Line, Run, shown
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
@@ -45,37 +43,34 @@ _TITLES = {"all": "All", "library": "Mine", "bundled": "Bundled", "trash": "Tras
 _NOT_IN_TRASH = ("open-session", "rename-session", "copy-session", "delete-session")
 _IN_TRASH = ("empty-trash",)
 
-_FIXED: tuple[FixedKey, ...] = (
-    ("down,j", "go(1)", "The session below"),
-    ("up,k", "go(-1)", "The session above"),
-    ("pagedown", "go_page(1)", "A page down"),
-    ("pageup", "go_page(-1)", "A page up"),
-    ("home", "go(-1000000)", "The first session"),
-    ("end", "go(1000000)", "The last session"),
-    ("enter", "open_session", "Open the session in the debugger"),
-)
 
-
-class LibraryScreen(SideScreen):
+class LibraryScreen(ListScreen):
     """Lists sessions. The screen returns the session to switch to, or None."""
 
-    CSS_PATH = [SIDE_STYLE, "library.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [LIST_STYLE, "library.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "library"
-    BINDINGS = keys_for("library", _FIXED)
+    BINDINGS = keys_for("library", list_keys("open_session"))
 
     def __init__(self, paint: Painter, work: Workspace) -> None:
         super().__init__(paint, work)
         self.library = LibraryList(work.document, work.jobs, work.autosave, self.post_message, work.post)
-        self._rows: tuple[object, ...] = ()
-        self._alike: frozenset[str] = frozenset()
+        self.searched = self.library
+        self.current = "list"
         self._lines: Lazy | None = None
+        self._made_of: tuple[object, ...] = ()
         self._wished: tuple[tuple[Entry, ...], bool, Wishes] | None = None
 
     def body(self) -> Iterable[Widget]:
-        self.search = SafeInput(id="search", placeholder="search for", compact=True)
-        self.search.display = False
         self.list = BoxPane(self.paint, id="list")
         self.preview = BoxPane(self.paint, id="preview")
+        rows = Cursor(
+            self.list,
+            lambda: len(self.state.listed),
+            lambda: self.state.at,
+            self.library.choose,
+            self.action_open_session,
+        )
+        self.cursors, self.details = {"list": rows}, (self.preview,)
         return (Container(self.search, self.list, self.preview, id="panes"),)
 
     def on_mount(self) -> None:
@@ -83,9 +78,6 @@ class LibraryScreen(SideScreen):
 
     def on_unmount(self) -> None:
         self.library.close()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.show_state)
 
     @property
     def state(self) -> SessionList:
@@ -98,56 +90,45 @@ class LibraryScreen(SideScreen):
 
     # Display
 
-    @on(LibraryChanged)
-    def _library_changed(self) -> None:
-        self.show_state()
-
     def show_state(self) -> None:
         if not self.is_mounted:
             return
         self.list.measure()
-        state, width = self.state, self.list.inner_width
-        columns, now, listed = self._columns(width), datetime.now().astimezone(), state.listed
-        here, at = self.document.path, state.at
-        if self._lines is None or self._rows != (listed, columns, now.date()):
-            self._rows = (listed, columns, now.date())
+        state, width, now = self.state, self.list.inner_width, datetime.now().astimezone()
+        listed, here = state.listed, self.document.path
+        wishes = self._wishes()
+        made_of = (listed, width, wishes, now.date(), here)
+        if self._lines is None or self._made_of != made_of:
+            self._made_of, self._columns = made_of, columns_for(width, wishes, now)
             self._alike = alike(listed)
-            self._lines = None
-        named = self._alike
-
-        def row(i: int, chosen: bool) -> Line:
-            entry = listed[i]
-            return row_line(entry, columns, chosen, entry.path == here, now, entry.title in named)
-
-        plain = self._lines = self._lines or Lazy(len(listed), lambda i: row(i, False))
-
-        def line(index: int) -> Line:
-            return row(at, True) if index == at else plain[index]
-
-        self.list.set_content(
-            Lazy(len(listed), line) if listed else empty_lines(state, width),
+            self._lines = Lazy(len(listed), lambda i: self._row(i, False))
+        self.show_list(
+            "list",
+            self._row,
+            partial(empty_lines, state),
             title=(Run(_TITLES[state.shown], "title"), Run(f" {len(listed):,}", "number")),
-            note=self._filters(),
-            current=not self.search.has_focus,
-            reveal=at,
-            head=head_line(columns) if listed else None,
+            note=[
+                *self.filters(said(word) for word in (state.verdict, state.error_type) if word),
+                Run(f"by {state.order}{' ↑' if state.reverse else ''}", "dim"),
+            ],
+            head=head_line(self._columns.whole),
+            plain=self._lines,
         )
         self._show_preview()
         self.show_bars()
 
-    def _columns(self, width: int) -> Columns:
+    def _row(self, index: int, chosen: bool) -> Line:
+        entry = self.state.listed[index]
+        item = Item(entry, entry.path == self.document.path, entry.title in self._alike, chosen)
+        return self._columns.row(item)
+
+    def _wishes(self) -> Wishes:
         """Return the columns' widths for all sessions, so that they stay the same during a search."""
         state = self.state
         place = state.shown == "all"
         if self._wished is None or self._wished[0] is not state.entries or self._wished[1] != place:
             self._wished = (state.entries, place, wishes_of((*state.entries, *state.trashed), place))
-        return columns_for(width, self._wished[2])
-
-    def _filters(self) -> list[Run]:
-        state = self.state
-        made = [Run(f'"{shown(state.words.strip(), 30)}"  ', "hit-mark")] if state.words.strip() else []
-        made += [Run(f"only {said(word)}  ", "mark") for word in (state.verdict, state.error_type) if word]
-        return [*made, Run(f"by {state.order}{' ↑' if state.reverse else ''}", "dim")]
+        return self._wished[2]
 
     def _show_preview(self) -> None:
         self.preview.measure()
@@ -181,61 +162,7 @@ class LibraryScreen(SideScreen):
             progress += f", {phrases.plural(round(state.seconds_left), 'second')} left"
         return left, [Run(progress, "dim")]
 
-    # Moving
-
-    def action_go(self, by: int) -> None:
-        self.notice = ""
-        self.library.choose(self.state.at + by)
-
-    def action_go_page(self, by: int) -> None:
-        self.action_go(by * max(self.list.window - 1, 1))
-
-    def action_look_on(self) -> None:
-        """Scroll the preview by a page; at its end, go back to its start."""
-        self.preview.scroll_round()
-
-    @on(LineClicked)
-    def _clicked(self, message: LineClicked) -> None:
-        if message.box == "list" and message.index < len(self.state.listed):
-            self.library.choose(message.index)
-            if message.again:
-                self.action_open_session()
-
-    # Search, filters, order
-
-    def action_search_sessions(self) -> None:
-        self.notice = ""
-        self.search.display = True
-        self.set_focus(self.search)
-        self.call_after_refresh(self.show_state)
-
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
-        if event.value != self.state.words:  # equal if code emptied the field; the choice stays then
-            self.library.arrange(words=event.value, at=0)
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self._stop_typing()
-
-    def _stop_typing(self) -> None:
-        """Go back to the list; the search stays."""
-        self.set_focus(None)
-        self.search.display = bool(self.state.words.strip())
-        self.call_after_refresh(self.show_state)
-
-    def action_leave_library(self) -> None:
-        """Go from typing to the list, then end the search and the filters, then leave the screen."""
-        if self.search.has_focus and not self.state.words:
-            self._stop_typing()
-        elif self.state.filtered:
-            self.search.value = ""
-            self.library.arrange(words="", verdict="", error_type="")
-            self._stop_typing()
-        else:
-            self.dismiss(None)
+    # Filters, order
 
     def action_show_all_sessions(self) -> None:
         self._show_place("all")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from planscope.session.run_list import ListedRun, Loss, Losses, step_words
 from planscope.tui.controllers.run_list import Row, Runs
 from planscope.tui.keys import key_for
+from planscope.tui.panes.columns import Column, cursor_line, row_line
 from planscope.tui.panes.run_line import model_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, line, paragraph, shown, width_of
 from planscope.tui.style.roles import outcome_runs
@@ -28,38 +29,51 @@ _BY = 24
 """The width that a histogram's row keeps for the names of the tools, if there is room, in cells."""
 
 
-class Columns(NamedTuple):
-    """The widths of a run's number with its indent, and of its id, in cells, equal in all rows."""
-
-    number: int
-    id: int
-
-
-def columns_of(rows: Iterable[Row]) -> Columns:
+def columns_of(rows: Iterable[Row], here: str) -> tuple[Column[ListedRun], ...]:
+    """Return the columns of runs, equally wide in all rows. ``here``: the id of the run in the debugger."""
     runs = [row for row in rows if row.run is not None]
     deepest = max((min(row.branch.depth, _DEEPEST) for row in runs), default=0)
-    ids = max((len(row.branch.run_id) for row in runs), default=0)
-    return Columns(2 * deepest + 3, min(ids, _LONGEST_ID))
+    depths = {row.branch.run_id: min(row.branch.depth, _DEEPEST) for row in runs}
+    ids = min(max((len(row.branch.run_id) for row in runs), default=0), _LONGEST_ID)
+
+    def number(listed: ListedRun) -> list[Run]:
+        return [Run(f"{'  ' * depths.get(listed.run.id, 0)}{listed.number:>3}")]
+
+    return (
+        Column("", 2 * deepest + 3, number, gap=1),
+        Column("", ids, lambda listed: [Run(shown(listed.run.id, ids), "dim")]),
+        Column("", _OUTCOME + 2, _outcome),
+        Column("", _LOST, _lost),
+        Column("", 0, lambda listed: _rest(listed, here), gap=0),
+    )
 
 
-def row_line(row: Row, chosen: bool, here: str, columns: Columns) -> Line:
-    """Lay out one query or run. ``here``: the id of the run in the debugger."""
-    mark = Run("▶ " if chosen else "  ", "mark")
-    indent = "  " * min(row.branch.depth, _DEEPEST)
-    ground = "cursor" if chosen else ""
-    if row.run is None:
-        variant = row.branch.variant
-        origin = f"  {origin_words(variant)}  "
-        told = " ".join(variant.query.text.split())
-        name = Run(shown(variant.id, 16), "label")
-        return line(mark, indent, name, Run(origin, "dim"), Run(shown(told, 200), "quote"), ground=ground)
-    listed, run = row.run, row.run.run
-    made = [mark, Run(f"{f'{indent}{listed.number:>3}':<{columns.number}} ")]
-    made.append(Run(f"{shown(run.id, columns.id):<{columns.id}}  ", "dim"))
-    made += _outcome(listed)
-    lost = listed.lost
-    at = "end" if lost == "end" else "start" if lost == "0" else f"step {lost}" if lost else ""
-    made.append(Run(f"{at:<{_LOST}}  ", "finding" if lost else ""))
+def run_line(row: Row, chosen: bool, columns: Sequence[Column[ListedRun]]) -> Line:
+    """Lay out one query or run."""
+    if row.run is not None:
+        return row_line(columns, row.run, chosen)
+    variant = row.branch.variant
+    told = " ".join(variant.query.text.split())
+    runs = [
+        Run("  " * min(row.branch.depth, _DEEPEST)),
+        Run(shown(variant.id, 16), "label"),
+        Run(f"  {origin_words(variant)}  ", "dim"),
+        Run(shown(told, 200), "quote"),
+    ]
+    return cursor_line(runs, chosen)
+
+
+def _lost(listed: ListedRun) -> list[Run]:
+    return [Run(step_name(listed.lost), "finding")] if listed.lost else []
+
+
+def step_name(step: str) -> str:
+    return {"end": "end", "0": "start"}.get(step, f"step {step}")
+
+
+def _rest(listed: ListedRun, here: str) -> list[Run]:
+    """Tell what has no column: the grade, where the run comes from, model and agent."""
+    run, made = listed.run, []
     if listed.outcome is not None and listed.outcome.grade:
         made.append(_grade(listed.outcome.grade))
     if run.id == here:
@@ -70,8 +84,7 @@ def row_line(row: Row, chosen: bool, here: str, columns: Columns) -> Line:
         made.append(Run(f"forked from {phrases.fork_point(run.forked_from)}  ", "dim"))
     made += model_runs(run)
     details = f"  {shown(run.helped_agent or 'agent ?', 24)}, {phrases.plural(len(run.calls), 'call')}"
-    made.append(Run(details + (", dissection" if listed.trial else ""), "dim"))
-    return line(*made, ground=ground)
+    return [*made, Run(details + (", dissection" if listed.trial else ""), "dim")]
 
 
 def origin_words(variant: Variant) -> str:
@@ -81,13 +94,11 @@ def origin_words(variant: Variant) -> str:
 
 
 def _outcome(listed: ListedRun) -> list[Run]:
-    """Return a run's verdict, in a column of constant width."""
     if listed.run.under_way:
-        return [Run(f"▷ {'running':<{_OUTCOME}}  ", "caution")]
+        return [Run("▷ running", "caution")]
     if listed.outcome is None:
-        return [Run(f"… {'':<{_OUTCOME}}  ", "dim")]
-    sign, said = outcome_runs(listed.outcome.told, listed.outcome.headline, _OUTCOME)
-    return [sign, Run(f"{said.text}  ", said.role)]
+        return [Run("… ", "dim")]
+    return list(outcome_runs(listed.outcome.told, listed.outcome.headline, _OUTCOME))
 
 
 def _grade(words: str) -> Run:
@@ -115,7 +126,7 @@ def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
 
 
 def _loss_line(row: Loss, most: int, width: int, chosen: bool) -> Line:
-    name = "end" if row.step == "end" else "start" if row.step == "0" else f"step {row.step}"
+    name = step_name(row.step)
     count = f" {row.runs:,}" if row.runs else ""
     by = ", ".join(f"{shown(tool, 40)} {n}" if len(row.by) > 1 else shown(tool, 40) for tool, n in row.by)
     head = 2 + _LABEL

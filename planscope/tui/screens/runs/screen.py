@@ -4,40 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
 
-from textual import events, on
+from textual import on
 from textual.containers import Container, Horizontal
 from textual.widget import Widget
-from textual.widgets import Input
 
 from planscope.session.run_list import Facet, Losses
-from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.app_screen import in_play, keys_for
 from planscope.tui.controllers.run_list import Place, Row, RunList, Runs
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.keys import key_for
-from planscope.tui.messages import DocumentChanged, RunsChanged
-from planscope.tui.panes.box import BoxPane, Lazy, LineClicked
+from planscope.tui.messages import DocumentChanged
+from planscope.tui.panes.box import BoxPane
+from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
 from planscope.tui.screens.runs.lines import (
     chosen_lines,
     chosen_title,
     columns_of,
     empty_lines,
     loss_lines,
-    row_line,
+    run_line,
 )
-from planscope.tui.screens.side import SIDE_STYLE, SideScreen
 from planscope.tui.style.lines import Run, shown
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
-
-
-def playing() -> str:
-    """Return the notice that something is not possible during what-if play."""
-    return (
-        f"this is what-if play: {key_for('keep-play')} keeps the calls as a run, {key_for('deselect')} leaves"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +41,16 @@ class Chosen:
     compare: bool = False
 
 
-_FIXED: tuple[FixedKey, ...] = (
-    ("down,j", "go(1)", "The row below"),
-    ("up,k", "go(-1)", "The row above"),
-    ("pagedown", "go_page(1)", "A page down"),
-    ("pageup", "go_page(-1)", "A page up"),
-    ("home", "go(-1000000)", "The first row"),
-    ("end", "go(1000000)", "The last row"),
-    ("enter", "take", "Open the run, or show the runs lost at this step"),
-)
-
-
-class RunsScreen(SideScreen):
+class RunsScreen(ListScreen):
     """Lists the queries and runs of a session. The screen returns a :class:`Chosen`, or None.
 
     ``here``: the displayed query and run, which the list marks. ``begin``: the first selection. ``title``: what is
     chosen, if the screen asks for a run.
     """
 
-    CSS_PATH = [SIDE_STYLE, "runs.tcss"]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = [LIST_STYLE, "runs.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "runs"
-    BINDINGS = keys_for("runs", _FIXED)
+    BINDINGS = keys_for("runs", list_keys("take"))
 
     def __init__(
         self, paint: Painter, work: Workspace, here: Place | None, begin: Place | None = None, title: str = ""
@@ -79,19 +59,34 @@ class RunsScreen(SideScreen):
         self.here = here
         self.title_text = title
         self.list = RunList(work.document, work.jobs, self.post_message, begin or here)
-        self.pane: Literal["list", "losses"] = "list"
+        self.searched = self.list
+        self.current = "list"
         self.step = 0
-        self._columns = columns_of(())
-        self._scrolled: Row | None = None
+        self._columns = columns_of((), "")
         self._columns_of: tuple[Row, ...] = ()
         self._losses: tuple[tuple[Row, ...], Losses, str] | None = None
 
     def body(self) -> Iterable[Widget]:
-        self.search = SafeInput(id="search", placeholder="search for", compact=True)
-        self.search.display = False
         self.rows = BoxPane(self.paint, id="list")
         self.histogram = BoxPane(self.paint, id="losses")
         self.run = BoxPane(self.paint, id="chosen")
+        self.cursors = {
+            "list": Cursor(
+                self.rows,
+                lambda: len(self.state.listed),
+                lambda: self.state.at,
+                self.list.choose,
+                self.action_open_run,
+            ),
+            "losses": Cursor(
+                self.histogram,
+                lambda: len(self._counted()[0].rows),
+                lambda: self.step,
+                self._choose_step,
+                clicked=self._filter_by_step,
+            ),
+        }
+        self.details = (self.run,)
         below = Horizontal(self.histogram, self.run, id="below")
         return (Container(self.search, self.rows, below, id="panes"),)
 
@@ -100,9 +95,6 @@ class RunsScreen(SideScreen):
 
     def on_unmount(self) -> None:
         self.list.close()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.show_state)
 
     @property
     def state(self) -> Runs:
@@ -114,10 +106,6 @@ class RunsScreen(SideScreen):
         return self.list.at_rest
 
     # Display
-
-    @on(RunsChanged)
-    def _runs_changed(self) -> None:
-        self.show_state()
 
     @on(DocumentChanged)
     def _session_changed(self, message: DocumentChanged) -> None:
@@ -135,51 +123,40 @@ class RunsScreen(SideScreen):
             return
         for pane in (self.rows, self.histogram, self.run):
             pane.measure()
-        state, here = self.state, self.here.run if self.here is not None else ""
-        listed, at = state.listed, state.at
+        state, listed = self.state, self.state.listed
         losses, _ = self._counted()
         if self._columns_of is not state.rows:
-            self._columns_of, self._columns = state.rows, columns_of(state.rows)
+            here = self.here.run if self.here is not None else ""
+            self._columns_of, self._columns = state.rows, columns_of(state.rows, here)
         self.step = min(self.step, max(len(losses.rows) - 1, 0))
-        typing, on_list = self.search.has_focus, self.pane == "list"
-        self.rows.set_content(
-            Lazy(len(listed), lambda i: row_line(listed[i], i == at, here, self._columns))
-            if listed
-            else empty_lines(state, self.rows.inner_width),
+        self.show_list(
+            "list",
+            lambda i, chosen: run_line(listed[i], chosen, self._columns),
+            partial(empty_lines, state),
             title=(Run("Queries and runs", "title"), Run(f" {len(state.runs):,}", "number")),
-            note=self._filters(),
-            current=not typing and on_list,
-            reveal=at,
+            note=self._note(),
         )
-        step = None if on_list else self.step
+        on_losses = self.current == "losses"
+        step = self.step if on_losses else None
         self.histogram.set_content(
             loss_lines(losses, self.histogram.inner_width, step),
             title=(Run("Lost at", "title"),),
             note=(Run(f"{losses.lost:,} of {phrases.plural(losses.total, 'run')}", "dim"),),
-            current=not typing and not on_list,
+            current=on_losses and not self.search.has_focus,
             reveal=step,
         )
-        if self._scrolled is not state.chosen:
-            self._scrolled = state.chosen
-            self.run.move_to(0)
-        self.run.set_content(
-            chosen_lines(state.chosen, state.all_runs, self.run.inner_width), title=chosen_title(state.chosen)
-        )
+        told = partial(chosen_lines, state.chosen, state.all_runs)
+        self.show_detail(self.run, state.chosen, told, chosen_title(state.chosen))
         self.show_bars()
 
-    def _filters(self) -> list[Run]:
+    def _note(self) -> list[Run]:
         state = self.state
-        made = [Run(f'"{shown(state.words.strip(), 30)}"  ', "hit-mark")] if state.words.strip() else []
-        made += [Run(f"only {shown(facet.text, 30)}  ", "mark") for facet in sorted(state.facets)]
+        made = self.filters(facet.text for facet in sorted(state.facets))
         if state.filtered:
             made.append(Run(f"of {len(state.all_runs):,}", "dim"))
         elif state.removed:
-            made.append(
-                Run(
-                    f"{phrases.plural(state.removed, 'deletion')}: {key_for('take-back-run')} takes back",
-                    "dim",
-                )
-            )
+            undo = key_for("take-back-run")
+            made.append(Run(f"{phrases.plural(state.removed, 'deletion')}: {undo} takes back", "dim"))
         return made
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
@@ -187,78 +164,14 @@ class RunsScreen(SideScreen):
         done, many = self.state.judging
         return left, [Run(f"judging {done:,} of {many:,}" if many else "", "dim")]
 
-    # Moving
+    # Moving, filters
 
-    def action_go(self, by: int) -> None:
-        self.notice = ""
-        if self.pane == "losses":
-            self.step = min(max(self.step + by, 0), max(len(self._counted()[0].rows) - 1, 0))
-            self.show_state()
-        else:
-            self.list.choose(self.state.at + by)
-
-    def action_go_page(self, by: int) -> None:
-        pane = self.rows if self.pane == "list" else self.histogram
-        self.action_go(by * max(pane.window - 1, 1))
-
-    def action_runs_next_pane(self) -> None:
-        self.pane = "losses" if self.pane == "list" else "list"
+    def _choose_step(self, step: int) -> None:
+        self.step = step
         self.show_state()
 
-    def action_look_on_run(self) -> None:
-        """Scroll the chosen run; at its end, go back to its start."""
-        self.run.scroll_round()
-
     def action_next_failure(self) -> None:
-        self.notice = ""
         self.tell(self.list.next_failure())
-
-    @on(LineClicked)
-    def _clicked(self, message: LineClicked) -> None:
-        if message.box == "list" and message.index < len(self.state.listed):
-            self.pane = "list"
-            self.list.choose(message.index)
-            if message.again:
-                self.action_open_run()
-        elif message.box == "losses" and message.index < len(self._counted()[0].rows):
-            self.pane, self.step = "losses", message.index
-            self._filter_by_step()
-
-    # Search and filters
-
-    def action_search_runs(self) -> None:
-        self.notice = ""
-        self.search.display = True
-        self.set_focus(self.search)
-        self.call_after_refresh(self.show_state)
-
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
-        if event.value != self.state.words:
-            self.list.search(event.value)
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self._stop_typing()
-
-    def _stop_typing(self) -> None:
-        """Go back to the list; the search stays."""
-        self.set_focus(None)
-        self.search.display = bool(self.state.words.strip())
-        self.call_after_refresh(self.show_state)
-
-    def action_leave_runs(self) -> None:
-        """Go from typing to the list, then end search and filters, then leave the screen."""
-        if self.search.has_focus and not self.state.words:
-            self._stop_typing()
-        elif self.state.filtered:
-            self.search.value = ""
-            self.list.clear()
-            self._stop_typing()
-        else:
-            self.dismiss(None)
 
     def action_filter_runs(self) -> None:
         self.start_flow(self._filter())
@@ -291,7 +204,7 @@ class RunsScreen(SideScreen):
     # Opening
 
     def action_take(self) -> None:
-        if self.pane == "losses":
+        if self.current == "losses":
             self._filter_by_step()
         else:
             self.action_open_run()
@@ -319,7 +232,7 @@ class RunsScreen(SideScreen):
         if row is None:
             self.tell("nothing is chosen")
         elif self.work.what_if.play is not None:
-            self.tell(playing())
+            self.tell(in_play(keeps=True))
         else:
             self.start_flow(self._share(row))
 
@@ -347,7 +260,7 @@ class RunsScreen(SideScreen):
 
     def action_delete_run(self) -> None:
         if self.work.what_if.play is not None:
-            self.tell(playing())
+            self.tell(in_play(keeps=True))
         elif self.state.filtered and len(self.state.runs) > 1:
             self.start_flow(self._delete())
         else:

@@ -1,0 +1,330 @@
+"""The base of the screens that open over the debug screen: a title, lists with a cursor, a footer with keys and notice.
+
+A screen says which of its boxes are lists (``cursors``); keys, clicks and the search line work on them here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.widget import Widget
+from textual.widgets import Input
+
+from planscope.tui.actions import ACTIONS, BY_ID
+from planscope.tui.app_screen import AppScreen, FixedKey
+from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
+from planscope.tui.controllers.document import Document
+from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.dialogs.base import SafeInput
+from planscope.tui.keys import keys_of, shown_key
+from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice, StateChanged
+from planscope.tui.panes.box import BoxPane, Lazy, LineClicked, WidthChanged
+from planscope.tui.panes.hints import Hint, hints
+from planscope.tui.panes.notice import NoticeStrip
+from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
+from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.style.painter import Painter
+
+LIST_STYLE = Path(__file__).with_name("lists.tcss")
+"""The style sheet that these screens share; each screen adds its own."""
+
+_BEFORE_HELP = 4
+"""Number of keys that the footer shows before the keys for help and leaving, so that these always fit."""
+
+
+def list_keys(enter: str) -> tuple[FixedKey, ...]:
+    """Return the keys of lists that users cannot change. ``enter``: the action of Enter."""
+    return (
+        ("down,j", "go(1)", "The row below"),
+        ("up,k", "go(-1)", "The row above"),
+        ("pagedown", "go_page(1)", "A page down"),
+        ("pageup", "go_page(-1)", "A page up"),
+        ("home", "go(-1000000)", "The first row"),
+        ("end", "go(1000000)", "The last row"),
+        ("enter", enter, "Open the row"),
+    )
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """A box whose rows are chosen with keys and clicks. ``opens``: what a double click does; ``clicked``: a click."""
+
+    box: BoxPane
+    size: Callable[[], int]
+    at: Callable[[], int]
+    choose: Callable[[int], None]
+    opens: Callable[[], None] = lambda: None
+    clicked: Callable[[], None] = lambda: None
+
+
+class Searched(Protocol):
+    """A controller of a list with a search line."""
+
+    @property
+    def words(self) -> str: ...
+    @property
+    def filtered(self) -> bool: ...
+    def search(self, words: str) -> None: ...
+    def clear(self) -> None: ...
+
+
+class ListScreen(AppScreen[Any]):
+    """The base of library, runs, findings, campaign, compare, dissect and edit.
+
+    Subclasses define ``where``, ``body`` and ``heading``, and ``cursors`` by the ids of their boxes; ``current`` is the
+    box that keys move in. ``details``: the boxes about the chosen row. ``searched``: the controller that the search
+    line searches. ``work``: the controllers of the session.
+    """
+
+    CSS_PATH = [LIST_STYLE]  # noqa: RUF012  (Textual's own way to say it)
+    KEYS_DROP_NOTICES = True
+    """Whether each key drops the notice. A screen that handles keys by itself also drops it by itself."""
+    searched: Searched
+
+    def __init__(self, paint: Painter, work: Workspace) -> None:
+        super().__init__(paint)
+        self.work = work
+        self.notice = ""
+        self.current = ""
+        self.cursors: Mapping[str, Cursor] = {}
+        self.details: tuple[BoxPane, ...] = ()
+        self._detailed: object = None
+
+    @property
+    def document(self) -> Document:
+        return self.work.document
+
+    @property
+    def jobs(self) -> Jobs:
+        return self.work.jobs
+
+    def body(self) -> Iterable[Widget]:
+        """Yield the widgets between title and keys."""
+        raise NotImplementedError
+
+    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+        """Return the left and the right part of the title."""
+        return (), ()
+
+    def named_keys(self) -> Sequence[Hint]:
+        """Return the keys that the footer names now."""
+        return self.hints
+
+    def compose(self) -> ComposeResult:
+        mine = [a for a in ACTIONS if a.where == self.where]
+        out = [a for a in mine if "escape" in a.keys]
+        first = [a for a in mine if a.footer and a not in out]
+        told = [
+            *first[:_BEFORE_HELP],
+            BY_ID["help"],
+            *out,
+            *first[_BEFORE_HELP:],
+            *(a for a in mine if not a.footer and a not in out),
+        ]
+        self.title_bar = TitleBar(self.paint, id="title-bar")
+        self.hints = hints(told, lambda action: shown_key(keys_of(action, self.choice)[0]))
+        self.key_bar = KeyBar(self.paint, self.hints, id="key-bar")
+        self.search = SafeInput(id="search", placeholder="search for", compact=True)
+        self.search.display = False
+        yield self.title_bar
+        yield from self.body()
+        self.notice_strip = NoticeStrip(self.paint, id="notice")
+        yield self.key_bar
+        yield self.notice_strip
+        yield TooSmallScreen(self.paint, id="too-small")
+
+    def on_mount(self) -> None:
+        self.show_bars()
+
+    def on_resize(self, event: events.Resize) -> None:
+        columns, rows = event.size
+        small = columns < SMALLEST[0] or rows < SMALLEST[1]
+        self.set_class(small, "-too-small")
+        self.set_class(columns < WIDE, "-narrow")
+        self.set_class(columns >= BROAD and rows >= HIGH, "-broad")
+        self.call_after_refresh(self.show_bars)
+        self.call_after_refresh(self.show_state)
+
+    # Display
+
+    def show_bars(self) -> None:
+        """Display title, keys and notice again."""
+        if self.is_mounted:
+            self.title_bar.set_parts(*self.heading())
+            self.key_bar.show_keys(self.named_keys())
+            self.notice_strip.show_notice(self.notice, self.document.saving)
+
+    def tell(self, notice: str) -> None:
+        """Display a notice above the keys, until the next key."""
+        self.notice = notice
+        self.show_bars()
+
+    def show_state(self) -> None:
+        """Display the state in the current window size."""
+
+    def state_changed(self) -> None:
+        """Take in what the screen's controller changed."""
+        self.show_state()
+
+    def show_list(
+        self,
+        name: str,
+        row: Callable[[int, bool], Line],
+        empty: Callable[[int], Sequence[Line]],
+        *,
+        title: Sequence[Run],
+        note: Sequence[Run] = (),
+        head: Line | None = None,
+        plain: Lazy | None = None,
+    ) -> None:
+        """Display the rows of a list, made when they are seen; without rows, the lines that say why.
+
+        ``plain``: rows that were made before, none of them as the chosen one.
+        """
+        cursor = self.cursors[name]
+        size, at = cursor.size(), cursor.at()
+        mine = self.current == name and not self.search.has_focus
+
+        def line(index: int) -> Line:
+            return row(index, index == at) if plain is None or index == at else plain[index]
+
+        cursor.box.set_content(
+            Lazy(size, line) if size else empty(cursor.box.inner_width),
+            title=title,
+            note=note,
+            current=mine,
+            reveal=at if size else None,
+            head=head if size else None,
+        )
+
+    def show_detail(
+        self, box: BoxPane, thing: object, lines: Callable[[int], Sequence[Line]], title: Sequence[Run]
+    ) -> None:
+        """Display the lines about the chosen thing, from the first line on if it is another one."""
+        if self._detailed != thing:
+            self._detailed = thing
+            box.move_to(0)
+        box.set_content(lines(box.inner_width), title=title)
+
+    # Keys and clicks
+
+    async def on_key(self, event: events.Key) -> None:
+        """Drop the notice; the key's own action comes after this."""
+        if self.KEYS_DROP_NOTICES and self.notice:
+            self.tell("")
+
+    def action_go(self, by: int) -> None:
+        """Move the cursor of the current list."""
+        cursor = self.cursors[self.current]
+        self.notice = ""
+        cursor.choose(min(max(cursor.at() + by, 0), max(cursor.size() - 1, 0)))
+
+    def action_go_page(self, by: int) -> None:
+        self.action_go(by * max(self.cursors[self.current].box.window - 1, 1))
+
+    def action_look_on(self) -> None:
+        """Scroll what is told of the chosen row by a page; at its end, go back to its start."""
+        for box in self.details:
+            box.scroll_round()
+
+    def action_next_list(self) -> None:
+        """Go to the next list of the screen."""
+        names = list(self.cursors)
+        self.current = names[(names.index(self.current) + 1) % len(names)]
+        self.show_state()
+
+    @on(LineClicked)
+    def _line_clicked(self, message: LineClicked) -> None:
+        cursor = self.cursors.get(message.box)
+        if cursor is not None and message.index < cursor.size():
+            self.current = message.box
+            cursor.choose(message.index)
+            cursor.clicked()
+            if message.again:
+                cursor.opens()
+
+    @on(WidthChanged)
+    def _width_changed(self) -> None:
+        self.show_state()
+
+    @on(StateChanged)
+    def _state_changed(self) -> None:
+        self.state_changed()
+
+    @on(KeyHintClicked)
+    async def _hint(self, message: KeyHintClicked) -> None:
+        await self.run_action(BY_ID[message.action].method)
+
+    @on(DocumentChanged)
+    def _document_changed(self, message: DocumentChanged) -> None:
+        if message.what == "saving":
+            self.show_bars()
+
+    @on(Notice)
+    def _noticed(self, message: Notice) -> None:
+        self.tell(message.line)
+
+    # Searching and filtering
+
+    def action_search(self) -> None:
+        """Go to the search line."""
+        self.notice = ""
+        self.search.display = True
+        self.set_focus(self.search)
+        self.call_after_refresh(self.show_state)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if event.value != self.searched.words:  # equal if code emptied the line; the choice stays then
+            self.searched.search(event.value)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._stop_typing()
+
+    def _stop_typing(self) -> None:
+        """Go back to the list; the search stays."""
+        self.set_focus(None)
+        self.search.display = bool(self.searched.words.strip())
+        self.call_after_refresh(self.show_state)
+
+    def action_end_search(self) -> None:
+        """Go from typing to the list, then end the search and the filters, then leave the screen."""
+        if self.search.has_focus and not self.searched.words:
+            self._stop_typing()
+        elif self.searched.filtered:
+            self.search.value = ""
+            self.searched.clear()
+            self._stop_typing()
+        else:
+            self.dismiss(None)
+
+    def filters(self, only: Iterable[str]) -> list[Run]:
+        """Say what is searched for, and what alone is shown."""
+        words = self.searched.words.strip()
+        made = [Run(f'"{shown(words, 30)}"  ', "hit-mark")] if words else []
+        return made + [Run(f"only {shown(one, 30)}  ", "mark") for one in only]
+
+    # Leaving
+
+    def drafts_left(self) -> int:
+        """Return the number of drafts that quitting would lose."""
+        return self.work.drafts.left
+
+    def action_quit(self) -> None:
+        """Leave planscope; ask first if anything would be lost."""
+        from planscope.tui.screens.flows.quitting import quit_planscope
+
+        quit_planscope(self, self.work, self.drafts_left())
+
+    def action_leave(self) -> None:
+        """Go back to the screen below."""
+        self.dismiss(None)

@@ -26,6 +26,10 @@ agent's code; a person."""
 
 MOST_CALLS = 100_000
 """Limit of calls of one trace or run: of those that readers keep, and of those that a session holds."""
+MOST_ITEMS = 4 * MOST_CALLS
+"""Limit of calls, messages and marks that readers keep of one trace, and of records of spans."""
+FULL = "only the first "
+"""How the reason begins if a record has more than is kept."""
 RESTART_TOOL = "ask_for_restart"
 NEW = -1
 """The message of an item that begins one. The trace numbers it."""
@@ -204,8 +208,8 @@ class Trace:
 
     @property
     def full(self) -> bool:
-        """Whether there were more calls than are kept. They come after the last one, and may be anything."""
-        return self.cause == "cut_off" and len(self.calls) >= MOST_CALLS
+        """Whether there was more than is kept. Calls may come after the last one, and be anything."""
+        return self.cause == "cut_off" and (self.reason or "").startswith(FULL)
 
     @property
     def open_end(self) -> bool:

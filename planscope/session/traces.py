@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from planscope.language.problem import is_tool_name
 from planscope.oracle.trace import (
+    FULL,
     Branch,
     Ending,
     Item,
@@ -215,7 +216,7 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
     cut = calls > MOST_CALLS
     at = max((event.at for event in events), default=0.0)
     ending = "aborted" if cut or trace.ending == "running" else trace.ending
-    reason = f"only the first {MOST_CALLS:,} calls are kept" if cut else trace.reason
+    reason = f"{FULL}{MOST_CALLS:,} calls are kept" if cut else trace.reason
     cause = "cut_off" if cut else trace.cause
     events.append(
         EndEvent(at=at, ending=ending, reason=_clip(reason, 1_000) if reason else None, cause=cause)

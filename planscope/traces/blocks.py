@@ -362,10 +362,32 @@ def function_response(response: Any) -> tuple[str, bool | None]:
 def usage_of(usage: Any) -> tuple[int, int] | None:
     """Return the tokens that the model read and wrote, as the providers name them."""
     u = obj(usage)
-    read = count_of(some(u, ("input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount", "input")))
+    read = count_of(
+        some(
+            u,
+            (
+                "input_tokens",
+                "prompt_tokens",
+                "inputTokens",
+                "promptTokenCount",
+                "prompt_token_count",
+                "input",
+            ),
+        )
+    )
     for key in ("cache_read_input_tokens", "cache_creation_input_tokens", "cacheRead", "cacheWrite"):
         read += count_of(u.get(key))
     wrote = count_of(
-        some(u, ("output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount", "output"))
+        some(
+            u,
+            (
+                "output_tokens",
+                "completion_tokens",
+                "outputTokens",
+                "candidatesTokenCount",
+                "candidates_token_count",
+                "output",
+            ),
+        )
     )
     return (read, wrote) if read + wrote else None

@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Literal
 
+from planscope.oracle.trace import FULL, Branch, Cause, Item, Mark, Said, Tool, ToolCall, Trace
 from planscope.oracle.trace import MOST_CALLS as MOST_CALLS
-from planscope.oracle.trace import Branch, Cause, Item, Mark, Said, Tool, ToolCall, Trace
+from planscope.oracle.trace import MOST_ITEMS as MOST_ITEMS
 from planscope.traces.json_stream import decode
 from planscope.traces.values import arguments_of, as_text, compact, name, obj, says_error, seconds, text
 
-MOST_ITEMS = 4 * MOST_CALLS
-"""Limit of calls, messages and marks that are kept of one trace."""
 OUTPUT = "an output tool, by which the model gives its answer"
 LOOKED_AT = 1000
 """Limit of calls without an answer that are searched for one that an answer without an id belongs to."""
@@ -296,7 +295,7 @@ class Builder:
 
     def full(self) -> None:
         """Note that the rest was not read."""
-        self.problem(f"only the first {self.steps:,} calls were read", cause="cut_off")
+        cut_off(self.trace, f"{FULL}{self.steps:,} calls were read")
 
     def branch(self, after: int, items: list[Item]) -> None:
         """Add items that the user rewound."""
@@ -309,7 +308,7 @@ class Builder:
 
 def cut_off(trace: Trace, words: str) -> None:
     """Note where the trace's record ends early."""
-    trace.problem = trace.reason = words
+    trace.problem, trace.reason = trace.problem or words, words
     trace.ending, trace.cause = "aborted", "cut_off"
 
 

@@ -66,11 +66,15 @@ class MessageFormat:
     def recognises(self, head: Head) -> float:
         """Return how surely the first records have this format, by the surest of them."""
         records = head.records
-        if head.kind == "lines" or (head.sample and type(head.sample[0]) is list):
+        if head.kind == "lines" or not self._listed(next(iter(head.sample), None)):
             alone = [one for one in records if self.is_message(one)]
             if alone and self.is_message(next((r for r in records if type(r) is dict), None)):
                 return self.sure(alone, {})
         return max((self._sure(one) for one in records[:10]), default=0.0)
+
+    def _listed(self, record: Any) -> bool:
+        """Return whether an object has messages under a key, so that it is none itself."""
+        return type(record) is dict and any(type(record.get(key)) is list for key in self.lists)
 
     def _sure(self, record: Any) -> float:
         messages, beside = self._split(record)
@@ -82,6 +86,8 @@ class MessageFormat:
         if type(record) is list:
             return record, {}
         beside = obj(record)
+        if self.is_message(beside) and not self._listed(beside):
+            return [beside], {}
         found: list[Any] = []
         for key in self.lists:
             value = beside.get(key)
@@ -242,6 +248,8 @@ class MessageFormat:
             build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
         for _, messages in sorted(later, key=lambda pair: pair[0]):
             self._take_all(build, messages)
+        if build.message < 0 and self.is_message(beside):
+            self._take_all(build, (beside,))
         build.trace.id = self.id_of(beside) or default_id
         self.about(build, beside)
         return build.done()

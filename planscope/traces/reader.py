@@ -64,17 +64,21 @@ Keys = tuple[str | int, ...]
 
 
 def records(
-    source: Source, lists: Collection[str] = (), is_record: Callable[[Any], bool] = lambda value: False
+    source: Source,
+    lists: Collection[str] = (),
+    is_record: Callable[[Any], bool] = lambda value: False,
+    *,
+    again: bool = False,
 ) -> Iterator[tuple[dict[str, Any], Keys]]:
     """Yield every object of a file with its keys in the value that was read last: those on lines, in arrays, and in
     the lists under these keys of an object, which follows them without its lists. ``is_record``: an object that is
-    whole in spite of such a list. Raises Broken."""
+    whole in spite of such a list. ``again``: the values are accounted for elsewhere. Raises Broken."""
     if source.seen.kind == "lines":
-        for _, value in source.records():
+        for _, value in source.records(again=again):
             yield from _in_value(value, lists, is_record, ())
         return
     whole = is_record(next(iter(source.seen.objects), None))
-    for top in source.json().documents():
+    for top in source.json(again=again).documents():
         if top.kind == "[":
             for element in top.elements():
                 yield from _in_value(element.value(), lists, is_record, ())
@@ -82,13 +86,18 @@ def records(
             yield from _in_value(top.value(), lists, is_record, ())
         else:
             beside: dict[str, Any] = {}
-            for key, member in top.members():
-                if key in lists and member.kind == "[":
-                    for element in member.elements():
-                        yield from _in_value(element.value(), lists, is_record, ())
-                else:
-                    beside[key] = member.value()
-            yield beside, ()
+            try:
+                for key, member in top.members():
+                    if key in lists and member.kind == "[":
+                        for element in member.elements():
+                            yield from _in_value(element.value(), lists, is_record, ())
+                    else:
+                        beside[key] = member.value()
+            except Broken:
+                yield beside, ()
+                raise
+            if beside:
+                yield beside, ()
 
 
 def _in_value(
@@ -107,14 +116,14 @@ def _in_value(
 def one_trace(
     source: Source,
     build: Builder,
-    take: Callable[[Builder, dict[str, Any]], None],
+    take: Callable[[dict[str, Any]], None],
     lists: Collection[str] = (),
 ) -> Trace:
     """Return the trace of a file that has one, of all its objects."""
     broken: Broken | None = None
     try:
         for record, _ in records(source, lists):
-            take(build, record)
+            take(record)
     except Full:
         build.full()
     except Broken as error:

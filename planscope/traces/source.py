@@ -158,9 +158,9 @@ class Source:
                 self.ledger.walk(value, f"{self.part}line {number}")
             yield number, value
 
-    def json(self) -> JsonStream:
+    def json(self, *, again: bool = False) -> JsonStream:
         """Return the JSON values of the file. The caller reads it to its end."""
-        return JsonStream(self.stream(), heard=self.ledger.walk)
+        return JsonStream(self.stream(), heard=None if again else self.ledger.walk)
 
     def damage(self, place: str, cut: bool = False) -> None:
         """Note a place that could not be read. ``cut``: the data end there."""

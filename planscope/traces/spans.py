@@ -140,7 +140,7 @@ class _Assembly:
             here: Counter[str] = Counter()
             acts: list[_Act] = []
             for message in (*ordered[k].messages, *ordered[k].answers):
-                for act in _acts_in(message):
+                for act in acts_in(message):
                     if act.answers:
                         self.told.setdefault(act.id, act.value)
                     else:
@@ -150,7 +150,7 @@ class _Assembly:
                 here[key] += 1
                 if here[key] > heard[key]:
                     heard[key] = here[key]
-                    acts += (act for act in _acts_in(message) if not act.answers)
+                    acts += (act for act in acts_in(message) if not act.answers)
             taken: dict[int, int] = {}
             for same in _SAME:
                 for n, act in enumerate(acts):
@@ -339,13 +339,13 @@ def _span_of(act: _Act, model: Span, told: dict[str, Any]) -> Span:
     return Span("", model.id, "tool", act.tool, answered=act.id in told, failed=None, **given)
 
 
-def _acts_in(message: dict[str, Any]) -> Iterator[_Act]:
+def acts_in(message: dict[str, Any]) -> Iterator[_Act]:
     """Yield the calls and answers of a message."""
     if message.get("role") == "tool" and message.get("content") is not None:
         yield _Act(name(message.get("tool_call_id")), "", message["content"], True)
     told = [{"type": "tool_call", **obj(one)} for one in seq(message.get("tool_calls"))]
     for part in (*told, *map(obj, seq(message.get("parts") or message.get("content")))):
-        inner = obj(part.get("function")) or obj(part.get("functionCall")) or part
+        inner = obj(some(part, ("function", "functionCall", "function_call"))) or part
         id = name(some(part, ("id", "toolCallId", "tool_use_id")))
         if part.get("type") in CALLS or inner is not part:
             tool = name(some(inner, ("name", "toolName")))

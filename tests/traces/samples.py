@@ -437,6 +437,38 @@ def hand(action: str, tool: str, identity: str, given: Any, source: str = "agent
     return {"source": source, "message": "", "timestamp": AT[0], "tool_call_metadata": named, **({"action": action, "args": {**given, "thought": "so"}} if action else {})}  # fmt: skip
 
 
+def in_pi(k: int, role: str, content: Any, **more: Any) -> dict[str, Any]:
+    said = {"role": role, "content": content, "timestamp": 1767261600000, **more}
+    return {"type": "message", "id": f"e{k}", "parentId": f"e{k - 1}" if k else None, "timestamp": AT[0], "message": said}  # fmt: skip
+
+
+PI_MODEL = {
+    "provider": "p",
+    "model": "m",
+    "usage": {"input": 3, "output": 2, "cacheRead": 1, "cacheWrite": 0},
+}
+PI = [
+    {"type": "session", "version": 3, "id": "s1", "timestamp": AT[0], "cwd": "/x"},
+    in_pi(0, "user", [{"type": "text", "text": "go"}]),
+    in_pi(1, "assistant", [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "ok"}, {"type": "toolCall", "id": "c1", "name": "search", "arguments": SEARCH}], stopReason="toolUse", **PI_MODEL),
+    in_pi(2, "toolResult", [{"type": "text", "text": "found"}], toolCallId="c1", toolName="search", isError=False),
+    in_pi(3, "assistant", [{"type": "toolCall", "id": "c2", "name": "book", "arguments": BOOK}], stopReason="toolUse", **PI_MODEL),
+    in_pi(4, "toolResult", [{"type": "text", "text": "full"}], toolCallId="c2", toolName="book", isError=True),
+]  # fmt: skip
+_GEMINI_PARTS = [
+    {"role": "user", "parts": [{"text": "go"}]},
+    {"role": "model", "parts": [{"functionCall": {"name": "search", "args": SEARCH}}]},
+    {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"result": "found"}}}]},
+    {"role": "model", "parts": [{"functionCall": {"name": "book", "args": BOOK}}]},
+    {"role": "user", "parts": [{"functionResponse": {"name": "book", "response": {"error": "full"}}}]},
+    {"role": "model", "parts": [{"text": "Sorry."}]},
+]
+GEMINI_RESPONSES = [
+    {"request": {"contents": _GEMINI_PARTS[:k]}, "response": {"candidates": [{"content": _GEMINI_PARTS[k], "finishReason": "STOP"}], "modelVersion": "gemini-x", "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 1}}}
+    for k in (1, 3, 5)
+]  # fmt: skip
+
+
 OPENHANDS = [
     {"id": 0, "source": "agent", "message": "", "action": "system", "args": {"content": "Be kind.", "tools": []}},
     {"id": 1, "source": "user", "message": "go", "action": "message", "args": {"content": "go"}},
@@ -527,6 +559,13 @@ SAMPLES: dict[str, tuple[str, bytes]] = {
     "openhands": ("openhands", lines([{"instance_id": "i1", "history": OPENHANDS, "metadata": {}}])),
     "openhands, a list": ("openhands", whole(OPENHANDS)),
     "openhands, old": ("openhands", whole({"history": OPENHANDS_OLD})),
+    "pi": ("pi", lines(PI)),
+    "pi, first version": ("pi", lines([{k: v for k, v in one.items() if k not in ("id", "parentId") or one["type"] == "session"} for one in PI])),
+    "claude code, web": ("claude-code", whole({"loglines": [{k: v for k, v in one.items() if k not in ("uuid", "parentUuid", "sessionId")} for one in CLAUDE_CODE]})),
+    "codex, under events": ("codex", whole({"events": CODEX})),
+    "codex exec, under events": ("codex-exec", whole({"model": "x", "events": CODEX_EXEC})),
+    "gemini, responses": ("gemini-responses", lines(GEMINI_RESPONSES)),
+    "swe-agent": ("swe-agent", whole({"trajectory": [{"action": "search x", "observation": "found", "response": "now"}], "history": CHAT, "info": {"exit_status": "submitted"}})),
     "openhands 1": ("openhands", lines(OPENHANDS_1)),
     "plain": ("calls", lines(PLAIN)),
     "plain, args and result": ("calls", whole([{"tool": "search", "args": SEARCH, "result": "found"}, {"tool": "book", "args": BOOK, "result": "Error: full"}])),

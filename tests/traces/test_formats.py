@@ -51,7 +51,8 @@ def test_each_format_gives_the_same_two_calls(tmp_path: Path, name: str) -> None
         assert any(getattr(item, "by", "") == "user" for item in trace.items) != silent
 
 
-SILENT = ("codex exec", "agents sdk", "mcp", "crewai", "otel, openinference", "otel, openllmetry", "otel, vercel",
+SILENT = ("codex exec", "codex exec, under events",
+          "agents sdk", "mcp", "crewai", "otel, openinference", "otel, openllmetry", "otel, vercel",
           "otel, vercel 7", "otel, adk")  # fmt: skip
 """Samples in which the user says nothing."""
 
@@ -142,12 +143,16 @@ MODELS = {
     "langfuse": "gpt-x", "langfuse, blob": "gpt-x", "atif": "m", "atif 1.8": "m", "inspect": "m", "inspect, zip": "m",
     "tau2": "m", "agentdojo": "m", "pydantic-ai": "m", "planscope": "y",
     "completions": "gpt-x", "openhands": "m", "openhands, a list": "m", "gemini, stream": "gemini-x",
+    "pi": "m", "pi, first version": "m", "claude code, web": "claude-x", "codex, under events": "gpt-x",
+    "gemini, responses": "gemini-x",
 }  # fmt: skip
 WORDS = {
     **{n: ["now", "Sorry."] for n in SAMPLES if n.startswith("chat")},
     **{n: ["ok", "next"] for n in SAMPLES if n.startswith("langfuse")},
     "anthropic": ["ok"], "responses": ["Sorry."], "responses, a list": ["Sorry."], "gemini": ["ok", ""],
     "gemini, lines": ["ok", ""], "claude code": ["", ""], "codex exec": [""], "atif 1.8": ["", ""],
+    "pi": ["ok", ""], "pi, first version": ["ok", ""], "claude code, web": ["", ""], "codex exec, under events": [""],
+    "gemini, responses": ["", "", "Sorry.", ""], "swe-agent": ["now", "Sorry."],
     "tau-bench": ["now", "Sorry."], "pydantic-ai": [""], "planscope": ["ok"],
     "vercel 5": ["Sorry."], "vercel 4": ["Sorry."], "completions": ["now", "Sorry."], "openhands": ["so", "so"],
     "openhands, a list": ["so", "so"], "openhands, old": ["so", "now"], "autogen": ["", "full"],

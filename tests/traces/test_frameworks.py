@@ -17,7 +17,8 @@ from tests.traces.frameworks import RECORDED
 from tests.traces.frameworks.__main__ import PROGRAMS
 from tests.traces.frameworks.desk import ASKED
 
-FILES = sorted(p.name for p in RECORDED.iterdir() if ".called." not in p.name)
+FILES = sorted(p.name for p in RECORDED.iterdir() if ".called" not in p.name)
+DESK = [file for file in FILES if not file.startswith("mini_swe")]
 FORMATS = {
     "spans": "otel",
     "sdk": "openai-agents",
@@ -37,9 +38,9 @@ def read(file: str) -> Trace:
     return trace
 
 
-def called(program: str) -> list[tuple[str, dict[str, object], str, bool]]:
+def called(program: str, kind: str = "called") -> list[tuple[str, dict[str, object], str, bool]]:
     """What the tools of a program noted: tool, arguments, answer or error, and whether it failed."""
-    notes = map(json.loads, (RECORDED / f"{program}.called.jsonl").read_text().splitlines())
+    notes = map(json.loads, (RECORDED / f"{program}.{kind}.jsonl").read_text().splitlines())
     return [(n["tool"], n["arguments"], n.get("answer", n.get("error")), "error" in n) for n in notes]
 
 
@@ -47,7 +48,7 @@ def test_every_framework_has_its_recordings() -> None:
     assert {file.split(".")[0] for file in FILES} == set(PROGRAMS)
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", DESK)
 def test_what_is_read_is_what_was_called(file: str) -> None:
     program, kind, *_ = file.split(".")
     trace = read(file)
@@ -72,7 +73,7 @@ def test_nothing_that_looks_like_a_call_is_left(file: str) -> None:
     assert [one for one in read(file).left_out if one.kind == "not understood"] == []
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", DESK)
 def test_what_was_asked_and_who_answered_is_read(file: str) -> None:
     program, kind, *_ = file.split(".")
     trace = read(file)
@@ -85,6 +86,18 @@ def test_what_was_asked_and_who_answered_is_read(file: str) -> None:
     marks = [one.text for one in trace.items if isinstance(one, Mark) and one.kind == "handoff"]
     if program in ("autogen", "openai_agents"):
         assert (len(over), marks) == ((0, ["desk to clerk"]) if kind == "sdk" else (1, []))
+
+
+@pytest.mark.parametrize("kind", ["calls", "text"])
+def test_a_shell_is_read_whether_its_model_calls_it_or_writes_commands(kind: str) -> None:
+    trace = read(f"mini_swe.{kind}.json")
+    assert trace.format == "mini-swe-agent"
+    noted = called("mini_swe", f"called_{kind}")
+    assert [(c.tool, c.arguments) for c in trace.calls] == [one[:2] for one in noted]
+    assert [(c.answered, c.failed) for c in trace.calls] == [(True, False), (True, True), (True, False)]
+    assert "hello" in (trace.calls[0].answer or "") and (trace.calls[2].answer or "").strip() == "done"
+    said = [one.text for one in trace.items if isinstance(one, Said) and one.by == "user"]
+    assert said == ["Say hello, then fail."]
 
 
 def test_the_answer_by_an_output_tool_is_what_the_model_said() -> None:

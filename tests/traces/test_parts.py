@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 
 from planscope.oracle.trace import Said
+from planscope.rules.judge import Rulebook, judge_trace
+from planscope.rules.reading import read_rules
 from planscope.session import traces as session_traces
 from planscope.session.files import TooLarge
-from planscope.session.traces import session_of
-from planscope.traces import blocks, build, open_traces
+from planscope.session.traces import session_of, trace_of
+from planscope.traces import blocks, build, groups, open_traces
 from planscope.traces.build import Builder
 from planscope.traces.formats.otel import _of_event, _plain
 from planscope.traces.listing import Line, text_lines
+from tests.traces.samples import flat_span, lines
 
 
 def line(id: str, calls: int, title: str, **fields: Any) -> Line:
@@ -76,6 +79,39 @@ def test_a_trace_holds_so_many_messages(most: int, monkeypatch: pytest.MonkeyPat
     assert [item.text for item in made.items if isinstance(item, Said)] == [
         str(n) for n in range(min(most, 5))
     ]
+
+
+def test_rules_are_unknown_where_a_trace_has_more_messages_than_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.json"
+    asked = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "pay", "arguments": "{}"}}]}
+    path.write_text(json.dumps([asked, *({"role": "user", "content": "go"} for _ in range(9))]))
+    for module in (build, blocks):
+        monkeypatch.setattr(module, "MOST_ITEMS", 5)
+    (trace,) = open_traces([path])
+    assert (len(trace.items), trace.full, trace.cause) == (5, True, "cut_off")
+    for kept in (trace, trace_of(session_of([trace]).runs[0])):
+        file = read_rules(
+            "pay happens at most once.\nsell never happens.\npay happens at least once.", ["sell"]
+        )
+        states = [one.state for one in judge_trace(Rulebook(file.rules), kept).results(kept)]
+        assert (kept.full, states) == (True, ["unknown", "unknown", "kept"])
+
+
+def test_a_trace_of_spans_has_no_more_records_than_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.jsonl"
+    look = {"openinference.span.kind": "TOOL", "tool.name": "look", "input.value": "{}"}
+    path.write_bytes(lines([flat_span(f"s{k}", "", "Look", 1, look) for k in range(9)]))
+    monkeypatch.setattr(groups, "MOST_RECORDS", 4)
+    (trace,) = open_traces([path])
+    assert (len(trace.calls), trace.cause, trace.problem) == (
+        4,
+        "cut_off",
+        "only the first 4 calls were read",
+    )
 
 
 def test_long_texts_are_shortened_until_the_session_fits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,12 @@ def test_a_real_file_is_read_with_all_its_calls(name: str) -> None:
         assert [call.step for call in trace.calls] == list(range(1, len(trace.calls) + 1))
 
 
+@pytest.mark.parametrize("name", [*EXPECTED, "inspect_dedup.eval"])
+def test_every_call_of_a_real_file_is_accounted_for(name: str) -> None:
+    left = [one for trace in open_traces([FOLDER / name]) for one in trace.left_out]
+    assert [one for one in left if one.kind == "not understood"] == []
+
+
 def test_traces_of_tau_bench_are_named_by_task_and_trial() -> None:
     path = FOLDER / "tau_retail_good.json"
     ids = [f"{one['task_id']}.{one['trial']}" for one in json.loads(path.read_text(encoding="utf-8"))]

@@ -19,6 +19,7 @@ MODULES = (
     "pydantic_ai",
     "mcp",
     "openhands",
+    "swe",
     "calls",
 )
 """The modules of this package, in the order in which they are asked."""

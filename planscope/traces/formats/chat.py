@@ -13,8 +13,8 @@ from planscope.traces.build import Builder
 from planscope.traces.json_stream import parsed
 from planscope.traces.messages import IDS, MessageFormat, about_messages
 from planscope.traces.plain import plain_trace
-from planscope.traces.spans import key_of
-from planscope.traces.values import as_text, obj, seq, text
+from planscope.traces.spans import acts_in, key_of
+from planscope.traces.values import as_text, obj, seq, some, text
 
 LISTS = ("messages", "conversation", "trajectory", "traj", "history", "transcript", "chat")
 _ANTHROPIC_BLOCKS = ("tool_use", "tool_result", "thinking", "server_tool_use", "mcp_tool_use")
@@ -121,44 +121,60 @@ GENAI = MessageFormat(
 )
 
 
-def _completion(value: Any) -> dict[str, Any]:
-    """Return the response of a chat completion in a record, alone or logged with its request; empty if none is."""
+def _response(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the response of a model in a record, alone or logged with its request, and the message in it: a chat
+    completion or a response of Gemini. Both are empty if none is."""
     record = obj(value)
-    for found in (record, obj(record.get("response")), obj(obj(record.get("response")).get("body"))):
-        if type(obj(next(iter(seq(found.get("choices"))), None)).get("message")) is dict:
-            return found
-    return {}
+    inner = obj(record.get("response"))
+    for found in (record, inner, obj(inner.get("body"))):
+        for key, member, by in (("choices", "message", "assistant"), ("candidates", "content", "model")):
+            message = obj(next(iter(seq(found.get(key))), None)).get(member)
+            if type(message) is dict:
+                return found, {"role": by, **message}
+    return {}, {}
 
 
-def _take_completion(build: Builder, record: dict[str, Any]) -> None:
+def _take_response(build: Builder, record: dict[str, Any]) -> None:
     """Add what is new in a request, whose messages tell the history again, and the response."""
-    response = _completion(record)
+    response, answer = _response(record)
     here: Counter[str] = Counter()
     asked = next(
         (found for key in ("request", "body", "kwargs", "input") if (found := obj(record.get(key)))), record
     )
-    answer = obj(obj(response["choices"][0]).get("message"))
-    at = response.get("created")
-    for message in (*filter(speaks, seq(asked.get("messages"))), {"role": "assistant", **answer}):
+    at = some(response, ("created", "createTime"))
+    history = some(asked, ("messages", "contents"))
+    for message in (*({"role": "user", **obj(one)} for one in seq(history)), answer):
         key = key_of(message)
         here[key] += 1
-        if here[key] > build.heard[key] or (message.get("role") == "assistant" and message == answer):
+        if here[key] > build.heard[key] or message is answer:
             build.heard[key] = max(here[key], build.heard[key])
             take(build, message, at=build.at(at))
-    tokens = usage_of(response.get("usage"))
+        else:
+            for act in acts_in(message):
+                build.excuse("a copy of a call that is kept", act.tool, act.value, act.id)
+    tokens = usage_of(some(response, ("usage", "usageMetadata", "usage_metadata")))
     if tokens is not None:
         build.said("model", "", usage=tokens)
-    build.trace.model = build.trace.model or text(response.get("model")) or None
+    build.trace.model = (
+        build.trace.model or text(some(response, ("model", "modelVersion", "model_version"))) or None
+    )
     build.tools(asked.get("tools"))
 
 
-COMPLETIONS = MessageFormat(
-    "openai-completions",
-    "OpenAI chat completions",
-    ("completions", "responses", "requests"),
-    is_message=lambda value: bool(_completion(value)),
-    sure=lambda messages, beside: 0.9,
-    take=_take_completion,
+def _responses(name: str, title: str, key: str) -> MessageFormat:
+    return MessageFormat(
+        name,
+        title,
+        ("completions", "responses", "requests"),
+        is_message=lambda value: key in _response(value)[0],
+        sure=lambda messages, beside: 0.9,
+        take=_take_response,
+    )
+
+
+RESPONSES = (
+    _responses("openai-completions", "OpenAI chat completions", "choices"),
+    _responses("gemini-responses", "responses of Gemini", "candidates"),
 )
 
 _FROM = {
@@ -201,4 +217,4 @@ SHARED = MessageFormat(
     take=_take_shared,
 )
 
-READERS = (CHAT, ANTHROPIC, VERCEL, GENAI, COMPLETIONS, SHARED)
+READERS = (CHAT, ANTHROPIC, VERCEL, GENAI, *RESPONSES, SHARED)

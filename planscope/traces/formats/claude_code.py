@@ -1,5 +1,6 @@
-"""Reads sessions of Claude Code, which are JSON lines that form a tree by ``parentUuid``, and ``--output-format
-stream-json``, whose lines follow each other.
+"""Reads sessions of Claude Code, which are JSON lines that form a tree by ``parentUuid``, ``--output-format
+stream-json``, whose lines follow each other, and the ``loglines`` of sessions on the web. Sessions of pi are read as
+such lines.
 
 Where the user typed two turns on one parent, the user rewound: the turn that leads to the last message is live, and the
 others are branches. All other siblings (calls made together, their answers) are one branch in the order of the file.
@@ -19,9 +20,9 @@ from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import take_blocks, usage_of
 from planscope.traces.build import Builder, Full, spliced
 from planscope.traces.json_stream import Broken
-from planscope.traces.reader import Options, closed
+from planscope.traces.reader import Options, closed, records
 from planscope.traces.source import Head, Source, Unreadable, file_source
-from planscope.traces.values import as_text, name, obj, rest_of, seq, text
+from planscope.traces.values import as_text, name, obj, rest_of, seq, some, text
 
 REJECTED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action",
             "[Request interrupted by user for tool use]", "Permission to use ")  # fmt: skip
@@ -64,6 +65,8 @@ class _Tree:
     last: str | None = None
     chained: bool = False
     """Whether a line names an earlier one as its parent."""
+    strict: bool = False
+    """Whether only the lines that lead to the last one are live."""
 
 
 class ClaudeCode:
@@ -71,15 +74,22 @@ class ClaudeCode:
 
     name = "claude-code"
     title = "a Claude Code session"
+    lists: tuple[str, ...] = ("loglines",)
+    strict = False
+
+    def line(self, line: dict[str, Any]) -> dict[str, Any]:
+        """Return a line as Claude Code writes it."""
+        return line
 
     def recognises(self, head: Head) -> float:
         if head.kind not in ("lines", "json"):
             return 0.0
-        for one in head.objects:
+        web = any(type(one.get("loglines")) is list for one in head.objects)
+        for one in head.within(*self.lists):
             if (
                 one.get("type") in ("user", "assistant")
                 and type(one.get("message")) is dict
-                and not _IS_LINE.isdisjoint(one)
+                and (web or not _IS_LINE.isdisjoint(one))
             ):
                 return 0.95
         kinds = {one.get("type") for one in head.objects if type(one.get("type")) is str}
@@ -91,7 +101,57 @@ class ClaudeCode:
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
         folder = session_folder(source.path) if options.siblings and source.path is not None else None
-        yield _Session(source, folder).trace()
+        yield _Session(source, folder, self).trace()
+
+
+class Pi(ClaudeCode):
+    """The reader of sessions of pi, and of the events of ``pi --mode json``. All but the way to the last line was
+    rewound."""
+
+    name = "pi"
+    title = "a pi session"
+    lists = ()
+    strict = True
+
+    def recognises(self, head: Head) -> float:
+        first = next(iter(head.objects), {})
+        roles = {obj(one.get("message")).get("role") for one in head.objects if one.get("type") in _PI}
+        if first.get("type") != "session" or "id" not in first:
+            return 0.8 if "toolResult" in roles else 0.0
+        return 0.95 if roles & {"user", "assistant", "toolResult"} or "cwd" in first else 0.0
+
+    def line(self, line: dict[str, Any]) -> dict[str, Any]:
+        kind, said = line.get("type"), obj(line.get("message"))
+        if kind == "session":
+            return {
+                "type": "system",
+                "subtype": "init",
+                "sessionId": line.get("id"),
+                "model": line.get("modelId"),
+            }
+        if kind == "session_info":
+            return {"type": "summary", "summary": line.get("name")}
+        made: dict[str, Any] = {"timestamp": line.get("timestamp"), "uuid": line.get("id")}
+        made["parentUuid"] = line.get("parentId")
+        if kind == "compaction":
+            return {**made, "type": "system", "subtype": "compact_boundary", "content": line.get("summary")}
+        if kind not in _PI:
+            return {**made, "type": kind}
+        role, words = said.get("role"), some(said, ("content", "summary"))
+        if role == "assistant":
+            return {**made, "type": "assistant", "message": said}
+        if role == "toolResult":
+            answer = {"type": "tool_result", "tool_use_id": said.get("toolCallId"), "content": words}
+            words = [{**answer, "is_error": said.get("isError")}]
+        elif role == "bashExecution":  # a command of the user's own
+            words = f"! {text(said.get('command'))}\n{text(said.get('output'))}"
+        if role in _PI_NOTES:
+            made["isMeta"] = True
+        return {**made, "type": "user", "message": {"role": "user", "content": words}}
+
+
+_PI = ("message", "message_end")
+_PI_NOTES = ("bashExecution", "custom", "branchSummary", "compactionSummary")
 
 
 def session_folder(path: Path) -> Path | None:
@@ -113,12 +173,19 @@ class _Session:
     """Reads one file: the main session's or a sub-agent's."""
 
     def __init__(
-        self, source: Source, folder: Path | None, *, depth: int = 0, agent: str | None = None
+        self,
+        source: Source,
+        folder: Path | None,
+        form: ClaudeCode,
+        *,
+        depth: int = 0,
+        agent: str | None = None,
     ) -> None:
         self.source, self.folder, self.depth, self.agent = source, folder, depth, agent
+        self.form = form
         self.whole = depth > 0  # all lines of a sub-agent's file are side lines
-        self.tree = _Tree()
-        self.build = Builder(source.stem, ClaudeCode.name)
+        self.tree = _Tree(strict=form.strict)
+        self.build = Builder(source.stem, form.name)
         self.started: dict[str, str] = {}
         """The call that started each sub-agent, by the agent's id."""
         self.usage_of: set[str] = set()
@@ -153,8 +220,8 @@ class _Session:
 
     def _lines(self, *, again: bool) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield each line with its id, which is made of its number where a message has none."""
-        for number, value in self.source.records(again=again):
-            line = obj(value)
+        for number, (record, _) in enumerate(records(self.source, self.form.lists, again=again), 1):
+            line = self.form.line(record)
             uuid = name(line.get("uuid"))
             yield uuid or (f"#{number}" if type(line.get("message")) is dict else ""), line
 
@@ -199,6 +266,10 @@ class _Session:
         for turns in typed.values():
             kept = next((one for one in turns if one in way), turns[-1])
             gone.update(one for one in turns if one != kept)
+        if self.tree.strict and self.tree.chained:
+            gone.update(
+                one for one, node in nodes.items() if one not in way and (node.parent or "") in {*way, ""}
+            )
         for uuid, node in nodes.items():
             above = nodes[node.parent] if node.parent is not None else None
             if node.side:
@@ -335,14 +406,16 @@ class _Session:
         if model and not self.whole:
             build.trace.model = model
         usage = None
-        if key and key not in self.usage_of:
-            self.usage_of.add(key)
+        if key not in self.usage_of:
+            self.usage_of |= {key} - {""}
             usage = usage_of(message.get("usage"))
         if type(content) is list:
             blocks = [block for block in content if not self._copied(build, block)]
             take_blocks(build, blocks, "model", at=at, agent=agent, usage=usage, raw=raw)
         else:
             build.said("model", content, at=at, agent=agent, usage=usage, raw=raw)
+        if message.get("errorMessage"):
+            build.mark("error", message["errorMessage"], at=at)
 
     def _copied(self, build: Builder, block: Any) -> bool:
         """Return whether a call or an answer is a copy of one in the trace, as in a session that was resumed."""
@@ -390,7 +463,7 @@ class _Session:
             parent = self.tree.nodes[root].parent
             after = self.calls_at.get(parent, 0) if parent is not None else 0
             branch = self.branches[root] = Builder(
-                "", ClaudeCode.name, steps=after, message=self.build.message
+                "", self.form.name, steps=after, message=self.build.message
             )
             branch.trace.started = self.build.trace.started
         self._take(branch, line)
@@ -417,7 +490,7 @@ class _Session:
             if len(self.sides) >= MOST_PARTS:
                 self.build.unknown("a line of one sub-agent too many")
                 return
-            side = self.sides[root] = Builder("", ClaudeCode.name)
+            side = self.sides[root] = Builder("", self.form.name)
             side.trace.started = self.build.trace.started
             self.side_prompts[root] = as_text(obj(line.get("message")).get("content"))
         self._take(side, line)
@@ -462,7 +535,11 @@ class _Session:
             self.build.problem(str(error))
             return [], ""
         session = _Session(
-            source, session_folder(file), depth=self.depth + 1, agent=_meta(file).get("agentType") or agent
+            source,
+            session_folder(file),
+            self.form,
+            depth=self.depth + 1,
+            agent=_meta(file).get("agentType") or agent,
         )
         session.build.trace.started = self.build.trace.started
         try:
@@ -507,4 +584,4 @@ def _tool_use_of(file: Path) -> str:
     return name(_meta(file).get("toolUseId"))
 
 
-READERS = (ClaudeCode(),)
+READERS = (ClaudeCode(), Pi())

@@ -11,10 +11,10 @@ from typing import Any
 
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import usage_of
-from planscope.traces.build import Builder, Full
+from planscope.traces.build import Builder
 from planscope.traces.formats.responses import CALLS, call_of, is_item, model_speaks, other_speaks, take_item
-from planscope.traces.json_stream import Broken, parsed
-from planscope.traces.reader import Options, closed
+from planscope.traces.json_stream import parsed
+from planscope.traces.reader import Options, one_trace
 from planscope.traces.source import Head, Source
 from planscope.traces.values import as_text, name, obj, rest_of, text
 
@@ -34,7 +34,7 @@ class Codex:
     title = "a Codex rollout"
 
     def recognises(self, head: Head) -> float:
-        kinds = [one.get("type") for one in head.objects if type(one.get("payload")) is dict]
+        kinds = [one.get("type") for one in head.within("events") if type(one.get("payload")) is dict]
         if any(type(kind) is str and kind in _LINES for kind in kinds):
             return 0.95
         old = [
@@ -44,16 +44,7 @@ class Codex:
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
         build = Builder(source.stem, self.name)
-        rollout = _Rollout(build)
-        broken: Broken | None = None
-        try:
-            for _, line in source.records():
-                rollout.take(obj(line))
-        except Full:
-            build.full()
-        except Broken as error:
-            broken = error
-        yield closed(build, source, broken)
+        yield one_trace(source, build, _Rollout(build).take, ("events",))
 
 
 class _Rollout:
@@ -193,21 +184,13 @@ class CodexExec:
     title = "events of codex exec --json"
 
     def recognises(self, head: Head) -> float:
-        kinds = {one.get("type") for one in head.objects if type(one.get("type")) is str}
-        return 0.95 if kinds & {"thread.started", "turn.started"} and len(kinds) > 0 else 0.0
+        kinds = {one["type"] for one in head.within("events") if type(one.get("type")) is str}
+        return 0.95 if kinds & {"thread.started", "turn.started"} else 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
         build = Builder(source.stem, self.name)
-        broken: Broken | None = None
         started: dict[str, ToolCall] = {}
-        try:
-            for _, line in source.records():
-                _take_exec(build, obj(line), started)
-        except Full:
-            build.full()
-        except Broken as error:
-            broken = error
-        yield closed(build, source, broken)
+        yield one_trace(source, build, lambda line: _take_exec(build, line, started), ("events",))
 
 
 def _take_exec(build: Builder, line: dict[str, Any], started: dict[str, ToolCall]) -> None:

@@ -11,8 +11,8 @@ from planscope.oracle.trace import Item, ToolCall, Trace
 from planscope.traces.blocks import Shape, function_response, take
 from planscope.traces.build import MOST_ITEMS, Builder, Full, spliced
 from planscope.traces.formats.claude_code import inside
-from planscope.traces.json_stream import Broken, salvaged
-from planscope.traces.reader import Options, closed
+from planscope.traces.json_stream import Broken
+from planscope.traces.reader import Options, closed, records
 from planscope.traces.source import Head, Source, Unreadable, file_source
 from planscope.traces.values import as_text, name, obj, rest_of, seq, text
 
@@ -76,8 +76,9 @@ class _History:
 
     def _add(self, message: dict[str, Any]) -> None:
         key = name(message.get("id")) or f"#{len(self.messages)}"
-        if key in self.messages or len(self.messages) < MOST_ITEMS:
-            self.messages[key] = message
+        if len(self.messages) >= MOST_ITEMS:
+            raise Full
+        self.messages[key] = message
 
     def _rewind(self, to: str) -> None:
         """Drop this message and those after it."""
@@ -91,10 +92,14 @@ class _History:
 def _trace(source: Source, siblings: bool, agent: str | None = None) -> Trace:
     history = _History()
     broken: Broken | None = None
+    more = False
     try:
-        _read(source, history)
+        for record, _ in records(source, ("messages",), lambda one: "$set" in obj(one)):
+            history.take(record)
     except Broken as error:
         broken = error
+    except Full:
+        more = True
     build = Builder(name(history.about.get("sessionId")) or source.stem, Gemini.name)
     build.at(history.about.get("startTime"))
     build.trace.title = text(history.about.get("summary")) or None
@@ -110,6 +115,8 @@ def _trace(source: Source, siblings: bool, agent: str | None = None) -> Trace:
                 _take(branch, message, agent)
             if branch.items:
                 build.branch(after.get(before, 0), branch.items)
+        if more:
+            raise Full
     except Full:
         build.full()
     for kind in history.unknown:
@@ -117,32 +124,6 @@ def _trace(source: Source, siblings: bool, agent: str | None = None) -> Trace:
     if siblings and source.path is not None:
         _put_in_sub_agents(build, source.path)
     return closed(build, source, broken)
-
-
-def _read(source: Source, history: _History) -> None:
-    if source.seen.kind == "lines":
-        for _, line in source.records():
-            history.take(obj(line))
-        return
-    for top in source.json().documents():
-        if top.kind != "{":
-            top.skip()
-            continue
-        about: dict[str, Any] = {}
-        for key, member in top.members():
-            if key == "messages" and member.kind == "[":
-                for element in member.elements():
-                    history.take(obj(element.value()))
-            elif key in ("$set", "$rewindTo"):
-                history.take({key: member.value()})
-            else:
-                try:
-                    about[key] = member.value()
-                except Broken as broken:
-                    about[key] = salvaged(broken.rest) if broken.cut else None
-                    raise
-        if about:
-            history.take(about)
 
 
 def _take(build: Builder, message: dict[str, Any], agent: str | None) -> None:

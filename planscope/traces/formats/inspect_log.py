@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import take
-from planscope.traces.build import Builder, Full, spliced
+from planscope.traces.build import OUTPUT, Builder, Full, spliced
 from planscope.traces.json_stream import Broken, Cursor, JsonStream, parsed
 from planscope.traces.reader import Options
 from planscope.traces.source import Head, Source, Unpacked, Unreadable, zstandard
@@ -237,6 +237,8 @@ class _Events:
         self.front: Builder | None = None
         self.parts: dict[int, tuple[ToolCall, Builder]] = {}
         self.before: ToolCall | None = None
+        self.seen: set[str] = set()
+        """The ids of the calls that the messages lack. An event may be told again."""
 
     def begin(self) -> None:
         """Index the calls by their ids, once the messages were read."""
@@ -263,8 +265,12 @@ class _Events:
             part = self.front = self.front or Builder("", InspectLog.name)
         else:
             _, part = self.parts.setdefault(self.before.step, (self.before, Builder("", InspectLog.name)))
-        if part.known(event.get("id")):
+        if event.get("function") == "submit":  # its agents take it out of their messages
+            self.build.excuse(OUTPUT, "submit", event.get("arguments"), event.get("id"))
             return
+        if name(event.get("id")) in self.seen:
+            return
+        self.seen.add(name(event.get("id")) or f"#{len(self.seen)}")
         part.message += 1
         call = part.call(
             event.get("function"),

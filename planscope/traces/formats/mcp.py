@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from planscope.oracle.trace import Trace
-from planscope.traces.build import Builder, Full
-from planscope.traces.json_stream import Broken
-from planscope.traces.reader import Options, closed
+from planscope.traces.build import Builder
+from planscope.traces.reader import Options, one_trace
 from planscope.traces.source import Head, Source
-from planscope.traces.values import as_text, compact, obj, rest_of, text
+from planscope.traces.values import as_text, compact, obj, rest_of, some, text
 
 _WRAPPED = ("message", "data", "payload", "msg", "body")
 """Keys under which loggers put the message."""
@@ -43,34 +42,15 @@ class Mcp:
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
         build = Builder(source.stem, self.name)
         asked: dict[str, str] = {}
-        broken: Broken | None = None
-        try:
-            for value in _values(source):
-                for one in value if type(value) is list else [value]:
-                    message = message_of(one)
-                    if message is None:
-                        build.unknown(text(obj(one).get("type")) or "no JSON-RPC message")
-                        continue
-                    at = next((t for key in _TIMES if (t := build.at(one.get(key))) is not None), None)
-                    _take(build, message, asked, at)
-        except Full:
-            build.full()
-        except Broken as error:
-            broken = error
-        yield closed(build, source, broken)
 
+        def take(record: dict[str, Any]) -> None:
+            message = message_of(record)
+            if message is None:
+                build.unknown(text(record.get("type")) or "no JSON-RPC message")
+                return
+            _take(build, message, asked, build.at(some(record, _TIMES)))
 
-def _values(source: Source) -> Iterator[Any]:
-    if source.seen.kind == "lines":
-        for _, value in source.records():
-            yield value
-        return
-    for top in source.json().documents():
-        if top.kind == "[":
-            for element in top.elements():
-                yield element.value()
-        else:
-            yield top.value()
+        yield one_trace(source, build, take)
 
 
 def _key(id: Any) -> str:

@@ -28,6 +28,11 @@ REFUND = calls(call("refund", {"order_id": "7", "amount": 40}, "c4"))
 DONE = Say("Refunded 40.")
 
 
+COMMANDS = ("echo hello", "false", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && echo done")
+SHELL: list[Reply] = [calls(call("bash", {"command": one}, f"c{k}")) for k, one in enumerate(COMMANDS, 1)]
+WRITTEN: list[Reply] = [Say(f"THOUGHT: so.\n\n```mswea_bash_command\n{one}\n```") for one in COMMANDS]
+
+
 def story(*end: Reply, handoff: str = "") -> list[Reply]:
     """Return what the model answers: two calls in one message, a handoff, a call that fails, and one that does not."""
     over = [calls(call(handoff, {}, "h1"))] if handoff else []
@@ -55,6 +60,7 @@ PROGRAMS: dict[str, tuple[Sequence[str], list[Reply]]] = {
         ("llama-index-core", "llama-index-llms-openai-like", "openinference-instrumentation-llama-index"),
         story(DONE),
     ),
+    "mini_swe": (("mini-swe-agent", "mcp"), [*SHELL, *WRITTEN]),
     "crewai": (
         ("crewai", "openinference-instrumentation-crewai", "openinference-instrumentation-openai"),
         story(DONE),

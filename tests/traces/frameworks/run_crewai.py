@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 os.environ |= {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "CREWAI_DISABLE_TELEMETRY": "true",
     "OTEL_SDK_DISABLED": "false",
     "CREWAI_TRACING_ENABLED": "false",

@@ -45,6 +45,27 @@ def some(record: dict[str, Any], keys: Iterable[str]) -> Any:
     return None
 
 
+def dig(value: Any, *paths: str) -> Any:
+    """Return what stands under the first of these paths that has a value. Dots lead inward."""
+    for path in paths:
+        found = value
+        for key in path.split("."):
+            found = found.get(key) if type(found) is dict else None
+        if found is not None:
+            return found
+    return None
+
+
+def json_of(value: Any) -> Any:
+    """Return the value, parsed if it is the text of a list, an object or a string in JSON."""
+    if type(value) is not str or value[:1] not in ("[", "{", '"'):
+        return value
+    try:
+        return parsed(value)
+    except ValueError:
+        return value
+
+
 def compact(value: Any) -> str:
     """Return a value as JSON on one line."""
     try:

@@ -14,11 +14,23 @@ from planscope.oracle.trace import Trace
 from planscope.traces.accounts import Link, is_schema
 from planscope.traces.build import Builder, Full
 from planscope.traces.groups import Placed
-from planscope.traces.json_stream import Cursor, parsed
+from planscope.traces.json_stream import Cursor
 from planscope.traces.reader import Options
 from planscope.traces.source import Head, Source
 from planscope.traces.spans import Kind, Span, assemble, assembled
-from planscope.traces.values import arguments_of, as_text, count_of, name, obj, seconds, seq, text
+from planscope.traces.values import (
+    arguments_of,
+    as_text,
+    count_of,
+    dig,
+    json_of,
+    name,
+    obj,
+    seconds,
+    seq,
+    some,
+    text,
+)
 
 _OURS = ("gen_ai.", "openinference.", "llm.", "traceloop.", "ai.", "gcp.vertex.agent.", "tool", "input.value",
          "output.value", "agent.name", "graph.node.id", "pydantic_ai.",
@@ -40,7 +52,6 @@ RESULTS = ("gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.tool
 IDS = ("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id", "gen_ai.tool.id")
 NAMES = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name")
 _PYTHON_CALL = frozenset(("args", "kwargs", "sanitize_inputs_outputs", "self"))
-_MODEL_OPERATIONS = ("chat", "generate_content", "text_completion", "call_llm")
 
 
 class OpenTelemetry:
@@ -204,80 +215,64 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 def attributes_of(found: Any) -> dict[str, Any]:
     """Return the attributes that say something about an agent, from a list of pairs or an object."""
-    if type(found) is dict:
-        pairs = ((key, _plain(value)) for key, value in found.items())
-    else:
-        pairs = ((name(obj(one).get("key")), _plain(obj(one).get("value"))) for one in seq(found))
-    return {key: value for key, value in pairs if key.startswith(_OURS)}
+    return {key: value for key, value in _pairs(found).items() if key.startswith(_OURS)}
 
 
 def _slim(span: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a span that is kept, whichever program wrote it."""
-    context = obj(span.get("context"))
-    given = span.get("attributes", span.get("tags"))
-    attributes = attributes_of(given)
-    start = span.get(
-        "startTimeUnixNano", span.get("start_time_unix_nano", span.get("start_time", span.get("startTime")))
-    )
-    end = span.get(
-        "endTimeUnixNano", span.get("end_time_unix_nano", span.get("end_time", span.get("endTime")))
-    )
-    began, ended = seconds(start), seconds(end)
+    attributes = attributes_of(span.get("attributes", span.get("tags")))
+    start, end = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"), (
+        "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")  # fmt: skip
+    began, ended = seconds(some(span, start)), seconds(some(span, end))
     duration = span.get("duration")
     if ended is None and began is not None and type(duration) is int:
         ended = began + duration / 1e6
-    parent = name(span.get("parentSpanId", span.get("parent_span_id", span.get("parent_id"))))
-    for reference in seq(span.get("references")):
-        if obj(reference).get("refType") == "CHILD_OF":
-            parent = name(obj(reference).get("spanID"))
-    status = obj(span.get("status"))
-    code = status.get("code", status.get("status_code"))
+    parent = some(span, ("parentSpanId", "parent_span_id", "parent_id"))
+    for reference in map(obj, seq(span.get("references"))):
+        if reference.get("refType") == "CHILD_OF":
+            parent = reference.get("spanID")
+    trace = dig(span, "traceId", "traceID", "trace_id", "context.trace_id")
+    id = dig(span, "spanId", "spanID", "span_id", "context.span_id")
     kept: dict[str, Any] = {
-        "trace": name(_first(span, context, "traceId", "traceID", "trace_id")).removeprefix("0x"),
-        "id": name(_first(span, context, "spanId", "spanID", "span_id")).removeprefix("0x"),
-        "parent": parent.removeprefix("0x"),
-        "name": name(span.get("name", span.get("operationName"))),
+        "trace": name(trace).removeprefix("0x"),
+        "id": name(id).removeprefix("0x"),
+        "parent": name(parent).removeprefix("0x"),
+        "name": name(some(span, ("name", "operationName"))),
         "start": began,
         "end": ended,
     }
-    failed = code in (2, "2", "STATUS_CODE_ERROR", "ERROR") or attributes.get("otel.status_code") == "ERROR"
-    failed = failed or attributes.get("error") is True or "error.type" in attributes
-    if failed:
+    error = attributes.get("error.type")
+    if (
+        dig(span, "status.code", "status.status_code") in (2, "2", "STATUS_CODE_ERROR", "ERROR")
+        or attributes.get("otel.status_code") == "ERROR"
+        or attributes.get("error") is True
+        or error is not None
+    ):
         kept["failed"] = True
-        kept["error"] = text(status.get("message", status.get("description"))) or name(
-            attributes.get("error.type")
-        )
-    events = _events(span.get("events", span.get("logs")))
+        kept["error"] = text(dig(span, "status.message", "status.description")) or name(error)
     if attributes:
         kept["attributes"] = attributes
-    if events:
+    if events := _events(span.get("events", span.get("logs"))):
         kept["events"] = events
     return kept
 
 
-def _first(span: dict[str, Any], context: dict[str, Any], *keys: str) -> Any:
-    return next((one[key] for one in (span, context) for key in keys if key in one), None)
+def _pairs(found: Any) -> dict[str, Any]:
+    """Return attributes as an object, from a list of pairs or an object."""
+    if type(found) is not dict:
+        found = {name(one.get("key")): one.get("value") for one in map(obj, seq(found))}
+    return {key: _plain(value) for key, value in found.items()}
 
 
 def _events(events: Any) -> list[dict[str, Any]]:
     """Return events that carry messages (the first generation), each with its name and its attributes."""
     found = []
-    for event in seq(events):
-        event = obj(event)
-        given = event.get("attributes", event.get("fields"))
-        label = name(event.get("name"))
-        if type(given) is list and not label:
-            label = next((name(obj(one).get("value")) for one in given if obj(one).get("key") == "event"), "")
+    for event in map(obj, seq(events)):
+        given = _pairs(event.get("attributes", event.get("fields")))
+        label = name(event.get("name")) or name(given.get("event"))
         if label.startswith("gen_ai."):
-            pairs = (
-                given
-                if type(given) is dict
-                else {name(obj(o).get("key")): obj(o).get("value") for o in seq(given)}
-            )
-            found.append({"name": label, "attributes": {key: _plain(value) for key, value in pairs.items()}})
-        if len(found) >= MOST_MESSAGES:
-            break
-    return found
+            found.append({"name": label, "attributes": given})
+    return found[:MOST_MESSAGES]
 
 
 def _drop_outer(records: list[dict[str, Any]]) -> None:
@@ -294,34 +289,27 @@ def _operation(record: dict[str, Any]) -> str:
 
 def kind_of(attributes: dict[str, Any], label: str) -> Kind:
     """Return the kind of a span with these attributes and this name."""
-    operation = attributes.get("gen_ai.operation.name")
-    other = (
-        text(attributes.get("openinference.span.kind")).upper()
-        or text(attributes.get("traceloop.span.kind")).upper()
-    )
+    operation = text(attributes.get("gen_ai.operation.name"))
+    other = text(some(attributes, ("openinference.span.kind", "traceloop.span.kind"))).lower()
     vercel = text(attributes.get("ai.operationId"))
-    if (
-        operation == "execute_tool"
-        or other == "TOOL"
-        or vercel == "ai.toolCall"
-        or "ai.toolCall.name" in attributes
-    ):
+    kind = _KINDS.get(operation) or _KINDS.get(other) or _KINDS.get(vercel)
+    if kind == "tool" or not {"ai.toolCall.name", "gcp.vertex.agent.tool_call_args"}.isdisjoint(attributes):
         return "tool"
-    if "gcp.vertex.agent.tool_call_args" in attributes or (
-        "gen_ai.tool.name" in attributes and not operation
-    ):
+    if "gen_ai.tool.name" in attributes and not operation:
         return "tool"
-    if operation in _MODEL_OPERATIONS or other == "LLM" or vercel.endswith((".doGenerate", ".doStream")):
+    if kind is not None:
+        return kind
+    if vercel.endswith((".doGenerate", ".doStream")) or "gcp.vertex.agent.llm_request" in attributes:
         return "model"
-    if operation in ("invoke_agent", "create_agent") or other == "AGENT":
-        return "agent"
-    if vercel in ("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"):
-        return "model"
-    if "gcp.vertex.agent.llm_request" in attributes or any(k.startswith(_SAID) for k in attributes):
-        return "model"
-    return "other"
+    return "model" if any(key.startswith(_SAID) for key in attributes) else "other"
 
 
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("execute_tool", "tool", "ai.toolCall"), "tool"),
+    **dict.fromkeys(("invoke_agent", "create_agent", "agent"), "agent"),
+    **dict.fromkeys(("chat", "generate_content", "text_completion", "call_llm", "llm"), "model"),
+    **dict.fromkeys(("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"), "model"),
+}
 _SAID = ("gen_ai.prompt.", "gen_ai.completion.", "llm.input_messages.", "llm.output_messages.", "gen_ai.input.messages",
          "gen_ai.output.messages")  # fmt: skip
 
@@ -361,35 +349,29 @@ def fill_tool(span: Span, attributes: dict[str, Any]) -> None:
         label = label.removeprefix(prefix)
     if text(attributes.get("traceloop.span.kind")):
         label = label.removesuffix(".tool")
-    span.name = next((found for key in NAMES if (found := name(attributes.get(key)))), label)
-    span.call_id = next((found for key in IDS if (found := name(attributes.get(key)))), "")
+    span.name, span.call_id = name(some(attributes, NAMES)) or label, name(some(attributes, IDS))
     if span.name.startswith("(") or label.startswith("(merged"):  # ADK's span around calls made together
         span.kind = "other"
         return
-    stated = obj(_json(attributes.get("tool.parameters")))
-    schema = attributes.get("tool.json_schema", attributes.get("gen_ai.tool.json_schema"))
+    stated = obj(json_of(attributes.get("tool.parameters")))
+    schema = json_of(some(attributes, ("tool.json_schema", "gen_ai.tool.json_schema")))
     if schema is None and is_schema(stated):
         schema = stated if "properties" in stated else {"type": "object", "properties": stated}
-    given = next(
-        (
-            attributes[key]
-            for key in ARGUMENTS
-            if key in attributes and not is_schema(obj(_json(attributes[key])))
-        ),
-        None,
-    )
-    span.arguments = _unwrapped(given, "traceloop.entity.input" in attributes, obj(_json(schema)))
-    result = next((attributes[key] for key in RESULTS if key in attributes), None)
-    span.result = result
-    span.answered = span.end is not None or result is not None
-    inner = _json(result)
-    if obj(inner).get("isError") is True:
-        span.failed = True
-    if type(obj(inner).get("content")) is list and "isError" in obj(inner):
-        span.result = as_text(obj(inner)["content"])
-    description = text(attributes.get("gen_ai.tool.description")) or text(attributes.get("tool.description"))
+    given = {
+        key: value
+        for key, value in attributes.items()
+        if key in ARGUMENTS and not is_schema(obj(json_of(value)))
+    }
+    span.arguments = _unwrapped(some(given, ARGUMENTS), "traceloop.entity.input" in attributes, obj(schema))
+    span.result = some(attributes, RESULTS)
+    span.answered = span.end is not None or span.result is not None
+    inner = obj(json_of(span.result))
+    span.failed = span.failed or inner.get("isError") is True
+    if type(inner.get("content")) is list and "isError" in inner:
+        span.result = as_text(inner["content"])
+    description = text(some(attributes, ("gen_ai.tool.description", "tool.description")))
     if description or schema is not None:
-        span.tools = [{"name": span.name, "description": description, "parameters": _json(schema)}]
+        span.tools = [{"name": span.name, "description": description, "parameters": schema}]
 
 
 def _unwrapped(given: Any, wrapped: bool, schema: dict[str, Any]) -> Any:
@@ -410,64 +392,45 @@ def _unwrapped(given: Any, wrapped: bool, schema: dict[str, Any]) -> Any:
     return value
 
 
-def _json(value: Any) -> Any:
-    """Return the value, parsed if it is JSON text."""
-    if type(value) is not str or value[:1] not in ("[", "{"):
-        return value
-    try:
-        return parsed(value)
-    except ValueError:
-        return value
-
-
 # what the model read and wrote ------------------------------------------------------------------------------------
 
 
 def fill_model(span: Span, attributes: dict[str, Any], events: list[Any]) -> None:
     """Take messages, tokens, model and tools from attributes and events of any dialect."""
-    span.model = text(attributes.get("gen_ai.request.model")) or text(attributes.get("llm.model_name"))
-    span.model = (
-        span.model or text(attributes.get("ai.model.id")) or text(attributes.get("gen_ai.response.model"))
-    )
-    span.usage = _usage(attributes)
+    models = ("gen_ai.request.model", "llm.model_name", "ai.model.id", "gen_ai.response.model")
+    span.model = text(some(attributes, models))
+    read, wrote = (count_of(some(attributes, keys)) for keys in (_READ, _WROTE))
+    span.usage = (read, wrote) if read or wrote else None
     for reader in (_by_conventions, _by_numbers, _by_vercel, _by_adk):
         reader(span, attributes)
         if span.messages or span.answers:
             break
     for event in events[:MOST_MESSAGES]:
         _take_event(span, obj(event))
-    tools = _json(attributes.get("gen_ai.tool.definitions"))
+    tools = json_of(attributes.get("gen_ai.tool.definitions"))
     if type(tools) is not list:
-        listed = attributes.get("ai.prompt.tools")
-        tools = [_json(one) for one in seq(listed)] or [
-            _json(obj(obj(one).get("tool")).get("json_schema")) for one in _numbered(attributes, "llm.tools.")
-        ]
+        numbered = (dig(one, "tool.json_schema") for one in _numbered(attributes, "llm.tools."))
+        tools = [json_of(one) for one in (seq(attributes.get("ai.prompt.tools")) or numbered)]
     span.tools = tools or None
-    asked = obj(_json(attributes.get("model_request_parameters")))  # pydantic-ai
+    asked = obj(json_of(attributes.get("model_request_parameters")))  # pydantic-ai
     span.outputs = tuple(name(obj(one).get("name")) for one in seq(asked.get("output_tools")))
 
 
-def _usage(attributes: dict[str, Any]) -> tuple[int, int] | None:
-    def count(*keys: str) -> int:
-        return next((count_of(attributes[key]) for key in keys if key in attributes), 0)
-
-    read = count("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt",
-                 "ai.usage.promptTokens",
-                 "ai.usage.inputTokens")  # fmt: skip
-    wrote = count("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion",
-                  "ai.usage.completionTokens", "ai.usage.outputTokens")  # fmt: skip
-    return (read, wrote) if read or wrote else None
+_READ = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.promptTokens",
+         "ai.usage.inputTokens")  # fmt: skip
+_WROTE = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion",
+          "ai.usage.completionTokens", "ai.usage.outputTokens")  # fmt: skip
 
 
 def _by_conventions(span: Span, attributes: dict[str, Any]) -> None:
     """Read the semantic conventions from 1.37 on."""
-    instructions = _json(attributes.get("gen_ai.system_instructions"))
+    instructions = json_of(attributes.get("gen_ai.system_instructions"))
     if instructions:
         span.messages.append(
             {"role": "system", "parts": instructions if type(instructions) is list else [instructions]}
         )
-    span.messages += [m for m in seq(_json(attributes.get("gen_ai.input.messages"))) if type(m) is dict]
-    span.answers += [m for m in seq(_json(attributes.get("gen_ai.output.messages"))) if type(m) is dict]
+    span.messages += [m for m in seq(json_of(attributes.get("gen_ai.input.messages"))) if type(m) is dict]
+    span.answers += [m for m in seq(json_of(attributes.get("gen_ai.output.messages"))) if type(m) is dict]
 
 
 def _by_numbers(span: Span, attributes: dict[str, Any]) -> None:
@@ -482,7 +445,7 @@ def _by_numbers(span: Span, attributes: dict[str, Any]) -> None:
             message = obj(one.get("message")) or one
             made: dict[str, Any] = {
                 "role": message.get("role") or ("assistant" if into is span.answers else "user"),
-                "content": _json_blocks(message.get("content")),
+                "content": _blocks_of(message.get("content")),
             }
             if made["content"] is None and type(message.get("contents")) is dict:
                 parts = [obj(obj(p).get("message_content")) for p in message["contents"].values()]
@@ -495,9 +458,9 @@ def _by_numbers(span: Span, attributes: dict[str, Any]) -> None:
             into.append(made)
 
 
-def _json_blocks(content: Any) -> Any:
+def _blocks_of(content: Any) -> Any:
     """Return content that OpenLLMetry wrote as the JSON of its blocks as blocks."""
-    found = _json(content)
+    found = json_of(content)
     return found if type(found) is list and all(type(one) is dict for one in found) else content
 
 
@@ -529,17 +492,17 @@ def _joined(words: list[str]) -> list[str]:
 
 def _by_vercel(span: Span, attributes: dict[str, Any]) -> None:
     """Read the Vercel AI SDK to version 6."""
-    prompt = obj(_json(attributes.get("ai.prompt")))
+    prompt = obj(json_of(attributes.get("ai.prompt")))
     system = prompt.get("system")
     if type(system) is str and system:
         span.messages.append({"role": "system", "content": system})
-    given = _json(attributes.get("ai.prompt.messages"))
+    given = json_of(attributes.get("ai.prompt.messages"))
     messages = given if type(given) is list else prompt.get("messages")
     span.messages += [m for m in seq(messages) if type(m) is dict]
     if not span.messages and type(prompt.get("prompt")) is str:
         span.messages.append({"role": "user", "content": prompt["prompt"]})
     words = text(attributes.get("ai.response.text"))
-    calls = seq(_json(attributes.get("ai.response.toolCalls")))
+    calls = seq(json_of(attributes.get("ai.response.toolCalls")))
     if words or calls:
         blocks: list[Any] = [{"type": "text", "text": words}] if words else []
         blocks += [{"type": "tool-call", **obj(call)} for call in calls]
@@ -548,24 +511,14 @@ def _by_vercel(span: Span, attributes: dict[str, Any]) -> None:
 
 def _by_adk(span: Span, attributes: dict[str, Any]) -> None:
     """Read Google's ADK, whose request and response are JSON of Gemini."""
-    request = obj(_json(attributes.get("gcp.vertex.agent.llm_request")))
-    system = obj(request.get("config")).get("system_instruction")
+    request = obj(json_of(attributes.get("gcp.vertex.agent.llm_request")))
+    system = dig(request, "config.system_instruction")
     if system:
         span.messages.append({"role": "system", "content": as_text(system)})
-    span.messages += [_gemini(m) for m in seq(request.get("contents")) if type(m) is dict]
-    response = obj(obj(_json(attributes.get("gcp.vertex.agent.llm_response"))).get("content"))
+    span.messages += [{"role": "user", **m} for m in map(obj, seq(request.get("contents"))) if m]
+    response = obj(dig(json_of(attributes.get("gcp.vertex.agent.llm_response")), "content"))
     if response:
-        span.answers.append(_gemini({"role": "model", **response}))
-
-
-def _gemini(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a content of Gemini, also with Python's names."""
-    names = {"function_call": "functionCall", "function_response": "functionResponse"}
-    parts = [
-        {names.get(k, k): v for k, v in obj(part).items() if v is not None}
-        for part in seq(message.get("parts"))
-    ]
-    return {"role": message.get("role") or "user", "parts": parts}
+        span.answers.append({"role": "model", **response})
 
 
 def _take_event(span: Span, event: dict[str, Any]) -> None:
@@ -576,21 +529,21 @@ def _take_event(span: Span, event: dict[str, Any]) -> None:
             _by_conventions(span, attributes)
         return
     if label in ("gen_ai.content.prompt", "gen_ai.content.completion"):
-        found = _json(attributes.get("gen_ai.prompt", attributes.get("gen_ai.completion")))
+        found = json_of(attributes.get("gen_ai.prompt", attributes.get("gen_ai.completion")))
         into = span.messages if label.endswith("prompt") else span.answers
         into += [m for m in seq(found) if type(m) is dict]
         return
     role = label.removeprefix("gen_ai.").removesuffix(".message")
     if label == "gen_ai.choice":
-        message = obj(_json(attributes.get("message"))) or attributes
+        message = obj(json_of(attributes.get("message"))) or attributes
         span.answers.append(_of_event(message, "assistant", attributes))
     elif role in ("system", "user", "assistant", "tool"):
         span.messages.append(_of_event(attributes, role, attributes))
 
 
 def _of_event(message: dict[str, Any], role: str, attributes: dict[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {"role": role, "content": _json_blocks(message.get("content"))}
-    calls = _json(message.get("tool_calls", attributes.get("tool_calls")))
+    made: dict[str, Any] = {"role": role, "content": _blocks_of(message.get("content"))}
+    calls = json_of(message.get("tool_calls", attributes.get("tool_calls")))
     if type(calls) is list:
         made["tool_calls"] = calls
     key = message.get("tool_call_id", message.get("id"))

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from planscope.safe.secret_names import FILE_NAME
-from planscope.sharing.redact.hits import HOST, PERSONAL, Hit, words
+from planscope.sharing.redact.hits import HOST, PERSONAL, Hit, data, words
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _HOST = rf"(?P<host>{_LABEL}(?:\.{_LABEL}){{0,9}})"
@@ -80,9 +80,9 @@ _NUMBERED = re.compile(
 def is_public(name: str) -> bool:
     """Return whether a host is known to everybody, is a web site for everybody, or reserved for examples."""
     parts = name.lower().split(".")
-    known = words("host", "public")
+    known = words("public", parts[-1]) if parts[-1] in data("words.toml")["public"] else ()
     return (
-        any(".".join(parts[n:]) in known for n in range(len(parts)))
+        any(".".join(parts[n:-1]) in known for n in range(len(parts)))
         or (
             len(parts) in (2, 3)
             and parts[-1] not in words("host", "inside")

@@ -11,17 +11,35 @@ from typing import TYPE_CHECKING, Any
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import ToolMessage
-from langchain_core.tools import ToolException
+from langchain_core.tools import BaseTool, ToolException
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.paradigms import chat_for
-from planscope.agents.served_tool import PassingTool
 from planscope.agents.toolset import MockTool
 
 if TYPE_CHECKING:
     from planscope.agents.models import LoadedModel
     from planscope.agents.toolset import MockTool
+
+
+class PassingTool(BaseTool):
+    """A tool that gets its arguments unchanged: none is dropped, converted or injected.
+
+    The schema is plain JSON, so that whoever answers judges the arguments, not LangChain.
+    """
+
+    handle_tool_error: bool = True
+
+    def _parse_input(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> str | dict[str, Any]:
+        return tool_input
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (tool_input,), {}
 
 
 class LangChainMockTool(PassingTool):

@@ -7,7 +7,6 @@ which must really be in the policy.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -15,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
+from planscope.agents.asking import ask
 from planscope.agents.event_loop import wait_for
-from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model, parse_model
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure, in_a_line
@@ -26,7 +25,6 @@ from planscope.rules.reading import read_rules
 from planscope.rules.rule import Rule
 from planscope.rules.words import meaning
 from planscope.safe import visible
-from planscope.session.json_bytes import plain_text
 
 ANSWER_SECONDS = 180.0
 LARGEST_POLICY = 200_000
@@ -157,23 +155,7 @@ def _sorted(found: Iterable[Proposal]) -> Draft:
 
 
 async def _ask(model: LoadedModel, text: str, seconds: float) -> str:
-    from langchain_core.messages import HumanMessage
-
-    try:
-        async with asyncio.timeout(seconds) as clock:
-            message = await model.chat.ainvoke([HumanMessage(text)])
-        return plain_text(str(message.text)[:LARGEST_ANSWER])
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        raise RulesNotDrafted("the model cancelled its answer; try again") from None
-    except Exception as error:
-        if clock.expired():
-            line = f"the model did not answer within {seconds:g} seconds; try again"
-        else:
-            _, line = explain(error, keys=model.keys, host=model.host)
-        raise RulesNotDrafted(line) from None
+    return (await ask(model, text, seconds, LARGEST_ANSWER, RulesNotDrafted)).text
 
 
 @cache

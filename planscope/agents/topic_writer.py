@@ -17,8 +17,9 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 
+from planscope.agents.asking import ask
 from planscope.agents.event_loop import wait_for
-from planscope.agents.failures import explain, one_line
+from planscope.agents.failures import one_line
 from planscope.agents.models import LoadedModel, load_model, parse_model
 from planscope.errors import UserError
 from planscope.language.scan import phrase_key
@@ -32,7 +33,6 @@ from planscope.language.topics import (
     keywords,
 )
 from planscope.safe import visible
-from planscope.session.json_bytes import plain_text
 
 JOBS = 50
 ACTIVITIES = 20
@@ -222,24 +222,8 @@ class Asking:
         return answer
 
     async def _ask(self, text: str) -> str:
-        from langchain_core.messages import HumanMessage
-
         async with self.gate:
-            try:
-                async with asyncio.timeout(self.seconds) as clock:
-                    message = await self.model.chat.ainvoke([HumanMessage(text)])
-                return plain_text(str(message.text)[:LARGEST_ANSWER])
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if task is not None and task.cancelling():
-                    raise
-                raise TopicsNotWritten("the model cancelled its answer; try again") from None
-            except Exception as error:
-                if clock.expired():
-                    line = f"the model did not answer within {self.seconds:g} seconds; try again"
-                else:
-                    _, line = explain(error, keys=self.model.keys, host=self.model.host)
-                raise TopicsNotWritten(line) from None
+            return (await ask(self.model, text, self.seconds, LARGEST_ANSWER, TopicsNotWritten)).text
 
     def _tell(self, total: int | None) -> None:
         if self.on_progress is not None:

@@ -32,9 +32,9 @@ from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
-    from planscope.agents.fuzz_models import FuzzModels
-    from planscope.agents.fuzz_prompts import PromptOptions
     from planscope.toolfuzz.engine import Options
+    from planscope.toolfuzz.models import FuzzModels
+    from planscope.toolfuzz.prompting import PromptOptions
     from planscope.toolfuzz.report import Report
 
 ABOUT = (
@@ -268,7 +268,7 @@ def _models(args: argparse.Namespace) -> FuzzModels | None:
             if getattr(args, name) not in (None, False):
                 raise UserError(f"--{name.replace('_', '-')} needs --model; add it, or leave this out")
         return None
-    from planscope.agents.fuzz_models import FuzzModels, ModelOptions
+    from planscope.toolfuzz.models import FuzzModels, ModelOptions
 
     return FuzzModels(
         ModelOptions(
@@ -290,7 +290,7 @@ def _prompts(args: argparse.Namespace) -> PromptOptions | None:
     """Return what to search with prompts, or None without a model."""
     if args.model is None:
         return None
-    from planscope.agents.fuzz_prompts import PromptOptions
+    from planscope.toolfuzz.prompting import PromptOptions
     from planscope.toolfuzz.recorded import session_of
 
     answers = session_of(args.target) is not None and not args.both  # there is nothing to call
@@ -355,8 +355,8 @@ def _find(
     if models is None or prompts is None:
         Fuzz(options, report).run(lambda message, _: _show(line, message))
         return
-    from planscope.agents.fuzz_findings import InAgentHands, priors_of
-    from planscope.agents.fuzz_prompts import search_prompts
+    from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
+    from planscope.toolfuzz.prompting import search_prompts
     from planscope.toolfuzz.recorded import session_of
     from planscope.toolfuzz.served import ServedTools
     from planscope.toolfuzz.served_answers import ServedAnswers
@@ -374,7 +374,7 @@ def _find(
             if prompts.correctness or prompts.method != "toolfuzz":
                 search_prompts(models, tools, report, prompts, line.show)
             if fix:
-                from planscope.agents.fuzz_mending import Mending
+                from planscope.toolfuzz.mending import Mending
 
                 Mending(models, tools, report, heard=line.show).run()
     finally:

@@ -13,7 +13,7 @@ LIGHT = [
     "import planscope; assert 'record' in dir(planscope)",
     "import planscope.agents",
     "import planscope.agents.runner",
-    "import planscope.agents.fuzz_models",
+    "import planscope.toolfuzz.models",
     "import planscope.agents.toolset, planscope.agents.failures",
     "import planscope.agents.simulated.mind",
     "from planscope.agents.models import *; check_model(parse_model('sim:careful'))",

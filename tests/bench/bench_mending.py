@@ -12,11 +12,11 @@ import argparse
 import time
 from collections.abc import Iterator, Mapping
 
-from planscope.agents import fuzz_mending
-from planscope.agents.fuzz_findings import InAgentHands, priors_of
-from planscope.agents.fuzz_mending import Mending
-from planscope.agents.fuzz_models import FuzzModels, ModelOptions
+from planscope.toolfuzz import mending
+from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
 from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.mending import Mending
+from planscope.toolfuzz.models import FuzzModels, ModelOptions
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.served import ServedTools
 from tests.bench.mending.reader import PRACTICE, loaded
@@ -80,7 +80,7 @@ def _text_alone(models: FuzzModels, tools: ServedTools) -> dict[str, str]:
     found: dict[str, str] = {}
     for one in tools.tools:
         text = models.ask_for(
-            "mend_text", fuzz_mending.new_description, {"tool_description": f"{one.name}: {one.description}"}
+            "mend_text", mending.new_description, {"tool_description": f"{one.name}: {one.description}"}
         )
         found |= {one.name: text} if text is not None else {}
     return found

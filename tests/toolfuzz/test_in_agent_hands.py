@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from planscope.agents.fuzz_findings import InAgentHands, priors_of
-from planscope.agents.fuzz_models import FuzzModels
 from planscope.cli import main
 from planscope.commands.fuzz import _finding
 from planscope.session.model import CallEvent
 from planscope.session.store import load
+from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
 from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.keeping import predicted
+from planscope.toolfuzz.models import FuzzModels
 from planscope.toolfuzz.report import Report, ToolReport
 from planscope.toolfuzz.served import ServedTools
 from tests.agents.support import Scripted, says, scripted

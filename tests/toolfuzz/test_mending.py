@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from planscope.agents.fuzz_mending import MOST_WORDS, Mending, new_description
-from planscope.agents.fuzz_models import FuzzModels
 from planscope.cli import main
 from planscope.commands.fuzz_fix import fix_lines, is_wanted, write_fixes
 from planscope.errors import UserError
@@ -21,6 +19,8 @@ from planscope.session.store import load
 from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.keeping import put, record_of
 from planscope.toolfuzz.mended import Mended
+from planscope.toolfuzz.mending import MOST_WORDS, Mending, new_description
+from planscope.toolfuzz.models import FuzzModels
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.served import ServedTools
 from planscope.tui.controllers.finding_list import Row, Step, _led_first
@@ -320,7 +320,7 @@ def test_the_command_fuzzes_mends_writes_and_keeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("planscope.agents.fuzz_mending.CANDIDATES", 4)
+    monkeypatch.setattr("planscope.toolfuzz.mending.CANDIDATES", 4)
     Path("files.py").write_text(Path(file_tools.__file__).read_text())
     for name, text in PRACTICE.items():
         (tmp_path / "folder" / name).parent.mkdir(parents=True, exist_ok=True)

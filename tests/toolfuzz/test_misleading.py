@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from planscope.agents.fuzz_models import FuzzModels, ModelOptions
-from planscope.agents.fuzz_prompts import PromptDoor
 from planscope.cli import main
 from planscope.documents.fuzz import FuzzDocument
 from planscope.session.store import load, save
 from planscope.toolfuzz.correctness.search import About, Correctness
 from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.models import FuzzModels, ModelOptions
+from planscope.toolfuzz.prompting import PromptDoor
 from planscope.toolfuzz.served import ServedTools
 from tests.agents.wire.server import nobody
 from tests.toolfuzz.reader import Answering, Reader

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from planscope.agents.fuzz_models import FuzzModels, ModelDown, ModelOptions, ToolRun
 from planscope.errors import UserError
 from planscope.session.model import AnswerEvent, CallEvent, Limits
 from planscope.toolfuzz.answers import read_json
 from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.models import FuzzModels, ModelDown, ModelOptions, ToolRun
 from planscope.toolfuzz.prompts import load_prompts
 from planscope.toolfuzz.served import ServedTools
 from planscope.toolfuzz.spending import BudgetSpent, Spending

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
+from planscope.agents.asking import ask
 from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel, load_model, parse_model
 from planscope.agents.paradigms import load_factory
+from planscope.agents.toolset import ToolSpec
 from planscope.errors import UserError
 from planscope.session.json_bytes import plain_text, without_surrogates
 from planscope.session.model import (
@@ -26,19 +28,13 @@ from planscope.session.model import (
     Event,
     Limits,
     MessageEvent,
-    PromptEvent,
     Run,
-    SeenMessage,
-    SeenTool,
 )
 from planscope.toolfuzz.answers import LARGEST, read_json
 from planscope.toolfuzz.outcome import Outcome
 from planscope.toolfuzz.prompts import Prompts, load_prompts
 from planscope.toolfuzz.served import ServedTools, Stage, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent, Spending
-
-if TYPE_CHECKING:
-    from langchain_core.tools import BaseTool
 
 Value = TypeVar("Value")
 ANSWER_SECONDS = 120.0
@@ -181,32 +177,13 @@ class FuzzModels:
         model = self._agent if name == "sane" else self._asked
         for _ in range(2):
             self.spending.check()
-            answer = without_surrogates(read_json(wait_for(self._said(model, text))))
+            said = wait_for(ask(model, text, ANSWER_SECONDS, LARGEST, ModelDown))
+            self.spending.count(said.usage, len(text), len(said.text))
+            answer = without_surrogates(read_json(said.text))
             value = None if answer is None else read(answer)
             if value is not None:
                 return value
         return None
-
-    async def _said(self, model: LoadedModel, text: str) -> str:
-        from langchain_core.messages import HumanMessage
-        from langsmith import tracing_context
-
-        try:
-            with tracing_context(enabled=False):  # disabled whatever the environment says
-                async with asyncio.timeout(ANSWER_SECONDS) as clock:
-                    message = await model.chat.ainvoke([HumanMessage(text)])
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:
-            line = f"the model did not answer within {ANSWER_SECONDS:g} seconds"
-            if not clock.expired():
-                _, line = explain(error, keys=model.keys, host=model.host)
-            raise ModelDown(line) from None
-        said = plain_text(str(message.text)[:LARGEST])
-        usage = getattr(message, "usage_metadata", None)
-        counted = (usage["input_tokens"], usage["output_tokens"]) if usage else None
-        self.spending.count(counted, len(text), len(said))
-        return said
 
     # --- agents ---
 
@@ -289,8 +266,16 @@ class _UnderWay:
 
     async def go(self) -> ToolRun:
         """Run to the end, and say in the record how it ended."""
+        from planscope.agents.served_tool import run_agent
+
         began = time.perf_counter()
-        task = asyncio.get_running_loop().create_task(self._converse())
+        options = self.models.options
+        specs = [ToolSpec(name, text, schema) for name, (text, schema) in self.offered.items()]
+        made = run_agent(
+            self.models._agent, options.agent, self.models._factory, self.request, specs, self.call, self.emit,
+            self.limits.model_calls
+        )  # fmt: skip
+        task = asyncio.get_running_loop().create_task(made)
         try:
             done, _ = await asyncio.wait({task}, timeout=self.limits.seconds)
         finally:
@@ -322,34 +307,3 @@ class _UnderWay:
         self.made.run.events.append(ErrorEvent(at=at, kind=kind, text=line))
         self.made.down = line
         return EndEvent(at=at, ending="aborted", reason=line)
-
-    async def _converse(self) -> None:
-        from langchain.agents import create_agent
-        from langchain_core.messages import HumanMessage
-
-        from planscope.agents.langchain_agent import tracing
-        from planscope.agents.paradigms import chat_for, made_by
-        from planscope.agents.react_format import write_prompt
-        from planscope.agents.recorder import Recorder
-        from planscope.agents.served_tool import served_tools
-        from planscope.agents.toolset import ToolSpec
-
-        options, model = self.models.options, self.models._agent
-        specs = [ToolSpec(name, text, schema) for name, (text, schema) in self.offered.items()]
-        whole = write_prompt(specs, self.request, ()) if options.agent == "react" else None
-        prompt = PromptEvent(
-            text=self.request,
-            tools=[
-                SeenTool(name=s.name, description=s.description, parameters=dict(s.parameters)) for s in specs
-            ],
-            messages=None if whole is None else [SeenMessage(role="user", text=whole)],
-        )
-        self.emit(prompt)
-        recorder = Recorder(self.emit, model_calls=self.limits.model_calls, prompt=prompt)
-        tools: list[BaseTool] = served_tools(specs, self.call)
-        with tracing(False):
-            if self.models._factory is None:
-                agent = create_agent(chat_for(options.agent, model), tools, middleware=[recorder])
-            else:
-                agent = await made_by(self.models._factory, model.chat, tools, [recorder])
-            await agent.ainvoke({"messages": [HumanMessage(self.request)]})

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from planscope.agents.fuzz_models import FuzzModels, ModelDown, ToolRun
+from planscope.toolfuzz.models import FuzzModels, ModelDown, ToolRun
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.prompts import describe
 from planscope.toolfuzz.report import AgentRun, Report, ToolReport, infrastructure, is_counted, is_sequence

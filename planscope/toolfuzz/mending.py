@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from planscope.agents.fuzz_findings import LONGEST_REQUEST, told
-from planscope.agents.fuzz_models import FuzzModels, ModelDown
-from planscope.agents.fuzz_prompts import prompt_run
+from planscope.toolfuzz.agent_hands import LONGEST_REQUEST, told
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.correctness.search import expectation, judge
 from planscope.toolfuzz.correctness.templates import same_meaning
 from planscope.toolfuzz.mended import Candidate, Mended
+from planscope.toolfuzz.models import FuzzModels, ModelDown
+from planscope.toolfuzz.prompting import prompt_run
 from planscope.toolfuzz.report import Report, ToolReport, is_counted, is_sequence
 from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent

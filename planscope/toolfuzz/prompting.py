@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from planscope.agents.fuzz_models import FuzzModels, ModelDown, ToolRun
 from planscope.toolfuzz.correctness.baselines import Aim, Baseline
 from planscope.toolfuzz.correctness.checks import Call, PromptRun
 from planscope.toolfuzz.correctness.search import PROMPTS, SETS, About, Correctness
 from planscope.toolfuzz.correctness.templates import Filled
+from planscope.toolfuzz.models import FuzzModels, ModelDown, ToolRun
 from planscope.toolfuzz.report import Report, infrastructure
 from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.served_answers import UNRECORDED

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from planscope.oracle.judged import JudgedRun
     from planscope.oracle.trace import Trace
     from planscope.oracle.verdict_types import Verdict
-    from planscope.rules.nearest import Budget
+    from planscope.rules.budget import Budget
     from planscope.rules.report import Checked
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Run, Session, Variant

@@ -25,9 +25,9 @@ from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
+    from planscope.rules.budget import Budget
     from planscope.rules.ci import JUnit, Sarif
     from planscope.rules.many import Judged
-    from planscope.rules.nearest import Budget
     from planscope.rules.report import Checked, CheckOptions, Summary
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Run, Session
@@ -246,7 +246,7 @@ def _of_id(name: str, id: str, problems: list[str]) -> Iterator[Trace]:
 def _session_judged(session: Session, args: argparse.Namespace, file: RuleFile) -> Iterator[Judged]:
     """Yield the runs of a session, judged."""
     from planscope.case import find_run
-    from planscope.rules.nearest import Budget
+    from planscope.rules.budget import Budget
     from planscope.session.model import own_runs
 
     chosen = find_run(session, args.run) if args.run is not None else None

@@ -407,8 +407,8 @@ def read_rules_of(source: Rules, loaded: Loaded, allow_unknown: bool = False) ->
 def judged(loaded: Loaded, file: RuleFile, run: str | None) -> Iterator[Checked]:
     """Judge by rules, one by one: one run or trace, or all of them. If a run has a query, that must hold too."""
     from planscope.case import judge_by
+    from planscope.rules.budget import Budget
     from planscope.rules.many import check_traces
-    from planscope.rules.nearest import Budget
     from planscope.rules.report import CheckOptions
     from planscope.session.model import own_runs
 

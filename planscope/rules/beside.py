@@ -37,11 +37,11 @@ from planscope.oracle.verdict_types import (
 )
 from planscope.oracle.walk import Walk
 from planscope.rules import core as cores
+from planscope.rules.budget import Budget
 from planscope.rules.confirm import confirmed, kept_confirmed, mends
 from planscope.rules.judge import Judge, Rulebook, Tested, known_tools, verdict_of
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import OTHER_TOOL
-from planscope.rules.nearest import Budget
 from planscope.rules.reasons import reasons
 from planscope.rules.repair import RulesRepair, repair
 from planscope.rules.report import Checked, Details, Lack, lack_text, lacking

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.oracle.trace import Trace
+from planscope.rules.budget import Budget
 from planscope.rules.judge import Rulebook, StepNo, Tested
-from planscope.rules.nearest import Budget
 from planscope.rules.quick import Quick
 from planscope.rules.report import KEPT, Checked, CheckOptions, check_trace, with_branches
 from planscope.rules.rule import RuleFile

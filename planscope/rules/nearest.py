@@ -10,21 +10,18 @@ broken rules; the needs of rules that share no call are added up.
 from __future__ import annotations
 
 import heapq
-import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from math import inf
 from typing import NamedTuple
 
 from planscope.oracle.trace import ToolCall
+from planscope.rules.budget import Budget, Spent
 from planscope.rules.judge import Event, Rulebook
 from planscope.rules.letters import Letter, Place
 from planscope.rules.machine import ANY_FIRST, MET, THEN, USER
 
-MOST_NODES = 100_000
-SECONDS = 10.0
 MOST_STATES = 3_000
 MOST_LEVELS = 500
 MANY = 5
@@ -48,44 +45,6 @@ Cost = tuple[int, int, int, int, tuple[int, ...], tuple[tuple[str, int], ...]]
 Pending = tuple[int, ...]
 """Calls that are on their way: ``n`` for a call of class ``n`` that was taken out and comes later, ``~n`` for one that
 came before its place. For a rule, ``n`` is the code of that call."""
-
-
-class Spent(Exception):
-    """The budget is used up."""
-
-
-@dataclass(slots=True)
-class Budget:
-    """What a command may spend on repairs, in nodes of searches, so that every machine finds the same.
-
-    ``least``: what each trace may spend at least. ``until``: a limit of processor time, for machines that are very
-    slow. ``whole``: the budget that this one is a part of.
-    """
-
-    nodes: int = MOST_NODES
-    least: int = 0
-    until: float = inf
-    whole: Budget | None = None
-
-    @classmethod
-    def of(cls, traces: int, *, alone: bool = True) -> Budget:
-        """Return the budget of a command that repairs at most so many traces. ``alone``: they are repaired one after
-        another, so what the first ones leave is for the others."""
-        return cls(MOST_NODES if alone else 0, MOST_NODES // max(traces, 1))
-
-    def spend(self, nodes: int) -> None:
-        """Raises Spent."""
-        self.nodes -= nodes
-        whole = self.whole
-        while whole is not None:
-            whole.nodes -= nodes
-            whole = whole.whole
-        if self.nodes < 0 or time.thread_time() > self.until:
-            raise Spent
-
-    def part(self, share: float) -> Budget:
-        """Return this share of what is left."""
-        return Budget(max(int(self.nodes * share), self.least), 0, self.until, self)
 
 
 def counts(book: Rulebook, event: Event) -> bool:

@@ -30,18 +30,16 @@ from itertools import product
 from typing import Any
 
 from planscope.oracle.trace import ToolCall, Trace
+from planscope.rules.budget import SECONDS, Budget, Spent
 from planscope.rules.future import Future
 from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events, letters_of, seen_key
 from planscope.rules.letters import Alphabet, Letter, Place, compared, met
 from planscope.rules.machine import FIRST, THEN, UNTIL, USER
 from planscope.rules.nearest import (
-    SECONDS,
-    Budget,
     Edit,
     Insertion,
     Search,
     Seen,
-    Spent,
     Trail,
     accepts,
     counts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.oracle.trace import Cause, LeftOut, ToolCall, Trace, add_left_out
 from planscope.oracle.verdict_types import CERTIFIED, Proof, Told, early_end, graded, told
@@ -18,12 +18,13 @@ from planscope.rules.judge import (
     judge_trace,
     verdict_of,
 )
-from planscope.rules.repair import RulesRepair
 from planscope.rules.rule import Rule, RuleFile, path_text, unknown_names
-from planscope.rules.words import needed
 from planscope.safe import visible
 from planscope.wording.phrases import plural, step_name
 from planscope.wording.terms import sentence
+
+if TYPE_CHECKING:
+    from planscope.rules.repair import RulesRepair
 
 Fields = dict[str, Any]
 KEPT = "The run keeps every rule."
@@ -114,6 +115,8 @@ class Details:
 
 def repair_fields(fixed: RulesRepair) -> Fields:
     """Return a repair as JSON."""
+    from planscope.rules.words import needed  # imported late: most traces need no repair
+
     return {
         "moved": [
             {"step": m.step, "tool": m.tool, "before": m.before, "turns": m.turns} for m in fixed.moved

@@ -8,8 +8,8 @@ from time import process_time
 import pytest
 
 from planscope.oracle.trace import Said, ToolCall, Trace
+from planscope.rules.budget import Budget
 from planscope.rules.judge import Rulebook, known_tools
-from planscope.rules.nearest import Budget
 from planscope.rules.reading import read_rules
 from planscope.rules.repair import RulesRepair, repair
 from planscope.rules.words import repair_text

@@ -47,9 +47,8 @@ from planscope.rules.nearest import (
     stepped,
 )
 from planscope.rules.rule import Compare, Path, compares
-from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations
+from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations, example
 from planscope.rules.values import MISSING, answer_of, at, key_part, meets, said_among
-from planscope.rules.witness import Witnesses
 from planscope.wording.phrases import plural
 
 MOST_TRIED = 2_000
@@ -403,10 +402,13 @@ class _Repair:
 
     def _is_found(self, letter: Letter) -> bool:
         """Return whether values that are found somewhere meet what the letter says of arguments."""
-        search = Witnesses(letter, [path for path, _ in letter.values], self._differing)
-        if search.found() is not None:
-            return True
-        self.sure = self.sure and search.left >= 0 and len(self._values) < MOST_VALUES
+        given = {path: value for path, value in letter.values if value is not ABSENT}
+        try:
+            if example(letter.truths, given, self._differing) is not None:
+                return True
+            self.sure = self.sure and len(self._values) < MOST_VALUES
+        except TooMany:
+            self.sure = False
         return False
 
     def _differing(self, tests: Sequence[Compare], taken: Collection[Any] = ()) -> list[Any]:

@@ -23,12 +23,13 @@ Scalar = str | int | float | bool | None
 Operator = Literal[
     "=", "!=", "<", "<=", ">", ">=", "is one of", "contains", "starts with", "ends with", "is missing"
 ]
-Source = Literal["argument", "answer", "text"]
+Source = Literal["argument", "answer", "text", "outcome", "agent"]
 
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A comparison ``path operator value``. ``source``: the arguments, the answer, or the text of a user message."""
+    """A comparison ``path operator value``. ``source``: the arguments, the answer, or the text of a user message. The
+    search (``satisfiable.py``) has the outcome and the agent as sources, too."""
 
     source: Source
     path: Path

@@ -1,26 +1,36 @@
-"""Decides which combinations of conditions some call can meet: by Z3, unless the conditions are about different
-values."""
+"""Decides which combinations of conditions some call can meet, by making a call for each.
+
+For every value that conditions look at, the values to try are those that they can tell apart: what they compare
+with, numbers and dates between and beyond, texts with every choice of the parts that they look for, lists with every
+choice of elements. So no call meets a combination that none of these values does. What a call has at a path depends on
+what it has at the beginning of that path, so such paths are tried together; all others one after another.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
+from itertools import combinations as choices
 from typing import Any, Literal
 
-from planscope.rules.rule import Calls, Compare, Condition, Path, Source, compares
-from planscope.rules.values import moment, number
+from planscope.rules.rule import Calls, Combined, Compare, Condition, Path, compares
+from planscope.rules.values import MISSING, OTHER, at, key_part, meets, near, plain_value
 
 MOST = 10
 """Limit of conditions on one tool, of which all combinations are tried. More are not decided."""
 
-INFINITE = 10**400
+MOST_VALUES = 5_000
+"""Limit of values for a path with those below it."""
+MOST_STATES = 20_000
+MOST_ITEMS = 1_000
+"""Limit of elements of a list."""
 
 ABSENT = object()
 """Stands for a value that is fixed to be missing."""
+
+FAILURE = "Error: it failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +50,25 @@ class Formula:
         """The calls of any tool that meet it."""
         return Calls("*", self.condition, self.outcome, self.agent)
 
+    @property
+    def whole(self) -> Condition:
+        """Everything that must hold as one condition."""
+        said: list[Condition] = [] if self.condition is None else [self.condition]
+        said += [Compare("outcome", (), "=", self.outcome)] if self.outcome else []
+        said += [Compare("agent", (), "=", self.agent)] if self.agent is not None else []
+        return Combined(True, tuple(said))
+
 
 Fixed = tuple[tuple[Path, Any, bool], ...]
 """Paths with their values. True means that the value is absent."""
+Values = Callable[[Sequence[Compare]], Iterable[Any]]
+Parts = Mapping[str, Any]
+"""What a call has, by sources: arguments, answer (as data), outcome (``failed``, ``succeeded``; MISSING: it is not
+answered), agent; or the text of a user message."""
 
 
 class TooMany(Exception):
-    """There are more conditions on one tool than ``MOST``."""
+    """There are more conditions on one tool than ``MOST``, or they look for more in one value than can be tried."""
 
 
 def combinations(
@@ -68,6 +90,16 @@ def completed(
     return _completed(tuple(known.items()), tuple(others), _frozen(fixed))
 
 
+def example(
+    truths: Sequence[tuple[Formula, bool]], fixed: Mapping[Path, Any], values: Values | None = None
+) -> Parts | None:
+    """Return what a call with these truth values can have, or None. ``values``: those of arguments that are tried for
+    conditions, instead of all. Raises TooMany."""
+    formulas = [formula.whole for formula, _ in truths]
+    found = _examples(formulas, _frozen(fixed), [truth for _, truth in truths], values)
+    return next(iter(found.values()), None)
+
+
 def _frozen(fixed: Mapping[Path, Any]) -> Fixed:
     return tuple(
         sorted(((path, "" if v is ABSENT else v, v is ABSENT) for path, v in fixed.items()), key=repr)
@@ -78,217 +110,175 @@ def _frozen(fixed: Mapping[Path, Any]) -> Fixed:
 def _completed(
     known: tuple[tuple[Formula, bool], ...], others: tuple[Formula, ...], fixed: Fixed
 ) -> tuple[bool, ...]:
-    formulas = (*(formula for formula, _ in known), *others)
-    if _independent(formulas, fixed):
-        return (False,) * len(others)
-    truths = dict(enumerate(truth for _, truth in known))
-    return next(_solved(formulas, fixed, truths))[len(known) :]
+    parts = next(iter(_examples([f.whole for f, _ in known], fixed, [t for _, t in known]).values()))
+    return tuple(_after(formula.whole, lambda one: _test(parts, one)) is True for formula in others)
 
 
 @lru_cache(maxsize=4096)
 def _combinations(formulas: tuple[Formula, ...], fixed: Fixed) -> tuple[tuple[bool, ...], ...]:
-    found: list[tuple[bool, ...]]
-    every = product((True, False), repeat=len(formulas))
-    if not formulas:
-        found = [()]
-    elif _independent(formulas, fixed):
-        found = list(every)
-    else:
-        found = list(_solved(formulas, fixed))
+    found = [tuple(map(bool, one)) for one in _examples([formula.whole for formula in formulas], fixed)]
     return tuple(sorted(found, key=lambda one: (-sum(one), [not t for t in one])))
 
 
-def _independent(formulas: tuple[Formula, ...], fixed: Fixed) -> bool:
-    """Return whether each formula is one comparison about a value of its own, which can be true and can be false."""
-    used: list[tuple[str, Path]] = [("argument", path) for path, _, _ in fixed]
-    for formula in formulas:
-        parts = list(compares(formula.condition))
-        facts = len(parts) + (formula.outcome is not None) + (formula.agent is not None)
-        if facts != 1 or not isinstance(formula.condition, Compare | None):
-            return False
-        if not parts:
-            here: tuple[str, Path] = ("outcome", ()) if formula.outcome else ("agent", ())
-        else:
-            compare = parts[0]
-            if compare.operator == "is one of" and compare.value == ():
-                return False
-            here = (compare.source, compare.path)
-        if any(_related(here, other) for other in used):
-            return False
-        used.append(here)
-    return True
+_Left = Condition | bool
+"""What is left of a condition: it is decided, or what is not decided yet."""
 
 
-def _related(one: tuple[str, Path], other: tuple[str, Path]) -> bool:
-    answers = {"answer", "outcome"}
-    if one[0] in answers and other[0] in answers and one[0] != other[0]:
-        return True
-    size = min(len(one[1]), len(other[1]))
-    return one[0] == other[0] and one[1][:size] == other[1][:size]
+def _examples(
+    formulas: Sequence[Condition],
+    fixed: Fixed,
+    known: Sequence[bool] | None = None,
+    values: Values | None = None,
+) -> dict[tuple[_Left, ...], Parts]:
+    """Return an example for each combination of truth values. ``known``: the only one that is wanted."""
+    states: dict[tuple[_Left, ...], Parts] = {tuple(_after(one, lambda _: None) for one in formulas): {}}
+    for tried, ways in _choices(formulas, fixed, values):
+        following: dict[tuple[_Left, ...], Parts] = {}
+        seen = frozenset(tried)
+        for parts in ways:
+            tests = {one: _test(parts, one) for one in seen}
+            for left, before in states.items():
+                after = tuple(_after(one, tests.get) for one in left)
+                if known is not None and any(
+                    isinstance(one, bool) and one is not truth
+                    for one, truth in zip(after, known, strict=True)
+                ):
+                    continue
+                if after not in following:
+                    following[after] = _joined(before, parts)
+        states = following
+        if len(states) > MOST_STATES:
+            raise TooMany
+    if known is not None:
+        return {left: parts for left, parts in states.items() if list(left) == list(known)}
+    return states
 
 
-def _solved(
-    formulas: tuple[Formula, ...], fixed: Fixed, known: Mapping[int, bool] | None = None
-) -> Iterator[tuple[bool, ...]]:
-    import z3
-
-    world = _World(z3, formulas, fixed)
-    solver = z3.Solver(ctx=world.context)
-    for path, value, absent in fixed:
-        solver.add(world.is_absent("argument", path) if absent else world.equals("argument", path, value))
-    marks = [z3.Bool(f"holds {k}", ctx=world.context) for k in range(len(formulas))]
-    for mark, formula in zip(marks, formulas, strict=True):
-        solver.add(mark == world.formula(formula))
-    solver.add([marks[k] == truth for k, truth in (known or {}).items()])
-    solver.add(world.background())
-    while solver.check() == z3.sat:
-        model = solver.model()
-        found = tuple(bool(z3.is_true(model.eval(mark, model_completion=True))) for mark in marks)
-        yield found
-        solver.add(z3.Or([mark != value for mark, value in zip(marks, found, strict=True)]))
+def _after(one: _Left, test: Callable[[Compare], bool | None]) -> _Left:
+    """Return what is left of a condition once comparisons are decided. ``test``: None if one is not."""
+    if isinstance(one, bool):
+        return one
+    if isinstance(one, Compare):
+        truth = test(one)
+        return one if truth is None else truth
+    left: list[Condition] = []
+    for part in one.parts:
+        found = _after(part, test)
+        if found is not one.all and isinstance(found, bool):
+            return found
+        if not isinstance(found, bool):
+            left.append(found)
+    return one.all if not left else left[0] if len(left) == 1 else Combined(one.all, tuple(left))
 
 
-MISSING_KIND, BOOL, NUMBER, STRING, LIST, OBJECT = range(6)
+def _test(parts: Parts, compare: Compare) -> bool:
+    return meets(at(parts.get(compare.source, MISSING), compare.path), compare)
 
 
-class _World:
-    """A call as Z3 sees it: the kind of the value at each path, and the value."""
+def _joined(one: Parts, other: Parts) -> Parts:
+    if "argument" not in one or "argument" not in other:
+        return {**one, **other}
+    return {**one, "argument": {**one["argument"], **other["argument"]}}
 
-    def __init__(self, z3: Any, formulas: Sequence[Formula], fixed: Fixed) -> None:
-        self.z3 = z3
-        self.context = z3.Context()
-        self.paths: dict[tuple[Source, Path], Any] = {}
-        self.outcome = z3.Int("outcome", ctx=self.context)
-        self.agent = z3.String("agent", ctx=self.context)
-        self.facts: list[Any] = [self.outcome >= 0, self.outcome <= 2]
-        values = [value for _, value, _ in fixed]
-        for compare in (one for formula in formulas for one in compares(formula.condition)):
-            values += compare.value if isinstance(compare.value, tuple) else (compare.value,)
-        self.literals = {value: moment(value) for value in values if isinstance(value, str)}
 
-    def _sort(self, name: str, source: Source, path: Path, sort: str) -> Any:
-        make = getattr(self.z3, sort)
-        return make(f"{name} {source} {path!r}", ctx=self.context)
+def _choices(
+    formulas: Iterable[Condition], fixed: Fixed, values: Values | None
+) -> Iterator[tuple[list[Compare], list[Parts]]]:
+    """Yield comparisons that must be tried together, each time with what a call can have for them."""
+    by_source: dict[str, list[Compare]] = {}
+    for compare in dict.fromkeys(compare for one in formulas for compare in compares(one)):
+        by_source.setdefault(compare.source, []).append(compare)
+    arguments = by_source.get("argument", [])
+    for root in dict.fromkeys([*(path[0] for path, _, _ in fixed), *(one.path[0] for one in arguments)]):
+        here = [one for one in arguments if one.path[0] == root]
+        given = {
+            path[1:]: MISSING if absent else plain_value(value)
+            for path, value, absent in fixed
+            if path[0] == root
+        }
+        tree = _tree([(one, one.path[1:]) for one in here], given, values or _telling)
+        yield here, [{"argument": {} if value is MISSING else {root: value}} for value in tree]
+    said, outcomes = by_source.get("answer", []), by_source.get("outcome", [])
+    if said or outcomes:
+        tree = _tree([(one, one.path) for one in said], {}, _telling)
+        ways: list[Parts] = []
+        for outcome, text in (("succeeded", "done"), ("failed", FAILURE)):
+            ways += [{"outcome": outcome, "answer": value} for value in (text, *(tree if said else ()))]
+        yield [*said, *outcomes], [*ways, {"outcome": MISSING}]
+    if agents := by_source.get("agent"):
+        yield agents, [{"agent": value} for value in (*(one.value for one in agents), OTHER)]
+    if texts := by_source.get("text"):
+        yield texts, [{"text": value} for value in _telling(texts) if isinstance(value, str)]
 
-    def value(self, source: Source, path: Path) -> dict[str, Any]:
-        """Return the variables of the value at a path."""
-        found = self.paths.get((source, path))
-        if found is None:
-            found = self.paths[source, path] = {
-                "kind": self._sort("kind", source, path, "Int"),
-                "bool": self._sort("bool", source, path, "Bool"),
-                "number": self._sort("number", source, path, "Real"),
-                "string": self._sort("string", source, path, "String"),
-                "dated": self._sort("dated", source, path, "Bool"),
-                "date": self._sort("date", source, path, "Real"),
-            }
-            kind = found["kind"]
-            self.facts += [kind >= MISSING_KIND, kind <= OBJECT]
-            for literal, seconds in self.literals.items():
-                is_date = found["dated"] if seconds is not None else self.z3.Not(found["dated"])
-                same_time = [] if seconds is None else [found["date"] == self._real(seconds)]
-                self.facts.append(
-                    self.z3.Implies(found["string"] == self._text(literal), self.z3.And(is_date, *same_time))
-                )
-            if source == "text":
-                self.facts.append(kind == STRING)
-        return found
 
-    def _text(self, text: str) -> Any:
-        plain = text.replace("\\", "\\u{5c}")  # else Z3 reads \u{41} as A
-        return self.z3.StringVal(plain, self.context)
+def _telling(ones: Sequence[Compare]) -> Iterator[Any]:
+    """Yield values, of which one meets each choice of comparisons that a value can meet. Raises TooMany."""
+    yield from near(ones)
+    yield from (OTHER, {})
+    held = list({key_part(one.value): one.value for one in ones if one.operator == "contains"}.values())
+    if len(held) > MOST:
+        raise TooMany
+    yield from (list(some) for some in _subsets(held))
+    texts = {
+        operator: [
+            "",
+            *(str(one.value) for one in ones if one.operator == operator and isinstance(one.value, str)),
+        ]
+        for operator in ("contains", "starts with", "ends with")
+    }
+    dated = any(one.operator in ("<", "<=", ">", ">=") and isinstance(one.value, str) for one in ones)
+    if dated and any(len(some) > 1 for some in texts.values()):
+        raise TooMany  # dates that begin or end in a certain way are not tried
+    inside = list(dict.fromkeys(texts["contains"][1:]))
+    used = "".join(str(one.value) for one in ones)
+    mark = next(sign for sign in "~|^#$_%&+*" + chr(0xFFFD) if sign not in used or sign == chr(0xFFFD))
+    for begin, end in product(dict.fromkeys(texts["starts with"]), dict.fromkeys(texts["ends with"])):
+        yield from (mark.join((begin, *some, end)) for some in _subsets(inside))
 
-    def _real(self, number: float) -> Any:
-        """Return a number as Z3 reads it. Infinity, which JSON's 1e999 is, is larger than every other number."""
-        if isinstance(number, float) and math.isinf(number):
-            number = INFINITE if number > 0 else -INFINITE
-        return self.z3.RealVal(str(Fraction(number)), self.context)
 
-    def background(self) -> list[Any]:
-        """Say how the values at longer paths depend on those at shorter ones, and answers on the outcome."""
-        z3 = self.z3
-        more = []
-        for (source, path), value in list(self.paths.items()):
-            if source == "answer":
-                more.append(z3.Implies(value["kind"] != MISSING_KIND, self.outcome != 0))
-            for (other, longer), below in self.paths.items():
-                if other == source and len(longer) > len(path) and longer[: len(path)] == path:
-                    holder = LIST if isinstance(longer[len(path)], int) else OBJECT
-                    more.append(z3.Implies(below["kind"] != MISSING_KIND, value["kind"] == holder))
-        return [*self.facts, *more]
+def _subsets(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    return chain.from_iterable(choices(values, size) for size in range(len(values) + 1))
 
-    def is_absent(self, source: Source, path: Path) -> Any:
-        return self.value(source, path)["kind"] == MISSING_KIND
 
-    def equals(self, source: Source, path: Path, wanted: Any) -> Any:
-        z3, value = self.z3, self.value(source, path)
-        if isinstance(wanted, tuple) and len(wanted) == 2:
-            tag, inner = wanted
-            if tag == "json":
-                return value["kind"] >= LIST
-            wanted = inner
-        if isinstance(wanted, bool):
-            return z3.And(value["kind"] == BOOL, value["bool"] == wanted)
-        if isinstance(wanted, (int, float)) and wanted == wanted:  # NaN equals nothing
-            return z3.And(value["kind"] == NUMBER, value["number"] == self._real(wanted))
-        if isinstance(wanted, str):
-            return z3.And(value["kind"] == STRING, value["string"] == self._text(wanted))
-        return z3.BoolVal(False, self.context)
+def _tree(ones: Sequence[tuple[Compare, Path]], fixed: Mapping[Path, Any], values: Values) -> list[Any]:
+    """Return a value for each choice of comparisons that a value can meet. Each comes with the path at which it looks.
+    ``fixed``: the values at some paths. Raises TooMany."""
+    if () in fixed:
+        return [fixed[()]]
+    here = [one for one, path in ones if not path]
+    steps = dict.fromkeys(path[0] for path in (*(path for _, path in ones), *fixed) if path)
+    below = {
+        step: _tree(
+            [(one, path[1:]) for one, path in ones if path[:1] == (step,)],
+            {path[1:]: value for path, value in fixed.items() if path[:1] == (step,)},
+            values,
+        )
+        for step in steps
+    }
+    found: dict[tuple[bool, ...], Any] = {}
+    for number, value in enumerate(chain((MISSING,), values(here) if here else (), _holders(here, below))):
+        if number > MOST_VALUES:
+            raise TooMany
+        if all(_is(at(value, path), wanted) for path, wanted in fixed.items()):
+            found.setdefault(tuple(meets(at(value, path), one) for one, path in ones), value)
+    return list(found.values())
 
-    def compare(self, compare: Compare) -> Any:
-        z3, value = self.z3, self.value(compare.source, compare.path)
-        kind, wanted = value["kind"], compare.value
-        there = kind != MISSING_KIND
-        if compare.operator == "is missing":
-            return kind == MISSING_KIND
-        if compare.operator == "=":
-            return self.equals(compare.source, compare.path, wanted)
-        if compare.operator == "!=":
-            return z3.And(there, z3.Not(self.equals(compare.source, compare.path, wanted)))
-        if compare.operator == "is one of":
-            ones = wanted if isinstance(wanted, tuple) else (wanted,)
-            return z3.Or(
-                z3.BoolVal(False, self.context), *(self.equals(compare.source, compare.path, o) for o in ones)
-            )
-        if compare.operator == "contains":
-            has = z3.Bool(f"has {wanted!r} {compare.source} {compare.path!r}", ctx=self.context)
-            in_list = z3.And(kind == LIST, has)
-            if not isinstance(wanted, str):
-                return in_list
-            in_string = z3.And(kind == STRING, z3.Contains(value["string"], self._text(wanted)))
-            return z3.Or(in_list, in_string)
-        if compare.operator in ("starts with", "ends with"):
-            if not isinstance(wanted, str):
-                return z3.BoolVal(False, self.context)
-            test = z3.PrefixOf if compare.operator == "starts with" else z3.SuffixOf
-            return z3.And(kind == STRING, test(self._text(wanted), value["string"]))
-        return self._ordered(compare, value)
 
-    def _ordered(self, compare: Compare, value: dict[str, Any]) -> Any:
-        z3, wanted = self.z3, compare.value
-        if isinstance(wanted, str):
-            limit, found = moment(wanted), value["date"]
-            ready = z3.And(value["kind"] == STRING, value["dated"])
-        else:
-            limit, found = number(wanted), value["number"]
-            ready = value["kind"] == NUMBER
-        if limit is None or limit != limit:
-            return z3.BoolVal(False, self.context)
-        bound = self._real(limit)
-        tests = {"<": found < bound, "<=": found <= bound, ">": found > bound, ">=": found >= bound}
-        return z3.And(ready, tests[compare.operator])
+def _holders(here: Sequence[Compare], below: Mapping[str | int, list[Any]]) -> Iterator[Any]:
+    """Yield the objects and lists that have these values below them."""
+    names = [step for step in below if isinstance(step, str)]
+    for some in product(*(below[name] for name in names)) if names else ():
+        yield {name: value for name, value in zip(names, some, strict=True) if value is not MISSING}
+    places = sorted(step for step in below if isinstance(step, int))
+    if not places or places[-1] > MOST_ITEMS:
+        return
+    held = [one.value for one in here if one.operator == "contains"]
+    for some in product(*(below[place] for place in places)):
+        row = [None] * (places[-1] + 1)
+        for place, value in zip(places, some, strict=True):
+            row[place] = None if value is MISSING else value
+        yield from ([*row, *more] for more in _subsets(held[:MOST]))
 
-    def condition(self, condition: Condition) -> Any:
-        if isinstance(condition, Compare):
-            return self.compare(condition)
-        parts = [self.condition(part) for part in condition.parts]
-        return self.z3.And(parts) if condition.all else self.z3.Or(parts)
 
-    def formula(self, formula: Formula) -> Any:
-        z3 = self.z3
-        parts = [] if formula.condition is None else [self.condition(formula.condition)]
-        if formula.outcome is not None:
-            parts.append(self.outcome == (2 if formula.outcome == "failed" else 1))
-        if formula.agent is not None:
-            parts.append(self.agent == self._text(formula.agent))
-        return z3.And(parts) if parts else z3.BoolVal(True, self.context)
+def _is(value: Any, wanted: Any) -> bool:
+    return value is wanted if MISSING in (value, wanted) else bool(key_part(value) == key_part(wanted))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 from planscope.oracle.trace import Said, ToolCall
@@ -127,7 +128,7 @@ def meets(found: Any, compare: Compare) -> bool:
 
 
 def near(ones: Sequence[Compare]) -> Iterator[Any]:
-    """Yield values that meet comparisons of one value, and such as just miss them."""
+    """Yield what comparisons of one value name, and numbers and dates below, between and above these."""
     said = [v for one in ones for v in (one.value if isinstance(one.value, tuple) else (one.value,))]
     said = [value for value in said if value is not None]
     yield from said
@@ -136,29 +137,21 @@ def near(ones: Sequence[Compare]) -> Iterator[Any]:
     moments = sorted(
         {m for m in (moment(value) for value in said if isinstance(value, str)) if m is not None}
     )
-    for seconds in _around(moments, DAY):
+    for seconds in (*moments, *_around(moments, DAY)):
         try:
-            yield datetime.fromtimestamp(seconds, UTC).isoformat()
+            text = datetime.fromtimestamp(seconds, UTC).isoformat()
         except (ValueError, OverflowError, OSError):
             continue
-
-    def texts(operator: str) -> list[str]:
-        return [str(one.value) for one in ones if one.operator == operator and isinstance(one.value, str)]
-
-    parts = texts("contains")
-    for begin in [*texts("starts with"), ""]:
-        for end in [*texts("ends with"), ""]:
-            yield from (begin + inside + end for inside in ("", *parts, "".join(parts)))
-    held = [one.value for one in ones if one.operator == "contains"]
-    yield from ([value] for value in held)
-    if held:
-        yield held
+        yield from (text, text.replace("+00:00", "Z"))
+    if any(number(value) is not None for value in said):
+        yield from (0, inf, -inf)
 
 
 def _around(values: Sequence[float], by: float) -> Iterator[float]:
     """Yield numbers below, between and above these."""
     if values:
-        yield from (values[-1] + by, values[0] - by)
+        low, high = values[0], values[-1]
+        yield from (high + max(by, abs(high)), low - max(by, abs(low)))
         yield from ((one + other) / 2 for one, other in pairwise(values))
 
 
@@ -248,6 +241,13 @@ def key_part(value: Any) -> Any:
     if isinstance(value, (int, float)) and value == value:
         return ("number", value)
     return ("json", json.dumps(value, sort_keys=True))
+
+
+def plain_value(part: Any) -> Any:
+    """Return the value that a canonical one stands for (``key_part``)."""
+    if not isinstance(part, tuple):
+        return part
+    return json.loads(part[1]) if part[0] == "json" else part[1]
 
 
 def key_text(key: Key) -> str:

@@ -55,6 +55,7 @@ GROUPS = [
     ["x = 1", 'y = "a"', 'answer.s = "ok"'],
     ['x != "a"', "x != 1", "x is missing"],
     ["x contains true", "x starts with \"\"", "x > -1"],
+    ["x.k = 1", "x[0] = 1"],
 ]  # fmt: skip
 
 
@@ -127,8 +128,7 @@ def same(one: Any, other: Any) -> bool:
 @pytest.mark.parametrize(
     "value", [1e-7, 1.5e20, 2**64, float("inf"), -1e999, float("nan"), "\\u{41}", "\\", "é"]
 )
-def test_numbers_and_texts_of_every_form_reach_z3(value: Any) -> None:
-    """Z3 cannot read inf, and reads \\u{41} as A."""
+def test_numbers_and_texts_of_every_form_are_tried(value: Any) -> None:
     formulas = formulas_of(["x > 0", 'x = "A"', "x = 1"])
     call = ToolCall("A", {"x": value}, step=1, message=0)
     assert combinations(formulas, {("x",): key_part(value)}) == (tuple(holds(one, call) for one in formulas),)
@@ -160,6 +160,17 @@ def test_many_conditions_on_one_tool_are_not_decided() -> None:
     assert len(combinations(formulas[:MOST])) == 2**MOST
     with pytest.raises(TooMany):
         combinations(formulas)
+
+
+def test_dates_that_begin_in_a_certain_way_are_not_decided() -> None:
+    with pytest.raises(TooMany):
+        combinations(formulas_of(['x > "2026-01-31"', 'x starts with "2026-0"']))
+
+
+def test_conditions_with_many_parts_are_decided() -> None:
+    """Parts are counted by what is left of the conditions, not by all their combinations."""
+    both = formulas_of([" and ".join(f"{name}{k} = 1" for k in range(15)) for name in "xyz"])
+    assert len(combinations(both)) == 8
 
 
 NOW = "2026-01-31"

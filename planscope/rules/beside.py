@@ -333,8 +333,8 @@ class Rules:
                 continue
             index = len(track.upto) - 1
             if self.both is not None:
-                events = track.events[track.upto[index - 1] :]
-                self.both.add(self.own.facts[index - 1], events, track.turns[index])
+                events = [event for event, _ in track.events[track.upto[index - 1] :]]
+                self.both.add(self.own.facts[index - 1], events, after)
             self._states_of_both.append(self._state_of_both(index))
         self._taken = len(self.trace.items)
 
@@ -343,7 +343,7 @@ class Rules:
         self.track.reopen()
         both, index = self.both, len(self._states_of_both) - 1
         if both is not None:
-            both.reopen()
+            both.track.reopen()
             both.lost = {attempt: at for attempt, at in both.lost.items() if at < index}
         self._states_of_both[index] = self._state_of_both(index)
 
@@ -547,10 +547,12 @@ class Rules:
         moves = {by_id[move.action].tool: move for move in own}
         if both is None:
             return safe_moves(future, judge, moves)
-        judge = both.judge_at(min(index, len(self.trace.calls)))
+        place = min(index, len(self.trace.calls))
+        track = both.track_at(place)
+        future, judge = track.future, track.judge_at(place)
         literal = both.book.literal  # calls that a rule wants first, or still
         named = {t: m for t, m in every.items() if t in literal and t not in both.query.action_by_tool}
-        return safe_moves(both.future, judge, moves) or safe_moves(both.future, judge, named)
+        return safe_moves(future, judge, moves) or safe_moves(future, judge, named)
 
     def one_way(self, index: int, own: tuple[PlannedCall, ...] | None) -> tuple[PlannedCall, ...] | None:
         """Return calls after which everything is kept, or None if none were found."""
@@ -561,7 +563,8 @@ class Rules:
             if self.both is None or self.problem.timed:
                 return None
         calls = min(index, len(self.trace.calls))
-        found = self.both.way(calls) if self.both is not None else self.track.future.of(judge)
+        track = self.both.track_at(calls) if self.both is not None else self.track
+        found = track.future.of(track.judge_at(calls))
         if not found.possible:
             return None
         names = {"": "a user message", OTHER_TOOL: "any other tool"}

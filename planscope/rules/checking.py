@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from planscope.rules.core import find_core
 from planscope.rules.future import Future
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.rule import Calls, Path, Rule, RuleFile, unseen_names
@@ -27,7 +28,7 @@ def examine(rules: Sequence[Rule]) -> Findings:
     judge = Judge(book)
     found = future.of(judge)
     if found.possible is False:
-        return Findings(_core(rules), (), ())
+        return Findings(find_core(book, future.tools, 0, []).rules, (), ())
     return Findings(None, tuple(_implied(rules)), tuple(_uncallable(rules)))
 
 
@@ -41,16 +42,6 @@ def warnings_about(file: RuleFile, tools: Collection[str]) -> list[str]:
 def tools_of(book: Rulebook) -> list[str]:
     """Return tools for traces that nobody has seen yet: those that rules name, and unseen ones for their globs."""
     return [*book.literal, *unseen_names(book.globs)]
-
-
-def _core(rules: Sequence[Rule]) -> tuple[str, ...]:
-    """Return a minimal set of rules that contradict one another. Rules are dropped from the last to the first."""
-    kept = list(rules)
-    for rule in reversed(rules):
-        rest = [other for other in kept if other is not rule]
-        if not _possible(rest):
-            kept = rest
-    return tuple(rule.id for rule in kept)
 
 
 def _possible(rules: Sequence[Rule]) -> bool:

@@ -23,13 +23,13 @@ from typing import Any, Literal
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Proof
 from planscope.rules.core import Core, heard
-from planscope.rules.judge import Event, Rulebook, events, letters_of
+from planscope.rules.judge import Event, Rulebook, events, seen_by
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import Alphabet, Letter, Place, Undecided
-from planscope.rules.machine import ANY_FIRST, FIRST, MET, THEN, UNTIL, USER
+from planscope.rules.machine import ANY_FIRST, FIRST, MET, THEN, USER
 from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import TooMany
-from planscope.rules.values import Key, key_of, said_among
+from planscope.rules.values import Key
 
 MOST_FREE = 40
 MOST_EVENTS = 60
@@ -126,19 +126,22 @@ def _lost(
     import z3
 
     book = Rulebook(rules, succeeded_only=book.succeeded_only)
-    keys: dict[int, list[Key | None]] = {}
-    for i, rule in enumerate(rules):
-        found: dict[Key | None, None] = {} if rule.per else {None: None}
-        for event, _ in kept:
-            if rule.per and isinstance(event, ToolCall):
-                if event.arguments is None:
-                    return "not_asked"
-                if book.touch(i, event.tool) is not None and (key := key_of(rule, event, False)) is not None:
-                    found[key] = None
-        keys[i] = list(found)
+    seen = [dict(seen_by(book, event)) for event, _ in kept]
+    keys: dict[int, dict[Key | None, None]] = {
+        i: {} if rule.per else {None: None} for i, rule in enumerate(rules)
+    }
+    for (event, _), places_of in zip(kept, seen, strict=True):
+        uncaptured = isinstance(event, ToolCall) and event.arguments is None
+        if any(len(letters) > 1 for letters in places_of.values()) or (
+            uncaptured and any(r.per for r in rules)
+        ):
+            return "not_asked"
+        for i, key in places_of:
+            keys[i] |= {key: None} if rules[i].per and key is not None else {}
     for i, rule in enumerate(rules):  # a continuation may bring a value to a rule that did not see it yet
-        same = [k for k, other in enumerate(rules) if other.per == rule.per]
-        keys[i] = list(dict.fromkeys(key for k in same for key in keys[k]))
+        keys[i] = dict.fromkeys(
+            key for k, other in enumerate(rules) if other.per == rule.per for key in keys[k]
+        )
     places: dict[Place, bool] = {(i, key): True for i in keys for key in keys[i]}
     """The rules and values, and whether a call had the value. What only free calls bring is kept if they do."""
     length = 0
@@ -176,12 +179,11 @@ def _lost(
     for (i, key), had in places.items():
         rows: list[Row] = []
         where: list[int] = []
-        for place, (event, _) in enumerate(kept):
-            bits = _bits(book, i, key, event)
-            if bits is None:
+        for place, found in enumerate(seen):
+            letters_here = found.get((i, key)) or found.get((i, None))
+            if letters_here is None:
                 continue
-            if bits < 0:
-                return "not_asked"
+            (bits,) = letters_here
             marks = [_b(bits & bit, true, false) for bit in (ANY_FIRST, THEN, USER, MET, FIRST)]
             rows.append((true, marks[0], marks[1], z3.Not(marks[2]), marks[3], marks[4]))
             where.append(place)
@@ -205,30 +207,8 @@ def _lost(
     return "gave_up" if answer == z3.unknown else "lost" if answer == z3.unsat else "kept"
 
 
-def _size(book: Rulebook, i: int) -> int:
-    machine = book.machines[i]
-    return sum(status != "broken" for status in machine.status[: machine.size])
-
-
 def _b(bit: int, true: Any, false: Any) -> Any:
     return true if bit else false
-
-
-def _bits(book: Rulebook, i: int, key: Key | None, event: Event) -> int | None:
-    """Return the letter of an event for a rule; None if the rule does not see it, -1 if the trace does not tell."""
-    rule = book.rules[i]
-    if not isinstance(event, ToolCall):
-        if not rule.hears_users or event.by != "user":
-            return None
-        bits = ((rule.first, FIRST), (rule.then, THEN), (rule.until, UNTIL))
-        return USER | sum(bit for some, bit in bits if said_among(some, event))
-    if event.refused or (book.succeeded_only and event.failed):
-        return None
-    touch = book.touch(i, event.tool)
-    if touch is None or (rule.per and key_of(rule, event, False) != key):
-        return None
-    letters = letters_of(rule, touch, event)
-    return letters[0] if len(letters) == 1 else -1
 
 
 class Unrolled:

@@ -6,7 +6,7 @@ too, because the rest of the trace is a continuation itself. A trace that is los
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from planscope.oracle.trace import Said, ToolCall
@@ -65,30 +65,38 @@ def until(happened: Sequence[tuple[Event, int]], place: int) -> list[tuple[Event
 
 
 def find_core(
-    book: Rulebook, tools: Sequence[str], step: StepNo, happened: Sequence[tuple[Event, int]]
+    book: Rulebook,
+    tools: Sequence[str],
+    step: StepNo,
+    happened: Sequence[tuple[Event, int]],
+    members: Mapping[str, Sequence[int]] | None = None,
 ) -> Core:
     """Return the core of a lost step. The order of deletions makes it unique.
 
     Rules are dropped from the last to the first, with all calls kept; then calls, from the last to the first (a dropped
-    call was not made; user messages stay); both again until no member can be dropped.
+    call was not made; user messages stay); both again until no member can be dropped. ``members``: sets of rules, by
+    index, that count as one each, by their ids; else each rule counts.
     """
-    rules = list(range(len(book.rules)))
-    kept = list(range(len(happened)))
+    if members is None:
+        members = {rule.id: [i] for i, rule in enumerate(book.rules)}
+    names, kept = list(members), list(range(len(happened)))
     while True:
-        before = len(rules), len(kept)
-        rules = _drop_rules(book, tools, step, [happened[k] for k in kept], rules)
-        part = Rulebook([book.rules[i] for i in rules], succeeded_only=book.succeeded_only, gaps=book.gaps)
-        kept = drop_calls(part, tools, step, happened, kept)
-        if (len(rules), len(kept)) == before:
+        before = len(names), len(kept)
+        names = _drop_rules(book, tools, step, [happened[k] for k in kept], names, members)
+        kept = _drop_calls(book.part(indexes(names, members)), tools, step, happened, kept)
+        if (len(names), len(kept)) == before:
             break
     steps = tuple(e.step for e, _ in (happened[k] for k in kept) if isinstance(e, ToolCall))
-    return Core(step, tuple(book.rules[i].id for i in rules), steps)
+    return Core(step, tuple(names), steps)
 
 
-def _is_lost(future: Future, judge: Judge, step: StepNo, only: Sequence[int] | None = None) -> bool:
-    if step == "end":
-        return judge.lost_at_end(only)
-    return future.of(judge, only=only).possible is False
+def indexes(names: Iterable[str], members: Mapping[str, Sequence[int]]) -> list[int]:
+    """Return the indexes of the rules of these members."""
+    return sorted(i for name in names for i in members[name])
+
+
+def _is_lost(future: Future, judge: Judge, step: StepNo) -> bool:
+    return judge.lost_at_end() if step == "end" else future.of(judge).possible is False
 
 
 def _drop_rules(
@@ -96,27 +104,28 @@ def _drop_rules(
     tools: Sequence[str],
     step: StepNo,
     happened: Sequence[tuple[Event, int]],
-    rules: list[int],
-) -> list[int]:
+    names: list[str],
+    members: Mapping[str, Sequence[int]],
+) -> list[str]:
     judge = play(book, happened)
     future = Future(book, tools)
     enough: frozenset[int] = frozenset()
     """Rules that are known to be lost together."""
-    for rule in reversed(rules.copy()):
-        rest = [other for other in rules if other != rule]
-        if enough and enough.issubset(rest):
-            rules = rest
+    for name in reversed(names.copy()):
+        rest = [other for other in names if other != name]
+        left = indexes(rest, members)
+        if enough and enough.issubset(left):
+            names = rest
         elif step == "end":
-            if judge.lost_at_end(rest):
-                rules = rest
+            names = rest if judge.lost_at_end(left) else names
         else:
-            found = future.of(judge, only=rest)
+            found = future.of(judge, only=left)
             if found.possible is False:
-                rules, enough = rest, found.rules
-    return rules
+                names, enough = rest, found.rules
+    return names
 
 
-def drop_calls(
+def _drop_calls(
     book: Rulebook,
     tools: Sequence[str],
     step: StepNo,

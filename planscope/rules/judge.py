@@ -161,6 +161,10 @@ class Rulebook:
             self._with_gaps.unnamed = self.unnamed
         return self._with_gaps
 
+    def part(self, rules: Iterable[int]) -> Rulebook:
+        """Return the book of these rules alone, by index."""
+        return Rulebook([self.rules[i] for i in rules], succeeded_only=self.succeeded_only, gaps=self.gaps)
+
     def for_tools(self, tools: Iterable[str]) -> Rulebook:
         """Return the same rules with names as these tools have them: ``Get Order`` names ``get_order`` if only that
         fits."""
@@ -306,12 +310,7 @@ class Judge:
         self._pass_time(said.at, step)
         for i in self.book.users:
             rule = self.book.rules[i]
-            letter = (
-                USER
-                | (FIRST if said_among(rule.first, said) else 0)
-                | (THEN if said_among(rule.then, said) else 0)
-                | (UNTIL if said_among(rule.until, said) else 0)
-            )
+            letter = said_letter(rule, said)
             for instance in (i, *self.by_rule.get(i, ())):
                 self._step(instance, (letter,), said.message, said.at, step)
 
@@ -639,6 +638,38 @@ def seen_key(rule: Rule, touch: Touch | None, call: ToolCall) -> Key | None:
     if key is None and rule.per_then and not (touch and touch.letter):
         key = key_of(rule, call, True)
     return key
+
+
+def said_letter(rule: Rule, said: Said) -> int:
+    """Return what a message of the user is to a rule that hears it."""
+    bits = ((rule.first, FIRST), (rule.then, THEN), (rule.until, UNTIL))
+    return USER | sum(bit for some, bit in bits if said_among(some, said))
+
+
+def counts(book: Rulebook, event: Event) -> bool:
+    """Return whether an event is a call that counts."""
+    return isinstance(event, ToolCall) and not (event.refused or (book.succeeded_only and event.failed))
+
+
+def seen_by(book: Rulebook, event: Event) -> Iterator[tuple[tuple[int, Key | None], tuple[int, ...]]]:
+    """Yield the rules, and the values for which they judge, that see an event, and what it is to them (``letters_of``).
+
+    A message of the user is seen for every value. A call whose arguments were not captured is seen by no rule with
+    values.
+    """
+    if not isinstance(event, ToolCall):
+        yield from (
+            ((i, None), (said_letter(book.rules[i], event),)) for i in book.users if event.by == "user"
+        )
+    elif counts(book, event):
+        decided, others = book.touches(event.tool)
+        yield from (((i, None), (bits,)) for i, bits in decided)
+        for touch in others:
+            rule, key = book.rules[touch.rule], None
+            if rule.per:
+                key = seen_key(rule, touch, event) if event.arguments is not None else None
+            if key is not None or not rule.per:
+                yield (touch.rule, key), letters_of(rule, touch, event)
 
 
 def letters_of(rule: Rule, touch: Touch, call: ToolCall) -> tuple[int, ...]:

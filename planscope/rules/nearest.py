@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from planscope.oracle.trace import ToolCall
 from planscope.rules.budget import Budget, Spent
-from planscope.rules.judge import Event, Rulebook
+from planscope.rules.judge import Event, Rulebook, counts
 from planscope.rules.letters import Letter, Place
 from planscope.rules.machine import ANY_FIRST, MET, THEN, USER
 
@@ -45,11 +45,6 @@ Cost = tuple[int, int, int, int, tuple[int, ...], tuple[tuple[str, int], ...]]
 Pending = tuple[int, ...]
 """Calls that are on their way: ``n`` for a call of class ``n`` that was taken out and comes later, ``~n`` for one that
 came before its place. For a rule, ``n`` is the code of that call."""
-
-
-def counts(book: Rulebook, event: Event) -> bool:
-    """Return whether an event is a call that counts."""
-    return isinstance(event, ToolCall) and not (event.refused or (book.succeeded_only and event.failed))
 
 
 def stepped(book: Rulebook, i: int, state: int, code: Code) -> int:

@@ -32,9 +32,8 @@ from typing import Any
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.budget import SECONDS, Budget, Spent
 from planscope.rules.future import Future
-from planscope.rules.judge import Event, Judge, Rulebook, StepNo, events, letters_of, seen_key
+from planscope.rules.judge import Judge, Rulebook, StepNo, counts, events, seen_by
 from planscope.rules.letters import Alphabet, Letter, Place, compared, met
-from planscope.rules.machine import FIRST, THEN, UNTIL, USER
 from planscope.rules.nearest import (
     Edit,
     Insertion,
@@ -42,13 +41,12 @@ from planscope.rules.nearest import (
     Seen,
     Trail,
     accepts,
-    counts,
     start,
     stepped,
 )
 from planscope.rules.rule import Compare, Path, compares
 from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations, example
-from planscope.rules.values import MISSING, answer_of, at, key_part, meets, said_among
+from planscope.rules.values import MISSING, answer_of, at, key_part, meets
 from planscope.wording.phrases import plural
 
 MOST_TRIED = 2_000
@@ -150,31 +148,11 @@ class _Repair:
         for event, step in happened:
             judge.take(event, step)
         self.places = [(i, judge.key[k]) for i in range(len(book.rules)) for k in judge.instances(i)]
-        sees = [list(self._sees(event)) for event in self.happened]
+        sees = [list(seen_by(book, event)) for event in self.happened]
         self.trail = Trail(book, self.happened, sees, reads, {*tools, *(call.tool for call in trace.calls)})
         self.sure = True
         self.lacks: set[str] = set()
         """What calls would need that must not be inserted."""
-
-    def _sees(self, event: Event) -> Iterator[Seen]:
-        """Yield the rules and values that see an event, and what it is to them."""
-        if not isinstance(event, ToolCall):
-            for i in self.book.users:
-                rule = self.book.rules[i]
-                bits = ((rule.first, FIRST), (rule.then, THEN), (rule.until, UNTIL))
-                yield (i, None), (USER | sum(bit for some, bit in bits if said_among(some, event)),)
-            return
-        if not counts(self.book, event):
-            return
-        decided, others = self.book.touches(event.tool)
-        yield from (((i, None), (bits,)) for i, bits in decided)
-        for touch in others:
-            rule, key = self.book.rules[touch.rule], None
-            if rule.per:
-                key = seen_key(rule, touch, event) if event.arguments is not None else None
-                if key is None:
-                    continue
-            yield (touch.rule, key), letters_of(rule, touch, event)
 
     def _effects(self, letter: Letter) -> list[Seen]:
         return [(place, (bits,)) for place, bits in self.alphabet.row(letter)[0]]

@@ -24,10 +24,10 @@ from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Core, Proof, State
 from planscope.rules import core as cores
 from planscope.rules.confirm import confirmed
-from planscope.rules.future import Found, Future
-from planscope.rules.judge import Event, Judge, Rulebook, Touch
+from planscope.rules.judge import Event, Rulebook, Touch
 from planscope.rules.repair import RulesRepair
 from planscope.rules.rule import Calls, Rule
+from planscope.rules.track import Track
 
 UNDONE = "\0"
 
@@ -42,6 +42,13 @@ class JointBook(Rulebook):
     """The rules of a query and those about calls. ``of_query``: the indexes of the query's."""
 
     of_query: frozenset[int] = frozenset()
+
+    def part(self, rules: Iterable[int]) -> JointBook:
+        """Return the book of these rules alone, by index."""
+        chosen = list(rules)
+        part = JointBook([self.rules[i] for i in chosen], succeeded_only=self.succeeded_only)
+        part.of_query = frozenset(k for k, i in enumerate(chosen) if i in self.of_query)
+        return part
 
     def touch(self, i: int, tool: str) -> Touch | None:
         """Return the relation of a tool to a rule. A call that did not do its action is none to the query."""
@@ -155,13 +162,9 @@ class Together:
         self._made = _made(query, rules.rules, ids, rules.succeeded_only)
         self.book = self._made.book
         self.tools = tuple(dict.fromkeys([*tools, *(action.tool for action in query.actions)]))
-        self.future = Future(self.book, self.tools)
-        self.judge = Judge(self.book)
-        self.events: list[tuple[Event, int]] = []
-        self.upto: list[int] = [0]
-        self.turns: list[list[tuple[Event, int]]] = [[]]
-        self.restarts: list[int] = []
-        """The steps that began another attempt."""
+        self.tracks = [(0, Track(self.book, self.tools))]
+        """For each attempt the step that began it, and its rules along the run. Calls of those before did none of its
+        actions."""
         self.lost: dict[int, int] = {}
         """By attempt, the index at which query and rules together were lost, though neither was alone."""
         self._cores: dict[int, tuple[tuple[str, ...], tuple[int, ...]]] = {}
@@ -170,63 +173,50 @@ class Together:
     def copy(self) -> Together:
         """Return an independent one at the same place. The searches' memory is shared."""
         other = copy(self)
-        for name in ("events", "upto", "turns", "restarts", "lost", "_cores"):
-            setattr(other, name, getattr(self, name).copy())
-        other.judge = self.judge.copy()
+        other.tracks = [*self.tracks[:-1], (self.tracks[-1][0], self.track.copy())]
+        other.lost, other._cores = self.lost.copy(), self._cores.copy()
         return other
 
-    def add(self, fact: Fact, events: Sequence[tuple[Event, int]], turn: list[tuple[Event, int]]) -> None:
-        """Take in what a call did, the events up to it, and the beginning of a new message if one follows."""
+    @property
+    def track(self) -> Track:
+        """The rules along the last attempt."""
+        return self.tracks[-1][1]
+
+    def track_at(self, index: int) -> Track:
+        """Return the rules along the attempt at an index."""
+        return next(track for begun, track in reversed(self.tracks) if begun <= index)
+
+    def add(self, fact: Fact, events: Sequence[Event], after: Event | None) -> None:
+        """Take in what a call did, the events up to it, and the event that follows."""
         if fact.effect == "restart":
-            self.restarts.append(fact.step)
-            for i in self.book.of_query:
-                self.judge.state[i] = 0
-                self.judge.broken_at.pop(i, None)
-        for event, step in events:
-            seen = event
-            if isinstance(event, ToolCall) and fact.effect not in ("done", "repeated"):
-                seen = self._undone(event)
-            self.events.append((seen, step))
-            cores.feed(self.judge, [(seen, step)])
-        cores.feed(self.judge, turn)
-        self.turns.append(turn)
-        self.upto.append(len(self.events))
+            earlier = [self._undone(event) for event, _ in self.track.events]
+            self.tracks.append((fact.step, Track(self.book, self.tools)))
+            self._follow(earlier, events[0])
+        done = fact.effect in ("done", "repeated")
+        self._follow([event if done else self._undone(event) for event in events], after)
 
-    def reopen(self) -> None:
-        """The message of the last call goes on after all."""
-        self.turns[-1] = []
-        self.judge.message = self.events[-1][0].message
+    def _follow(self, events: Sequence[Event], after: Event | None) -> None:
+        for event, then in zip(events, [*events[1:], after], strict=True):
+            self.track.add(event, then)
 
-    def _undone(self, event: ToolCall) -> ToolCall:
-        return replace(event, tool=event.tool + UNDONE) if event.tool in self._tools_of else event
+    def _undone(self, event: Event) -> Event:
+        if not isinstance(event, ToolCall) or event.tool not in self._tools_of:
+            return event
+        return replace(event, tool=event.tool + UNDONE)
 
     def until(self, index: int) -> list[tuple[Event, int]]:
-        """Return the events up to an index. In a later attempt, the calls of those before did none of its actions."""
-        began = max((step for step in self.restarts if step <= index), default=0)
-        return [
-            (self._undone(event) if isinstance(event, ToolCall) and event.step <= began else event, step)
-            for event, step in [*self.events[: self.upto[index]], *self.turns[index]]
-        ]
+        """Return the events up to an index."""
+        return self.track_at(index).happened(index)
 
     def state(self) -> State:
         """Return the state after the calls so far: completable, doomed, or unknown if the search did not decide."""
-        found = self.future.of(self.judge).possible
-        return "unknown" if found is None else "completable" if found else "doomed"
+        state = self.track.states[-1]
+        return "doomed" if state == "broken" else state
 
     def after(self, call: ToolCall | str) -> State:
         """Return the state after one more call, which does its action."""
-        found = self.future.of(self.judge, call).possible
+        found = self.track.future.of(self.track.judge, call).possible
         return "unknown" if found is None else "completable" if found else "doomed"
-
-    def judge_at(self, index: int) -> Judge:
-        """Return the rules after the call at an index."""
-        if index == len(self.upto) - 1:
-            return self.judge
-        return cores.play(self.book, self.until(index))
-
-    def way(self, index: int) -> Found:
-        """Look for calls after which both are kept."""
-        return self.future.of(self.judge_at(index))
 
     def core(self, attempt: int) -> Core:
         """Return the core of a lost attempt, with the ids of the problem."""
@@ -242,35 +232,12 @@ class Together:
         return found
 
     def core_of(self, attempt: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return the members and steps that cannot all be kept. Members are dropped from the last to the first, with
-        all calls; then calls, from the last to the first; both again until nothing can be dropped."""
+        """Return the members and steps that cannot all be kept."""
         if attempt not in self._cores:
             index = self.lost[attempt]
-            happened = self.until(index)
-            kept, names = list(range(len(happened))), list(self.members)
-            while True:
-                before = len(kept), len(names)
-                judge = cores.play(self.book, [happened[k] for k in kept])
-                for name in reversed(names.copy()):
-                    rest = [one for one in names if one != name]
-                    if self.future.of(judge, only=self._rules(rest)).possible is False:
-                        names = rest
-                kept = cores.drop_calls(self._part(names), self.tools, index, happened, kept)
-                if (len(kept), len(names)) == before:
-                    break
-            steps = tuple(e.step for e, _ in (happened[k] for k in kept) if isinstance(e, ToolCall))
-            self._cores[attempt] = tuple(names), steps
+            found = cores.find_core(self.book, self.tools, index, self.until(index), self.members)
+            self._cores[attempt] = found.rules, found.steps
         return self._cores[attempt]
-
-    def _rules(self, members: Iterable[str]) -> list[int]:
-        return sorted(i for name in members for i in self.members[name])
-
-    def _part(self, members: Iterable[str]) -> JointBook:
-        """Return the book of these members alone."""
-        chosen = self._rules(members)
-        part = JointBook([self.book.rules[i] for i in chosen], succeeded_only=self.book.succeeded_only)
-        part.of_query = frozenset(k for k, i in enumerate(chosen) if i in self.book.of_query)
-        return part
 
     def constraints(self, members: Iterable[str], index: int) -> tuple[str, ...]:
         """Return the constraints that these members stand for, in the order of the problem.
@@ -304,13 +271,14 @@ class Together:
     def _needed(self, said: list[str], others: list[str], index: int) -> list[str]:
         """Return a minimal part of the query's constraints that is lost with these rules."""
         book = Rulebook(
-            [self.book.rules[i] for i in self._rules(others)], succeeded_only=self.book.succeeded_only
+            [self.book.rules[i] for i in cores.indexes(others, self.members)],
+            succeeded_only=self.book.succeeded_only,
         )
         for one in reversed(said):
             rest = [id for id in said if id != one]
             kept = tuple(c for c in self.query.constraints if c.is_rule or c.id in rest)
             part = Together(replace(self.query, constraints=kept), book, others, self.tools)
-            if part.future.of(cores.play(part.book, self.until(index))).possible is False:
+            if part.track.future.of(cores.play(part.book, self.until(index))).possible is False:
                 said = rest
         return said
 
@@ -324,10 +292,10 @@ class Together:
         ]
         judge = cores.play(self.book, happened)
         for name in names:
-            rest = self._rules(one for one in names if one != name)
-            if not self.future.of(judge, only=rest).possible:
+            rest = cores.indexes((one for one in names if one != name), self.members)
+            if not self.track.future.of(judge, only=rest).possible:
                 return "not_asked"
-        part = self._part(names)
+        part = self.book.part(cores.indexes(names, self.members))
         return confirmed(part, self.tools, cores.find_core(part, self.tools, index, happened), happened)
 
 

@@ -12,7 +12,9 @@ from planscope.language.problem import Action, Constraint, Problem
 from planscope.oracle.replay import Replay
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.rules.beside import Rules, ruled
+from planscope.rules.future import Found
 from planscope.rules.rule import Calls, Rule, RuleFile
+from planscope.rules.with_query import Together
 from tests.rules.brute import all_kept, depth
 from tests.rules.many_cases import plan_events
 from tests.rules.table import Event
@@ -83,6 +85,11 @@ def continues(
     return False
 
 
+def way(both: Together, index: int) -> Found:
+    track = both.track_at(index)
+    return track.future.of(track.judge_at(index))
+
+
 def case(seed: int) -> str:
     random = Random(seed)
     world = make_world(random)
@@ -99,7 +106,7 @@ def case(seed: int) -> str:
     told = "kept"
     for k, view in enumerate(run.steps):
         prefix = happened[:k]
-        found = both.way(k)
+        found = way(both, k)
         assert found.possible is not None
         assert view.lost == (not found.possible), (problem, happened, view)
         if found.possible:
@@ -135,7 +142,7 @@ def check_core(
         part = ruled(Problem(query.actions, said, own=query.own), RuleFile("", (*some, idle)))
         both = rules_of(Replay(part, calls_of(prefix))).both
         assert both is not None
-        found = both.way(len(prefix))
+        found = way(both, len(prefix))
         if found.possible:
             whole = prefix + plan_events(found.plan, prefix)
             assert all_kept(some, whole) and query_kept(query, ids, whole)

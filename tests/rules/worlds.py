@@ -9,6 +9,7 @@ from random import Random
 from planscope.rules.kinds import KINDS, Kind
 from planscope.rules.rule import Calls, Compare, Rule
 from planscope.rules.rule import RuleFile as RuleFile
+from planscope.rules.values import OTHER
 from tests.rules.table import Event
 
 TOOLS = ("a", "b", "c")
@@ -132,7 +133,7 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
     if mode in ("value", "asked"):
         some = [
             e._replace(arguments=(("id", v),))
-            for e, v in product(letters, ("u", "v", "")[: 3 if mode == "asked" else 2])
+            for e, v in product(letters, ("u", "v", OTHER)[: 3 if mode == "asked" else 2])
         ]
         letters = [*some, *letters]
     if mode in ("outcome", "both"):

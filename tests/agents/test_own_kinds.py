@@ -39,6 +39,7 @@ from planscope.session.recordings import any_recordings
 from planscope.session.store import load, save
 from planscope.session.traces import trace_of
 from planscope.wording.explain import explain_verdict
+from tests.nightly import nightly
 
 from .support import answers_of, calls_of, end_of, says
 from .test_own_agent import Both, runs
@@ -570,7 +571,7 @@ for number in range(12):
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux for the file behind a descriptor")
-@pytest.mark.parametrize("room", [0, 300, 6000])
+@pytest.mark.parametrize("room", [300, *nightly(0, 6000)])
 def test_a_full_disk_is_one_warning_and_one_place(tmp_path: Path, room: int) -> None:
     """Also of a program that makes a recorder for each request."""
     path, data = tmp_path / "full" / "d.planscope.json", tmp_path / "data"

@@ -21,6 +21,7 @@ from planscope.session.traces import trace_of
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.agents.support import run_agent
+from tests.nightly import nightly
 
 from .support import abc, called, calls_of, check_record, end_of, variant
 
@@ -57,7 +58,7 @@ async def test_all_paradigms_give_the_same_run(number: int, timed: bool, profile
     assert called(runs[0]) == called(runs[1]) == called(runs[2])
 
 
-@pytest.mark.parametrize("timed", [False, True])
+@pytest.mark.parametrize("timed", [False, *nightly(True)])
 async def test_flaky_is_right_as_often_as_it_says(timed: bool) -> None:
     case = drawn(3, timed=timed)
     found = Counter(
@@ -207,7 +208,7 @@ async def test_a_blind_one_that_does_not_fire_is_careful(profile: str) -> None:
         assert called(blind) == called(await run_agent(case, model="sim:careful"))
 
 
-@pytest.mark.parametrize("profile", BLIND)
+@pytest.mark.parametrize("profile", [*BLIND[:2], *nightly(*BLIND[2:])])
 async def test_noise_fails_for_no_reason(profile: str) -> None:
     case = drawn(2)
     runs = [await run_agent(case, model=f"sim:{profile}?fires=0&noise=0.3", seed=s) for s in range(60)]

@@ -14,6 +14,7 @@ from planscope.dissection.variants import NoVariant
 from planscope.errors import UserError
 from planscope.session.model import Cell, Dissection, Run, Session, Variant
 from planscope.session.store import dumps, loads
+from tests.nightly import nightly
 
 from .cases import PLANTED, failing, query
 
@@ -24,8 +25,13 @@ def dissect(session: Session, model: str, **options: object) -> Dissection:
     return made.add_to(session)
 
 
-@pytest.mark.parametrize("timed", [False, True])
-@pytest.mark.parametrize("cause", PLANTED)
+@pytest.mark.parametrize(
+    "cause,timed",
+    [
+        *((cause, cause == "Structure") for cause in PLANTED),
+        *nightly(*((cause, cause != "Structure") for cause in PLANTED)),
+    ],
+)
 def test_the_planted_cause_is_named(cause: str, timed: bool) -> None:
     session = failing(PLANTED[cause], timed=timed)
     record = dissect(session, PLANTED[cause])

@@ -8,6 +8,7 @@ import pytest
 
 from planscope.tui.opening.summary import summary_of
 from tests.fuzz.hostile_files import FILES, SMALL, HostileFile
+from tests.nightly import nightly
 from tests.tui.screen import opened
 from tests.tui.test_hostile_screen import assert_clean
 
@@ -39,7 +40,9 @@ def test_they_are_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", [BY_NAME[name] for name in CHOSEN if name in BY_NAME], ids=lambda f: f.name[:40]
+    "file",
+    [*(BY_NAME[name] for name in CHOSEN[::2]), *nightly(*(BY_NAME[name] for name in CHOSEN[1::2]))],
+    ids=lambda f: f.name[:40],
 )
 async def test_on_the_screen(file: HostileFile, tmp_path: Path) -> None:
     path = file.write(tmp_path)

@@ -14,6 +14,7 @@ from planscope.session.store import save
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.screens.debug import running
 from tests.hostile import in_turn
+from tests.nightly import nightly
 from tests.tui.screen import Driven, opened
 from tests.tui.test_hostile_screen import SHORT, assert_clean, hostile_session
 from tests.tui.test_live import until
@@ -61,9 +62,10 @@ async def press(driven: Driven, *keys: str) -> None:
         assert_clean(driven)
 
 
-@pytest.mark.parametrize(
-    ("batch", "readable"), [(k, one) for k in range(len(BATCHES)) for one in in_turn((True, False), k, 2)]
-)
+TURNS = [(k, one) for k in range(len(BATCHES)) for one in in_turn((True, False), k, 2)]
+
+
+@pytest.mark.parametrize(("batch", "readable"), [*TURNS[:2], *nightly(*TURNS[2:])])
 async def test_the_corpus_on_every_screen(batch: int, readable: bool, tmp_path: Path) -> None:
     path = tmp_path / "x.planscope.json"
     save(hostile_everywhere(BATCHES[batch], readable=readable), path)
@@ -94,7 +96,7 @@ async def test_the_corpus_on_every_screen(batch: int, readable: bool, tmp_path: 
         assert driven.app.is_running and driven.app.screen is driven.screen
 
 
-@pytest.mark.parametrize("begin", range(0, len(SHORT), 60))
+@pytest.mark.parametrize("begin", [0, *nightly(*range(60, len(SHORT), 60))])
 async def test_what_a_live_agent_says_and_calls(begin: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that calls tools of any name with any arguments, and tools that answer anything."""
     texts = [t for t in (*SHORT[begin:], *SHORT) if t.strip()]

@@ -17,6 +17,7 @@ from planscope.tui.controllers.live_run import ForkChoice, RunChoice
 from planscope.tui.controllers.marks import Marks
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.screens.debug import running
+from tests.nightly import nightly
 from tests.tui.screen import PATIENCE, Driven, opened
 from tests.tui.sessions import unreadable, write
 
@@ -224,10 +225,20 @@ async def test_stopping_and_leaving_leave_nothing_running() -> None:
     assert not left
 
 
+KEYS = [("q q", True), ("q y", True), ("ctrl+q ctrl+q", True), ("q", False)]
+WAYS = ["", "L", "e escape", "m"]
+
+
 @pytest.mark.parametrize(
-    ("keys", "leaves"), [("q q", True), ("q y", True), ("ctrl+q ctrl+q", True), ("q", False)]
+    "way,keys,leaves",
+    [
+        *(("", *keys) for keys in KEYS),
+        *((way, *keys) for way, keys in zip(WAYS[1:], KEYS, strict=False)),
+        *nightly(
+            *((way, *keys) for way in WAYS[1:] for keys in KEYS if WAYS.index(way) - 1 != KEYS.index(keys))
+        ),
+    ],
 )
-@pytest.mark.parametrize("way", ["", "L", "e escape", "m"])
 async def test_quitting_during_a_run_is_asked_about_once_and_its_record_is_kept(
     tmp_path: Path, keys: str, leaves: bool, way: str
 ) -> None:

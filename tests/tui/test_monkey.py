@@ -52,8 +52,8 @@ async def press(monkey: Monkey, *keys: str) -> None:
 
 
 async def test_nothing_breaks_and_nothing_is_lost() -> None:
-    tally = await let_go(40, seed=5, most=20, calm=True)
-    assert tally.main_screens.total() == tally.kinds.total() == 40
+    tally = await let_go(25, seed=5, most=20, calm=True)
+    assert tally.main_screens.total() == tally.kinds.total() == 25
     assert tally.main_screens["debug"] and tally.opened
 
 

@@ -11,12 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.nightly import nightly
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 
 
+KINDS = ("starting", "appearing", "saving", "running", "commands", "hanging_up")
+
+
 @pytest.mark.parametrize(
-    ("kind", "times"),
-    [("starting", 3), ("appearing", 3), ("saving", 2), ("running", 2), ("commands", 4), ("hanging_up", 1)],
+    ("kind", "times"), [*((kind, 1) for kind in KINDS), *nightly(*((kind, 3) for kind in KINDS))]
 )
 def test_signals_at_random_moments(kind: str, times: int, tmp_path: Path) -> None:
     from tests.tui.signal_moments import try_all

@@ -249,12 +249,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 200_470,
-    "rules": 101_400,
+    "rules": 100_850,
     "toolfuzz": 93_900,
     "agents": 76_450,
     "traces": 61_090,
     "commands": 55_840,
-    "language": 52_200,
+    "language": 52_450,
     "session": 39_700,
     "oracle": 35_890,
     "sharing": 33_750,

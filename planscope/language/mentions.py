@@ -9,13 +9,14 @@ image can't be pushed" the words "can't be pushed" mean "can't be executed".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from planscope.language.arrange import arranged
 from planscope.language.inflection import forms, singular, words
 from planscope.language.natural import fillers, natural_vocabulary
+from planscope.language.problem import Action
 from planscope.language.scan import NOT_IN_SENTENCES, Names, Piece, Scanner, Token, cut, phrase_key
 
 LONGEST_GAP = 7
@@ -28,12 +29,14 @@ _BESIDE = ("P", "PSC", "VP")
 
 
 class _Action(NamedTuple):
-    """An action's content words: ``verb``, ``rest``, and the ``particle`` of the verb ("up"), or none."""
+    """An action's content words: ``verb``, ``rest``, and the ``particle`` of the verb ("up"), or none. ``whole``:
+    another way to read a name such as "web search", which is mentioned by all its words only."""
 
     id: str
     verb: str
     rest: tuple[str, ...]
     particle: str
+    whole: bool = False
 
 
 def _token(action: _Action, pieces: Sequence[Piece], start: int, end: int) -> Token:
@@ -50,7 +53,7 @@ class Mention(NamedTuple):
     elliptic: bool = False
 
 
-class _Said:
+class Said:
     """What was named so far in a sentence. ``passive``: the last mention was in the passive."""
 
     def __init__(self) -> None:
@@ -80,14 +83,36 @@ def _words(name: str) -> Iterator[str]:
         yield from (word for word in piece.key.split("_") if word and word not in words("articles"))
 
 
+def _ways(action: Action) -> Iterator[_Action]:
+    """Yield the ways to read a name: look up the order, lookup order, and web search, whose verb is last."""
+    verb, *rest = [*_words(action.name)] or [""]
+    if len(verb) < 2:
+        return
+    particle = ""
+    if rest and (rest[0] in words("particles") or rest[-1] in words("particles")):
+        particle = rest.pop(0 if rest[0] in words("particles") else -1)
+    yield _Action(action.id, verb, tuple(rest), particle)
+    for end in words("particles"):
+        if rest and not particle and verb.endswith(end) and len(verb) > len(end) + 2:
+            yield _Action(action.id, verb.removesuffix(end), tuple(rest), end, whole=True)
+    if len(rest) == 1 and len(phrase_key(action.name)) == 2 and len(rest[0]) > 1:
+        yield _Action(action.id, rest[0], (verb,), "", whole=True)
+
+
 def _is(said: str, word: str, *, last: bool) -> bool:
     return said == word or (last and singular(said) == singular(word))
+
+
+Auxiliary = Callable[[Sequence[Piece]], tuple[int, Token | None]]
+"""Reads "has been executed" at the beginning of some pieces: how many it takes, and its token, or None."""
 
 
 class Mentions:
     """Finds mentions of some actions among the pieces of a text."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, actions: Iterable[Action], auxiliary: Auxiliary) -> None:
+        actions = tuple(actions)
+        self.auxiliary = auxiliary
         self.actions: list[_Action] = []
         self.verbs: dict[str, list[_Action]] = {}
         """By form of a verb, the actions that have the verb."""
@@ -95,24 +120,17 @@ class Mentions:
         """By first word of an object."""
         self.words: set[str] = set()
         """All forms of the actions' verbs, and the last words of their names."""
-        self.articles = frozenset(words("articles")) - {action.name.casefold() for action in names.actions}
-        particles = words("particles")
-        for action in names.actions:
-            verb, *rest = [*_words(action.name)] or [""]
-            if len(verb) < 2:
-                continue
-            particle = ""
-            if rest and (rest[0] in particles or rest[-1] in particles):
-                particle = rest.pop(0 if rest[0] in particles else -1)
-            made = _Action(action.id, verb, tuple(rest), particle)
-            self.actions.append(made)
-            self.words |= {*forms(verb), *made.rest[-1:], *map(singular, made.rest[-1:])}
-            for form in forms(verb):
+        self.articles = frozenset(words("articles")) - {action.name.casefold() for action in actions}
+        for made in (way for action in actions for way in _ways(action)):
+            if not made.whole:
+                self.actions.append(made)
+                self.words |= {*forms(made.verb), *made.rest[-1:], *map(singular, made.rest[-1:])}
+            for form in forms(made.verb):
                 self.verbs.setdefault(form, []).append(made)
-            if rest:
-                self.objects.setdefault(singular(rest[0]), []).append(made)
+            if made.rest:
+                self.objects.setdefault(singular(made.rest[0]), []).append(made)
 
-    def at(self, pieces: Sequence[Piece], at: int, said: _Said) -> Mention | None:
+    def at(self, pieces: Sequence[Piece], at: int, said: Said) -> Mention | None:
         """Return the longest mention that begins at a place, or None if there is none or it is not certain."""
         start = self._skip(pieces, at) if pieces[at].key != "both" else at
         if start >= len(pieces):
@@ -185,7 +203,7 @@ class Mentions:
             kinds = forms(action.verb)[piece.key]
             ends = [self._rest(action, pieces, start + 1, of=bool(kinds & {"ing", "noun"}))]
             as_noun = "noun" in kinds and (start > at or piece.key != action.verb)
-            if ends == [None] and self._alone(action, as_noun):
+            if ends == [None] and not action.whole and self._alone(action, as_noun):
                 ends = [self._partly(action, pieces, start + 1)]
                 instructed = "base" in kinds and before in ("DO", "DONT", "YOU", "MAYDO")
                 if ends == [None] and ("ing" in kinds or as_noun or instructed):
@@ -249,7 +267,7 @@ class Mentions:
                 return at
         return None
 
-    def _passive(self, pieces: Sequence[Piece], start: int, said: _Said) -> Iterator[Mention]:
+    def _passive(self, pieces: Sequence[Piece], start: int, said: Said) -> Iterator[Mention]:
         """Yield mentions with the object first: "the image has been built", "it's been built", "the image build"."""
         if pieces[start].key in words("pronouns"):
             clear = {action.id: () for action in self.actions if self._alone(action)}
@@ -264,7 +282,7 @@ class Mentions:
             yield from self._done(pieces, start, end, left, said)
 
     def _done(
-        self, pieces: Sequence[Piece], start: int, end: int, left: Mapping[str, tuple[str, ...]], said: _Said
+        self, pieces: Sequence[Piece], start: int, end: int, left: Mapping[str, tuple[str, ...]], said: Said
     ) -> Iterator[Mention]:
         """Yield mentions whose object is from ``start`` to ``end``. ``left``: by action, the words behind the verb."""
         at = end
@@ -295,10 +313,8 @@ class Mentions:
         for instead in ("executed", "done"):
             whole = Piece(pieces[verb].start, pieces[stop - 1].end, instead, False)
             row = [*pieces[end:verb], whole, *pieces[stop : stop + LONGEST_GAP]]
-            width, meaning = natural_vocabulary().longest(row, 0)
-            if meaning is not None and width > verb - end:
-                said = " ".join(piece.key for piece in row[:width])
-                done = Token(meaning.type, row[0].start, row[width - 1].end, meaning, words=said)
+            width, done = self.auxiliary(row)
+            if done is not None and width > verb - end:
                 yield Mention(
                     (_token(action, pieces, start, end), done),
                     stop - start + width - (verb - end) - 1,
@@ -317,12 +333,12 @@ class Mentions:
                 continue
             verb = pieces[end + 1]
             if "done" in forms(action.verb).get(verb.key, ()):
-                meaning = natural_vocabulary().longest(list(cut("is executed")), 0)[1]
-                assert meaning is not None
-                done = Token(meaning.type, pieces[end].start, verb.end, meaning, words="be executed")
+                _, done = self.auxiliary(list(cut("is executed")))
+                assert done is not None
+                done = done._replace(start=pieces[end].start, end=verb.end)
                 yield Mention((_token(action, pieces, start, end), done), end + 2 - at, action)
 
-    def _shared(self, pieces: Sequence[Piece], start: int, said: _Said) -> Iterator[Mention]:
+    def _shared(self, pieces: Sequence[Piece], start: int, said: Said) -> Iterator[Mention]:
         """Yield mentions that share the verb or the object of the last one: "write the code and the tests", "has been
         trained and evaluated"."""
         assert said.last is not None
@@ -334,7 +350,7 @@ class Mentions:
             if action.rest == last.rest and "done" in forms(action.verb)[pieces[start].key]:
                 yield Mention((_token(action, pieces, start, start + 1),), 1, action, elliptic=True)
 
-    def _other_object(self, pieces: Sequence[Piece], start: int, said: _Said) -> Iterator[Mention]:
+    def _other_object(self, pieces: Sequence[Piece], start: int, said: Said) -> Iterator[Mention]:
         """Yield "the flight" in "book the hotel before the flight", which has the verb of the last mention. If another
         action has this object, too, either can be meant."""
         named = next((token.action for token in reversed(said.tokens) if token.type == "ACTION"), "")
@@ -351,6 +367,14 @@ class Mentions:
                 yield Mention((token._replace(either=either),), end - start, one)
 
 
+def _as_natural(row: Sequence[Piece]) -> tuple[int, Token | None]:
+    width, meaning = natural_vocabulary().longest(row, 0)
+    if meaning is None:
+        return 0, None
+    said = " ".join(piece.key for piece in row[:width])
+    return width, Token(meaning.type, row[0].start, row[width - 1].end, meaning, words=said)
+
+
 class NaturalScanner(Scanner):
     """Scans natural sentences: it knows their words, and other forms of the actions' words."""
 
@@ -360,12 +384,12 @@ class NaturalScanner(Scanner):
 
     @cached_property
     def mentions(self) -> Mentions:
-        return Mentions(self.names)
+        return Mentions(self.names.actions, _as_natural)
 
     def stream(self, text: str, pieces: Sequence[Piece]) -> Iterator[Token]:
         """Yield the tokens of a text, without words that say nothing."""
         pieces = list(self._without_fillers(pieces))
-        said = _Said()
+        said = Said()
         at = 0
         while at < len(pieces):
             token, width = (
@@ -388,7 +412,7 @@ class NaturalScanner(Scanner):
             return None
         return Token("STEP", pieces[at].start, pieces[at + 1].end, words=f"step {keys[1]}"), 3
 
-    def _hour(self, pieces: Sequence[Piece], at: int, said: _Said) -> tuple[Token, int] | None:
+    def _hour(self, pieces: Sequence[Piece], at: int, said: Said) -> tuple[Token, int] | None:
         """Return the 17 of "before 17", and the 9 of "by 9", which is 9:00 or 21:00."""
         key = pieces[at].key
         ends = at + 1 == len(pieces) or pieces[at + 1].key in _BEHIND_HOURS
@@ -418,7 +442,7 @@ class NaturalScanner(Scanner):
             before = piece.key
 
     def _named(self, pieces: Sequence[Piece], at: int) -> int:
-        mention = self.mentions.at(pieces, at, _Said())
+        mention = self.mentions.at(pieces, at, Said())
         return max(super()._named(pieces, at), mention.width if mention is not None else 0)
 
 

@@ -14,12 +14,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from planscope.language.problem import Span
+from planscope.language.problem import Action, Span
+from planscope.language.scan import Piece
+from planscope.language.scan import Token as LanguageToken
 from planscope.rules import english
 from planscope.rules.rule import Calls, CallSet, Combined, Compare, Condition, Operator, Path, Scalar, Source
 
 if TYPE_CHECKING:
-    from planscope.rules.mentions import Mentions
+    from planscope.language.mentions import Mentions
 
 _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*|(?<=\w)\(\))|(?P<line>\n)|(?P<quoted>`[^`\n]*`|(?<!\w)'[\w*./:-]+)
@@ -171,9 +173,10 @@ class Scanner:
 
     @cached_property
     def mentions(self) -> Mentions:
-        from planscope.rules.mentions import Mentions
+        from planscope.language.mentions import Mentions
 
-        return Mentions(self.tools)
+        actions = (Action(tool, " ".join(_WORD.findall(tool)).casefold(), tool) for tool in self.tools)
+        return Mentions(actions, _auxiliary)
 
     def names_tool(self, token: Token) -> bool:
         """Return whether a token may belong to a tool's name."""
@@ -185,6 +188,17 @@ class Scanner:
 
 
 _PLAIN = re.compile(r"\w+")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+
+
+def _auxiliary(row: Sequence[Piece]) -> tuple[int, LanguageToken | None]:
+    """Return how many pieces "has been executed" takes, whose verb is "called" here, with its words as a token."""
+    width = next((k for k, piece in enumerate(row) if piece.key in ("executed", "done")), len(row) - 1) + 1
+    words = [*(piece.key for piece in row[: width - 1]), "called"]
+    said = LanguageToken("VERB", row[0].start, row[width - 1].end, words=" ".join(words))
+    return width, said if english.verb(words) else None
+
+
 Outcome = Literal["failed", "succeeded"]
 _OUTCOMES: dict[str, Outcome] = {
     "failed": "failed",
@@ -203,6 +217,7 @@ class Cuts:
     def __init__(self, scanner: Scanner, row: Sequence[Token], inflected: bool) -> None:
         self.scanner, self.row, self.inflected = scanner, _full(row), inflected
         self.keys = [_key(token) for token in self.row]
+        self.pieces = [Piece(token.start, token.end, token.key, False) for token in self.row]
         self.raw = [token.key for token in self.row]
         self.at = 0
         self.troubles: list[SentenceError] = []
@@ -377,7 +392,7 @@ class Cuts:
         width, exact = self._exact(at)
         if exact:
             yield _Name(0, at + width, Calls(exact))
-        if token.kind == "word" and self.inflected and key not in english.FUNCTION:
+        if token.kind == "word" and self.inflected:
             yield from (name for name in self._inflected(at) if name.end > at + width)
         if token.kind == "word" and not width and self._may_be_new(at):
             yield _Name(int(key in english.SOFT or bool(self.scanner.tools)), at + 1, Calls(token.text))
@@ -439,26 +454,30 @@ class Cuts:
         return width, ""
 
     def _inflected(self, at: int) -> Iterator[_Name]:
-        """Yield the known tools that are mentioned here in another form, as in "looking up the order". In the passive
-        the verb is behind the other words: "a note has been added"."""
+        """Yield the known tool that is mentioned here in other words: "looking up the order". In the passive the verb
+        is behind the other words: "a note has been added"."""
+        from planscope.language.mentions import Said
+
         mentions = self.scanner.mentions
-        active = set(mentions.active(self.keys, at))
-        longest = max(active, default=(0, ""))[0]
-        several = sum(end == longest for end, _ in active) > 1
-        for end, tool in active:
-            if end == longest:
-                yield _Name(int(several), end, Calls(tool, text=tool))
-        for begin, verbal in mentions.passive(self.keys, at):
-            end = begin
-            while end < min(len(self.keys), begin + 7) and self.keys[end] in _AUXILIARIES:
-                end += 1
-            codes = english.verb([*self.keys[begin:end], "called"]) if end > begin else None
-            if codes is None and verbal.verb == "run" and end > begin:  # "the tests have run"
-                codes = english.verb([*self.keys[begin:end], "happened"])
-            behind = mentions.done(verbal, self.keys, end)
-            if codes and behind is not None:
-                said = tuple(Item(one.code, self.span(begin, behind)) for one in codes)
-                yield _Name(0, behind, Calls(verbal.tool, text=verbal.tool), said)
+        if self.keys[at] in mentions.articles:
+            return
+        begin = at - (
+            at > 0 and self.keys[at - 1] in ("a", "an", "the")
+        )  # behind an article a verb is a noun
+        mention = mentions.at(self.pieces, begin, Said())
+        if mention is None or begin + mention.width <= at:
+            return
+        end = begin + mention.width
+        if end == at + 1 and self.keys[at] in english.FUNCTION | english.SOFT:
+            return
+        tool, *verb = mention.tokens
+        said = [
+            Item(one.code, (token.start, token.end))
+            for token in verb
+            for one in english.verb(token.words.split()) or ()
+        ]
+        if len(said) >= len(verb):
+            yield _Name(0, end, Calls(tool.action, text=tool.action), tuple(said))
 
     def _modified(self, calls: Calls) -> tuple[Calls, bool]:
         """Return the set narrowed by the words after it: with CONDITION, that failed, by AGENT. Also return whether

@@ -214,3 +214,23 @@ def test_what_it_may_be_is_shown() -> None:
     found = [_found(one) for one in failure.value.errors[0].readings]
     order = ("precedence", "lookup", "refund", 0)
     assert found == [[("exactly", "lookup", "", 2), order], [("exactly", "refund", "", 2), order]]
+
+
+@pytest.mark.parametrize(
+    ("text", "earlier", "later"),
+    [
+        ("A build must come before deploy.", "build_image", "deploy"),
+        ("Building comes before deploying.", "build_image", "deploy"),
+        ("The tests must have been run by the time the image is built.", "run_tests", "build_image"),
+        ("Searching the web comes before deploying.", "web_search", "deploy"),
+        ("The image build needs a prior run of the tests.", "run_tests", "build_image"),
+    ],
+)
+def test_tools_in_other_words_are_found_as_in_queries(text: str, earlier: str, later: str) -> None:
+    (rule,) = read_rules(text, ("build_image", "run_tests", "deploy", "web_search")).rules
+    assert (rule.kind, rule.first[0].name, rule.then[0].name) == ("precedence", earlier, later)
+
+
+def test_a_run_is_no_tool_that_runs_something() -> None:
+    (rule,) = read_rules("Every run ends with deploy.", ("run_tests", "deploy")).rules
+    assert (rule.kind, rule.first[0].name) == ("end", "deploy")

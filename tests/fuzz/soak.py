@@ -36,7 +36,7 @@ GONE = (
     "Recorder",
     "LiveStops",
     "FormDialog",
-    "AskDialog",
+    "FormDialog",
     "thread",
 )
 """Of which nothing is to be left."""

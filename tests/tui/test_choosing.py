@@ -7,7 +7,8 @@ import pytest
 from planscope.agents.models import check_model, parse_model
 from planscope.session.locations import bundled
 from planscope.tui.controllers.live_run import RunChoice
-from planscope.tui.dialogs.ask import AskDialog, SetDialog
+from planscope.tui.dialogs.ask import SetDialog
+from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.forms import model_offers
 from tests.tui.screen import opened
 from tests.tui.test_live import paused, start
@@ -67,7 +68,7 @@ async def test_arguments_of_a_paused_call_are_judged_while_they_are_typed() -> N
         await paused(driven, 1)
         await driven.until(lambda: driven.state.progress == "judged")
         await driven.press("a")
-        assert isinstance(driven.app.screen, AskDialog)
+        assert isinstance(driven.app.screen, FormDialog)
         assert "safe hours: " in driven.text and "✓ This call is safe." in driven.text
         await driven.press("ctrl+u")
         await driven.type('{"start_time": 23}')

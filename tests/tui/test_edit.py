@@ -15,7 +15,7 @@ from planscope.safe import visible
 from planscope.session.json_bytes import plain_text
 from planscope.session.oracle_input import problem_of
 from planscope.session.store import load
-from planscope.tui.dialogs.ask import AskDialog, ChooseDialog
+from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.screens.debug.screen import DebugScreen
 from planscope.tui.screens.edit.external_editor import EditorTrouble, edit_elsewhere
@@ -128,7 +128,7 @@ async def test_orders_are_counted_and_hours_tell(tmp_path: Path) -> None:
     async with editing(sessions.write(sessions.figure_10(), tmp_path)) as driven:
         assert "✓ can be met in 1 order" in driven.text
         await driven.commands("4", "down", "down", "T")
-        assert isinstance(driven.app.screen, AskDialog)
+        assert isinstance(driven.app.screen, FormDialog)
         await driven.press("9", "9", "enter")
         assert "an action takes from 1 to 24 hours" in driven.text
         await driven.press("backspace", "backspace", "3", "enter")

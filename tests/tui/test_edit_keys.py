@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planscope.tui.actions import ACTIONS
-from planscope.tui.dialogs.ask import AskDialog, ChooseDialog
+from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.keys import normal
 from planscope.tui.screens.debug import doors
@@ -168,7 +168,7 @@ async def _add(driven: Editing, key: str) -> None:
 @effect("rename-action")
 async def _rename(driven: Editing, key: str) -> None:
     await driven.press("4", key)
-    assert isinstance(driven.app.screen, AskDialog)
+    assert isinstance(driven.app.screen, FormDialog)
     await driven.press("end", "s", "enter")
     assert driven.draft == TWO.replace("Network audit", "Network audits")
     assert driven.edit.state.draft.actions[0].tool == "network_audits"
@@ -185,7 +185,7 @@ async def _drop(driven: Editing, key: str) -> None:
 @effect("set-hours")
 async def _hours(driven: Editing, key: str) -> None:
     await driven.press("t", "4", key)
-    assert isinstance(driven.app.screen, AskDialog)
+    assert isinstance(driven.app.screen, FormDialog)
     await driven.press("2", "enter")
     assert [a.duration for a in driven.edit.state.draft.actions] == [2, 1, 1]
 

@@ -14,7 +14,7 @@ from planscope.session.store import load
 from planscope.tui.actions import ACTIONS, KeyAction
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.controllers.what_if import Play
-from planscope.tui.dialogs.ask import AskDialog, ChooseDialog, SetDialog
+from planscope.tui.dialogs.ask import ChooseDialog, SetDialog
 from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
@@ -147,11 +147,11 @@ async def _go_end(driven: Driven, key: str) -> None:
 @effect("go-to-step")
 async def _go_to_step(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert isinstance(driven.app.screen, AskDialog)
+    assert isinstance(driven.app.screen, FormDialog)
     await driven.type("step 9")
     await driven.press("enter")
     assert "no step 9; the steps are 0 to 3, and end" in driven.text
-    assert isinstance(driven.app.screen, AskDialog)
+    assert isinstance(driven.app.screen, FormDialog)
     await driven.press("backspace")
     assert "no step 9" not in driven.text
     await driven.press("3", "enter")
@@ -412,7 +412,7 @@ async def _palette(driven: Driven, key: str) -> None:
     await driven.until(lambda: isinstance(driven.app.screen, CommandPalette))
     await driven.find("go to step")
     await driven.press("enter")
-    await driven.until(lambda: isinstance(driven.app.screen, AskDialog))
+    await driven.until(lambda: isinstance(driven.app.screen, FormDialog))
 
 
 @effect("help")
@@ -609,7 +609,7 @@ async def _decide(driven: Driven, key: str) -> None:
     assert "no run is in progress" in driven.text
     await waiting(driven)
     await driven.press(key)
-    assert isinstance(driven.app.screen, AskDialog) and "is paused." in driven.text
+    assert isinstance(driven.app.screen, FormDialog) and "is paused." in driven.text
     await driven.press("enter")
     await paused(driven, 2)
 

@@ -12,7 +12,8 @@ import pytest
 from planscope.session.model import Session
 from planscope.session.store import dumps, load, loads
 from planscope.sharing.redact import Redaction
-from planscope.tui.dialogs.ask import AskDialog, ChooseDialog, WaitDialog
+from planscope.tui.dialogs.ask import ChooseDialog, WaitDialog
+from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.share_preview import PreviewDialog
 from planscope.tui.screens.flows.share import FORMS, file_for
 from tests.hostile import SAVEABLE
@@ -150,7 +151,7 @@ async def test_as_it_is_only_where_that_was_typed(tmp_path: Path) -> None:
         await driven.press("a")
         await driven.type("no-redact")
         await driven.press("enter", "enter")
-        assert "! nothing is replaced" in driven.text and isinstance(driven.app.screen, AskDialog)
+        assert "! nothing is replaced" in driven.text and isinstance(driven.app.screen, FormDialog)
         await driven.press("enter")
         await until(driven, lambda: "written to test-shared" in driven.text)
         assert "nothing is replaced" in driven.text
@@ -206,11 +207,11 @@ async def test_a_file_is_never_written_over_without_a_yes(tmp_path: Path) -> Non
         await previewed(driven)
         await driven.press("enter")
         dialog = driven.app.screen
-        assert isinstance(dialog, AskDialog)
+        assert isinstance(dialog, FormDialog)
         await driven.press("ctrl+u", *"old.md", "enter")
         assert isinstance(driven.app.screen, ChooseDialog) and "Replace the file?" in driven.text
         await driven.press("enter")
-        assert isinstance(driven.app.screen, AskDialog) and "old.md" in driven.text
+        assert isinstance(driven.app.screen, FormDialog) and "old.md" in driven.text
         assert Path("old.md").read_text() == "mine"
         await driven.press("enter", "down", "enter")
         await until(driven, lambda: "written to old.md" in driven.text)
@@ -235,7 +236,7 @@ async def test_a_place_that_cannot_be_written_stays_in_the_dialog(
         await driven.press("enter", "ctrl+u")
         await driven.type(name)
         await driven.press("enter")
-        assert complaint in driven.text and isinstance(driven.app.screen, AskDialog)
+        assert complaint in driven.text and isinstance(driven.app.screen, FormDialog)
 
 
 async def test_what_could_not_be_written_is_asked_for_again(
@@ -254,7 +255,7 @@ async def test_what_could_not_be_written_is_asked_for_again(
             patched.setattr(files, "write_atomic", full)
             await driven.press("enter")
             await until(driven, lambda: "No space left" in driven.text)
-        assert isinstance(driven.app.screen, AskDialog) and "full.md" in driven.text
+        assert isinstance(driven.app.screen, FormDialog) and "full.md" in driven.text
         assert "! 1 private value is kept" in driven.text
         await driven.press("enter")
         await until(driven, lambda: "written to full.md" in driven.text)

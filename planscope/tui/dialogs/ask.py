@@ -1,4 +1,4 @@
-"""Small dialogs: type a line, change a list, choose one of several, read a text, wait."""
+"""Small dialogs: change a list, choose one of several, read a text, wait."""
 
 from __future__ import annotations
 
@@ -18,82 +18,6 @@ if TYPE_CHECKING:
     from planscope.debugger.offers import Offer
 
 _NO_ANSWERS: Mapping[str, Any] = {}
-
-Check = Callable[[str], str | None]
-"""A function that returns an error message for a text, or None if the text is valid."""
-
-Judge = Callable[[str], Sequence[tuple[str, str]]]
-"""A function that returns lines about a text, each with its role."""
-
-
-class AskDialog(Dialog[str]):
-    """Asks for one line of text; an error is shown below it.
-
-    ``before``: texts above the line, each alone or with its role. ``answers``: keys that answer at once, by key.
-    ``judge``: what the text as typed so far would do, in lines below it, each with its role.
-    """
-
-    def __init__(
-        self,
-        paint: Painter,
-        title: str,
-        hint: str,
-        check: Check,
-        *,
-        value: str = "",
-        before: Sequence[str | tuple[str, str]] = (),
-        answers: Mapping[str, str] = _NO_ANSWERS,
-        judge: Judge | None = None,
-    ) -> None:
-        super().__init__(paint, title)
-        self.hint = hint
-        self.check = check
-        self.judge = judge
-        self.value = value
-        self.before = before
-        self.answers = answers
-
-    def body(self) -> Sequence[Widget]:
-        told = [(text, "") if isinstance(text, str) else text for text in self.before]
-        lines = [line for text, role in told for line in self.wrapped(text, role)]
-        self.error = TextBox(self.paint)
-        self.judged = TextBox(self.paint, self._judged(self.value))
-        hint = self.wrapped(self.hint, "dim")
-        if "Esc" not in self.hint:
-            hint += self.wrapped("Enter: OK, Esc: cancel", "dim")
-        return (
-            TextBox(self.paint, lines),
-            SafeInput(self.value, select_on_focus=True),
-            self.error,
-            self.judged,
-            TextBox(self.paint, hint),
-        )
-
-    def _judged(self, text: str) -> list[Line]:
-        told = self.judge(text) if self.judge is not None else ()
-        return [line for words, role in told for line in self.wrapped(words, role)]
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        wrong = self.check(event.value)
-        if wrong is None:
-            self.dismiss(event.value)
-        else:
-            self.error.set_lines(self.wrapped(f"✗ {wrong}", "broken")[:3])
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key in self.answers:
-            event.stop()
-            event.prevent_default()
-            self.dismiss(self.answers[event.key])
-
-    @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.error.set_lines([])
-        if self.judge is not None:
-            self.judged.set_lines(self._judged(event.value))
 
 
 class Item(NamedTuple):
@@ -181,10 +105,7 @@ class SetDialog(Dialog[None]):
 
     def _show(self) -> None:
         self.at = min(self.at, len(self.listed()) - 1)
-        self.list.set_lines(self._lines())
-        if self.at >= 0:
-            self.list.reveal(self.at, self.at)
-            self.list.sync()
+        self.list.set_lines(self._lines(), self.at if self.at >= 0 else None)
 
     def _say(self, error: str) -> None:
         self.error.set_lines(self.wrapped(f"✗ {error}", "broken")[:3] if error else [])
@@ -258,15 +179,6 @@ class SetDialog(Dialog[None]):
         self._say("")
 
 
-class _Choices(TextBox):
-    """The list of choices; a click chooses one."""
-
-    def on_click(self, event: events.Click) -> None:
-        place = self.line_under(event)
-        if place is not None and isinstance(self.screen, ChooseDialog):
-            self.screen.take(place[0])
-
-
 class ChooseDialog(Dialog[int]):
     """Asks for one of several choices and answers with its number, from 0.
 
@@ -298,8 +210,9 @@ class ChooseDialog(Dialog[int]):
         self.dialog_name = name
 
     def body(self) -> Sequence[Widget]:
-        self.list = _Choices(self.paint, self._lines(), most=max(self.app.size.height - 8, 3))
-        lines = [line for text, role in self.before for line in self.wrapped(text, role)]
+        most = max(self.app.size.height - 8, 3)
+        self.list = TextBox(self.paint, self._lines(), most=most, clicked=lambda at, _: self.dismiss(at))
+        lines = self.told(self.before)
         most = max(self.app.size.height * 9 // 10 - 8 - len(self.choices), 2)
         return (
             *([TextBox(self.paint, [*lines[:most], BLANK])] if lines else []),
@@ -322,9 +235,7 @@ class ChooseDialog(Dialog[int]):
             self.dismiss(self.answers[event.key])
 
     def _show(self) -> None:
-        self.list.set_lines(self._lines())
-        self.list.reveal(self.at, self.at)
-        self.list.sync()
+        self.list.set_lines(self._lines(), self.at)
 
     def action_go(self, by: int) -> None:
         self.at = min(max(self.at + by, 0), len(self.choices) - 1)
@@ -333,11 +244,7 @@ class ChooseDialog(Dialog[int]):
             self.looked(self.at)
 
     def action_take(self) -> None:
-        self.take(self.at)
-
-    def take(self, at: int) -> None:
-        """Answer with this choice."""
-        self.dismiss(at)
+        self.dismiss(self.at)
 
 
 class TextDialog(Dialog[None]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment
@@ -36,24 +36,36 @@ LIST_KEYS: tuple[BindingType, ...] = (
 
 
 class TextBox(Windowed):
-    """Lines of text in a dialog, at most ``most`` rows high. The last column shows if there are more."""
+    """Lines of text in a dialog, at most ``most`` rows high. The last column shows if there are more.
+
+    ``clicked`` is called with the line and the column of a click.
+    """
 
     BOX = False
 
     def __init__(
-        self, paint: Painter, lines: Sequence[Line] = (), *, id: str | None = None, most: int = 200
+        self,
+        paint: Painter,
+        lines: Sequence[Line] = (),
+        *,
+        most: int = 200,
+        clicked: Callable[[int, int], object] | None = None,
     ) -> None:
-        super().__init__(paint, id=id)
+        super().__init__(paint)
         self.lines = list(lines)
         self.most = most
+        self._clicked = clicked
 
     def on_mount(self) -> None:
         self._fit()
 
-    def set_lines(self, lines: Sequence[Line]) -> None:
+    def set_lines(self, lines: Sequence[Line], at: int | None = None) -> None:
+        """Show other lines, scrolled so that the line ``at`` is seen."""
         self.lines = list(lines)
         self._fit()
         self.move_to(self.top)
+        if at is not None:
+            self.reveal(at, at)
         self.sync()
 
     def _fit(self) -> None:
@@ -61,11 +73,9 @@ class TextBox(Windowed):
         self.styles.height = height
         self.display = height > 0
 
-    def size_of(self) -> int:
-        return len(self.lines)
-
-    def line_at(self, index: int) -> Line:
-        return self.lines[index]
+    def on_click(self, event: events.Click) -> None:
+        if self._clicked is not None and (place := self.line_under(event)) is not None:
+            self._clicked(*place)
 
     def _wanted_rows(self) -> list[tuple[Line, str]]:
         rows = super()._wanted_rows()
@@ -131,6 +141,11 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     def wrapped(self, text: str, role: str = "") -> list[Line]:
         return [Line((Run(" "), *runs)) for runs in paragraph(text, self.text_width, role)]
+
+    def told(self, texts: Iterable[str | tuple[str, str]]) -> list[Line]:
+        """Wrap texts, each alone or with its role."""
+        pairs = ((text, "") if isinstance(text, str) else text for text in texts)
+        return [line for text, role in pairs for line in self.wrapped(text, role)]
 
     def tell(self, notice: str) -> None:
         """Show a notice in the lower edge of the box."""

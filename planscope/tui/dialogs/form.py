@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 from textual import events, on
@@ -31,7 +32,7 @@ Judged = Callable[[Answers], Sequence[tuple[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class TextField:
-    """A line to type. ``offers``: texts to choose from with Tab."""
+    """A line to type. ``offers``: texts to choose from with Tab. Without a label it stands alone, with a frame."""
 
     name: str
     label: str
@@ -113,7 +114,8 @@ class _Choice(Windowed, can_focus=True):
 class FormDialog(Dialog[Result]):
     """Answers with the result of ``read``, which converts the rows and raises ``UserError`` if one is wrong.
 
-    ``judge`` says below the rows what they would do.
+    ``judge`` says below the rows what they would do. ``before``: texts above the rows, each alone or with its role.
+    ``keys``: those that answer at once.
     """
 
     AUTO_FOCUS = ""
@@ -131,10 +133,11 @@ class FormDialog(Dialog[Result]):
         fields: Sequence[Field],
         read: Callable[[Answers], Result],
         *,
-        before: Sequence[str] = (),
+        before: Sequence[str | tuple[str, str]] = (),
         hint: str = "↑ ↓: rows, ← →: choose, Enter: OK, Esc: cancel",
         first: str = "",
         judge: Judged | None = None,
+        keys: Mapping[str, Result] = MappingProxyType({}),
     ) -> None:
         super().__init__(paint, title)
         self.judge = judge
@@ -144,6 +147,7 @@ class FormDialog(Dialog[Result]):
         offers = any(isinstance(field, TextField) and field.offers for field in fields)
         self.hint = hint.replace(", Enter:", ", Tab: list, Enter:", 1) if offers else hint
         self.first = first
+        self.keys = keys
 
     def body(self) -> Sequence[Widget]:
         self.error = TextBox(self.paint)
@@ -152,8 +156,6 @@ class FormDialog(Dialog[Result]):
         self.labels: dict[str, TextBox] = {}
         rows: list[Widget] = []
         for field in self.fields:
-            label = self.labels[field.name] = TextBox(self.paint, [_label(field, False)])
-            label.styles.width = _LABEL
             entry: SafeInput | _Choice
             if isinstance(field, ChoiceField):
                 entry = _Choice(self.paint, field)
@@ -162,25 +164,36 @@ class FormDialog(Dialog[Result]):
                     field.value,
                     id=f"field-{field.name}",
                     placeholder=field.hint,
-                    compact=True,
+                    compact=bool(field.label),
                     select_on_focus=True,
                 )
             self.inputs[field.name] = entry
-            rows.append(Horizontal(label, entry, classes="form-row"))
-        before = [line for text in self.before for line in self.wrapped(text)]
+            if field.label:
+                label = self.labels[field.name] = TextBox(self.paint, [_label(field, False)])
+                label.styles.width = _LABEL
+            rows.append(Horizontal(label, entry, classes="form-row") if field.label else entry)
+        before, gap = self.told(self.before), [Line()] if self.labels else []
         return (
-            TextBox(self.paint, [*before, Line()] if before else []),
+            TextBox(self.paint, [*before, *gap] if before else []),
             *rows,
             self.error,
             self.judged,
-            TextBox(self.paint, [Line(), *self.wrapped(self.hint, "dim")]),
+            TextBox(
+                self.paint,
+                [*gap, *self.told((text, "dim") for text in self.hint.split("\n"))],
+            ),
         )
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in self.keys:
+            event.stop()
+            event.prevent_default()
+            self.dismiss(self.keys[event.key])
 
     def read_now(self) -> None:
         """Show what the answers as typed so far would do."""
         if self.judge is not None and self.inputs:
-            told = self.judge(self.answers())
-            self.judged.set_lines([line for words, role in told for line in self.wrapped(words, role)])
+            self.judged.set_lines(self.told(self.judge(self.answers())))
 
     def on_mount(self) -> None:
         self.read_now()
@@ -190,8 +203,9 @@ class FormDialog(Dialog[Result]):
     def on_descendant_focus(self) -> None:
         """Mark the row that has the focus."""
         for field in self.fields:
-            here = self.inputs[field.name].has_focus
-            self.labels[field.name].set_lines([_label(field, here)])
+            if field.label:
+                here = self.inputs[field.name].has_focus
+                self.labels[field.name].set_lines([_label(field, here)])
 
     def answers(self) -> dict[str, str]:
         """Return the answers by row name; an unchanged text keeps its control characters."""
@@ -242,6 +256,33 @@ class FormDialog(Dialog[Result]):
         event.stop()
         self.error.set_lines([])
         self.read_now()
+
+
+def ask_dialog(
+    paint: Painter,
+    title: str,
+    hint: str,
+    check: Callable[[str], str | None],
+    *,
+    value: str = "",
+    before: Sequence[str | tuple[str, str]] = (),
+    answers: Mapping[str, str] = MappingProxyType({}),
+    judge: Callable[[str], Sequence[tuple[str, str]]] | None = None,
+) -> FormDialog[str]:
+    """Return a form that asks for one line of text. ``check`` says what is wrong with a text, or None.
+
+    ``answers``: keys that answer at once. ``judge``: what the text as typed so far would do.
+    """
+
+    def read(found: Answers) -> str:
+        if (wrong := check(found["line"])) is not None:
+            raise UserError(wrong)
+        return found["line"]
+
+    judged = None if judge is None else (lambda found: judge(found["line"]))
+    hint = hint if "Esc" in hint else f"{hint}\nEnter: OK, Esc: cancel"
+    fields = [TextField("line", "", value)]
+    return FormDialog(paint, title, fields, read, before=before, hint=hint, judge=judged, keys=answers)
 
 
 def _label(field: Field, here: bool) -> Line:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from planscope.agents.models import PROVIDERS, check_model, parse_model
@@ -134,31 +134,14 @@ def fork_form(
     used: Sequence[str] = (),
 ) -> FormDialog[Forked]:
     """Ask how to continue from a step of a run. ``told`` is the call of that step. Raises ``CannotFork``."""
-    from planscope.agents.forks import kept_events
-
-    kept_events(run, step)  # raises CannotFork
-    was = visible(told.answer) if told is not None and told.answer is not None else None
-    fields: list[Field] = []
-    if was is not None:
-        fields.append(TextField("answer", "Answer", was))
-    fields.append(ChoiceField("variant", "Query", _queries(variants, run.variant), run.variant))
-    fields += _fields(choice, used)
-    kept = (
-        "Only the prompt is kept"
-        if not step
-        else "Step 1 is kept"
-        if step == 1
-        else f"Steps 1 to {step} are kept"
-    )
+    queries = ChoiceField("variant", "Query", _queries(variants, run.variant), run.variant)
+    kept = ("Only the prompt is kept", "Step 1 is kept")[step] if step < 2 else f"Steps 1 to {step} are kept"
     before = (f"{kept} from run {visible(run.id, limit=20)}; the rest is run again. Both runs are kept.",)
 
-    def read(answers: Answers) -> Forked:
-        edited = answers.get("answer")
-        answer = None if edited is None or edited == was else edited
-        return Forked(read_choice(answers, choice), answers["variant"], answer)
+    def read(answers: Answers) -> tuple[RunChoice, str]:
+        return read_choice(answers, choice), answers["variant"]
 
-    title = f"Fork after step {step}" if step else "Fork before the first call"
-    return FormDialog(paint, title, fields, read, before=before)
+    return _fork_form(paint, run, step, told, [queries, *_fields(choice, used)], before, read)
 
 
 def own_form(paint: Painter, choice: RunChoice, own: OwnChoice) -> FormDialog[RunChoice]:
@@ -186,25 +169,41 @@ def own_fork_form(
     paint: Painter, run: Run, step: int, told: RecordedCall | None, choice: RunChoice
 ) -> FormDialog[Forked]:
     """Ask how the user's own agent goes on from a step. Raises ``CannotFork``."""
-    from planscope.agents.forks import kept_events
-
-    kept_events(run, step)  # raises CannotFork
-    was = visible(told.answer) if told is not None and told.answer is not None else None
-    fields: list[Field] = [] if was is None else [TextField("answer", "Answer", was)]
-    fields.append(ChoiceField("stepping", "Pause", _PAUSES, "calls" if choice.stepping else ""))
+    fields = [ChoiceField("stepping", "Pause", _PAUSES, "calls" if choice.stepping else "")]
     before = (
         f"{visible(choice.agent, limit=60)} goes on from run {visible(run.id, limit=20)} with its own tools.",
         "No kept call is made again. Only the messages are kept: other state begins anew, files, clock and random "
         "numbers are those of now, and what tools did stays done.",
     )
 
-    def read(answers: Answers) -> Forked:
+    def read(answers: Answers) -> tuple[RunChoice, str]:
+        return replace(choice, stepping=bool(answers["stepping"])), run.variant
+
+    return _fork_form(paint, run, step, told, fields, before, read)
+
+
+def _fork_form(
+    paint: Painter,
+    run: Run,
+    step: int,
+    told: RecordedCall | None,
+    fields: Sequence[Field],
+    before: Sequence[str],
+    read: Callable[[Answers], tuple[RunChoice, str]],
+) -> FormDialog[Forked]:
+    """Ask for another answer to a step, and for ``fields``, of which ``read`` reads options and query."""
+    from planscope.agents.forks import kept_events
+
+    kept_events(run, step)  # raises CannotFork
+    was = visible(told.answer) if told is not None and told.answer is not None else None
+    answer = [] if was is None else [TextField("answer", "Answer", was)]
+
+    def forked(answers: Answers) -> Forked:
         edited = answers.get("answer")
-        answer = None if edited is None or edited == was else edited
-        return Forked(replace(choice, stepping=bool(answers["stepping"])), run.variant, answer)
+        return Forked(*read(answers), None if edited == was else edited)
 
     title = f"Fork after step {step}" if step else "Fork before the first call"
-    return FormDialog(paint, title, fields, read, before=before)
+    return FormDialog(paint, title, [*answer, *fields], forked, before=before)
 
 
 _PAUSES = (("calls", "before every call"), ("", "at breakpoints"))

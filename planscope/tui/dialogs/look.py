@@ -109,9 +109,7 @@ class LookDialog(Dialog[None]):
         for i, row in enumerate(self._rows):
             mark = Run("▶" if i == at else " ", "mark")
             lines.append(Line((mark, *row.line.runs), "cursor" if i == at else ""))
-        self.text.set_lines(lines)
-        self.text.reveal(at, at)
-        self.text.sync()
+        self.text.set_lines(lines, at)
 
     @property
     def row(self) -> Row | None:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from planscope.tui.dialogs.ask import AskDialog
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, TextBox
+from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.style.lines import BLANK, Line, Run, cut, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
@@ -59,15 +58,6 @@ class Approved:
         return "✓ nothing private was found", "holds"
 
 
-class _Findings(TextBox):
-    """The list of private values. A click selects a value; a click on its mark keeps or replaces it."""
-
-    def on_click(self, event: events.Click) -> None:
-        place = self.line_under(event)
-        if place is not None and isinstance(self.screen, PreviewDialog):
-            self.screen.clicked_on(place[0], place[1] < _MARK)
-
-
 class PreviewDialog(Dialog[Approved]):
     """Lists the private values. ``about``: what the file contains. ``before``: an earlier approval, to begin with."""
 
@@ -90,7 +80,7 @@ class PreviewDialog(Dialog[Approved]):
     def body(self) -> Sequence[Widget]:
         rows = max(self.app.size.height * 9 // 10 - (17 if self.app.size.height >= _HIGH else 16), 3)
         self.head = TextBox(self.paint, self._head())
-        self.list = _Findings(self.paint, self._rows(), most=rows)
+        self.list = TextBox(self.paint, self._rows(), most=rows, clicked=self._clicked)
         self.places = TextBox(self.paint, self._places())
         self.keys = TextBox(self.paint, self._keys())
         return (self.head, self.list, self.places, self.keys)
@@ -112,10 +102,7 @@ class PreviewDialog(Dialog[Approved]):
         if not self.is_mounted:
             return
         self.head.set_lines(self._head())
-        self.list.set_lines(self._rows())
-        if self.findings:
-            self.list.reveal(self.at, self.at)
-            self.list.sync()
+        self.list.set_lines(self._rows(), self.at if self.findings else None)
         self.places.set_lines(self._places())
         self.keys.set_lines(self._keys())
 
@@ -197,9 +184,9 @@ class PreviewDialog(Dialog[Approved]):
 
     # Keys
 
-    def clicked_on(self, at: int, on_mark: bool) -> None:
+    def _clicked(self, at: int, column: int) -> None:
         self.at = at
-        if on_mark:
+        if column < _MARK:
             self.action_let_stay()
         self.refresh_all()
 
@@ -234,7 +221,7 @@ class PreviewDialog(Dialog[Approved]):
 
         before = (f"Replaces {shown(finding.text, 120)}",)
         hint = "one word: letters, digits, _ and -"
-        dialog = AskDialog(
+        dialog = ask_dialog(
             self.paint, "Another replacement", hint, check, value=finding.replacement, before=before
         )
         self.app.push_screen(dialog, done)
@@ -257,7 +244,7 @@ class PreviewDialog(Dialog[Approved]):
         found = phrases.plural(len(self.findings), "private value") if self.findings else "Everything private"
         before = (f"{found} would be in the file for everybody to read.",)
         hint = f"type {AS_IT_IS} to share without redaction; Esc: back"
-        self.app.push_screen(AskDialog(self.paint, "Replace nothing?", hint, check, before=before), done)
+        self.app.push_screen(ask_dialog(self.paint, "Replace nothing?", hint, check, before=before), done)
 
     def action_take(self) -> None:
         if self.as_it_is:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
@@ -19,15 +18,6 @@ from planscope.wording.phrases import plural
 
 _ABOUT_ROWS = 8
 """The height of the part that tells about the rule at the cursor."""
-
-
-class _Rows(TextBox):
-    """The list of rules; a click ticks one."""
-
-    def on_click(self, event: events.Click) -> None:
-        place = self.line_under(event)
-        if place is not None and isinstance(self.screen, TickDialog):
-            self.screen.clicked(place[0])
 
 
 class TickDialog(Dialog[tuple[Offered, ...]]):
@@ -50,7 +40,7 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
 
     def body(self) -> Sequence[Widget]:
         most = max(self.app.size.height * 9 // 10 - _ABOUT_ROWS - 9, 3)
-        self.list = _Rows(self.paint, list(self._lines()), most=most)
+        self.list = TextBox(self.paint, list(self._lines()), most=most, clicked=self._clicked)
         self.about = TextBox(self.paint, self._about(), most=_ABOUT_ROWS)
         keys = "↑ ↓: select, Space: tick, a: all, Ctrl+S: take them as rules of this session, Esc: back"
         return (
@@ -128,10 +118,7 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
 
     def _show(self) -> None:
         lines = list(self._lines())
-        self.list.set_lines(lines)
-        row = self._row_of[self.at]
-        self.list.reveal(row, row)
-        self.list.sync()
+        self.list.set_lines(lines, self._row_of[self.at])
         self.about.set_lines(self._about())
 
     def action_go(self, by: int) -> None:
@@ -152,7 +139,7 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
         self.ticked = set() if self.ticked == every else every
         self._show()
 
-    def clicked(self, row: int) -> None:
+    def _clicked(self, row: int, column: int) -> None:
         if row in self._row_of:
             self.at = self._row_of.index(row)
             self.action_tick()

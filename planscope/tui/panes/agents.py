@@ -102,9 +102,6 @@ class AgentsPane(LinePane):
     def title(self) -> tuple[Run, ...]:
         return (Run("2", "number"), Run(" Agents", "title"))
 
-    def foot(self) -> tuple[Run, ...]:
-        return self.where_in_all()
-
     def foot_left(self) -> tuple[Run, ...]:
         foot = sum(len(part.text) for part in self.foot())
         return (Run(_LEGEND, "dim"),) if len(_LEGEND) <= self.inner_width - foot - 4 else ()

@@ -92,6 +92,9 @@ class LinePane(Windowed):
         runs.append(Run(f"{first} to {last} of {most:,}", "dim"))
         return tuple(runs)
 
+    def foot(self) -> tuple[Run, ...]:
+        return self.where_in_all() if self.BOX else ()
+
     def on_resize(self, event: events.Resize) -> None:
         self.measure()
         if self.state is not None:

@@ -60,7 +60,6 @@ class BoxPane(Windowed):
     def __init__(self, paint: Painter, *, id: str) -> None:
         super().__init__(paint, id=id)
         self.current = False
-        self._lines: Sequence[Line] = ()
         self._edges: tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]] = ((), (), ())
 
     def set_content(
@@ -79,7 +78,7 @@ class BoxPane(Windowed):
         ``head``: a line above the others that does not scroll and is not counted.
         """
         self._made_for = self.cells[0]
-        self._lines = lines
+        self.lines = lines
         self._head = head
         self._edges = (tuple(title), tuple(note), tuple(foot))
         self.current = current
@@ -106,12 +105,6 @@ class BoxPane(Windowed):
         """Scroll by a page; at the end, go back to the start."""
         at_end = self.top + self.window >= self.size_of()
         self.scroll_lines(-self.size_of() if at_end else max(self.window - 1, 1))
-
-    def size_of(self) -> int:
-        return len(self._lines)
-
-    def line_at(self, index: int) -> Line:
-        return self._lines[index]
 
     def title(self) -> tuple[Run, ...]:
         return self._edges[0]

@@ -20,10 +20,4 @@ class CommandPane(LinePane):
             if state.command and width >= 60
             else ()
         )
-        self._line = Line(justify((Run(" = ", "label"), said), right, width), "bar")
-
-    def size_of(self) -> int:
-        return 1
-
-    def line_at(self, index: int) -> Line:
-        return self._line
+        self.lines = [Line(justify((Run(" = ", "label"), said), right, width), "bar")]

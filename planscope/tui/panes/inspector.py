@@ -38,20 +38,11 @@ class InspectorPane(LinePane):
         )
         if self.prepared_for != key:
             self.prepared_for = key
-            self._lines = list(_Told(state, width).lines())
+            self.lines = list(_Told(state, width).lines())
             self.top = 0
-
-    def size_of(self) -> int:
-        return len(self._lines)
-
-    def line_at(self, index: int) -> Line:
-        return self._lines[index]
 
     def title(self) -> tuple[Run, ...]:
         return (Run("Inspector", "title"),)
-
-    def foot(self) -> tuple[Run, ...]:
-        return self.where_in_all()
 
 
 class _Told:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planscope.tui.controllers.document import NOTHING_CHANGED, Saving
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.style.lines import BLANK, Line, Run, cut, ranges, shown, width_of
+from planscope.tui.style.lines import Line, Run, cut, ranges, shown, width_of
 from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 
@@ -52,7 +52,6 @@ class NoticePane(LinePane):
     def __init__(self, paint: Painter, *, save_key: str = "", id: str) -> None:
         super().__init__(paint, id=id)
         self.save_key = save_key
-        self._lines: list[Line] = []
 
     def lines_of(self, state: DebugView, columns: int, rows: int) -> int:
         """Return the number of lines that a state's notice needs in a window."""
@@ -61,13 +60,7 @@ class NoticePane(LinePane):
         return len(notice_lines(state.notice, columns, most_lines(rows)))
 
     def prepare(self, state: DebugView, width: int) -> None:
-        self._lines = notice_lines(state.notice, width, max(self.cells[1], 1), state.saving, self.save_key)
-
-    def size_of(self) -> int:
-        return len(self._lines)
-
-    def line_at(self, index: int) -> Line:
-        return self._lines[index]
+        self.lines = notice_lines(state.notice, width, max(self.cells[1], 1), state.saving, self.save_key)
 
 
 class NoticeStrip(Windowed):
@@ -77,15 +70,14 @@ class NoticeStrip(Windowed):
 
     def __init__(self, paint: Painter, *, id: str) -> None:
         super().__init__(paint, id=id)
-        self._lines: list[Line] = []
         self.display = False
 
     def show_notice(self, notice: str, saving: Saving) -> None:
         columns, rows = self.app.size
-        self._lines = notice_lines(notice, columns, most_lines(rows), saving)
-        self.display = bool(self._lines)
-        if self._lines:
-            self.styles.height = len(self._lines)
+        self.lines = notice_lines(notice, columns, most_lines(rows), saving)
+        self.display = bool(self.lines)
+        if self.lines:
+            self.styles.height = len(self.lines)
             self._fit()
 
     def _fit(self) -> None:
@@ -98,9 +90,3 @@ class NoticeStrip(Windowed):
 
     def on_show(self) -> None:
         self._fit()
-
-    def size_of(self) -> int:
-        return len(self._lines)
-
-    def line_at(self, index: int) -> Line:
-        return self._lines[index] if index < len(self._lines) else BLANK

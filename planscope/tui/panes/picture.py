@@ -222,9 +222,6 @@ class PicturePane(LinePane):
         left_out = len(self._lanes.graph.left_out)
         return (Run(f"{left_out} implied, not drawn", "dim"),) if left_out else ()
 
-    def foot(self) -> tuple[Run, ...]:
-        return self.where_in_all()
-
     def foot_left(self) -> tuple[Run, ...]:
         legends = _HOURS_LEGENDS if self._timed else _ORDER_LEGENDS
         foot = sum(len(part.text) for part in self.foot())

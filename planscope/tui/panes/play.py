@@ -33,13 +33,10 @@ class PlayPane(LinePane):
             for i, o in enumerate(play.options)
         ]
         lines += [BLANK, *_told(play, state, width)]
-        self._lines = lines
+        self.lines = lines
 
     def size_of(self) -> int:
-        return len(self._lines) if self.state is not None and self.state.play is not None else 0
-
-    def line_at(self, index: int) -> Line:
-        return self._lines[index]
+        return len(self.lines) if self.state is not None and self.state.play is not None else 0
 
     def wanted(self) -> tuple[int, int] | None:
         play = self.state.play if self.state else None
@@ -56,9 +53,6 @@ class PlayPane(LinePane):
         if play is None:
             return ()
         return (Run(f"{phrases.plural(len(play.played.calls), 'call')} played", "dim"),)
-
-    def foot(self) -> tuple[Run, ...]:
-        return self.where_in_all()
 
     def neighbour(self, by: int) -> Selection | None:
         play = self.state.play if self.state else None

@@ -104,9 +104,6 @@ class QueryPane(LinePane):
         origin = terms.ORIGINS.get(made, made)
         return (Run(" · ".join(shown(part, 30) for part in (origin, kind) if part), "dim"),)
 
-    def foot(self) -> tuple[Run, ...]:
-        return self.where_in_all()
-
     def wanted(self) -> tuple[int, int] | None:
         if self._picked is None or not self._lines:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planscope.debugger.selection import Selection
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.step_lines import model_cost, step_lines, waiting
-from planscope.tui.style.lines import Line, Run, width_of
+from planscope.tui.style.lines import Run, width_of
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 
@@ -35,16 +35,10 @@ class StepPane(LinePane):
                 self._place = place
                 self.top = 0
             self.prepared_for = (place, told)
-            self._lines = step_lines(state, width, self.window)
+            self.lines = step_lines(state, width, self.window)
             self._hit = [
-                i for i, made in enumerate(self._lines) if any(run.role == "hit" for run in made.runs)
+                i for i, made in enumerate(self.lines) if any(run.role == "hit" for run in made.runs)
             ]
-
-    def size_of(self) -> int:
-        return len(self._lines)
-
-    def line_at(self, index: int) -> Line:
-        return self._lines[index]
 
     def wanted(self) -> tuple[int, int] | None:
         return (self._hit[0], self._hit[-1]) if self._hit else None
@@ -71,9 +65,6 @@ class StepPane(LinePane):
         cost = model_cost(state)
         spare = self.inner_width - width_of(self.title()) - len(became.text) - 8
         return (Run(f"{cost} · ", "dim"), became) if cost and len(cost) <= spare else (became,)
-
-    def foot(self) -> tuple[Run, ...]:
-        return self.where_in_all()
 
     def neighbour(self, by: int) -> Selection | None:
         self.scroll_lines(by)

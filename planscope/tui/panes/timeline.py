@@ -145,9 +145,6 @@ class TimelinePane(LinePane):
             told += "  " + axis(1)[:DAY].ljust(DAY)
         return (Run(told, "dim"),)
 
-    def foot(self) -> tuple[Run, ...]:
-        return self.where_in_all()
-
     # The survival curve, in the lower border
 
     _cells: tuple[Cell, ...] = ()

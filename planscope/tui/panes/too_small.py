@@ -19,10 +19,4 @@ class TooSmall(LinePane):
             f"This window has {self.app.size.width} and {self.app.size.height}.\n"
             f"Make it larger, or press {key_for('quit')} to quit."
         )
-        self._lines = [Line(runs) for runs in paragraph(text, width)]
-
-    def size_of(self) -> int:
-        return len(self._lines)
-
-    def line_at(self, index: int) -> Line:
-        return self._lines[index]
+        self.lines = [Line(runs) for runs in paragraph(text, width)]

@@ -90,9 +90,6 @@ class TreePane(LinePane):
     def title(self) -> tuple[Run, ...]:
         return (Run("2", "number"), Run(" Tree", "title"))
 
-    def foot(self) -> tuple[Run, ...]:
-        return self.where_in_all()
-
     def wanted(self) -> tuple[int, int] | None:
         at = self._places.get(self._picked) if self._picked is not None else None
         return None if at is None else (at, at)

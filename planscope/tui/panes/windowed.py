@@ -6,6 +6,8 @@ Strips are cached by their content, so that moving back and forth is fast.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.segment import Segment
 from textual import events
 from textual.geometry import Region
@@ -21,8 +23,8 @@ _TITLE = 15
 
 
 class Windowed(Widget):
-    """The base of scrolling widgets. Subclasses define lines (``size_of``, ``line_at``) and box (``title``,
-    ``note``, ``foot``).
+    """The base of scrolling widgets. Subclasses set ``lines``, or define them (``size_of``, ``line_at``), and the box
+    (``title``, ``note``, ``foot``).
 
     Lines are numbered from 0 over the whole content; ``top`` is the first visible one. ``inner_width`` is the widget's
     width without its box.
@@ -35,6 +37,7 @@ class Windowed(Widget):
         super().__init__(id=id)
         self.paint = paint
         self.top = 0
+        self.lines: Sequence[Line] = ()
         self._rows: list[tuple[Line, str]] = []
         self._strips: dict[tuple[Line, str], Strip] = {}
         self._look = (-1, -1)
@@ -42,10 +45,10 @@ class Windowed(Widget):
 
     def size_of(self) -> int:
         """Return the number of lines."""
-        raise NotImplementedError
+        return len(self.lines)
 
     def line_at(self, index: int) -> Line:
-        raise NotImplementedError
+        return self.lines[index]
 
     def title(self) -> tuple[Run, ...]:
         return ()

@@ -243,11 +243,11 @@ async def _ask(
     judge: Judge | None = None,
 ) -> None:
     """Ask for a line of text, then decide if call or question still wait."""
-    from planscope.tui.dialogs.ask import AskDialog
+    from planscope.tui.dialogs.form import ask_dialog
 
     question = stage.work.live.question is waits
     text = await stage.answer(
-        AskDialog(
+        ask_dialog(
             stage.paint,
             title,
             f"{hint} Enter: OK, Esc: cancel",

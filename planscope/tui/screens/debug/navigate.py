@@ -117,13 +117,13 @@ def go_to_step(stage: Stage) -> None:
 
 
 async def _go_to_step(stage: Stage) -> None:
-    from planscope.tui.dialogs.ask import AskDialog
+    from planscope.tui.dialogs.form import ask_dialog
 
     key, run = stage.view.key, stage.view.debug.run
     last = run.last if run.steps[-1].step != "end" else run.last - 1
     hint = f"a step from 0 to {last}, start or end"
     check = partial(wrong, partial(cursor.parse_step, run))
-    text = await stage.answer(AskDialog(stage.paint, "Go to step", hint, check))
+    text = await stage.answer(ask_dialog(stage.paint, "Go to step", hint, check))
     if text is None:
         return
     if stage.view.key != key:
@@ -188,7 +188,7 @@ def search(stage: Stage) -> None:
 
 
 async def _search(stage: Stage) -> None:
-    from planscope.tui.dialogs.ask import AskDialog
+    from planscope.tui.dialogs.form import ask_dialog
 
     key, view = stage.view.key, stage.view
     haystack = Haystack(_searched(view))
@@ -202,7 +202,7 @@ async def _search(stage: Stage) -> None:
 
     hint = "in query, constraints, thoughts, calls and answers"
     old = view.search.needle if view.search else ""
-    text = await stage.answer(AskDialog(stage.paint, "Search", hint, check, value=old))
+    text = await stage.answer(ask_dialog(stage.paint, "Search", hint, check, value=old))
     if text is None:
         return
     if stage.view.key != key:

@@ -365,7 +365,7 @@ class DissectScreen(ListScreen):
         self._launch(Launch())
 
     def action_dissect_kind(self) -> None:
-        from planscope.tui.dialogs.ask import AskDialog
+        from planscope.tui.dialogs.form import ask_dialog
 
         kind = self.kind
 
@@ -384,7 +384,7 @@ class DissectScreen(ListScreen):
 
         name = MUTATIONS[kind]
         hint = "how many more mutants, each run once"
-        self.app.push_screen(AskDialog(self.paint, f"Run: {name}", hint, check, value="3"), go)
+        self.app.push_screen(ask_dialog(self.paint, f"Run: {name}", hint, check, value="3"), go)
 
     def action_dissect_cell(self) -> None:
         cell = self.cell

@@ -16,7 +16,7 @@ from planscope.tui.arrangement import WIDE
 from planscope.tui.controllers.finding_list import FindingList
 from planscope.tui.controllers.tool_search import ToolSearch
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.dialogs.ask import AskDialog
+from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.keys import key_for
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.columns import row_line
@@ -128,7 +128,7 @@ class FindingsScreen(ListScreen):
         def check(text: str) -> str | None:
             return None if text.strip() else "name a target"
 
-        target = await self.answer(AskDialog(self.paint, "Fuzz tools", "the target", check, before=before))
+        target = await self.answer(ask_dialog(self.paint, "Fuzz tools", "the target", check, before=before))
         if target is not None:
             self.fuzzer.start(Options(target.strip(), calls=CALLS))
 

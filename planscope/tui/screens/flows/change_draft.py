@@ -9,8 +9,8 @@ from planscope.debugger.draft_reading import rename_action, where_named
 from planscope.language.problem import Action
 from planscope.tui.app_screen import Asker
 from planscope.tui.controllers.draft_editor import DraftEditor
-from planscope.tui.dialogs.ask import AskDialog, ChooseDialog
-from planscope.tui.dialogs.form import FormDialog, TextField
+from planscope.tui.dialogs.ask import ChooseDialog
+from planscope.tui.dialogs.form import FormDialog, TextField, ask_dialog
 from planscope.tui.keys import key_for
 from planscope.tui.style.lines import Run, shown
 
@@ -51,7 +51,7 @@ async def ask_for_name(screen: Asker, editor: DraftEditor, action: Action) -> No
     def renamed(name: str) -> Callable[[Draft], Draft]:
         return lambda draft: rename_action(draft, action.id, name)
 
-    dialog = AskDialog(
+    dialog = ask_dialog(
         screen.paint,
         f"Rename {shown(action.id, 8)}",
         "also renames the tool and the action in the text",
@@ -93,7 +93,7 @@ async def ask_for_hours(screen: Asker, editor: DraftEditor, action: Action) -> N
     def changed(hours: str) -> Callable[[Draft], Draft]:
         return lambda draft: set_hours(draft, action.id, _whole(hours, "hours"))
 
-    dialog = AskDialog(
+    dialog = ask_dialog(
         screen.paint,
         f"Hours of {shown(action.name, 60)}",
         "whole hours, 1 to 24",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from planscope.session.locations import name_of
 from planscope.sharing.formats import FORMATS, SUFFIXES
 from planscope.tui.app_screen import Asker
-from planscope.tui.dialogs.ask import AskDialog, ChooseDialog, WaitDialog, asking, sure_dialog
+from planscope.tui.dialogs.ask import ChooseDialog, WaitDialog, asking, sure_dialog
+from planscope.tui.dialogs.form import FormDialog, ask_dialog
 from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
 from planscope.tui.style.lines import Run, shown
 from planscope.tui.style.painter import Painter
@@ -76,10 +77,10 @@ TO_CLIPBOARD = "\n"
 
 def where_dialog(
     paint: Painter, title: str, value: str, summary: tuple[str, str], trouble: str = ""
-) -> AskDialog:
+) -> FormDialog[str]:
     """Ask for the name of a file. ``summary``: what is replaced, and its role. ``trouble``: why the last try failed."""
     failed: list[str | tuple[str, str]] = [(f"✗ {trouble}", "broken"), ""] if trouble else []
-    return AskDialog(
+    return ask_dialog(
         paint,
         title,
         "Enter: write the file, Ctrl+y: copy instead (if the terminal can), Esc: back",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planscope.tui.app_screen import Asker
-from planscope.tui.dialogs.ask import AskDialog
+from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.pane_text import write_text
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
@@ -38,7 +38,7 @@ async def take_away(screen: Asker, what: str, text: str, file: str, private: str
         private,
         "Enter: also write it to a file, Esc: close.",
     )
-    dialog = AskDialog(screen.paint, "Copied", "the name of a new file", check, value=file, before=before)
+    dialog = ask_dialog(screen.paint, "Copied", "the name of a new file", check, value=file, before=before)
     name = await screen.answer(dialog)
     if name is not None:
         screen.tell(f"written to {phrases.place(Path(name.strip()))}")

@@ -311,7 +311,7 @@ class LibraryScreen(ListScreen):
 
     async def _copy(self, entry: Entry) -> None:
         from planscope.session.locations import bundled, checked_name, free_name, in_library, wrong_name
-        from planscope.tui.dialogs.ask import AskDialog
+        from planscope.tui.dialogs.form import ask_dialog
 
         def check(text: str) -> str | None:
             name = text.strip()
@@ -319,7 +319,7 @@ class LibraryScreen(ListScreen):
             return wrong_name(name) or ("this name is taken" if taken else None)
 
         hint = "the copy's name in your library"
-        name = await self.answer(AskDialog(self.paint, "Copy", hint, check, value=free_name(entry.name)))
+        name = await self.answer(ask_dialog(self.paint, "Copy", hint, check, value=free_name(entry.name)))
         if name is not None:
             self.library.copy(entry, checked_name(name.strip()))
 

@@ -1,7 +1,8 @@
 """The tools of a user's agent that is debugged: each call passes the gate of the run that it is made in.
 
 LangGraph's ``ToolNode`` lets its calls through the gate. A tool that the program calls itself is caught in LangChain's
-``BaseTool``, for as long as a run is at work: in its context, that is, and in the threads that it starts.
+``BaseTool``, and a tool's function in its code, for as long as a run is at work: in its context, that is, and in the
+threads that it starts.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import gc
 import inspect
 import json
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from langchain_core.messages import ToolMessage
@@ -144,7 +147,7 @@ def let_through(node: ToolNode) -> None:
 _LEVELS = {"ainvoke": 0, "invoke": 1, "run": 2, "arun": 2}
 """The ways into a tool. Each calls one of a higher level, or the same of a class above."""
 
-_caught: dict[tuple[type, str], Any] = {}
+_caught: dict[tuple[Any, str], Any] = {}
 _passing: ContextVar[tuple[BaseTool, int, type] | None] = ContextVar("planscope_passing", default=None)
 """The tool that this code has let pass, and the way and the class in which it is now."""
 
@@ -178,6 +181,9 @@ def catch_all() -> None:
         for kind, name in _own_of(ThreadPoolExecutor, "submit"):
             _put(kind, name, _submitted)
         _put(threading.Thread, "start", _thread_started)
+        for one in gc.get_objects():
+            for function in _functions(one) if issubclass(type(one), BaseTool) else ():
+                _put(function, "__code__", functools.partial(_around, one, function))
 
 
 def _own_of(kind: type, *names: str) -> Iterator[tuple[type, str]]:
@@ -188,10 +194,53 @@ def _own_of(kind: type, *names: str) -> Iterator[tuple[type, str]]:
         yield from _own_of(below, *names)
 
 
-def _put(kind: type, name: str, made: Callable[[Any], Any]) -> None:
+def _put(kind: Any, name: str, made: Callable[[Any], Any]) -> None:
     if (kind, name) not in _caught:
-        _caught[kind, name] = before = vars(kind)[name]
+        _caught[kind, name] = before = vars(kind)[name] if isinstance(kind, type) else getattr(kind, name)
         setattr(kind, name, made(before))
+
+
+def _functions(tool: BaseTool) -> list[FunctionType]:
+    """Return the functions that a tool is made of."""
+    found = (getattr(tool, name, None) for name in ("func", "coroutine"))
+    return [one for work in found if isinstance(one := getattr(work, "__func__", work), FunctionType)]
+
+
+def _around(tool: BaseTool, function: FunctionType, before: CodeType) -> CodeType:
+    """Return code that lets calls of a tool's function pass the gate, too, by whatever name the program has it."""
+    plain = FunctionType(
+        before, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    plain.__kwdefaults__ = function.__kwdefaults__
+    signature = inspect.signature(function)
+    setattr(function, "__signature__", signature)  # noqa: B010  # its code will not tell it
+    asynchronous = inspect.iscoroutinefunction(function)
+
+    def enter(given: tuple[Any, ...], more: dict[str, Any]) -> Any:
+        within = _passing.get()
+        if _recorder() is None or (within is not None and function in _functions(within[0])):
+            return plain(*given, **more)
+        asked = dict(signature.bind(*given, **more).arguments)
+        own = given[: asked.pop("self", None) is not None]  # a method has it
+
+        def real(_: BaseTool, arguments: dict[str, Any]) -> Any:
+            return plain(*given, **more) if arguments == asked else plain(*own, **arguments)
+
+        async def areal(tool: BaseTool, arguments: dict[str, Any]) -> Any:
+            return await real(tool, arguments)
+
+        return _way_in((len(_LEVELS), BaseTool), areal if asynchronous else real)(tool, asked)
+
+    wait = "await " if asynchronous else ""
+    names = ", ".join(before.co_freevars)  # code that takes the place of another has as many
+    source = f"def outer({names}):\n {'async ' if wait else ''}def inner(*given, **more):\n"
+    source += f"  if 0: ({names})\n  return {wait}''(given, more)"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        code = compile(source, before.co_filename, "exec")
+    for _ in range(2):
+        code = next(one for one in code.co_consts if isinstance(one, CodeType))
+    return code.replace(co_consts=tuple(enter if one == "" else one for one in code.co_consts))
 
 
 def _thread_started(before: Callable[..., None]) -> Callable[..., None]:

@@ -275,8 +275,45 @@ def supervisor(model: Any, tools: list[BaseTool]) -> Any:
     return made.compile()
 
 
+def by_func(tools: dict[str, BaseTool], call: dict[str, Any]) -> Any:
+    one = tools[call["name"]]
+    return one.func(**call["args"]) if isinstance(one, StructuredTool) else one.invoke(call["args"])  # type: ignore[misc]
+
+
+def as_functions(model: Any, tools: list[BaseTool]) -> Any:
+    """The program has its functions, and the tools that are made of them are for the model alone."""
+
+    class Desk:
+        def __init__(self, pay: BaseTool, mail: BaseTool) -> None:
+            self._pay, self._mail = pay, mail
+
+        def pay(self, to: str, amount: int = 5) -> dict[str, Any]:
+            """Pay money."""
+            (self._mail.folder / f"pay-{to}-{amount}").touch()  # type: ignore[attr-defined]
+            return {"paid": amount, "to": to}
+
+    desk = Desk(*tools)
+    folder = tools[1].folder  # type: ignore[attr-defined]
+
+    async def mail(text: str) -> str:
+        """Send a mail."""
+        (folder / f"mail-{text}").touch()
+        return f"mailed {text}"
+
+    offered = [StructuredTool.from_function(desk.pay), StructuredTool.from_function(coroutine=mail)]
+
+    async def node(state: Any) -> Any:
+        call = state["messages"][-1].tool_calls[0]
+        said = desk.pay(**call["args"]) if call["name"] == "pay" else await mail(call["args"]["text"])
+        return {"messages": [message(said, call)], "offered": len(offered)}
+
+    return graph_of(model, node).compile()
+
+
 SHAPES: dict[str, Made] = {
     "quickstart": quickstart(by_name),
+    "a tool's func": quickstart(by_func),
+    "functions behind tools": as_functions,
     "with the whole call": quickstart(lambda tools, call: tools[call["name"]].invoke(call)),
     "run": quickstart(lambda tools, call: tools[call["name"]].run(call["args"])),
     "a pool": quickstart(in_pool),

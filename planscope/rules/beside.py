@@ -728,13 +728,6 @@ class Rules:
         assert both is not None
         at, first = both.lost[view.attempt], Core(*both.core_of(view.attempt))
 
-        def core_of(one: Core) -> Core:
-            return Core(both.constraints(one.constraints, at), one.steps)
-
-        def correction_of(one: Correction) -> Correction:
-            return Correction(both.constraints(one.constraints, at), one.steps)
-
-        on_core, on_correction = search.on_core, search.on_correction
         found = reasons(
             both.book,
             both.tools,
@@ -742,22 +735,11 @@ class Rules:
             at,
             list(both.members),
             first,
-            replace(
-                search,
-                on_core=None if on_core is None else lambda one: on_core(core_of(one)),
-                on_correction=None
-                if on_correction is None
-                else lambda one: on_correction(correction_of(one)),
-            ),
+            search,
             members=list(both.members.values()),
+            named=lambda ids: both.constraints(ids, at),
         )
-        return replace(
-            found,
-            index=index,
-            step=view.step,
-            cores=tuple(dict.fromkeys(map(core_of, found.cores))),
-            corrections=tuple(dict.fromkeys(map(correction_of, found.corrections))),
-        )
+        return replace(found, index=index, step=view.step)
 
     def certify_reasons(self, found: Reasons, stopped: Callable[[], bool] | None) -> Proof:
         """Ask Z3 about each core and each correction."""

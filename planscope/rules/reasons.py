@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from planscope.oracle.judged import Search
-from planscope.oracle.marco import Marco
 from planscope.oracle.plan import Answered
 from planscope.oracle.precedence import bits
+from planscope.oracle.reasons import explored
 from planscope.oracle.trace import ToolCall
 from planscope.oracle.verdict_types import Core, Correction, Reasons, StepNo
 from planscope.rules.core import play
@@ -73,63 +73,28 @@ def reasons(
     search: Search,
     *,
     members: Sequence[Sequence[int]] | None = None,
+    named: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda ids: ids,
 ) -> Reasons:
     """Find the cores and corrections after these events; the core ``first`` comes first. ``ids`` name the rules, or
-    the ``members``: sets of rules, by index, that count as one each."""
+    the ``members``: sets of rules, by index, that count as one each. ``named``: what ids stand for."""
     question = _Question(book, tools, happened, step == "end", ids, members)
-    cores: dict[int, Core] = {}
-    corrections: dict[int, Correction] = {}
 
     def parts(mask: int) -> tuple[tuple[str, ...], tuple[StepNo, ...]]:
         members = list(bits(mask))
         steps: list[StepNo] = [question.steps[k - len(ids)] for k in members if k >= len(ids)]
-        return tuple(ids[k] for k in members if k < len(ids)), tuple(steps)
+        return named(tuple(ids[k] for k in members if k < len(ids))), tuple(steps)
 
-    def core(mask: int) -> None:
-        cores[mask] = Core(*parts(mask))
-        if search.on_core is not None:
-            search.on_core(cores[mask])
-
-    def correction(mask: int) -> None:
-        corrections[mask] = Correction(*parts(mask))
-        if search.on_correction is not None:
-            search.on_correction(corrections[mask])
-
-    halted = False
-
-    def halt() -> None:
-        nonlocal halted
-        halted = True
-        marco.interrupt()
-
-    def ended_early() -> bool:
-        return halted or (search.stopped is not None and search.stopped())
-
-    marco = Marco(question, search.most, core, correction, ended_early)
-    if search.started is not None:
-        search.started(halt)
     begin: int | None = None
     if first is not None:
         begin = sum(1 << ids.index(id) for id in first.constraints)
         begin |= sum(
             1 << question.place[s] for s in first.steps if isinstance(s, int) and s in question.place
         )
-    ended = marco.run(begin)
-
-    def size(mask: int) -> tuple[bool, int, list[int]]:
-        return mask != begin, mask.bit_count(), list(bits(mask))
-
-    return Reasons(
-        0,
-        step,
-        tuple(cores[mask] for mask in sorted(_smallest(cores), key=size)),
-        tuple(corrections[mask] for mask in sorted(_smallest(corrections), key=size)),
-        ended,
+    return explored(
+        question,
+        search,
+        (0, step),
+        begin,
+        lambda mask: Core(*parts(mask)),
+        lambda mask: Correction(*parts(mask)),
     )
-
-
-def _smallest(masks: Iterable[int]) -> list[int]:
-    """Return the sets that contain no other. A call that was not made can break a rule, so the search may find
-    others."""
-    found = list(masks)
-    return [mask for mask in found if not any(other != mask and other & mask == other for other in found)]

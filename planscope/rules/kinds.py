@@ -68,20 +68,21 @@ class RuleKind:
 
     ``meaning``: the rule in plain words; ``{a}``, ``{b}`` and ``{c}`` are the sets, ``{each_a}`` and ``{each_b}``
     the sets after "each", ``{times}``, ``{limit}`` and ``{condition}`` the rule's number, deadline and condition.
-    ``about``: where the tree lists it. ``automaton``: its states for a number. ``formula``: when the calls of
-    ``Unrolled`` keep the rule with this number, as a Z3 formula.
+    ``sentence``: one that is read as this rule alone, with the same names. ``about``: where the tree lists it.
+    ``automaton``: its states for a number. ``formula``: when the calls of ``Unrolled`` keep the rule with this number,
+    as a Z3 formula.
     """
 
     meaning: str
+    sentence: str
     about: Literal["before a call", "after a call", "how often", "never", "first and last"]
     automaton: Callable[[int], Definition]
     formula: Callable[[Unrolled, int], Any]
     tested: Tested = "first"
     every_call: bool = False
     """Whether calls that the rule does not name touch it, too."""
-    mined: str = ""
-    """The sentence that mining proposes; "" if it proposes none. Of two that imply each other, the entry that stands
-    first in the table is listed."""
+    mined: bool = False
+    """Whether mining proposes it. Of two that imply each other, the entry that stands first in the table is listed."""
     ordered: bool = True
     """Whether the order of calls matters. If not, no shuffle of a trace can break the rule."""
 
@@ -410,76 +411,86 @@ def _in_row_formula(u: Unrolled, count: int) -> Any:
 KINDS: Mapping[Kind, RuleKind] = {
     "chain_response": RuleKind(
         "the call just after each {each_a} must be {b}",
+        "Every {a} is followed right away by {b}",
         "after a call",
         _chain_response,
         _chain_response_formula,
         every_call=True,
-        mined="Every {a} is followed right away by {b}",
+        mined=True,
     ),
     "chain_precedence": RuleKind(
         "the call just before each {each_b} must be {a}; a {each_b} that comes first breaks it",
+        "{b} happens right after {a}",
         "before a call",
         _chain_precedence,
         _chain_precedence_formula,
         "then",
         every_call=True,
-        mined="{b} happens right after {a}",
+        mined=True,
     ),
     "alternate_precedence": RuleKind(
         "each {each_b} needs {a} before it, and another one after the {each_b} before",
+        "Every {b} has its own {a} before it",
         "before a call",
         _alternate,
         _alternate_formula,
         "then",
-        mined="Every {b} has its own {a} before it",
+        mined=True,
     ),
     "response": RuleKind(
         "each {each_a} needs {b} after it",
+        "Every {a} is followed by {b}",
         "after a call",
         _response,
         _response_formula,
-        mined="Every {a} is followed by {b}",
+        mined=True,
     ),
     "precedence": RuleKind(
         "each {each_b} needs {a} before it; kept if there is none",
+        "{a} comes before {b}",
         "before a call",
         _memory(True),
         _precedence_formula,
         "then",
-        mined="{a} comes before {b}",
+        mined=True,
     ),
     "within": RuleKind(
         "each {each_a} needs {b} {limit}; a deadline that still runs at the end is broken",
+        "Every {a} is followed by {b} within {limit}",
         "after a call",
         _within,
         _within_formula,
     ),
     "not_succession": RuleKind(
         "after {a} there must be no {each_b}",
+        "{b} never happens after {a}",
         "never",
         _memory(False),
         _not_succession_formula,
         "after first",
-        mined="{b} never happens after {a}",
+        mined=True,
     ),
     "not_coexistence": RuleKind(
         "there must not be both {a} and {b}, in any order",
+        "If {a} happens, {b} never happens",
         "never",
         _both,
         lambda u, count: u.no(u.both(u.some(u.a), u.some(u.b))),
-        mined="If {a} happens, {b} never happens",
+        mined=True,
         ordered=False,
     ),
     "responded_existence": RuleKind(
         "if there is {a}, there must be {b} too, before or after it",
+        "If {a} happens, {b} happens",
         "after a call",
         _if_then,
         lambda u, count: u.implies(u.some(u.a), u.some(u.b)),
-        mined="If {a} happens, {b} happens",
+        mined=True,
         ordered=False,
     ),
     "latest": RuleKind(
         "each {each_b} needs {a} before it, and the answer to the latest one must have had {condition}",
+        "{b} only if the latest {a} had {condition}",
         "before a call",
         _latest,
         _latest_formula,
@@ -487,6 +498,7 @@ KINDS: Mapping[Kind, RuleKind] = {
     ),
     "since": RuleKind(
         "each {each_b} needs {a} before it, with no {c} in between",
+        "Every {b} has {a} before it, with no {c} in between",
         "before a call",
         _since,
         _since_formula,
@@ -494,69 +506,78 @@ KINDS: Mapping[Kind, RuleKind] = {
     ),
     "after_until": RuleKind(
         "after {a} there must be no {each_b} until there is {c}",
+        "After {a}, {b} never happens until {c}",
         "never",
         _after_until,
         _after_until_formula,
     ),
     "not_between": RuleKind(
         "between {a} and the next {c} there must be no {each_b}",
+        "{b} never happens between {a} and {c}",
         "never",
         _not_between,
         _not_between_formula,
     ),
     "init": RuleKind(
         "the first call must be {a}; a trace without calls breaks it",
+        "The first call is {a}",
         "first and last",
         _init,
         _init_formula,
         "always",
         every_call=True,
-        mined="The first call is {a}",
+        mined=True,
     ),
     "end": RuleKind(
         "the last call must be {a}; a trace without calls breaks it",
+        "The last call is {a}",
         "first and last",
         _end,
         _end_formula,
         "always",
         every_call=True,
-        mined="The last call is {a}",
+        mined=True,
     ),
     "first": RuleKind(
         "no other call may come before {a}; kept if there is none",
+        "{a} happens first",
         "first and last",
         _first,
         _first_formula,
         every_call=True,
-        mined="{a} happens first",
+        mined=True,
     ),
     "last": RuleKind(
         "no other call may come after {a}; kept if there is none",
+        "{a} happens last",
         "first and last",
         _last,
         _last_formula,
         every_call=True,
-        mined="{a} happens last",
+        mined=True,
     ),
     "exactly": RuleKind(
         "there must be {a} exactly {times}",
+        "{a} happens exactly {times}",
         "how often",
         _counted(True, True),
         lambda u, count: u.total(u.a) == count,
         "always",
-        mined="{a} happens once",
+        mined=True,
         ordered=False,
     ),
     "absence": RuleKind(
         "there may be {a} at most {times}",
+        "{a} happens at most {times}",
         "how often",
         _counted(False, True),
         lambda u, count: u.total(u.a) <= count,
-        mined="{a} happens at most once",
+        mined=True,
         ordered=False,
     ),
     "in_row": RuleKind(
         "there may be {a} at most {times} in a row",
+        "{a} happens at most {times} in a row",
         "how often",
         _in_row,
         _in_row_formula,
@@ -564,15 +585,17 @@ KINDS: Mapping[Kind, RuleKind] = {
     ),
     "existence": RuleKind(
         "there must be {a} at least {times}",
+        "{a} happens at least {times}",
         "how often",
         _counted(True, False),
         lambda u, count: u.total(u.a) >= count,
         "always",
-        mined="{a} happens at least once",
+        mined=True,
         ordered=False,
     ),
     "never": RuleKind(
         "there must be no {each_a}",
+        "{a} never happens",
         "never",
         _never,
         lambda u, count: u.every(u.no(x) for x in u.a),

@@ -16,12 +16,14 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
+from typing import Literal
 
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.checking import implied_by
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.kinds import KINDS, Kind
 from planscope.rules.rule import Calls, Rule
+from planscope.rules.words import sentence_of
 from planscope.stats import LEVEL, fisher
 from planscope.wording.phrases import p_value
 
@@ -33,9 +35,6 @@ MOST_TOOLS = 60
 """The most frequent tools that candidates are made of."""
 LEAST_VALUES = 2
 """Different values that an argument must have to be one that rules go by."""
-
-PAIRS = [(kind, about.mined) for kind, about in KINDS.items() if "{b}" in about.mined]
-SINGLES = [(kind, about.mined) for kind, about in KINDS.items() if about.mined and "{b}" not in about.mined]
 
 
 @dataclass(slots=True)
@@ -96,11 +95,12 @@ def mine(
     if bad_calls:
         known = {call.tool for calls in good_calls for call in calls}
         strange = dict.fromkeys(call.tool for calls in bad_calls for call in calls if call.tool not in known)
-        candidates += [_rule("never", f"{quoted(tool)} never happens", tool) for tool in strange]
+        candidates += [_rule("never", tool) for tool in strange]
     tick(f"{len(candidates):,} candidates")
     kept = _judged(candidates, good_calls, bad_calls, random.Random(seed), tick)
     found = []
     for rule, count in kept:
+        rule = replace(rule, text=sentence_of(rule))
         one = Mined(rule, (count.kept, count.tested), (count.bad_kept, count.bad_tested))
         if bad_calls:
             one.p = min(1.0, count.chance * len(candidates))
@@ -121,25 +121,10 @@ def _slim(trace: Trace) -> list[ToolCall]:
     ]
 
 
-def quoted(tool: str) -> str:
-    """A tool's name as a rule sentence can have it; in backquotes unless it is one word with an underscore."""
-    plain = tool.isidentifier() and tool.isascii() and "_" in tool
-    return tool if plain else f"`{tool}`"
-
-
-def _rule(
-    kind: Kind, text: str, first: str, then: str = "", count: int = 0, per: str = "", **more: object
-) -> Rule:
-    return Rule(
-        "",
-        kind,
-        (Calls(first, text=first),),
-        (Calls(then, text=then),) if then else (),
-        count=count,
-        per=((per,),) if per else (),
-        text=f"{text} for the same {per}." if per else f"{text}.",
-        **more,  # type: ignore[arg-type]
-    )
+def _rule(kind: Kind, first: str, then: str = "", count: int = 0, per: str = "") -> Rule:
+    sets = [(Calls(name, text=name),) if name else () for name in (first, then)]
+    unit: Literal["calls", ""] = "calls" if kind == "within" else ""
+    return Rule("", kind, sets[0], sets[1], count, unit, ((per,),) if per else ())
 
 
 def _candidates(traces: Sequence[list[ToolCall]], within: int) -> list[Rule]:
@@ -152,25 +137,19 @@ def _candidates(traces: Sequence[list[ToolCall]], within: int) -> list[Rule]:
     arguments = _arguments(traces)
     found: list[Rule] = []
 
-    def add(kind: Kind, template: str, a: str, b: str = "", per: str = "") -> None:
-        text = template.format(a=quoted(a), b=quoted(b))
-        found.append(_rule(kind, text, a, b, 1 if kind in ("exactly", "absence", "existence") else 0, per))
-
-    for a in tools:
-        for kind, template in SINGLES:
-            add(kind, template, a)
-        for per in sorted(arguments.get(a, ())):
-            add("absence", "{a} happens at most once", a, per=per)
-    for a, b in permutations(tools, 2):
-        for kind, template in PAIRS:
-            if kind == "not_coexistence" and a > b:
+    for a, b in [*((tool, "") for tool in tools), *permutations(tools, 2)]:
+        for kind, about in KINDS.items():
+            if (
+                not about.mined
+                or ("{b}" in about.sentence) != bool(b)
+                or (kind == "not_coexistence" and a > b)
+            ):
                 continue
-            add(kind, template, a, b)
-            for per in sorted(arguments.get(a, set()) & arguments.get(b, set())):
-                add(kind, template, a, b, per)
-        if within:
-            text = f"Every {quoted(a)} is followed by {quoted(b)} within {within} calls"
-            found.append(_rule("within", text, a, b, within, unit="calls"))
+            shared = arguments.get(a, set()) & arguments.get(b or a, set()) if b or kind == "absence" else ()
+            for per in ("", *sorted(shared)):
+                found.append(_rule(kind, a, b, int("{times}" in about.sentence), per))
+        if within and b:
+            found.append(_rule("within", a, b, within))
     return found
 
 

@@ -56,36 +56,22 @@ _GLOB = re.compile(r"[\w*]+")
 def sentence_of(rule: Rule) -> str:
     """Write a rule as a sentence that can be read only as this rule."""
     a, b, c = (" or ".join(map(calls_text, some)) for some in (rule.first, rule.then, rule.until))
-    times = f"{rule.count} time{'s' if rule.count > 1 else ''}"
-    text = KINDS[rule.kind].mined
-    if rule.kind in _COUNTED:
-        text = f"{{a}} happens {_COUNTED[rule.kind]} {times}"
-    elif rule.kind == "within":
-        text = f"Every {{a}} is followed by {{b}} within {rule.count} {rule.unit}"
-    elif rule.kind == "in_row":
-        text = f"{{a}} happens at most {times} in a row"
-    elif rule.kind in _SCOPED:
-        text = _SCOPED[rule.kind]
-    elif rule.kind == "never":
-        text = "{a} never happens"
-    elif rule.kind == "latest":
-        text = "{b} only if the latest {a} had " + condition_text(rule.condition).replace("{", "{{").replace(
-            "}", "}}"
-        )
+    text = KINDS[rule.kind].sentence
     turned = -1 < text.find("{b}") < text.find("{a}")
-    text = text.format(a=a, b=b, c=c)
+    text = text.format(
+        a=a,
+        b=b,
+        c=c,
+        times="once"
+        if rule.count == 1 and rule.kind != "in_row"
+        else f"{rule.count} time{'s' * (rule.count > 1)}",
+        limit=f"{rule.count} {rule.unit}",
+        condition="" if rule.condition is None else condition_text(rule.condition),
+    )
     if rule.per:
         names = [" and ".join(map(_path, some)) for some in (rule.per, rule.per_then) if some]
         text += f" for the same {' as '.join(names[::-1] if turned else names)}"
     return text[:1].upper() + text[1:] + "." if text.startswith(("any call", "a user")) else f"{text}."
-
-
-_SCOPED = {
-    "since": "Every {b} has {a} before it, with no {c} in between",
-    "after_until": "After {a}, {b} never happens until {c}",
-    "not_between": "{b} never happens between {a} and {c}",
-}
-_COUNTED = {"existence": "at least", "absence": "at most", "exactly": "exactly"}
 
 
 def _path(path: Path) -> str:

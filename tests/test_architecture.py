@@ -257,7 +257,7 @@ TOKENS = {
     "language": 52_450,
     "session": 39_700,
     "oracle": 35_890,
-    "sharing": 33_750,
+    "sharing": 34_100,
     "debugger": 27_800,
     "dissection": 25_290,
     "synthesis": 17_580,

@@ -70,7 +70,7 @@ _IS = (
 )
 _SIGN = (
     r"(?P<sign>[ \t]{0,3}:\s{0,2}(?:[A-Za-z&][\w<>\[\]&'. *?|]{0,40}?\s{0,2})=(?![=>])|[ \t]{0,3}(?::=|=>"
-    r"|->|→|={1,3}(?!>)|:(?!:)|%3[Dd]|\uff1a|\uff1d)"
+    r"|->|<-|→|={1,3}(?!>)|:(?!:)|%3[Dd]|\uff1a|\uff1d)"
     rf"|(?:{_WHOSE} ?|(?: (?:provided|given|used|value|entered))?)(?::(?!:)|\uff1a)"
     rf"|{_WHOSE} {_IS}(?: ?:)?(?= )|(?:'s|\u2019s)(?= )|\s?[—\u2013](?= )|\s?(?:是|为|為|は|は\u3001|는|은|이|가)"
     r")[ \t]{0,3}(?:[*_]{1,3}[ \t]{1,3})?[「『“„«]?"
@@ -81,6 +81,12 @@ _OF_WHAT = re.compile(r"\w{0,6}(?: [^\W\d_]{1,20}){0,5}(?=\s?[:\uff1a=])|")
 
 _LIST_ITEM = re.compile(rf"\\{{0,3}}[\"'],\s{{0,3}}{_SCHEME}{_STRING}(?!\s{{0,3}}:)")
 _BESIDE = re.compile(rf"(?:[ \t]{{1,3}}|\(\s?){_SCHEME}{_STRING}|[ \t]{{1,3}}(?:(?i:key|token) )?{_BARE}")
+_CELL = re.compile(
+    r"(?:[`*]{0,2}\s{0,9}\|\s{0,9}|\s?\.{3,40}\s?|\s\(|</\w{1,10}>\s{0,9}(?:<[^<>]{1,80}>\s{0,9}){1,3})[`*]{0,2}"
+    rf"{_BARE}"
+)
+"""The next cell of a row, the end of a line of dots, the next element of HTML."""
+
 _SWITCHED = re.compile(rf"(?:[ \t]{{1,3}}|\\{{0,3}}[\"'],\s{{0,3}}){_SCHEME}(?:{_STRING}|{_BARE})")
 _SETS = re.compile(r"(?:^|[\s;(])(?:ENV|ARG|setenv|setx|set -[a-z]{1,3}|export -x|-e|config set) \Z")
 """The word before a variable whose value follows without a sign."""
@@ -129,9 +135,9 @@ _USED_AS = re.compile(
     r"(?:[\w-]{1,20} ){0,3}?(?i:pass\w{2,7}|token|secret|credential|(?:api |access |secret |private )?key|pin|code)\b"
 )
 _KEY_IS = re.compile(
-    r"\b(?i:key|code|login|pass|password|passphrase|token|secret|creds?|credentials)\b(?:"
-    r" [\w-]{1,15}){0,5}? ?(?i:is|was|are|to|from \S{1,60} to|:|->|→)(?: now)?:? "
-    r"[\"'`]?(?!(?:SHA|MD)\d)(?:[\w.@-]{2,30}[:/])?(?P<value>[^\s\"'`\\]{6,100})"
+    r"\b(?i:key|code|login|pass|password|passphrase|token|secret|creds?|credentials)\b(?: [\w-]{1,15}){0,5}?"
+    r"(?P<sign> ?(?i:is|was|are|to|from \S{1,60} to|:|->|\u2192)(?: now)?:? | )"
+    r"[\"'`(]?(?!(?:SHA|MD)\d)(?:[\w.@-]{2,30}[:/])?(?P<value>(?=[^\s\"'`]{0,99}[0-9])[^\s\"'`\\]{6,100})"
 )
 _ONE_TIME = re.compile(
     r"(?i:\b(?:verification|one[- ]time|security|login|2fa|authentication|sms|confirmation|access|backup"
@@ -187,6 +193,8 @@ def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     for pattern in (_USED_AS, _KEY_IS):
         for match in pattern.finditer(text):
             value = match["value"].rstrip(".,;:!?)*`\"'")
+            if match.groupdict().get("sign") == " " and not _is_scattered(value):
+                continue
             if (
                 _is_mixed(value)
                 and not _DATED.fullmatch(value)
@@ -221,7 +229,7 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
 def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int, int]]:
     """Yield ranges of the values that belong to a name. An empty range says how far the text has been examined."""
     switch = text[start] == "-"
-    if text.startswith("::", end) or text.startswith("::", start - 2):
+    if text.startswith("::", end) or re.search(r"[A-Za-z]::\Z", text[max(0, start - 3) : start]):
         return
     if _CALLED.match(text, end) and not _ASKS.match(name):
         yield from _inside(text, end, name)
@@ -259,6 +267,13 @@ def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int
         ):
             yield _place(match)[0]
             return
+    cell = _CELL.match(text, end)
+    if cell is not None:
+        (start, end), _ = _place(cell)
+        value = text[start:end]
+        if _is_mixed(value) and holds_secret(name, value) and not _DATED.fullmatch(value):
+            yield start, end
+        return
     sets = _SETS.search(text, max(0, start - 12), start) is not None
     match = (_SWITCHED if switch else _BESIDE).match(text, end)
     if match is None:
@@ -325,6 +340,12 @@ def _is_mixed(value: str) -> bool:
     return len(value) >= 6 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
 
 
+def _is_scattered(value: str) -> bool:
+    """Return whether digits and letters alternate, as in a key that stands in a sentence."""
+    signs = re.search(r"[!#$%&*?^~]", value) and re.search("[A-Z]", value) and re.search("[a-z]", value)
+    return bool(signs) or (len(value) >= 12 and len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) >= 4)
+
+
 def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
     """Yield ranges of all values between an opening bracket and its closing one."""
     if text.startswith("{{", at):
@@ -348,7 +369,7 @@ def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
                     alone = text[at] == "{" and close == text[place[1] : place[1] + 1] and place[0] == at + 1
                     if (
                         holds_secret(name, value)
-                        and (quoted or _is_odd(value))
+                        and (quoted or re.search(r"[A-Za-z].*[0-9]|[0-9].*[A-Za-z]", value))
                         and not (alone and names_secret(value))
                     ):
                         yield place
@@ -475,7 +496,7 @@ def _columns(head: str, row: str, sign: str, at: int) -> Iterator[tuple[int, int
 
 
 _IN_ADDRESS = re.compile(
-    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}:(?:\\{0,4}/){2}"
+    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,30}:(?:\\{0,4}/){2}"
     r"(?P<user>[^\s/@:\"'<>\\]{0,100}):(?P<secret>[^\s/@\"'<>]{1,200})@(?=[A-Za-z0-9_\[{$-])"
 )
 _BEHIND_SWITCH = re.compile(
@@ -511,6 +532,9 @@ def has_login(text: str) -> bool:
 
 def _login(match: re.Match[str], kind: str, label: str) -> Iterator[Hit]:
     user = match["user"]
-    if user and user.lower() not in words("user", "nobody"):
+    common = user.lower() in words("user", "common")
+    if common and match["secret"] == user:
+        return  # the default of a database
+    if user and not common and user.lower() not in words("user", "nobody"):
         yield Hit(*match.span("user"), "user-name", "user name", PERSONAL, strong=False)
     yield Hit(*match.span("secret"), kind, label, SHAPE, is_telling(match["secret"]))

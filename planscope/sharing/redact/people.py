@@ -15,7 +15,8 @@ from planscope.sharing.redact.hits import HOST, PERSONAL, Hit, data, words
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _HOST = rf"(?P<host>{_LABEL}(?:\.{_LABEL}){{0,9}})"
 _IN_ADDRESS = re.compile(
-    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}:(?:\\{0,4}/){2}(?:[^\s/@\"'<>]{1,300}@)?"
+    r"(?<![A-Za-z0-9])(?!(?:op|s3|gs|npm|pkg|docker|oci|vault|secret|res|asset|content|chrome|vscode|webpack|node"
+    r"|app|memory|fixture|mock|test|file):)[A-Za-z][A-Za-z0-9+.-]{1,30}:(?:\\{0,4}/){2}(?:[^\s/@\"'<>]{1,300}@)?"
     rf"{_HOST}(?![A-Za-z0-9_@-])"
 )
 _NAME = re.compile(
@@ -33,7 +34,7 @@ _MACHINE = rf"(?P<host>(?=[A-Za-z0-9.-]{{0,63}}[0-9-]){_LABEL}(?:\.{_LABEL}){{0,
 """A name with a digit, a hyphen or both, as machines have and words do not."""
 
 _SAID = re.compile(
-    r"(?:(?i:\b(?:host(?:name)?|hostaddr|resolve|enotfound|eai_again|getaddrinfo(?: failed for)?|lookup"
+    r"(?:(?i:(?<![A-Za-z0-9])(?:host(?:name)?|hostaddr|resolve|enotfound|eai_again|getaddrinfo(?: failed for)?|lookup"
     r"|data source|address|addr)\b[\"']?(?: name)?[ :=]{1,3}"
     r"|\b(?:server|node|machine|host|pod on|worker)\b[\"']?\s?(?:[:=]\s?|(?=[\"'])))(?:tcp:)?"
     # commands whose argument or option is a machine
@@ -48,6 +49,12 @@ _SAID = re.compile(
 )
 _SHARE = re.compile(rf"(?<![\w\\:])(?:\\{{2}}|\\{{4}}){_HOST}\\{{1,2}}(?=[\w$])")
 _CLOUD = re.compile(r"(?<![\w.-])(?P<host>ip-[0-9]{1,3}(?:-[0-9]{1,3}){3})(?![\w-])")
+_FLEET = re.compile(
+    r"(?<![\w./@-])(?P<host>(?:[a-z][a-z0-9]{1,15}-){1,4}(?:db|sql|web|app|node|worker|runner|srv|server|host|cache|redis|broker"
+    r"|mgr|master|replica|bastion|gateway|gw|proxy|lb|nas|vm|gpu|mx|mail|dc|pg|mongo|kafka)(?:[0-9]{1,3}|-[0-9]{2,3}))(?![\w-]|\.\d)"
+)
+"""A machine of many, as companies number them."""
+
 _IPV4 = re.compile(r"(?<![\w.-])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w-]|\.[0-9])")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:%[a-z0-9]{1,10})?(?![\w:])")
 _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![\w:-])")
@@ -71,25 +78,31 @@ _VERSION = re.compile(
 """What stands before numbers that look like an address: a version, a section, the name of a browser."""
 
 _NUMBERED = re.compile(
-    r"v?[0-9]+(?:\.[0-9]+)*(?:[-.](?:alpha|beta|rc|pre|dev|lts)\w*)*|[A-Za-z]+[-/]?v?[0-9]+\.[0-9.]+.*|x86-64|[0-9a-f]{12}",
+    r"[0-9.]+-[a-z]+[0-9.]*|v?[0-9]+(?:\.[0-9]+)*(?:[-.](?:alpha|beta|rc|pre|dev|lts)\w*)*|[A-Za-z]+[-/]?v?[0-9]+\.[0-9.]+.*|x86-64|[0-9a-f]{12}",
     re.IGNORECASE,
 )
 """A version, an architecture or a container's id in the place of a machine's name."""
 
 
 def is_public(name: str) -> bool:
-    """Return whether a host is known to everybody, is a web site for everybody, or reserved for examples."""
-    parts = name.lower().split(".")
+    """Return whether a host is known to everybody, or reserved for examples."""
+    name = name.lower()
+    parts = name.split(".")
     known = words("public", parts[-1]) if parts[-1] in data("words.toml")["public"] else ()
     return (
         any(".".join(parts[n:-1]) in known for n in range(len(parts)))
-        or (
-            len(parts) in (2, 3)
-            and parts[-1] not in words("host", "inside")
-            and (len(parts) == 2 or parts[0] in words("host", "sites"))
-        )
-        or (len(parts) == 1 and parts[0] in words("host", "common"))
+        or (len(parts) == 1 and name in words("host", "common"))
         or is_reserved(name)
+    )
+
+
+def is_site(name: str) -> bool:
+    """Return whether a host is public, or looks like a web site that is made for everybody."""
+    parts = name.lower().split(".")
+    plain = len(parts) == 2 and name.replace(".", "").isalpha()
+    inside = parts[-1] in words("host", "inside")
+    return is_public(name) or (
+        (plain or (len(parts) == 3 and parts[0] in words("host", "sites"))) and not inside
     )
 
 
@@ -101,14 +114,15 @@ def is_reserved(name: str) -> bool:
 def hosts(text: str, lowered: str) -> Iterator[Hit]:
     """Find host names, IP addresses and hardware addresses. ``lowered`` is the text in lower case."""
     for match in _IN_ADDRESS.finditer(text) if "//" in text or "\\/" in text else ():
-        if not _is_number(match["host"]) and not is_public(match["host"]):
+        served = text[match.end("host") : match.end("host") + 1] == ":"
+        if not _is_number(match["host"]) and not (is_public if served else is_site)(match["host"]):
             yield _host(match)
     if "." in text:
         for match in _NAME.finditer(text):
             name, parts = match["host"], match["host"].count(".") + 1
             sure = _is_end(match["end"], parts >= 3 or name.startswith("www."))
             program = name.partition(".")[0] in words("host", "programs") and parts <= 3
-            if sure and not program and not is_public(name) and not name.replace(".", "").isdigit():
+            if sure and not program and not is_site(name) and not name.replace(".", "").isdigit():
                 yield _host(match)
     if "." in text:
         for match in _IPV4.finditer(text):
@@ -129,6 +143,8 @@ def hosts(text: str, lowered: str) -> Iterator[Hit]:
     for match in _SHARE.finditer(text) if "\\\\" in text else ():
         if re.search(r"[0-9.-]", match["host"]) and not _is_number(match["host"]):
             yield _host(match)
+    if "-" in text:
+        yield from (_host(m) for m in _FLEET.finditer(text))
     if "ip-" in text:
         yield from (_host(m) for m in _CLOUD.finditer(text))
 
@@ -201,7 +217,7 @@ _ABOVE = (
     r"|/gpfs|/lustre|/scratch|/cluster|/host|/rootfs|/System/Volumes/Data|/Volumes/[\w -]{1,30})"
 )
 _UNIX_HOME = re.compile(
-    rf"(?<![\w.~/-])(?P<home>{_ABOVE}?/(?:home\d?|Users)/(?P<user>{_REST}))"
+    rf"(?<![\w.~/])(?P<home>{_ABOVE}?/(?:home\d?|Users)/(?P<user>{_REST}))"
     rf"|(?<=//)(?P<home_2>/(?:home|Users)/(?P<user_2>{_REST}))"
     rf"|(?i:wsl(?:\$|\.localhost|\+))[\w.\\/-]{{0,60}}?(?P<home_3>[\\/]{{1,4}}home[\\/]{{1,4}}(?P<user_3>{_REST}))"
     r"|(?<![\w.-])(?P<home_4>(?:[A-Za-z]--?|-)(?:home|Users)-(?P<user_4>[A-Za-z0-9]{1,32}(?:-[A-Za-z0-9]{1,32}(?=-(?:"
@@ -282,10 +298,32 @@ _OWNERS = (
     re.compile(
         r"(?:(?<![\w.@/:-])|(?<=:\d\d:)|(?<=-))(?P<user>[a-z_][\w.-]{1,31})@[A-Za-z0-9][\w.-]{0,62}(?::|\s)(?:~|/)[^\n@]{0,80}?[$#%](?![\w{(])"
     ),
+    re.compile(
+        r"(?m)(?:^|[\s(\[:>\u2192-])\[?(?P<user>[a-z_][\w.-]{1,31})@[A-Za-z0-9][\w.-]{0,62}"
+        r" [\w.~/-]{1,60}(?:\][$#]| %)(?:\s|\Z)"
+    ),
+    re.compile(
+        r"(?m)^(?P<user>[a-z_][\w-]{1,31}):[x*!]:[0-9]{1,6}:[0-9]{1,6}:|\b(?:sudo -u|su -|crontab (?:for"
+        r"|-u)|chown(?: -R)?) (?P<owner>[a-z_][\w-]{1,31})\b(?::(?P<group>[a-z_][\w-]{1,31}))?"
+    ),
 )
 """A listing of files or of processes, ``id``, the variables of a login and the prompt of a shell, which name a user."""
 
-_MAY_OWN = ("rw", "r-x", "0.", "uid=", "gid=", "USER", "LOGNAME", "@")
+_MAY_OWN = (
+    "rw",
+    "r-x",
+    "0.",
+    ":x:",
+    "sudo -u",
+    "su -",
+    "crontab ",
+    "chown ",
+    "uid=",
+    "gid=",
+    "USER",
+    "LOGNAME",
+    "@",
+)
 
 
 def _owners(text: str) -> Iterator[Hit]:

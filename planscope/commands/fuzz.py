@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import math
 import shlex
 import sys
@@ -32,6 +31,7 @@ from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
+    from planscope.session.model import FuzzFinding
     from planscope.toolfuzz.engine import Options
     from planscope.toolfuzz.models import FuzzModels
     from planscope.toolfuzz.prompting import PromptOptions
@@ -204,6 +204,7 @@ def _seconds(text: str) -> float:
 
 
 def _fuzz(args: argparse.Namespace) -> int:
+    from planscope.documents.fuzz import FuzzDocument
     from planscope.sharing.redact import redact_data
     from planscope.toolfuzz.engine import Options
     from planscope.toolfuzz.keeping import own_session, take_labels
@@ -249,7 +250,7 @@ def _fuzz(args: argparse.Namespace) -> int:
     with suppress(BrokenPipeError):
         if args.json:
             shown = redact_data(report) if args.redact else report
-            print_json(json.loads(json.dumps(shown.as_data())))
+            print_json(FuzzDocument.of_report(shown).as_data())
         else:
             say_all([*_lines(report, columns()), *fix_lines(report)])
     if fix and not args.json and interrupted is None:
@@ -479,7 +480,7 @@ def _lines(report: Report, width: int) -> Iterator[str]:
         if tool.stopped == "hung":
             yield "  The search ended early, because too many calls hung."
         for one in report.sorted():
-            if one["tool"] == tool.name and not is_sequence(one) and not one.get("set"):
+            if one.tool == tool.name and not is_sequence(one) and not one.set:
                 number += 1
                 yield from _finding(one, number, width)
         yield ""
@@ -494,13 +495,13 @@ def _lines(report: Report, width: int) -> Iterator[str]:
         yield ""
     yield from section_lines(report.sets, report.matrix, width)
     yield from tried_lines(report.tried, width)
-    figures = report.statistics()
+    figures = report.figures()
     made = plural(report.calls + report.agent_calls(), "call")
-    yield f"{plural(figures['unique_errors'], 'error')} in {made}, seed {report.seed}"
-    if figures["unique_errors"]:
-        yield f"estimate of all errors: {figures['chao1']:g} ({interval_words(figures)}), under guidance"
-    if figures["false_discovery"]:
-        yield rate_sentence(figures["false_discovery"])
+    yield f"{plural(figures.unique_errors, 'error')} in {made}, seed {report.seed}"
+    if figures.unique_errors:
+        yield f"estimate of all errors: {figures.chao1:g} ({interval_words(figures)}), under guidance"
+    if figures.false_discovery:
+        yield rate_sentence(figures.false_discovery)
     if report.model is not None:
         yield cost_line(report.model)
     yield from [*report.missing(), *report.remarks]
@@ -508,25 +509,25 @@ def _lines(report: Report, width: int) -> Iterator[str]:
         yield "interrupted; these are the findings so far"
 
 
-def _finding(one: dict[str, Any], number: int, width: int) -> Iterator[str]:
+def _finding(one: FuzzFinding, number: int, width: int) -> Iterator[str]:
     from planscope.toolfuzz.formats import agent_lines, smallest_lines, title
     from planscope.toolfuzz.report import is_counted, is_sequence
     from planscope.wording.phrases import plural
 
     yield ""
-    tool = f"{one['tool']}: " if is_sequence(one) else ""
+    tool = f"{one.tool}: " if is_sequence(one) else ""
     head = f"  {number}. {tool}{title(one)}"
     yield from textwrap.wrap(head, width, subsequent_indent="     ", max_lines=4, placeholder=" ...")
-    if not one["at_call"]:
+    if not one.at_call:
         yield "     listed only"
         return
-    where = f"at {one['location']}, " if one["location"] else ""
+    where = f"at {one.location}, " if one.location else ""
     listed = "" if is_counted(one) else "; listed only"
-    stated = "; the documentation states the limit" if one["documented"] else ""
-    unit = "prompt" if one.get("prompt") else "call"
-    yield f"     {where}first in {unit} {one['at_call']:,}, {plural(one['occurrences'], 'time')}{listed}{stated}"
-    if one.get("prompt"):
-        yield f"     prompt: {_cut(one['prompt'])}"
+    stated = "; the documentation states the limit" if one.documented else ""
+    unit = "prompt" if one.prompt else "call"
+    yield f"     {where}first in {unit} {one.at_call:,}, {plural(one.occurrences, 'time')}{listed}{stated}"
+    if one.prompt:
+        yield f"     prompt: {_cut(one.prompt)}"
     for text in agent_lines(one):
         yield from textwrap.wrap(
             visible(text),
@@ -536,15 +537,15 @@ def _finding(one: dict[str, Any], number: int, width: int) -> Iterator[str]:
             max_lines=4,
             placeholder=" ...",
         )
-    label = "input" if one["shrunk"] is None else "smallest input"
+    label = "input" if one.shrunk is None else "smallest input"
     lines = smallest_lines(one)
     if is_sequence(one):
-        yield "     calls:" if one["shrunk"] is None else "     fewest calls:"
+        yield "     calls:" if one.shrunk is None else "     fewest calls:"
         yield from (f"       {_cut(line)}" for line in lines)
     else:
         yield f"     {label}: {_cut(lines[0])}"
-    if one["needs"]:
-        yield f"     only after {plural(len(one['needs']), 'other call')} (--json shows them)"
+    if one.needs:
+        yield f"     only after {plural(len(one.needs), 'other call')} (--json shows them)"
 
 
 def _cut(text: str) -> str:

@@ -71,8 +71,8 @@ def _names(report: Report) -> dict[int, str]:
     found: dict[int, str] = {}
     number = 0
     for k, one in enumerate(report.sorted(), 1):
-        number += not one.get("set")
-        found[k] = f"set {one['set']}" if one.get("set") else f"finding {number}"
+        number += one.set is None
+        found[k] = f"finding {number}" if one.set is None else f"set {one.set}"
     return found
 
 

@@ -2,49 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
 from planscope.documents.document import Document
-
-Kind = Literal[
-    "raised", "returned", "hung", "killed", "outside", "sequence", "lying", "protocol", "inconsistent", "infrastructure"
-]  # fmt: skip
-
-
-class FindingDocument(Document):
-    """One error. Calls that show the same error are one finding."""
-
-    tool: str
-    kind: Kind
-    exception: str | None = Field(description="the full class name; null where nothing was raised")
-    message: str
-    location: str | None = Field(description="file:line of the deepest frame in the tool's own package")
-    input: Any = Field(description="the whole argument object as it was sent; for sequences a list of calls")
-    shrunk: Any = Field(description="a smaller one, confirmed in a fresh child, or null")
-    at_call: int = Field(description="the first call that showed it, from 1")
-    occurrences: int
-    shrink_calls: int
-    needs: list[Any] | None = Field(description="calls that must come before, or null")
-    documented: bool = Field(description="schema or documentation state the limit")
-    traceback: str
-    source: str = Field(description="the line that raised")
-    printed: str = Field(description="what the tool printed")
-    knows: Any = Field(
-        default=None, description="what sequences showed of the tools, by which answers were judged, or null"
-    )
-    prompt: str | None = Field(default=None, description="the prompt of a baseline that showed it")
-    set: int | None = Field(
-        default=None, description="the number, from 1, of the set of prompts that shows it"
-    )
-    label: Literal["true", "false"] | None = Field(
-        default=None, description="whether the user says that it is an error"
-    )
-    specified: Literal["under", "over", "ill"] | None = Field(
-        default=None, description="how the documentation is at fault, in the user's word"
-    )
-    sampled: bool = Field(default=False, description="it was drawn to be labelled")
+from planscope.session.model import FuzzCall, FuzzFinding, FuzzFix
+from planscope.toolfuzz.report import Report
 
 
 class FalseDiscoveryDocument(Document):
@@ -83,6 +47,7 @@ class FuzzedToolDocument(Document):
     agent_calls: int = Field(default=0, description="calls of the agent with prompts of a model")
     refused: int = Field(description="calls that the schema refused")
     skipped: str | None = Field(description="why the tool was not fuzzed")
+    stopped: str = Field(default="", description="why the search ended: budget, hung or complete")
     statistics: StatisticsDocument
     curve: list[list[int]] = Field(description="call and number of unique errors, at each new one")
 
@@ -104,6 +69,13 @@ class SetBucketDocument(Document):
     outputs: list[str | None] = Field(default=[], description="of outputs: what the tool gave back, in order")
 
 
+class SetValueDocument(Document):
+    """A value, and the numbers of its prompts."""
+
+    value: Any
+    prompts: list[int]
+
+
 class SetDifferenceDocument(Document):
     """An argument that differs within a set; null is the number of calls."""
 
@@ -111,7 +83,7 @@ class SetDifferenceDocument(Document):
     words: list[str] = Field(
         description="the placeholders whose fillings decide it, as far as the prompts show"
     )
-    values: list[dict[str, Any]] = Field(description="value, and the numbers of its prompts")
+    values: list[SetValueDocument]
 
 
 class SetRunDocument(Document):
@@ -119,7 +91,7 @@ class SetRunDocument(Document):
 
     filled: str = Field(description="the prompt as the template gives it, before it was made natural")
     words: dict[str, str] = Field(description="the filling of each placeholder")
-    calls: list[dict[str, Any]] = Field(description="tool, arguments, output and failed; also of other tools")
+    calls: list[FuzzCall] = Field(description="also of other tools")
     answer: str | None
     reason: str = Field(description="the judge's")
     error: str | None = Field(description="why the agent did not get to an end: such a prompt is no data")
@@ -164,11 +136,27 @@ class BaselineDocument(Document):
     tool: str
     aim: Literal["runtime", "correctness"]
     prompt: str
-    calls: list[dict[str, Any]]
+    calls: list[FuzzCall]
     answer: str | None
     correct: bool | None = Field(description="what the judge says; null: unjudged, or the aim is runtime")
     reason: str
     error: str | None
+
+
+class ModelsUsedDocument(Document):
+    """The models, and what they cost."""
+
+    model: str
+    agent: str
+    prompt_model: str
+    temperature: float | None
+    model_calls: int
+    tokens_in: int
+    tokens_out: int
+    tokens_estimated: int = Field(
+        description="tokens that no server counted, four characters each; also in the others"
+    )
+    money: float | None = Field(description="null without --price")
 
 
 class FuzzDocument(Document):
@@ -178,7 +166,7 @@ class FuzzDocument(Document):
     seed: int
     calls: int
     seconds: float
-    findings: list[FindingDocument]
+    findings: list[FuzzFinding]
     statistics: StatisticsDocument
     tools: list[FuzzedToolDocument]
     sequences: SequencesDocument | None = Field(
@@ -190,3 +178,30 @@ class FuzzDocument(Document):
     method: Literal["toolfuzz", "graybox", "whitebox"] = "toolfuzz"
     baseline: list[BaselineDocument] = Field(default=[], description="prompts of graybox and whitebox")
     interrupted: bool
+    remarks: list[str] = Field(default=[], description="what did not work, and what was left out")
+    model: ModelsUsedDocument | None = Field(default=None, description="null without a model")
+    fixes: list[FuzzFix] = Field(default=[], description="what --fix came to, for each tool with findings")
+
+    @classmethod
+    def of_report(cls, report: Report) -> Self:
+        """Return what a run of the fuzzer found."""
+        tools = [
+            FuzzedToolDocument.of(
+                tool,
+                tool=tool.name,
+                agent_calls=report.agent_calls(tool.name),
+                statistics=report.figures(tool),
+            )
+            for tool in report.tools
+        ]
+        return cls.of(
+            report,
+            findings=[FuzzFinding(**dict(one)) for one in report.sorted()],  # all fields are printed
+            statistics=report.figures(),
+            tools=tools,
+            baseline=[
+                BaselineDocument.of(one.run, tool=one.tool, aim=one.aim, correct=one.correct)
+                for one in report.tried
+            ],
+            fixes=[one.as_fix() for one in report.mended],
+        )

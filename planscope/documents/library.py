@@ -229,8 +229,8 @@ def _findings(session: Session) -> list[FindingLine]:
             target=fuzzing.target,
             tool=one.tool,
             kind=one.kind,
-            error=title(one.model_dump()),
-            shrunk=smallest(one.model_dump()),
+            error=title(one),
+            shrunk=smallest(one),
         )
         for fuzzing in session.fuzzings
         for one in fuzzing.findings

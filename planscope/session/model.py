@@ -193,7 +193,7 @@ FORMAT_VERSION = 1
 class _Part(BaseModel):
     """A part of a session. Fields of later versions are kept. Infinity is written as a number, not as null."""
 
-    model_config = ConfigDict(extra="allow", ser_json_inf_nan="constants")
+    model_config = ConfigDict(extra="allow", from_attributes=True, ser_json_inf_nan="constants")
 
 
 class ActionRecord(_Part):
@@ -344,38 +344,66 @@ class Dissection(_Part):
     cells: list[Cell] = Field(default_factory=list)
 
 
-class FuzzFinding(_Part):
-    """An error that the fuzzer found in a tool: a finding of ``planscope fuzz --json``, with all its other fields.
+class FuzzLed(_Part):
+    """How an agent was led to a finding by a user's ``request``. ``run``: the id of its run in the session."""
 
-    ``input`` and ``shrunk``: the arguments, or a list of calls. ``label``: whether the user thinks that it is an error;
-    ``specified``: how the documentation is at fault; ``sampled``: it was drawn to be labelled.
-    ``set``: the number, from 1, of the set of prompts that shows it.
-    ``sane``: whether a model would make the call, and ``reason``, in its words. ``agent``: how an agent got there
-    (``hit``, ``request``, ``step``, ``tries``, ``why``), and ``run``, the id of its run.
-    """
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+
+    hit: bool | None = Field(default=None, description="the tool failed so; null if that is not known")
+    request: str | None = None
+    step: int | None = Field(default=None, description="the call that failed, from 1")
+    why: str = Field(default="", description="why it did not")
+    tries: int = 0
+    run: str | None = None
+
+
+class FuzzFinding(_Part):
+    """One error of a tool. Calls that show the same error are one finding."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
 
     tool: str
-    kind: str
-    exception: str | None = None
+    kind: str = Field(
+        description="raised, returned, hung, killed, outside, sequence, lying, protocol, inconsistent, infrastructure"
+    )
+    exception: str | None = Field(
+        default=None, description="the full class name; null where nothing was raised"
+    )
     message: str = ""
-    location: str | None = None
-    input: Any = None
-    shrunk: Any = None
-    needs: list[Any] | None = None
-    at_call: int = 0
+    location: str | None = Field(
+        default=None, description="file:line of the deepest frame in the tool's own package"
+    )
+    input: Any = Field(
+        default=None, description="the whole argument object as it was sent; for sequences a list of calls"
+    )
+    shrunk: Any = Field(default=None, description="a smaller one, confirmed in a fresh child, or null")
+    needs: list[Any] | None = Field(default=None, description="calls that must come before, or null")
+    at_call: int = Field(default=0, description="the first call that showed it, from 1; 0: none did")
     occurrences: int = 1
-    documented: bool = False
+    shrink_calls: int = 0
+    documented: bool = Field(default=False, description="schema or documentation state the limit")
     traceback: str = ""
-    source: str = ""
-    printed: str = ""
-    knows: dict[str, Any] | None = None
-    set: int | None = None
-    label: Literal["true", "false"] | None = None
-    specified: Literal["under", "over", "ill"] | None = None
-    sampled: bool = False
-    sane: bool | None = None
-    reason: str = ""
-    agent: dict[str, Any] | None = None
+    source: str = Field(default="", description="the line that raised")
+    printed: str = Field(default="", description="what the tool printed")
+    knows: dict[str, Any] | None = Field(
+        default=None, description="what sequences showed of the tools, by which answers were judged, or null"
+    )
+    prompt: str | None = Field(default=None, description="the prompt of a baseline that showed it")
+    set: int | None = Field(
+        default=None, description="the number, from 1, of the set of prompts that shows it"
+    )
+    label: Literal["true", "false"] | None = Field(
+        default=None, description="whether the user says that it is an error"
+    )
+    specified: Literal["under", "over", "ill"] | None = Field(
+        default=None, description="how the documentation is at fault, in the user's word"
+    )
+    sampled: bool = Field(default=False, description="it was drawn to be labelled")
+    sane: bool | None = Field(
+        default=None, description="a model would make the call; null: not asked, or not readable"
+    )
+    reason: str = Field(default="", description="the model's, in its words")
+    agent: FuzzLed | None = Field(default=None, description="how an agent got there; null: not tried")
 
 
 class FuzzCall(_Part):

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from planscope.session.model import FuzzFinding, FuzzLed
 from planscope.toolfuzz.models import FuzzModels, ModelDown, ToolRun
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.prompts import describe
-from planscope.toolfuzz.report import AgentRun, Report, ToolReport, infrastructure, is_counted, is_sequence
+from planscope.toolfuzz.report import Key, Report, ToolReport, infrastructure, is_counted, is_sequence
 from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent
 from planscope.wording.terms import capital
@@ -87,77 +88,77 @@ class InAgentHands:
         If a model is down, a budget spent or the tools' process lost, the report says what was left out.
         """
         todo = [
-            one for one in self.report.sorted() if one["kind"] not in LISTED_ONLY and not is_sequence(one)
+            key
+            for key in self.report.order()
+            if (one := self.report.findings[key]).kind not in LISTED_ONLY and not is_sequence(one)
         ]
         try:
-            for number, one in enumerate(todo, 1):
+            for number, key in enumerate(todo, 1):
                 if self.sanity:
                     self.heard(f"would the model call it so? finding {number} of {len(todo)}")
-                    self.judge(one)
-            real = [one for one in todo if is_counted(one)]
-            for number, one in enumerate(real, 1):
+                    self.judge(key)
+            real = [key for key in todo if is_counted(self.report.findings[key])]
+            for number, key in enumerate(real, 1):
                 self.heard(f"the agent tries finding {number} of {len(real)}")
-                self.try_it(one)
+                self.try_it(key)
         except (BudgetSpent, ToolsLost) as error:
             self._left_out(todo, str(error))
         except ModelDown as error:
             self._left_out(todo, str(error))
-            self._infrastructure(todo[0]["tool"], str(error))
+            self._infrastructure(todo[0][0], str(error))
 
-    def _left_out(self, todo: Sequence[Mapping[str, Any]], why: str) -> None:
-        left = sum("agent" not in one and is_counted(one) for one in todo)
+    def _left_out(self, todo: Sequence[Key], why: str) -> None:
+        findings = [self.report.findings[key] for key in todo]
+        left = sum(one.agent is None and is_counted(one) for one in findings)
         count = "1 finding was" if left == 1 else f"{left} findings were"
         self.report.remarks.append(f"{capital(why)}; {count} not tried with the agent.")
 
     def _infrastructure(self, tool: str, why: str) -> None:
         self.report.findings[(tool, "agent")] = infrastructure(tool, f"the agent did not run: {why}")
 
-    def judge(self, finding: dict[str, Any]) -> None:
+    def judge(self, key: Key) -> None:
         """Ask whether the model would make the call: ``sane`` is true, false, or null if the answer cannot be read."""
-        tool = self.report.tool(finding["tool"])
+        tool = self.report.tool(key[0])
 
-        def read(answer: Any) -> tuple[bool, str] | None:
+        def read(answer: object) -> tuple[bool, str] | None:
             said = answer.get("sane") if isinstance(answer, Mapping) else None
-            return (said, str(answer.get("reason") or "")[:500]) if isinstance(said, bool) else None
+            reason = answer.get("reason") if isinstance(answer, Mapping) else None
+            return (said, str(reason or "")[:500]) if isinstance(said, bool) else None
 
         fields = {
             "tool_prompt": told(tool, self.models),
             "tool_name": tool.name,
-            "bad_arg": _shown(next(_arguments(finding))),
+            "bad_arg": _shown(next(_arguments(self.report.findings[key]))),
         }
-        said = self.models.ask_for("sane", read, fields)
-        finding["sane"], finding["reason"] = said if said is not None else (None, "")
+        sane, reason = self.models.ask_for("sane", read, fields) or (None, "")
+        self.report.change(key, sane=sane, reason=reason)
 
-    def try_it(self, finding: dict[str, Any]) -> None:
+    def try_it(self, key: Key) -> None:
         """Have the agent run a request that leads to the call; if the tool does not fail, one for other arguments.
 
-        ``finding["agent"]`` says how it went: ``hit`` is true if the tool failed so in the agent's hands, false if not,
-        null if that is not known.
+        The finding's ``agent`` says how it went: ``hit`` is true if the tool failed so in the agent's hands, false if
+        not, null if that is not known.
         """
+        finding = self.report.findings[key]
         tries = 0
-        why = "the agent was down" if self._down >= MOST_DOWN else "no request could be read"
-        tried: dict[str, Any] = {"hit": None, "request": None, "step": None, "why": why}
+        led = FuzzLed(why="the agent was down" if self._down >= MOST_DOWN else "no request could be read")
         for given in _arguments(finding):
-            request = self._request(finding["tool"], given) if self._down < MOST_DOWN else None
+            request = self._request(finding.tool, given) if self._down < MOST_DOWN else None
             if request is None:
                 continue
             tries += 1
             done = self.models.run(request, self.tools)
             step = _step_of(finding, done)
-            why = "" if step else done.down or _why_not(finding["tool"], done)
-            tried = {
-                "hit": True if step else None if done.down else False,
-                "request": request,
-                "step": step,
-                "why": why,
-            }
-            self._keep(finding, done)
+            why = "" if step else done.down or _why_not(finding.tool, done)
+            hit = True if step else None if done.down else False
+            led = FuzzLed(hit=hit, request=request, step=step, why=why)
+            self.report.agent_runs[key] = done.run  # the last one, which failed if any did
             self._down = self._down + 1 if done.down and not step else 0
             if done.down and not step:
-                self._infrastructure(finding["tool"], done.down)
+                self._infrastructure(finding.tool, done.down)
             if step or done.down:
                 break
-        finding["agent"] = {**tried, "tries": tries}
+        self.report.change(key, agent=led.model_copy(update={"tries": tries}))
 
     def _request(self, tool: str, given: Any) -> str | None:
         def read(answer: Any) -> str | None:
@@ -169,18 +170,13 @@ class InAgentHands:
         fields = {"tool_prompt": told(one, self.models), "tool_name": tool, "bad_arg": _shown(given)}
         return self.models.ask_for("request", read, fields)
 
-    def _keep(self, finding: dict[str, Any], done: ToolRun) -> None:
-        """Keep the run of this finding: the last one, which failed if any did."""
-        self.report.agent_runs = [one for one in self.report.agent_runs if one.finding is not finding]
-        self.report.agent_runs.append(AgentRun(finding, done.run))
 
-
-def _arguments(finding: Mapping[str, Any]) -> Iterator[Any]:
+def _arguments(finding: FuzzFinding) -> Iterator[object]:
     """Yield the smallest arguments, then those that were sent first if they differ."""
-    if finding["shrunk"] is not None:
-        yield finding["shrunk"]
-    if finding["input"] != finding["shrunk"]:
-        yield finding["input"]
+    if finding.shrunk is not None:
+        yield finding.shrunk
+    if finding.input != finding.shrunk:
+        yield finding.input
 
 
 def _shown(given: Any) -> str:
@@ -192,9 +188,9 @@ def _shown(given: Any) -> str:
     )
 
 
-def _step_of(finding: Mapping[str, Any], done: ToolRun) -> int | None:
+def _step_of(finding: FuzzFinding, done: ToolRun) -> int | None:
     """Return the number of the agent's call that failed as the finding says, from 1, or None."""
-    wanted = (finding["tool"], finding["kind"], finding["exception"], finding["location"])
+    wanted = (finding.tool, finding.kind, finding.exception, finding.location)
     return next(
         (
             step

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from planscope.errors import UserError
+from planscope.session.model import FuzzFinding
 from planscope.toolfuzz.lines import read
 from planscope.toolfuzz.mcp_process import is_server
 from planscope.toolfuzz.report import Report, ToolReport
@@ -160,7 +161,8 @@ class Fuzz:
                 report.sandbox = dict(message["sandbox"])
                 report.tools = tools_in(message)
             case "finding":
-                report.findings[(message["finding"]["tool"], message["key"])] = dict(message["finding"])
+                one = FuzzFinding.model_validate(message["finding"])
+                report.findings[one.tool, message["key"]] = one
             case "remark":
                 if message["text"] not in report.remarks:
                     report.remarks.append(message["text"])
@@ -168,17 +170,15 @@ class Fuzz:
                 report.findings.pop((message["tool"], message["key"]), None)
             case "sequences":
                 report.sequences = {"sequences": message["sequences"], "calls": message["calls"]}
-                for key, count in message["occurrences"].items():
-                    for (_, name), one in report.findings.items():
-                        if name == f"sequence\x1f{key}":
-                            one["occurrences"] = count
+                counts = {f"sequence\x1f{key}": count for key, count in message["occurrences"].items()}
+                for place in [place for place in report.findings if place[1] in counts]:
+                    report.change(place, occurrences=counts[place[1]])
             case "progress" | "summary":
                 tool = report.tool(message["tool"])
                 tool.calls, tool.refused, tool.curve = message["calls"], message["refused"], message["curve"]
                 for key, count in message.get("occurrences", {}).items():
-                    found = report.findings.get((tool.name, key))
-                    if found is not None:
-                        found["occurrences"] = count
+                    if (tool.name, key) in report.findings:
+                        report.change((tool.name, key), occurrences=count)
                 tool.stopped = message.get("stopped", tool.stopped)
                 tool.looping = message.get("looping", tool.looping)
 

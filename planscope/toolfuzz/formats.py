@@ -11,6 +11,7 @@ from typing import Any
 from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
 from planscope.safe import visible
 from planscope.safe.page_policy import policy_tag
+from planscope.session.model import FuzzFinding, FuzzSet
 from planscope.toolfuzz.correctness.page import STYLE, sections, tried_section
 from planscope.toolfuzz.correctness.said import set_lines
 from planscope.toolfuzz.markup import safe_html as _safe
@@ -31,15 +32,15 @@ MEANINGS = {
 }
 
 
-def title(finding: Mapping[str, Any]) -> str:
+def title(finding: FuzzFinding, *, with_kind: bool = True) -> str:
     """Return a finding's kind, exception and message in one line."""
-    message = " ".join(str(finding["message"]).split())
-    name = str(finding["exception"] or "").rpartition(".")[2]
+    message = " ".join(finding.message.split())
+    name = (finding.exception or "").rpartition(".")[2]
     said = f"{name}: {message}" if name and message else name or message
-    return f"{finding['kind']} {said}".strip()
+    return f"{finding.kind} {said}".strip() if with_kind else said
 
 
-def smallest_lines(finding: Mapping[str, Any]) -> list[str]:
+def smallest_lines(finding: FuzzFinding) -> list[str]:
     """Return the smallest arguments as one line of JSON, or the calls of a sequence with a line for each."""
     given = smallest(finding)
     if not isinstance(given, list) or not all(isinstance(one, dict) and "tool" in one for one in given):
@@ -47,32 +48,31 @@ def smallest_lines(finding: Mapping[str, Any]) -> list[str]:
     return [f"{one['tool']} {json.dumps(one.get('arguments'))}" for one in given]
 
 
-def smallest(finding: Mapping[str, Any]) -> Any:
+def smallest(finding: FuzzFinding) -> Any:
     """Return the shrunk arguments of a finding, or those that were sent."""
-    return finding["input"] if finding["shrunk"] is None else finding["shrunk"]
+    return finding.input if finding.shrunk is None else finding.shrunk
 
 
-def label_text(finding: Mapping[str, Any]) -> str:
+def label_text(one: FuzzFinding | FuzzSet) -> str:
     """Return what the user says of a finding: ``true, under-specified``; "" if nothing."""
-    specified = f"{finding['specified']}-specified" if finding.get("specified") else ""
-    return ", ".join(one for one in (finding.get("label") or "", specified) if one)
+    return ", ".join(filter(None, (one.label, f"{one.specified}-specified" if one.specified else "")))
 
 
-def agent_lines(finding: Mapping[str, Any]) -> list[str]:
+def agent_lines(finding: FuzzFinding) -> list[str]:
     """Return what model and agent said of a finding, a line each; none without a model."""
     lines = []
-    if finding.get("sane") is not None:
-        would = "would make this call" if finding["sane"] else "would not make this call"
-        reason = " ".join(str(finding.get("reason") or "").split())
+    if finding.sane is not None:
+        would = "would make this call" if finding.sane else "would not make this call"
+        reason = " ".join(finding.reason.split())
         lines.append(f"the model {would}" + (f": {reason}" if reason else ""))
-    agent = finding.get("agent")
-    if agent:
-        request = " ".join(str(agent.get("request") or "").split())
+    agent = finding.agent
+    if agent is not None:
+        request = " ".join((agent.request or "").split())
         asked = f', asked "{request[:300]}"' if request else ""
-        if agent.get("hit"):
-            lines.append(f"failed in the agent's hands, in its call {agent.get('step')}{asked}")
+        if agent.hit:
+            lines.append(f"failed in the agent's hands, in its call {agent.step}{asked}")
         else:
-            lines.append(f"did not fail in the agent's hands, because {agent.get('why')}{asked}")
+            lines.append(f"did not fail in the agent's hands, because {agent.why}{asked}")
     return lines
 
 
@@ -99,18 +99,18 @@ def write_junit(report: Report, path: Path) -> None:
         for k, finding in enumerate(report.sorted(), 1):
             tag = "failure" if is_counted(finding) else None
             body = "\n".join(_body(finding, report))
-            name = f"{finding['tool']} {k}: {title(finding)[:120]}"
+            name = f"{finding.tool} {k}: {title(finding)[:120]}"
             file.add(report.target, name, tag, title(finding), body)
         file.write(path)
     finally:
         file.close()
 
 
-def _body(finding: Mapping[str, Any], report: Report) -> Iterator[str]:
-    if finding.get("set"):
-        yield from set_lines(report.sets[finding["set"] - 1], finding["set"], 100)
+def _body(finding: FuzzFinding, report: Report) -> Iterator[str]:
+    if finding.set:
+        yield from set_lines(report.sets[finding.set - 1], finding.set, 100)
         return
-    yield from ("arguments:", *smallest_lines(finding), "", finding["traceback"])
+    yield from ("arguments:", *smallest_lines(finding), "", finding.traceback)
 
 
 def write_fuzz_sarif(report: Report, path: Path) -> None:
@@ -118,14 +118,14 @@ def write_fuzz_sarif(report: Report, path: Path) -> None:
     rules = [(kind, kind, MEANINGS[kind]) for kind in KINDS]
     results = []
     for finding in report.sorted()[:MOST_RESULTS]:
-        file, _, line = str(finding["location"] or "").rpartition(":")
+        file, _, line = str(finding.location or "").rpartition(":")
         results.append(
             sarif_result(
-                (finding["kind"], KINDS.index(finding["kind"])),
-                f"{finding['tool']}: {title(finding)}. Arguments: {'; '.join(smallest_lines(finding))[:500]}",
+                (finding.kind, KINDS.index(finding.kind)),
+                f"{finding.tool}: {title(finding)}. Arguments: {'; '.join(smallest_lines(finding))[:500]}",
                 (file or report.target, int(line) if line.isdigit() else 1),
-                (finding["tool"], f"{report.target}, {finding['tool']}"),
-                f"{finding['tool']}/{finding['kind']}/{finding['exception']}/{finding['location']}",
+                (finding.tool, f"{report.target}, {finding.tool}"),
+                f"{finding.tool}/{finding.kind}/{finding.exception}/{finding.location}",
                 "error" if is_counted(finding) else "note",
             )
         )
@@ -143,15 +143,15 @@ def pytest_file(report: Report, reset: str | None = None) -> str:
 def tests_of(
     target: str,
     seed: int,
-    findings: Sequence[Mapping[str, Any]],
+    findings: Sequence[FuzzFinding],
     reset: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> str:
     """Return a test for each of these findings in one target that a call has shown. ``settings``: of the report."""
     more = _settings(settings or {})
-    findings = [one for one in findings if one["at_call"]]
-    left = sum(finding["kind"] == "inconsistent" for finding in findings)
-    findings = [finding for finding in findings if finding["kind"] != "inconsistent"]
+    findings = [one for one in findings if one.at_call]
+    left = sum(finding.kind == "inconsistent" for finding in findings)
+    findings = [finding for finding in findings if finding.kind != "inconsistent"]
     sequences = [is_sequence(finding) for finding in findings]
     used = ["check"] * (not all(sequences)) + ["check_sequence"] * any(sequences) or ["check"]
     lines = [
@@ -170,19 +170,19 @@ def tests_of(
     names: set[str] = set()
     for finding in findings:
         name = _test_name(finding, names)
-        needs = f", needs=json.loads({json.dumps(finding['needs'])!r})" if finding["needs"] else ""
+        needs = f", needs=json.loads({json.dumps(finding.needs)!r})" if finding.needs else ""
         hook = f", reset={reset!r}" if reset else ""
         lines += ["", "", f"def {name}() -> None:", f"    # {visible(title(finding))[:100]}"]
         if is_sequence(finding):
             calls = [f"        json.loads({json.dumps(one)!r})," for one in smallest(finding)]
             lines += ["    calls = [", *calls, "    ]"]
-            knows = f", knows=json.loads({json.dumps(finding['knows'])!r})" if finding["knows"] else ""
-            what = f"{finding['kind']!r}, {finding['exception']!r}"
+            knows = f", knows=json.loads({json.dumps(finding.knows)!r})" if finding.knows else ""
+            what = f"{finding.kind!r}, {finding.exception!r}"
             lines.append(f"    check_sequence(TARGET, calls, {what}{knows}{hook}{more})")
             continue
         lines += [
             f"    given = json.loads({json.dumps(smallest(finding))!r})",
-            f"    check(TARGET, {finding['tool']!r}, given{needs}{hook}{more})",
+            f"    check(TARGET, {finding.tool!r}, given{needs}{hook}{more})",
         ]
     return "\n".join(lines) + "\n"
 
@@ -201,9 +201,9 @@ def _in_docstring(text: str) -> str:
     return visible(text).replace("\\", "/").replace('"', "'")
 
 
-def _test_name(finding: Mapping[str, Any], used: set[str]) -> str:
-    what = str(finding["exception"] or finding["kind"]).rpartition(".")[2]
-    name = re.sub(r"\W+", "_", f"test_{finding['tool']}_{finding['kind']}_{what}", flags=re.ASCII).lower()
+def _test_name(finding: FuzzFinding, used: set[str]) -> str:
+    what = str(finding.exception or finding.kind).rpartition(".")[2]
+    name = re.sub(r"\W+", "_", f"test_{finding.tool}_{finding.kind}_{what}", flags=re.ASCII).lower()
     found, k = name, 2
     while found in used:
         found, k = f"{name}_{k}", k + 1
@@ -228,7 +228,6 @@ pre { background: #f4f4f4; padding: .6rem; overflow-x: auto; white-space: pre-wr
 
 def page(report: Report) -> str:
     """Return one self-contained page. It loads nothing."""
-    data = report.as_data()
     return "\n".join(
         [
             "<!doctype html>",
@@ -236,9 +235,9 @@ def page(report: Report) -> str:
             '<meta name="viewport" content="width=device-width">',
             f"<title>{_safe(report.target)}: fuzzing</title><style>{_STYLE}{STYLE}</style></head><body>",
             f"<h1>Fuzzing {_safe(report.target)}</h1>",
-            *_summary(data),
+            *_summary(report),
             *_curve(report),
-            *(line for finding in data["findings"] for line in _finding(finding)),
+            *(line for finding in report.sorted() for line in _finding(finding)),
             *sections(report.sets, report.matrix),
             *tried_section(report.tried, report.method),
             *_fixes(report),
@@ -248,27 +247,27 @@ def page(report: Report) -> str:
     )
 
 
-def _summary(data: dict[str, Any]) -> Iterator[str]:
-    agent = sum(tool["agent_calls"] for tool in data["tools"])
-    figures = data["statistics"]
+def _summary(report: Report) -> Iterator[str]:
+    agent = report.agent_calls()
+    figures = report.figures()
     estimate = ""
-    if figures["upper"] is not None:
+    if figures.upper is not None:
         bounds = interval_words(figures).replace(" %", "&nbsp;%")
-        estimate = f" An estimate under guidance: {figures['chao1']:g} errors in all, {bounds} (Chao1)."
+        estimate = f" An estimate under guidance: {figures.chao1:g} errors in all, {bounds} (Chao1)."
     yield (
-        f"<p>{data['calls']:,} calls{f', {agent:,} of the agent' if agent else ''}, seed {data['seed']}.{estimate}</p>"
+        f"<p>{report.calls:,} calls{f', {agent:,} of the agent' if agent else ''}, seed {report.seed}.{estimate}</p>"
     )
-    if told := figures["false_discovery"]:
+    if told := figures.false_discovery:
         yield f"<p>{_safe(rate_sentence(told).capitalize())}.</p>"
     head = "<th>the agent's calls</th>" if agent else ""
     yield f"<table><tr><th>tool</th><th>calls</th>{head}<th>refused by the schema</th><th>errors</th></tr>"
-    for tool in data["tools"]:
-        errors = tool["statistics"]["unique_errors"]
-        said = f"skipped: {_safe(tool['skipped'])}" if tool["skipped"] else f"{errors}"
+    for tool in report.tools:
+        errors = len(report.counted(tool.name))
+        said = f"skipped: {_safe(tool.skipped)}" if tool.skipped else f"{errors}"
         yield (
-            f"<tr><td>{_safe(tool['tool'])}</td><td>{tool['calls']:,}</td>"
-            + (f"<td>{tool['agent_calls']:,}</td>" if agent else "")
-            + f"<td>{tool['refused']:,}</td><td>{said}</td></tr>"
+            f"<tr><td>{_safe(tool.name)}</td><td>{tool.calls:,}</td>"
+            + (f"<td>{report.agent_calls(tool.name):,}</td>" if agent else "")
+            + f"<td>{tool.refused:,}</td><td>{said}</td></tr>"
         )
     yield "</table>"
 
@@ -300,38 +299,38 @@ def _curve(report: Report) -> Iterator[str]:
         )
 
 
-def _finding(finding: dict[str, Any]) -> Iterator[str]:
+def _finding(finding: FuzzFinding) -> Iterator[str]:
     listed = "" if is_counted(finding) else ' class="listed"'
-    yield f'<h2{listed}><span class="kind">{_safe(finding["tool"])}</span>: {_safe(title(finding)[:300])}</h2>'
-    yield f"<p>{MEANINGS[finding['kind']]}{' The documentation states the limit.' if finding['documented'] else ''}</p>"
+    yield f'<h2{listed}><span class="kind">{_safe(finding.tool)}</span>: {_safe(title(finding)[:300])}</h2>'
+    yield f"<p>{MEANINGS[finding.kind]}{' The documentation states the limit.' if finding.documented else ''}</p>"
     if told := label_text(finding):
         yield f"<p>Labelled {_safe(told)}.</p>"
-    if finding.get("set"):
-        yield f'<p>See <a href="#set{finding["set"]}">set {finding["set"]}</a>.</p>'
+    if finding.set:
+        yield f'<p>See <a href="#set{finding.set}">set {finding.set}</a>.</p>'
         return
-    if not finding["at_call"]:
+    if not finding.at_call:
         return
     yield "<table>"
-    where = finding["location"] or "not known"
+    where = finding.location or "not known"
     yield f"<tr><td>where</td><td>{_safe(where)}</td></tr>"
-    if finding["source"]:
-        yield f"<tr><td>line</td><td><code>{_safe(finding['source'])}</code></td></tr>"
-    times = f"call {finding['at_call']:,}, {finding['occurrences']:,} in all"
+    if finding.source:
+        yield f"<tr><td>line</td><td><code>{_safe(finding.source)}</code></td></tr>"
+    times = f"call {finding.at_call:,}, {finding.occurrences:,} in all"
     yield f"<tr><td>found</td><td>{times}</td></tr>"
     yield from (f"<tr><td>with a model</td><td>{_safe(text)}</td></tr>" for text in agent_lines(finding))
     yield "</table>"
-    label = "sent, as small as it fails" if finding["shrunk"] is not None else "sent"
+    label = "sent, as small as it fails" if finding.shrunk is not None else "sent"
     if is_sequence(finding):
         calls = "\n".join(smallest_lines(finding))
         yield f"<p>Calls {label}:</p><pre>{_safe(calls)}</pre>"
     else:
         yield f"<p>Arguments {label}:</p><pre>{_safe(json.dumps(smallest(finding), indent=1))}</pre>"
-    if finding["needs"]:
-        yield f"<p>It fails only after these calls:</p><pre>{_safe(json.dumps(finding['needs'], indent=1))}</pre>"
-    if finding["traceback"]:
-        yield f"<pre>{_safe(finding['traceback'])}</pre>"
-    if finding["printed"]:
-        yield f"<p>The tool printed:</p><pre>{_safe(finding['printed'])}</pre>"
+    if finding.needs:
+        yield f"<p>It fails only after these calls:</p><pre>{_safe(json.dumps(finding.needs, indent=1))}</pre>"
+    if finding.traceback:
+        yield f"<pre>{_safe(finding.traceback)}</pre>"
+    if finding.printed:
+        yield f"<p>The tool printed:</p><pre>{_safe(finding.printed)}</pre>"
 
 
 def _fixes(report: Report) -> Iterator[str]:

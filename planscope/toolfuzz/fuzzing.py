@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -60,38 +60,27 @@ SHRINK_OF_RETURNED = 60
 
 @dataclass
 class Found:
-    """An error. ``given``: the arguments as sent; ``shrunk``: smaller ones that a fresh child confirmed."""
+    """An error. ``given``: the arguments as sent, or the calls of a sequence; ``shrunk``: smaller ones that a fresh
+    child confirmed. ``knows``: of a sequence whose answers contradict each other, how they were judged."""
 
     outcome: Outcome
-    given: dict[str, Any]
+    given: Any
     at_call: int
     occurrences: int = 1
-    shrunk: dict[str, Any] | None = None
+    shrunk: Any = None
     shrink_calls: int = 0
     needs: list[dict[str, Any]] | None = None
     before: list[dict[str, Any]] = field(default_factory=list)
     documented: bool = False
+    knows: Mapping[str, object] | None = None
 
     def as_data(self, tool: str) -> dict[str, Any]:
-        """Return the finding of the JSON document."""
-        one = self.outcome
+        """Return the finding as the parent is told of it."""
         return {
-            "tool": tool,
-            "kind": one.kind,
-            "exception": one.exception,
-            "message": one.message,
-            "location": one.location,
-            "input": self.given,
-            "shrunk": self.shrunk,
-            "at_call": self.at_call,
-            "occurrences": self.occurrences,
-            "shrink_calls": self.shrink_calls,
-            "needs": self.needs,
-            "documented": self.documented,
-            "traceback": one.traceback,
-            "source": one.line,
-            "printed": one.told,
-        }
+            "tool": tool, **self.outcome.as_finding(), "input": self.given, "shrunk": self.shrunk,
+            "at_call": self.at_call, "occurrences": self.occurrences, "shrink_calls": self.shrink_calls,
+            "needs": self.needs, "documented": self.documented, "knows": self.knows,
+        }  # fmt: skip
 
 
 class Fuzzing:
@@ -324,7 +313,7 @@ class Fuzzing:
         one.shrunk = self._shrunk(one, alone)
         self._tell(key)
 
-    def _shrunk(self, one: Found, wanted: Outcome) -> dict[str, Any] | None:
+    def _shrunk(self, one: Found, wanted: Outcome) -> Any:
         most = {"returned": SHRINK_OF_RETURNED, "hung": SHRINK_OF_HUNG}.get(one.outcome.kind, MOST_CALLS)
         ended = one.outcome.exception is None and one.outcome.kind in ("killed", "hung")
         if self.tool.remote and one.outcome.kind in ("killed", "hung"):
@@ -343,7 +332,7 @@ class Fuzzing:
             one.outcome = replace(
                 one.outcome, message=final.message, traceback=final.traceback, told=final.told
             )
-            return best  # type: ignore[no-any-return]
+            return best
         return one.given
 
     def _shrunk_in_child(self, one: Found, most: int) -> Any:

@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +16,8 @@ from planscope.session.model import (
     ActionRecord,
     FuzzedTool,
     FuzzFinding,
-    FuzzFix,
     Fuzzing,
+    FuzzLed,
     FuzzSet,
     Session,
     Variant,
@@ -30,9 +31,6 @@ from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.labels import was_sampled
 from planscope.toolfuzz.outcome import LISTED_ONLY, normal, returned_error
 from planscope.toolfuzz.report import Report
-
-_DERIVED = ("inputs", "outputs", "output_words", "differences", "agrees_wrongly")
-"""Parts of a set that its runs tell."""
 
 _NAMES_ONLY = ("title", "description", "examples", "default")
 
@@ -52,7 +50,6 @@ def _bare(schema: Any, names: bool = False) -> Any:
 
 def record_of(report: Report, reset: str | None = None) -> Fuzzing:
     """Return a report as a session keeps it. The id is given by :func:`put`."""
-    data = report.as_data()
     tools = [
         FuzzedTool(
             tool=one.name,
@@ -73,15 +70,12 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
         reset=reset,
         settings=report.settings or None,
         model=report.model,
-        fixes=[FuzzFix.model_validate(one) for one in data["fixes"]] or None,
-        statistics=data["statistics"],
+        fixes=[one.as_fix() for one in report.mended] or None,
+        statistics=asdict(report.figures()),
         tools=tools,
-        findings=[FuzzFinding.model_validate(one) for one in data["findings"]],
-        sets=[
-            FuzzSet.model_validate({k: v for k, v in one.items() if k not in _DERIVED})
-            for one in data["sets"]
-        ],
-        matrix=data["matrix"],
+        findings=report.sorted(),
+        sets=[FuzzSet.model_validate(one) for one in report.sets],
+        matrix=report.matrix,
     )
 
 
@@ -128,9 +122,8 @@ def take_labels(report: Report, path: Path) -> None:
     before = next((one for one in kept if one.target == report.target), None)
     if before is None:
         return
-    findings = report.sorted()
-    for one, labelled in zip(findings, with_labels(record_of(report), before).findings, strict=True):
-        one.update({name: value for name, value in _label_of(labelled).items() if value})
+    for key, labelled in zip(report.order(), with_labels(record_of(report), before).findings, strict=True):
+        report.change(key, **_label_of(labelled))
 
 
 def _same(one: FuzzFinding, fuzzing: Fuzzing) -> tuple[str, str, str | None, str | None, str]:
@@ -143,7 +136,7 @@ def set_of(one: FuzzFinding, fuzzing: Fuzzing) -> PromptSet | None:
     """Return the set of prompts that shows a finding, or None."""
     if one.set is None or not 0 < one.set <= len(fuzzing.sets):
         return None
-    return PromptSet.of_data(fuzzing.sets[one.set - 1].model_dump())
+    return PromptSet.of(fuzzing.sets[one.set - 1])
 
 
 def own_session(target: str) -> Path:
@@ -193,15 +186,14 @@ def _with_runs(session: Session, fuzzing: Fuzzing, report: Report | None) -> Fuz
     if not report.agent_runs and not kept:
         return fuzzing
     variant = _variant_of(session, report)
-    places = {id(one): k for k, one in enumerate(report.sorted())}
+    places = {key: k for k, key in enumerate(report.order())}
     findings = list(fuzzing.findings)
-    for one in report.agent_runs:
-        run = one.run.model_copy(update={"id": next_run_id(session), "variant": variant.id})
+    for key, done in report.agent_runs.items():
+        run = done.model_copy(update={"id": next_run_id(session), "variant": variant.id})
         session.runs.append(run)
-        at = places[id(one.finding)]
-        findings[at] = findings[at].model_copy(
-            update={"agent": {**(findings[at].agent or {}), "run": run.id}}
-        )
+        one = findings[places[key]]
+        led = (one.agent or FuzzLed()).model_copy(update={"run": run.id})
+        findings[places[key]] = one.model_copy(update={"agent": led})
     sets = [one.model_copy(update={"runs": list(one.runs)}) for one in fuzzing.sets]
     for at, number, own in kept:
         run = own.model_copy(update={"id": next_run_id(session), "variant": variant.id})

@@ -66,9 +66,7 @@ def sampled(fuzzing: Fuzzing, most: int, seed: int) -> Fuzzing:
     told = {one.set - 1 for one in fuzzing.findings if one.set is not None}
     findings, sets = set[int](), set[int]()
     for tool in tools:
-        counted = (
-            k for k, one in enumerate(fuzzing.findings) if one.tool == tool and is_counted(one.model_dump())
-        )
+        counted = (k for k, one in enumerate(fuzzing.findings) if one.tool == tool and is_counted(one))
         places = [("f", k) for k in counted]
         places += [("s", k) for k, one in enumerate(fuzzing.sets) if one.tool == tool and k not in told]
         for what, k in Random(f"{seed}/sample/{tool}").sample(places, min(most, len(places))):

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from planscope.session.model import FuzzFix
+
 ORIGINS = {
     "mend_prompts": "documentation and failures",
     "mend_source": "documentation, failures and source",
@@ -65,9 +67,9 @@ class Mended:
         """The change in lines that begin with ``-``, ``+`` or a blank; none if nothing is proposed."""
         return difference(self.description, self.after) if self.after is not None else []
 
-    def as_data(self) -> dict[str, Any]:
-        """Return the mending as the JSON document has it."""
-        return {
+    def as_fix(self) -> FuzzFix:
+        """Return the mending as documents and sessions have it."""
+        return FuzzFix.model_validate({
             "tool": self.tool,
             "before": self.description,
             "after": self.after,
@@ -92,7 +94,7 @@ class Mended:
             "leaves": self.leaves,
             "untried": self.untried,
             "written": self.written,
-        }  # fmt: skip
+        })  # fmt: skip
 
 
 def difference(before: str, after: str, width: int = WIDTH) -> list[str]:

@@ -18,6 +18,7 @@ from planscope.toolfuzz.agent_hands import LONGEST_REQUEST, told
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.correctness.search import expectation, judge
 from planscope.toolfuzz.correctness.templates import same_meaning
+from planscope.toolfuzz.formats import smallest
 from planscope.toolfuzz.mended import Candidate, Mended
 from planscope.toolfuzz.models import FuzzModels, ModelDown
 from planscope.toolfuzz.prompting import prompt_run
@@ -107,17 +108,16 @@ class Mending:
 
     def _groups(self, tool: ToolReport) -> Iterator[Group]:
         for number, one in enumerate(self.report.sorted(), 1):
-            if one["tool"] != tool.name or not is_counted(one) or is_sequence(one):
+            if one.tool != tool.name or not is_counted(one) or is_sequence(one):
                 continue
-            if one.get("set") is not None:
-                yield _of_set(number, self.report.sets[one["set"] - 1])
+            if one.set is not None:
+                yield _of_set(number, self.report.sets[one.set - 1])
                 continue
-            given = one["input"] if one["shrunk"] is None else one["shrunk"]
-            said = f"{one['exception'] or one['kind']}: {one['message']}".strip(": ")
-            request = (one.get("agent") or {}).get("request")
+            said = f"{one.exception or one.kind}: {one.message}".strip(": ")
+            request = one.agent.request if one.agent is not None else None
             lead = f"request: {request}\n" if request else ""
-            example = f"{lead}arguments: {json.dumps(given)}\nerror: {said}"
-            rank = 0 if (one.get("agent") or {}).get("hit") else 1
+            example = f"{lead}arguments: {json.dumps(smallest(one))}\nerror: {said}"
+            rank = 0 if one.agent is not None and one.agent.hit else 1
             yield Group(number, [example[:LONGEST_EXAMPLE]], [request] if request else [], rank)
 
     def _ask_for_values(self, tool: ToolReport, group: Group, known: list[Value]) -> None:

@@ -72,6 +72,13 @@ class Outcome:
     def failed(self) -> bool:
         return self.kind not in ("ok", "refused")
 
+    def as_finding(self) -> dict[str, str | None]:
+        """Return what a finding has of the outcome."""
+        return {
+            "kind": self.kind, "exception": self.exception, "message": self.message, "location": self.location,
+            "traceback": self.traceback, "source": self.line, "printed": self.told,
+        }  # fmt: skip
+
 
 class Told(Exception):
     """Raised by a call that knows its own outcome."""

@@ -131,8 +131,8 @@ def search_prompts(
         run, remarks = search.run, search.remarks
     else:
         aims: list[Aim] = []
-        aims += ["crash_prompts"] if options.runtime else []
-        aims += ["wrong_prompts"] if options.correctness else []
+        aims += ["runtime"] if options.runtime else []
+        aims += ["correctness"] if options.correctness else []
         most = options.sets * options.prompts
         baseline = Baseline(about, door, aims, options.method == "whitebox", most)
 

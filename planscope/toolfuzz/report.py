@@ -6,8 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from planscope.session.model import FuzzFinding, Run
 from planscope.stats import chao1, chao1_interval, chao1_upper, wilson
 from planscope.toolfuzz.correctness.baselines import Tried, found_by
 from planscope.toolfuzz.correctness.checks import PASSES, PromptRun, PromptSet
@@ -15,9 +16,6 @@ from planscope.toolfuzz.correctness.said import message
 from planscope.toolfuzz.mended import Mended
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.wording.phrases import interval, percent
-
-if TYPE_CHECKING:
-    from planscope.session.model import Run
 
 
 @dataclass
@@ -38,19 +36,38 @@ class ToolReport:
     place: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True)
-class AgentRun:
-    """A run of an agent that was led to a finding. The run has no variant yet."""
+Key = tuple[str, str]
+"""The tool of a finding, and a text that is the same for the same error."""
 
-    finding: dict[str, Any]
-    run: Run
+
+@dataclass(frozen=True)
+class Discovered:
+    """How many findings are false by their labels. ``ci``: Wilson's 95 % interval of the ``rate``."""
+
+    labelled: int
+    false: int
+    rate: float
+    ci: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Estimates from the occurrences of each counted finding: see the JSON document."""
+
+    unique_errors: int
+    calls_per_unique_error: float | None
+    chao1: float
+    chao1_ci: tuple[float, ...] | None
+    upper: float | None
+    false_discovery: Discovered | None = None
 
 
 @dataclass
 class Report:
-    """All tools of a target. ``findings``: the JSON document's findings by tool and key.
+    """All tools of a target. ``findings``: by their keys.
 
-    ``model``: the models that were used and what they cost; None without one. ``agent_runs``: runs to keep.
+    ``model``: the models that were used and what they cost; None without one. ``agent_runs``: runs of an agent that was
+    led to a finding, without a variant yet.
     ``prompt_runs``: the runs of the prompts of ``sets``. ``tried``: the prompts of a baseline, if ``method`` is one.
     ``settings``: what a test of a finding needs besides: ``environment``, ``network``, ``limit``, if they were given.
     ``mended``: what mending the documentation of tools came to.
@@ -59,7 +76,7 @@ class Report:
     target: str
     seed: int
     tools: list[ToolReport] = field(default_factory=list)
-    findings: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    findings: dict[Key, FuzzFinding] = field(default_factory=dict)
     sandbox: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     interrupted: bool = False
@@ -68,12 +85,12 @@ class Report:
     sets: list[PromptSet] = field(default_factory=list)
     matrix: list[dict[str, Any]] = field(default_factory=list)
     model: dict[str, Any] | None = None
-    agent_runs: list[AgentRun] = field(default_factory=list)
+    agent_runs: dict[Key, Run] = field(default_factory=dict)
     prompt_runs: list[tuple[PromptRun, Run]] = field(default_factory=list)
     method: str = "toolfuzz"
     tried: list[Tried] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
-    _prompted: set[tuple[str, str]] = field(default_factory=set, repr=False)
+    _prompted: set[Key] = field(default_factory=set, repr=False)
     mended: list[Mended] = field(default_factory=list)
 
     def put_sets(self, sets: Sequence[PromptSet], matrix: Sequence[dict[str, Any]]) -> None:
@@ -92,11 +109,16 @@ class Report:
         self.method, self.tried = method, list(tried)
         self._put(found_by(self.tried))
 
-    def _put(self, found: Mapping[tuple[str, str], dict[str, Any]]) -> None:
+    def _put(self, found: Mapping[Key, FuzzFinding]) -> None:
         """Replace the findings of prompts."""
         kept = {key: one for key, one in self.findings.items() if key not in self._prompted}
         self._prompted = set(found)
         self.findings = {**kept, **found}
+
+    def change(self, key: Key, **fields: object) -> FuzzFinding:
+        """Replace fields of a finding. Return what it is now."""
+        self.findings[key] = self.findings[key].model_copy(update=fields)
+        return self.findings[key]
 
     def agent_calls(self, tool: str | None = None) -> int:
         """Calls that the agent made with prompts: to one tool, or to all."""
@@ -140,68 +162,46 @@ class Report:
         """Calls of the search: those to each tool alone, and those of sequences."""
         return sum(tool.calls for tool in self.tools) + (self.sequences or {}).get("calls", 0)
 
-    def sorted(self) -> list[dict[str, Any]]:
-        """Return the findings by tool and call."""
+    def order(self) -> list[Key]:
+        """Return the keys of the findings by tool and call, those of sequences last."""
         order = {tool.name: k for k, tool in enumerate(self.tools)}
-        return sorted(
-            self.findings.values(),
-            key=lambda f: (is_sequence(f), order.get(f["tool"], 0), f["at_call"] or math.inf, f["kind"]),
-        )
 
-    def counted(self, tool: str | None = None) -> list[dict[str, Any]]:
+        def place(key: Key) -> tuple[bool, int, float, str]:
+            one = self.findings[key]
+            return is_sequence(one), order.get(one.tool, 0), one.at_call or math.inf, one.kind
+
+        return sorted(self.findings, key=place)
+
+    def sorted(self) -> list[FuzzFinding]:
+        """Return the findings by tool and call."""
+        return [self.findings[key] for key in self.order()]
+
+    def counted(self, tool: str | None = None) -> list[FuzzFinding]:
         """Return the findings that count as errors: of one tool alone, or all with those of sequences."""
         return [
             f
             for f in self.sorted()
-            if is_counted(f) and (tool is None or (f["tool"] == tool and not is_sequence(f)))
+            if is_counted(f) and (tool is None or (f.tool == tool and not is_sequence(f)))
         ]
 
-    def statistics(self, tool: ToolReport | None = None) -> dict[str, Any]:
+    def figures(self, tool: ToolReport | None = None) -> Figures:
         """Return the figures of one tool alone, or of all with the false discovery rate."""
         name, calls = (None, self.calls) if tool is None else (tool.name, tool.calls)
-        found = _figures((f["occurrences"] for f in self.counted(name)), calls + self.agent_calls(name))
-        return (
-            found
-            if tool is not None
-            else {**found, "false_discovery": false_discovery(self.findings.values())}
+        counts = [f.occurrences for f in self.counted(name)]
+        calls += self.agent_calls(name)
+        seen = len(counts), counts.count(1), counts.count(2)
+        interval = chao1_interval(*seen)
+        return Figures(
+            seen[0],
+            round(calls / seen[0], 2) if counts else None,
+            round(chao1(*seen), 2),
+            tuple(round(end, 2) for end in interval) if interval else None,
+            round(chao1_upper(*seen), 2) if calls or counts else None,
+            false_discovery(self.findings.values()) if tool is None else None,
         )
 
-    def as_data(self) -> dict[str, Any]:
-        """Return the JSON document of ``planscope fuzz --json``."""
-        return {
-            "target": self.target,
-            "seed": self.seed,
-            "calls": self.calls,
-            "seconds": self.seconds,
-            "findings": self.sorted(),
-            "statistics": self.statistics(),
-            "tools": [
-                {
-                    "tool": tool.name,
-                    "calls": tool.calls,
-                    "agent_calls": self.agent_calls(tool.name),
-                    "refused": tool.refused,
-                    "skipped": tool.skipped,
-                    "stopped": tool.stopped,
-                    "statistics": self.statistics(tool),
-                    "curve": tool.curve,
-                }
-                for tool in self.tools
-            ],
-            "sequences": self.sequences,
-            "sets": [one.as_data() for one in self.sets],
-            "matrix": self.matrix,
-            "method": self.method,
-            "baseline": [one.as_data() for one in self.tried],
-            "sandbox": self.sandbox,
-            "interrupted": self.interrupted,
-            "remarks": self.remarks,
-            "model": self.model,
-            "fixes": [one.as_data() for one in self.mended],
-        }
 
-
-def found_in(one: PromptSet, number: int, at: int) -> dict[str, Any]:
+def found_in(one: PromptSet, number: int, at: int) -> FuzzFinding:
     """Return a faulty set as a finding. ``number``: of the set; ``at``: its first prompt among those of the tool.
 
     Its input is what the agent sent for the prompt with the lowest score, ``{}`` if it called nothing; it occurred as
@@ -214,85 +214,56 @@ def found_in(one: PromptSet, number: int, at: int) -> dict[str, Any]:
         for call in run.calls
         if call.tool == one.tool and isinstance(call.arguments, dict)
     )
-    return {
-        **_bare(one.tool, "inconsistent", message(one)),
-        "input": next(sent, {}),
-        "at_call": at,
-        "occurrences": len(failed),
-        "set": number,
-    }
+    return FuzzFinding(
+        tool=one.tool,
+        kind="inconsistent",
+        message=message(one),
+        input=next(sent, {}),
+        at_call=at,
+        occurrences=len(failed),
+        set=number,
+    )
 
 
-def infrastructure(tool: str, message: str) -> dict[str, Any]:
+def infrastructure(tool: str, message: str) -> FuzzFinding:
     """Return a finding that blames no tool. It is listed only."""
-    return _bare(tool, "infrastructure", message)
+    return FuzzFinding(tool=tool, kind="infrastructure", message=message, input={})
 
 
-def _bare(tool: str, kind: str, message: str) -> dict[str, Any]:
-    """Return a finding that no call of the search has shown: ``at_call`` is 0."""
-    return {
-        "tool": tool, "kind": kind, "exception": None, "message": message, "location": None, "input": {},
-        "shrunk": None, "at_call": 0, "occurrences": 1, "shrink_calls": 0, "needs": None, "documented": False,
-        "traceback": "", "source": "", "printed": "",
-    }  # fmt: skip
-
-
-def is_counted(finding: Mapping[str, Any]) -> bool:
+def is_counted(finding: FuzzFinding) -> bool:
     """Return whether a finding counts as an error: it is no *returned* or *infrastructure*, and not judged insane."""
-    return finding["kind"] not in LISTED_ONLY and finding.get("sane") is not False
+    return finding.kind not in LISTED_ONLY and finding.sane is not False
 
 
-def is_sequence(finding: Mapping[str, Any]) -> bool:
+def is_sequence(finding: FuzzFinding) -> bool:
     """Return whether a finding needs several calls: its input is a list of ``{"tool", "arguments"}``."""
-    return isinstance(finding["input"], list)
+    return isinstance(finding.input, list)
 
 
-def false_discovery(findings: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Return how many findings are false by their labels: ``{"labelled", "false", "rate", "ci"}``; None without labels.
+def false_discovery(findings: Iterable[FuzzFinding]) -> Discovered | None:
+    """Return how many findings are false by their labels; None without labels.
 
-    ``ci`` is Wilson's 95 % interval of the rate. Findings that are listed only do not count. If some were drawn to be
-    labelled, these alone do, since the user's own choice of findings is no sample.
+    Findings that are listed only do not count. If some were drawn to be labelled, these alone do, since the user's own
+    choice of findings is no sample.
     """
     counted = [one for one in findings if is_counted(one)]
-    drawn = [one for one in counted if one.get("sampled")]
-    labels = [one["label"] for one in drawn or counted if one.get("label")]
+    drawn = [one for one in counted if one.sampled]
+    labels = [one.label for one in drawn or counted if one.label]
     if not labels:
         return None
     wrong = labels.count("false")
     low, high = wilson(wrong, len(labels))
-    return {
-        "labelled": len(labels),
-        "false": wrong,
-        "rate": round(wrong / len(labels), 4),
-        "ci": [round(low, 4), round(high, 4)],
-    }
+    return Discovered(len(labels), wrong, round(wrong / len(labels), 4), (round(low, 4), round(high, 4)))
 
 
-def _figures(occurrences: Iterable[int], calls: int) -> dict[str, Any]:
-    """Return the estimates of the JSON document, for the occurrences of each counted finding."""
-    counts = list(occurrences)
-    seen = len(counts), counts.count(1), counts.count(2)
-    interval = chao1_interval(*seen)
-    return {
-        "unique_errors": seen[0],
-        "calls_per_unique_error": round(calls / seen[0], 2) if counts else None,
-        "chao1": round(chao1(*seen), 2),
-        "chao1_ci": [round(end, 2) for end in interval] if interval else None,
-        "upper": round(chao1_upper(*seen), 2) if calls or counts else None,
-    }
-
-
-def interval_words(figures: Mapping[str, Any]) -> str:
+def interval_words(figures: Figures) -> str:
     """Say between which numbers all errors lie, as far as ``chao1`` tells."""
-    if figures["chao1_ci"] is None:
-        return f"95 % upper bound {figures['upper']:g}"
-    low, high = figures["chao1_ci"]
+    if figures.chao1_ci is None:
+        return f"95 % upper bound {figures.upper:g}"
+    low, high = figures.chao1_ci
     return f"95 % interval {low:g} to {high:g}"
 
 
-def rate_sentence(told: Mapping[str, Any]) -> str:
+def rate_sentence(told: Discovered) -> str:
     """Say the false discovery rate with its interval."""
-    return (
-        f"false discovery rate {percent(told['rate'])} (95 % interval {interval(told['ci'])}), "
-        f"{told['labelled']:,} labelled"
-    )
+    return f"false discovery rate {percent(told.rate)} (95 % interval {interval(told.ci)}), {told.labelled:,} labelled"

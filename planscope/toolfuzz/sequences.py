@@ -11,10 +11,11 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from planscope.toolfuzz.fuzzing import Found
 from planscope.toolfuzz.host import Channel, Host
 from planscope.toolfuzz.outcome import REFUSED, Outcome, Places
 from planscope.toolfuzz.search import Search
@@ -141,11 +142,12 @@ class Stage:
 
 
 @dataclass
-class _Found:
+class _Shown:
     """A finding of a sequence. ``shows`` tells whether another sequence has it too."""
 
     key: str
-    data: dict[str, Any]
+    tool: str
+    found: Found
     shows: Callable[[Played], bool]
 
 
@@ -173,7 +175,7 @@ class Sequences:
             self.roles |= with_hints({n: self.roles[n] for n in hints}, schemas, hints)
         self._families = families(self.roles)
         self.sequences = self.calls = 0
-        self._found: dict[str, _Found] = {}
+        self._found: dict[str, _Shown] = {}
         self._forms: dict[str, str] = {}
 
     def keys(self, noun: str) -> set[str]:
@@ -206,7 +208,7 @@ class Sequences:
     def _progress(self) -> None:
         self._send({
             "event": "sequences", "sequences": self.sequences, "calls": self.calls,
-            "occurrences": {key: one.data["occurrences"] for key, one in self._found.items()},
+            "occurrences": {key: one.found.occurrences for key, one in self._found.items()},
         })  # fmt: skip
 
     def _errors(self, played: Played) -> None:
@@ -251,16 +253,10 @@ class Sequences:
         knows: Knowledge | None,
     ) -> None:
         if key in self._found:
-            self._found[key].data["occurrences"] += 1
+            self._found[key].found.occurrences += 1
             return
-        data = {
-            "tool": tool, "kind": outcome.kind, "exception": outcome.exception, "message": outcome.message,
-            "location": outcome.location, "input": calls, "shrunk": None, "at_call": at, "occurrences": 1,
-            "shrink_calls": 0, "needs": None, "documented": False, "traceback": outcome.traceback,
-            "source": outcome.line, "printed": outcome.told,
-            "knows": None if knows is None else {**knows.as_data(), "roles": self._roles_as_data()},
-        }  # fmt: skip
-        self._found[key] = _Found(key, data, shows)
+        told = None if knows is None else {**knows.as_data(), "roles": self._roles_as_data()}
+        self._found[key] = _Shown(key, tool, Found(outcome, calls, at, knows=told), shows)
         self._tell(key)
 
     def _roles_as_data(self) -> dict[str, Any]:
@@ -269,33 +265,36 @@ class Sequences:
         }
 
     def _tell(self, key: str) -> None:
-        self._send({"event": "finding", "key": f"sequence\x1f{key}", "finding": self._found[key].data})
+        one = self._found[key]
+        self._send({"event": "finding", "key": f"sequence\x1f{key}", "finding": one.found.as_data(one.tool)})
 
-    def _settle(self, one: _Found) -> None:
+    def _settle(self, one: _Shown) -> None:
         """Confirm a finding with the same calls in a fresh child, and make them fewer and smaller. Else drop it."""
-        played = self.stage.play_these(one.data["input"])
-        if not one.shows(played):
+        found = one.found
+        if not one.shows(self.stage.play_these(found.given)):
             del self._found[one.key]
-            self._send({"event": "dropped", "key": f"sequence\x1f{one.key}", "tool": one.data["tool"]})
+            self._send({"event": "dropped", "key": f"sequence\x1f{one.key}", "tool": one.tool})
             return
 
-        def fails(calls: Any) -> bool:
+        def fails(calls: object) -> bool:
             if not isinstance(calls, list) or not all(_is_call(c, self.tools) for c in calls):
                 return False
             return one.shows(self.stage.play_these(calls, min(self.stage.limit, 0.5)))
 
-        shrinker = Shrinker(one.data["input"], fails, SHRINK)
-        one.data["shrunk"] = shrinker.run()
-        one.data["shrink_calls"] = shrinker.calls
-        last = self.stage.play_these(one.data["shrunk"])
-        if one.data["knows"] is None:
+        shrinker = Shrinker(found.given, fails, SHRINK)
+        found.shrunk = shrinker.run()
+        found.shrink_calls = shrinker.calls
+        last = self.stage.play_these(found.shrunk)
+        said = found.outcome
+        if found.knows is None:
             for got in last.outcomes:
                 if got.key == one.key.partition("\x1f")[2]:
-                    one.data |= {"message": got.message, "traceback": got.traceback, "printed": got.told}
+                    said = replace(said, message=got.message, traceback=got.traceback, told=got.told)
         else:
-            for told in contradictions(last.made, self.roles, knowledge_from(one.data["knows"])):
+            for told in contradictions(last.made, self.roles, knowledge_from(found.knows)):
                 if told.key == one.key:
-                    one.data["message"] = told.message
+                    said = replace(said, message=told.message)
+        found.outcome = said
         self._tell(one.key)
 
 

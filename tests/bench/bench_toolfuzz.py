@@ -145,7 +145,7 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
             fuzzing.search = PlainSearch(tool, seed, 20_000 if SECONDS else calls)
         began = time.perf_counter()
         fuzzing.run()
-        errors = [(one["kind"], one["exception"], one["location"]) for one in found.values()]
+        errors = [(one.kind, one.exception, one.location) for one in found.values()]
         return Result(tool.name, errors, fuzzing.calls, time.perf_counter() - began)
 
 
@@ -292,7 +292,7 @@ def sequences(calls: int) -> None:
         writes = (pair["writes"],) if pair else ()
         target = f"tests.bench.bench_toolfuzz:SEQUENCE_{list(SEQUENCES).index(name)}"
         report = Fuzz(Options(target, calls=min(calls, 200), sequences=40, reads=reads, writes=writes)).run()
-        found = [(one["kind"], _short(one["exception"])) for one in report.counted()]
+        found = [(one.kind, _short(one.exception)) for one in report.counted()]
         hits = sum(one == label for one in found)
         rows.append((name, "found" if hits else "MISSED", ", ".join(str(k) for k, _ in found), len(tools)))
     table("Sequences, 40 each", ("case", "", "findings", "tools"), rows)

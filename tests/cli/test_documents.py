@@ -41,19 +41,18 @@ Valid = Callable[[str, Any], None]
 def valid(validators: dict[str, Draft202012Validator]) -> Valid:
     def check(name: str, document: Any) -> None:
         validators[name].validate(document)
-        closed = _closed(validators[name].schema)
-        Draft202012Validator(closed).validate(document)
+        Draft202012Validator(closed(validators[name].schema)).validate(document)
 
     return check
 
 
-def _closed(schema: Any) -> Any:
+def closed(schema: Any) -> Any:
     """The schema with no room for fields that it does not tell of; what is a session's own stays open."""
     if isinstance(schema, list):
-        return [_closed(one) for one in schema]
+        return [closed(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _closed(value) for key, value in schema.items()}
+    found = {key: closed(value) for key, value in schema.items()}
     if found.get("type") == "object" and "properties" in found:
         found["additionalProperties"] = False
     return found

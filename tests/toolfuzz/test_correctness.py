@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from planscope.toolfuzz.correctness.templates import (
 from planscope.toolfuzz.formats import page, pytest_file
 from planscope.toolfuzz.keeping import keep, put, record_of, set_of
 from planscope.toolfuzz.report import Report, ToolReport
+from tests.toolfuzz.printed import data_of, set_data
 
 
 def test_templates_have_placeholders_of_words_only() -> None:
@@ -141,7 +141,7 @@ def test_a_set_is_faulty_only_if_all_three_checks_fail(inputs: bool, outputs: bo
         for k in range(4)
     ]
     made = PromptSet("route", "How far is [A]?", {"A": ["a0", "a1", "a2", "a3"]}, runs, "about 5 km")
-    data = json.loads(json.dumps(made.as_data()))
+    data = set_data(made)
     assert (data["inputs_agree"], data["outputs_agree"]) == (inputs, outputs)
     assert data["oracle"] == ("passes" if oracle else "fails")
     assert data["faulty"] is (not inputs and not outputs and not oracle)
@@ -176,7 +176,7 @@ def test_no_call_is_a_bucket_and_an_agent_that_is_down_is_none() -> None:
     runs = [_run(1, {"to": "Bern"}, "5", 9), _run(2, None, None, 9), _run(3, {"to": "Bern"}, "5", 9)]
     down = PromptRun("prompt 4", "prompt 4", {}, [], error="the model is down")
     made = PromptSet("route", "[A]", {}, [*runs, down])
-    assert [(one.prompts, one.content) for one in made.inputs] == [([1, 3], [{"to": "Bern"}]), ([2], [])]
+    assert [(one.prompts, one.calls) for one in made.inputs] == [([1, 3], [{"to": "Bern"}]), ([2], [])]
     assert (made.inputs_agree, made.outputs_agree) == (False, False)
     assert PromptSet("route", "[A]", {}, [runs[0], down]).inputs_agree is None
     silent = PromptSet("route", "[A]", {}, [_run(1, None, None, 1), _run(2, None, None, 1)])
@@ -217,7 +217,10 @@ def test_the_words_that_decide_what_differs_are_told() -> None:
     ]
     [one] = PromptSet("route", "[day] in [city]", fillings, runs).differences
     assert (one.argument, one.words) == ("date", ("day",))
-    assert [(value, list(some)) for value, some in one.values] == [("04-03", [1, 2]), ("03-04", [3, 4])]
+    assert [(shown.value, list(shown.prompts)) for shown in one.values] == [
+        ("04-03", [1, 2]),
+        ("03-04", [3, 4]),
+    ]
     alone = PromptSet("route", "[day] in [city]", fillings, [runs[0], runs[3]])
     assert alone.differences[0].words == ()  # each word comes once: it could be either
     alone.fillings = {"day": fillings["day"], "city": ["Bern"]}
@@ -320,7 +323,7 @@ def test_the_page_shows_twelve_buckets_whole_and_nothing_of_it_runs() -> None:
 
 
 def test_a_faulty_set_is_a_finding_and_the_others_are_kept() -> None:
-    data = json.loads(json.dumps(report().as_data()))
+    data = data_of(report())
     FuzzDocument.model_validate(data)
     [finding] = data["findings"]
     assert (finding["kind"], finding["set"], finding["occurrences"]) == ("inconsistent", 1, 12)
@@ -339,12 +342,12 @@ def test_sets_are_kept_in_a_session_whole(tmp_path: Path) -> None:
     [fuzzing] = session.fuzzings or []
     found = set_of(fuzzing.findings[0], fuzzing)
     assert found == twelve()
-    fuzzing.findings[0].label = "true"
+    fuzzing.findings[0] = fuzzing.findings[0].model_copy(update={"label": "true"})
     again = record_of(report())
     again.findings.append(again.findings[0].model_copy(update={"set": 2}))  # another set: it has no label
     put(session, again)
     assert [one.label for one in session.fuzzings[0].findings] == ["true", None]
-    fuzzing.findings[0].set = 99
+    fuzzing.findings[0] = fuzzing.findings[0].model_copy(update={"set": 99})
     assert set_of(fuzzing.findings[0], fuzzing) is None
 
 

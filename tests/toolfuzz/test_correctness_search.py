@@ -14,6 +14,7 @@ from planscope.toolfuzz.correctness.checks import Call, PromptRun
 from planscope.toolfuzz.correctness.search import NOT_CALLED, About, Correctness
 from planscope.toolfuzz.correctness.templates import Filled
 from planscope.toolfuzz.outcome import Outcome
+from tests.toolfuzz.printed import set_data
 
 ROUTE = About("route", "Find a route.", {"properties": {"to": {"type": "string"}}}, "def route(to): ...")
 ANSWERS: dict[str, Any] = {
@@ -71,7 +72,7 @@ def test_a_set_is_made_run_and_judged() -> None:
     assert door.count("judge") == 3 and door.count("answers") == door.count("expectation") == 1
     assert one.runs[0].reason == "no"
     again = done(Scripted(as_written))
-    assert json.dumps(again.sets[0].as_data()) == json.dumps(one.as_data())
+    assert json.dumps(set_data(again.sets[0])) == json.dumps(set_data(one))
 
 
 @pytest.mark.parametrize(
@@ -180,14 +181,14 @@ def test_baselines_flag_crashes_and_wrong_answers_with_and_without_the_code() ->
     }
     for source in (False, True):
         door = Scripted(act, **answers)
-        search = Baseline([ROUTE], door, ["crash_prompts", "wrong_prompts"], source, 2)
+        search = Baseline([ROUTE], door, ["runtime", "correctness"], source, 2)
         search.run()
         assert ("def route" in door.asked[0][1]["tool_info"]) is source
         found = list(found_by(search.tried).values())
-        assert [(one["kind"], one["occurrences"]) for one in found] == [
+        assert [(one.kind, one.occurrences) for one in found] == [
             ("raised", 2), ("inconsistent", 1), ("inconsistent", 1)
         ]  # fmt: skip
-        assert found[0]["location"] == "m.py:3" and "it is far" in found[1]["message"]
-    silent = Baseline([ROUTE], Scripted(act, **{**answers, "is_correct": "?"}), ["wrong_prompts"], False, 2)
+        assert found[0].location == "m.py:3" and "it is far" in found[1].message
+    silent = Baseline([ROUTE], Scripted(act, **{**answers, "is_correct": "?"}), ["correctness"], False, 2)
     silent.run()
     assert [one.correct for one in silent.tried] == [None, None] and not found_by(silent.tried)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from planscope.cli import main
 from planscope.commands.fuzz import _lines
 from planscope.documents.fuzz import FuzzDocument
+from planscope.session.model import FuzzFinding
 from planscope.toolfuzz import chao1
 from planscope.toolfuzz.formats import page
 from planscope.toolfuzz.report import Report, ToolReport
 from planscope.tui.controllers.tool_search import progress_of
+from tests.toolfuzz.printed import data_of
 
 TARGET = "planscope.toolfuzz.examples:map_search"
 
@@ -25,12 +26,10 @@ def report(*occurrences: int) -> Report:
     return made
 
 
-def _finding(number: int, often: int) -> dict[str, Any]:
-    return {
-        "tool": "f", "kind": "raised", "exception": f"Error{number}", "message": "", "location": None, "input": {},
-        "shrunk": None, "at_call": number + 1, "occurrences": often, "shrink_calls": 0, "needs": None,
-        "documented": False, "traceback": "", "source": "", "printed": "",
-    }  # fmt: skip
+def _finding(number: int, often: int) -> FuzzFinding:
+    return FuzzFinding(
+        tool="f", kind="raised", exception=f"Error{number}", input={}, at_call=number + 1, occurrences=often
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,7 +45,7 @@ def test_without_errors_seen_once_there_is_a_bound_and_no_interval(
     occurrences: tuple[int, ...], interval: list[float] | None, upper: float, words: str
 ) -> None:
     made = report(*occurrences)
-    data = made.as_data()
+    data = data_of(made)
     figures = FuzzDocument.model_validate(data).statistics
     assert figures.chao1_ci == (None if interval is None else pytest.approx(interval, abs=0.006))
     assert figures.upper == pytest.approx(upper, abs=0.006)
@@ -60,10 +59,10 @@ def test_without_errors_seen_once_there_is_a_bound_and_no_interval(
 
 def test_before_the_first_call_nothing_is_estimated() -> None:
     made = Report("m:f", 1, tools=[ToolReport("f", skipped="it has no schema")])
-    figures = made.as_data()["statistics"]
+    figures = data_of(made)["statistics"]
     assert (figures["chao1"], figures["chao1_ci"], figures["upper"]) == (0, None, None)
     assert "estimate" not in page(made) and "estimate" not in "\n".join(_lines(made, 100))
-    assert report().as_data()["statistics"]["upper"] == 3 and not progress_of(report(), "f", 60).estimate
+    assert data_of(report())["statistics"]["upper"] == 3 and not progress_of(report(), "f", 60).estimate
 
 
 def test_the_estimate_alone_does_not_end_a_search(capsys: pytest.CaptureFixture[str]) -> None:

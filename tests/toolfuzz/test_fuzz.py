@@ -21,6 +21,7 @@ from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.formats import page, pytest_file
 from planscope.toolfuzz.report import Report
 from tests.toolfuzz import shapes, tools
+from tests.toolfuzz.printed import data_of
 
 HERE = "tests.toolfuzz.tools:"
 
@@ -30,31 +31,29 @@ def fuzz(name: str, calls: int = 200, **more: Any) -> Report:
 
 
 def found(report: Report) -> dict[tuple[str, str | None], dict[str, Any]]:
-    return {(f["kind"], f["exception"]): f for f in report.sorted()}
+    return {(f.kind, f.exception): f for f in report.sorted()}
 
 
 def without_time(report: Report) -> str:
-    return json.dumps({k: v for k, v in report.as_data().items() if k != "seconds"})
+    return json.dumps({k: v for k, v in data_of(report).items() if k != "seconds"})
 
 
 def test_figure_3() -> None:
     report = fuzz("figure_3", 500)
     errors = found(report)
     assert set(errors) == {("raised", "IndexError"), ("raised", "AssertionError")}
-    assert errors["raised", "IndexError"]["shrunk"] == {"query": ""}
-    assert len(errors["raised", "AssertionError"]["shrunk"]["query"]) == 100
-    assert all(f["at_call"] <= 50 for f in errors.values())
-    failed = sum(f["occurrences"] for f in errors.values())
+    assert errors["raised", "IndexError"].shrunk == {"query": ""}
+    assert len(errors["raised", "AssertionError"].shrunk["query"]) == 100
+    assert all(f.at_call <= 50 for f in errors.values())
+    failed = sum(f.occurrences for f in errors.values())
     assert failed < 250  # at least half pass both checks, and so the split
-    assert (
-        errors["raised", "IndexError"]["documented"] and not errors["raised", "AssertionError"]["documented"]
-    )
+    assert errors["raised", "IndexError"].documented and not errors["raised", "AssertionError"].documented
     assert without_time(report) == without_time(fuzz("figure_3", 500))
 
 
 def test_json_three_keys_deep() -> None:
     errors = found(fuzz("three_keys", 100))
-    assert errors["raised", "RuntimeError"]["at_call"] <= 20
+    assert errors["raised", "RuntimeError"].at_call <= 20
 
 
 def test_arguments_of_all_types_run() -> None:
@@ -69,7 +68,7 @@ def test_nothing_is_found_where_nothing_is_wrong() -> None:
 
 def test_one_tool_does_not_change_another() -> None:
     alone = fuzz("plain_answer", 100)
-    assert alone.as_data()["tools"][0] == fuzz("SOUND", 100).as_data()["tools"][0]
+    assert data_of(alone)["tools"][0] == data_of(fuzz("SOUND", 100))["tools"][0]
 
 
 def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
@@ -83,14 +82,14 @@ def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
     assert times[1] - times[0] < 60  # blocks for ever if nothing ends it; how fast depends on the machine
     errors = found(run.report)
     one = errors["hung", None]
-    assert one["location"] is not None and one["location"].endswith("tools.py:100")
-    assert run.report.calls == 12 > one["at_call"] and one["occurrences"] > 3
+    assert one.location is not None and one.location.endswith("tools.py:100")
+    assert run.report.calls == 12 > one.at_call and one.occurrences > 3
 
 
 def test_attacks_are_survived_and_told() -> None:
     tools.OUTSIDE.unlink(missing_ok=True)
     report = fuzz("ATTACKS", 30)
-    kinds = {(f["tool"], f["kind"]) for f in report.sorted()}
+    kinds = {(f.tool, f.kind) for f in report.sorted()}
     assert ("ends_process", "killed") in kinds
     assert ("forks", "infrastructure") in kinds
     assert ("fills_disk", "killed") in kinds
@@ -99,20 +98,20 @@ def test_attacks_are_survived_and_told() -> None:
     assert ("kills_parent", "outside") in kinds
     assert not tools.OUTSIDE.exists()
     assert [tool.calls for tool in report.tools] == [30] * len(tools.ATTACKS)
-    assert not any(f["tool"] == "plain_answer" for f in report.sorted())
+    assert not any(f.tool == "plain_answer" for f in report.sorted())
     assert report.sandbox["writes"] in ("namespace", "audit hook")
     assert bool(report.missing()) == (report.sandbox["writes"] != "namespace")
 
 
 def test_an_error_that_needs_earlier_calls_keeps_them() -> None:
     one = found(fuzz("after_three", 100))["raised", "KeyError"]
-    assert one["shrunk"] is None and len(one["needs"]) == 3
+    assert one.shrunk is None and len(one.needs) == 3
     assert fuzz("after_three", 100, reset=HERE + "reset_seen").findings == {}
 
 
 def test_an_error_that_the_tool_gives_to_the_agent_is_listed_only() -> None:
     report = fuzz("handled", 50)
-    assert [f["kind"] for f in report.sorted()] == ["returned"] and report.counted() == []
+    assert [f.kind for f in report.sorted()] == ["returned"] and report.counted() == []
 
 
 def test_the_page_is_safe_and_loads_nothing() -> None:
@@ -139,11 +138,7 @@ def test_the_command(
     assert main(["fuzz", "schema.json=mine:divide", "--calls", "100", "--json", *options]) == 1
     document = json.loads(capsys.readouterr().out)
     (one,) = document["findings"]
-    assert (
-        one["exception"] == "ZeroDivisionError"
-        and one["location"] == "mine.py:2"
-        and one["input"] == {"n": 0}
-    )
+    assert (one["exception"], one["location"], one["input"]) == ("ZeroDivisionError", "mine.py:2", {"n": 0})
     assert document["statistics"]["unique_errors"] == 1
     assert 'failures="1"' in Path(names["junit"]).read_text()
     assert json.loads(Path(names["sarif"]).read_text())["runs"][0]["results"][0]["level"] == "error"
@@ -239,8 +234,8 @@ def test_hypothesis_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_coroutine_that_waits_for_ever_is_found() -> None:
     (one,) = fuzz("waits", 20, call_limit=0.4).sorted()
-    assert one["kind"] == "hung" and one["shrunk"] == {"text": ""}
-    assert Path(str(one["location"]).rpartition(":")[0]).name == "tools.py"
+    assert one.kind == "hung" and one.shrunk == {"text": ""}
+    assert Path(str(one.location).rpartition(":")[0]).name == "tools.py"
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
@@ -282,7 +277,7 @@ def test_every_shape_is_called_as_an_agent_calls_it_and_none_breaks_the_search(g
     report = Fuzz(Options(f"tests.toolfuzz.shapes:{group}", calls=60, call_limit=1.0, sequences=0)).run()
     told: dict[str, set[Any]] = {tool.name: set() for tool in report.tools}
     for one in report.sorted():
-        told[one["tool"]].add((one["kind"], one["exception"]))
+        told[one.tool].add((one.kind, one.exception))
     assert told == {name: shapes.FINDS[name] for name in told}
     assert len(told) == len(getattr(shapes, group))
     for tool in report.tools:

@@ -11,7 +11,7 @@ import pytest
 
 from planscope.cli import main
 from planscope.commands.fuzz import _finding
-from planscope.session.model import CallEvent
+from planscope.session.model import CallEvent, FuzzFinding, FuzzLed
 from planscope.session.store import load
 from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
 from planscope.toolfuzz.engine import Fuzz, Options
@@ -23,6 +23,7 @@ from planscope.toolfuzz.served import ServedTools
 from tests.agents.support import Scripted, says, scripted
 from tests.agents.wire.replies import Say, call, calls
 from tests.agents.wire.server import WireServer
+from tests.toolfuzz.printed import data_of
 
 TARGET = "tests.toolfuzz.model_tools:second"
 
@@ -38,16 +39,12 @@ def found(served: ServedTools, given: dict[str, Any], **changes: Any) -> Report:
     with served.stage() as stage:
         outcome = stage.call("second", given).outcome
     report = Report(TARGET, 1, [ToolReport(one.name, one.description, one.schema) for one in served.tools])
-    one = {
-        "tool": "second", "kind": outcome.kind, "exception": outcome.exception, "message": outcome.message,
-        "location": outcome.location, "input": given, "shrunk": None, "at_call": 1, "occurrences": 1,
-        "shrink_calls": 0, "needs": None, "documented": False, "traceback": "", "source": "", "printed": "",
-    }  # fmt: skip
-    report.findings[("second", "k")] = {**one, **changes}
+    data = {"tool": "second", **outcome.as_finding(), "input": given, "at_call": 1, **changes}
+    report.findings[("second", "k")] = FuzzFinding.model_validate(data)
     return report
 
 
-def judged(served: ServedTools, report: Report, *script: Any, **options: Any) -> dict[str, Any]:
+def judged(served: ServedTools, report: Report, *script: Any, **options: Any) -> Any:
     """The finding after the model and the agent have said these lines."""
     InAgentHands(FuzzModels.of(scripted(*script), **options), served, report).run()
     return report.findings[("second", "k")]
@@ -71,16 +68,10 @@ def test_a_finding_fails_in_the_agents_hands_and_its_run_is_kept(served: ServedT
         says(("second", {"text": ""})),
         says(text="It broke."),
     )
-    assert (one["sane"], one["reason"]) == (True, "because")
-    assert one["agent"] == {
-        "hit": True,
-        "request": "Second word of nothing?",
-        "step": 2,
-        "why": "",
-        "tries": 1,
-    }
-    [kept] = report.agent_runs
-    assert kept.finding is one and sum(isinstance(e, CallEvent) for e in kept.run.events) == 2
+    assert (one.sane, one.reason) == (True, "because")
+    assert one.agent == FuzzLed(hit=True, request="Second word of nothing?", step=2, tries=1)
+    [(key, kept)] = report.agent_runs.items()
+    assert report.findings[key] is one and sum(isinstance(e, CallEvent) for e in kept.events) == 2
 
 
 def test_a_call_that_the_model_would_not_make_no_longer_counts_and_the_agent_is_not_asked(
@@ -88,8 +79,8 @@ def test_a_call_that_the_model_would_not_make_no_longer_counts_and_the_agent_is_
 ) -> None:
     report = found(served, {"text": ""})
     one = judged(served, report, sane(False))
-    assert one["sane"] is False and "agent" not in one
-    assert report.counted() == [] and report.as_data()["statistics"]["unique_errors"] == 0
+    assert one.sane is False and one.agent is None
+    assert report.counted() == [] and data_of(report)["statistics"]["unique_errors"] == 0
 
 
 def test_an_answer_that_cannot_be_read_is_null_and_the_finding_counts(served: ServedTools) -> None:
@@ -97,23 +88,17 @@ def test_an_answer_that_cannot_be_read_is_null_and_the_finding_counts(served: Se
     one = judged(
         served, report, says(text="Perhaps."), says(text='{"sane": "yes"}'), says(text="?"), says(text="?")
     )
-    assert one["sane"] is None and report.counted() == [one]
-    assert one["agent"] == {
-        "hit": None,
-        "request": None,
-        "step": None,
-        "why": "no request could be read",
-        "tries": 0,
-    }
+    assert one.sane is None and report.counted() == [one]
+    assert one.agent == FuzzLed(why="no request could be read")
 
 
 def test_an_agent_that_refuses_shows_nothing_and_a_schema_that_refuses_neither(served: ServedTools) -> None:
     report = found(served, {"text": ""})
     one = judged(served, report, sane(True), REQUEST, says(text="I cannot do that."))
-    assert (one["agent"]["hit"], one["agent"]["why"]) == (False, "the agent did not call the tool")
+    assert (one.agent.hit, one.agent.why) == (False, "the agent did not call the tool")
     report = found(served, {"text": ""})
     one = judged(served, report, sane(True), REQUEST, says(("second", {"words": 1})), says(text="No."))
-    assert one["agent"]["why"] == "the tool's schema refused what the agent sent"
+    assert one.agent.why == "the tool's schema refused what the agent sent"
     assert len(report.findings) == 1
 
 
@@ -130,8 +115,8 @@ def test_other_arguments_are_tried_when_the_first_do_not_fail(served: ServedTool
     )
     InAgentHands(FuzzModels.of(model), served, report).run()
     one = report.findings[("second", "k")]
-    assert (one["agent"]["hit"], one["agent"]["tries"]) == (True, 2)
-    assert one["agent"]["request"] == "Second word of blanks?" and len(report.agent_runs) == 1
+    assert (one.agent.hit, one.agent.tries) == (True, 2)
+    assert one.agent.request == "Second word of blanks?" and len(report.agent_runs) == 1
     assert isinstance(model.chat, Scripted)
     asked = [str(messages[-1].text) for messages in model.chat.seen]
     assert '{"text": ""}' in asked[1] and '{"text": "   "}' in asked[4]
@@ -140,22 +125,22 @@ def test_other_arguments_are_tried_when_the_first_do_not_fail(served: ServedTool
 def test_an_agent_or_a_model_that_is_down_is_infrastructure(served: ServedTools) -> None:
     report = found(served, {"text": ""})
     one = judged(served, report, sane(True), REQUEST, ConnectionError("gone"))
-    assert one["agent"]["hit"] is None and "could not be reached" in one["agent"]["why"]
-    [down] = [f for f in report.findings.values() if f["kind"] == "infrastructure"]
-    assert "the agent did not run: the server could not be reached" in down["message"]
+    assert one.agent.hit is None and "could not be reached" in one.agent.why
+    [down] = [f for f in report.findings.values() if f.kind == "infrastructure"]
+    assert "the agent did not run: the server could not be reached" in down.message
     assert report.counted() == [one] and report.sorted() == [one, down]
     assert list(_finding(down, 2, 80))[-1] == "     listed only"
     assert pytest_file(report).count("def test_") == 1
     report = found(served, {"text": ""})
     one = judged(served, report, ConnectionError("gone"))
-    assert "agent" not in one and "1 finding was not tried with the agent" in report.remarks[0]
-    assert [f["kind"] for f in report.findings.values()] == ["raised", "infrastructure"]
+    assert one.agent is None and "1 finding was not tried with the agent" in report.remarks[0]
+    assert [f.kind for f in report.findings.values()] == ["raised", "infrastructure"]
 
 
 def test_a_budget_ends_it_and_says_what_was_left_out(served: ServedTools) -> None:
     report = found(served, {"text": ""})
     one = judged(served, report, sane(True), REQUEST, tokens=10)
-    assert one["sane"] is True and "agent" not in one
+    assert one.sane is True and one.agent is None
     assert report.remarks == ["The budget of 10 tokens is spent; 1 finding was not tried with the agent."]
 
 
@@ -170,7 +155,7 @@ def test_values_of_the_model_are_sent_and_what_is_no_value_is_left_out(served: S
     with_it = Fuzz(
         Options(seen, calls=20, sequences=0, priors={"passphrase": {"words": ["correct horse battery"]}})
     )
-    assert [one["exception"] for one in with_it.run().sorted()] == ["RuntimeError"]
+    assert [one.exception for one in with_it.run().sorted()] == ["RuntimeError"]
     assert Fuzz(Options(seen, calls=20, sequences=0)).run().sorted() == []
 
 
@@ -214,7 +199,7 @@ def test_the_command_judges_tries_and_keeps_the_run(
     [step] = predicted(session, record_of(run))
     assert (step.step, step.exactly) == (1, True)
     [fuzzing] = list(session.fuzzings or ())
-    assert (fuzzing.findings[0].agent or {})["run"] == run.id
+    assert fuzzing.findings[0].agent.run == run.id
 
 
 @pytest.mark.parametrize(

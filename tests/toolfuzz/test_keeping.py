@@ -99,7 +99,7 @@ def test_a_second_fuzzing_of_a_target_replaces_the_first_and_keeps_labels(tmp_pa
     save(session(), path)
     kept = load(path)
     assert kept.fuzzings is not None
-    kept.fuzzings[0].findings[0].label = "false"
+    kept.fuzzings[0].findings[0] = kept.fuzzings[0].findings[0].model_copy(update={"label": "false"})
     save(kept, path)
     keep(fuzzing(INDEX), path)
     keep(fuzzing(RETURNED, target="other:tool"), path)
@@ -135,10 +135,10 @@ def test_the_command_keeps_findings(capsys: pytest.CaptureFixture[str], tmp_path
 def test_a_test_of_a_finding_has_what_its_call_needs() -> None:
     options = Options("m:f", environment=("KEY",), network=True, call_limit=5.0)
     made = record_of_report(Fuzz(options).report)
-    text = formats.tests_of("m:f", 1, [{**INDEX.model_dump(), "at_call": 1}], settings=made.settings)
+    text = formats.tests_of("m:f", 1, [INDEX.model_copy(update={"at_call": 1})], settings=made.settings)
     assert "given, environment=('KEY',), network=True, limit=5.0)" in text
     compile(text, "test", "exec")
     assert Fuzz(Options("m:f")).report.settings == {}
     hostile = {"environment": ["'); import os; ('"], "network": "x)", "limit": "1); x("}
-    text = formats.tests_of("m:f", 1, [{**INDEX.model_dump(), "at_call": 1}], settings=hostile)
+    text = formats.tests_of("m:f", 1, [INDEX.model_copy(update={"at_call": 1})], settings=hostile)
     assert "network" not in text and "limit=" not in text and "environment=(\"'); import os; ('\",)" in text

@@ -29,13 +29,11 @@ def finding(label: str | None = None, kind: str = "raised", drawn: bool = False)
 
 def test_the_rate_of_false_findings_counts_what_was_drawn() -> None:
     own = [finding("false"), finding("true"), finding(), finding("false", "returned")]
-    assert false_discovery(one.model_dump() for one in own[2:]) is None
-    told = false_discovery(one.model_dump() for one in own)
-    assert told is not None and (told["labelled"], told["false"], told["rate"]) == (2, 1, 0.5)
-    told = false_discovery(
-        one.model_dump() for one in [*own, finding("true", drawn=True), finding(drawn=True)]
-    )
-    assert told is not None and (told["labelled"], told["false"], told["ci"][0]) == (1, 0, 0)
+    assert false_discovery(own[2:]) is None
+    told = false_discovery(own)
+    assert told is not None and (told.labelled, told.false, told.rate) == (2, 1, 0.5)
+    told = false_discovery([*own, finding("true", drawn=True), finding(drawn=True)])
+    assert told is not None and (told.labelled, told.false, told.ci[0]) == (1, 0, 0)
 
 
 def test_a_sample_is_drawn_of_each_tool_and_stays_the_same() -> None:
@@ -55,7 +53,7 @@ def test_labels_go_round_and_are_kept_in_the_session() -> None:
     rows.label()
     (kept,) = document.open_session.fuzzings or ()
     assert [one.label for one in kept.findings] == ["true", "true"] and kept.sets[0].label == "true"
-    assert document.unsaved and rows.rate is not None and rows.rate["rate"] == 0
+    assert document.unsaved and rows.rate is not None and rows.rate.rate == 0
 
 
 def test_verdicts_are_hidden_while_a_sample_waits_for_labels() -> None:

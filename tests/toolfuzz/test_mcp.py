@@ -16,6 +16,7 @@ from planscope.toolfuzz.mcp_process import command_of
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.stateful import Knowledge, Made, contradictions, roles_of, with_hints
 from tests.toolfuzz.mcp_servers import RAW
+from tests.toolfuzz.printed import data_of
 
 pytest.importorskip("mcp")
 HERE = f"mcp:{sys.executable} -m tests.toolfuzz.mcp_servers "
@@ -26,11 +27,11 @@ def fuzz(name: str, calls: int = 60, **more: Any) -> Report:
 
 
 def found(report: Report) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(f["tool"], f["kind"]): f for f in report.sorted()}
+    return {(f.tool, f.kind): f for f in report.sorted()}
 
 
 def without_time(report: Report) -> str:
-    return json.dumps({k: v for k, v in report.as_data().items() if k != "seconds"})
+    return json.dumps({k: v for k, v in data_of(report).items() if k != "seconds"})
 
 
 def test_a_sound_server_has_no_findings() -> None:
@@ -42,9 +43,9 @@ def test_a_sound_server_has_no_findings() -> None:
 def test_each_bug_planted_in_a_server_of_the_package_is_found() -> None:
     errors = found(fuzz("broken", 6, sequences=0))
     shown = errors["shows", "protocol"]
-    assert (shown["exception"], shown["shrunk"]) == ("KeyError", {"key": ""})
-    assert shown["location"].startswith("tests/toolfuzz/mcp_servers.py:")
-    assert "there is no" in errors["tells", "returned"]["message"] and len(errors) == 2
+    assert (shown.exception, shown.shrunk) == ("KeyError", {"key": ""})
+    assert shown.location.startswith("tests/toolfuzz/mcp_servers.py:")
+    assert "there is no" in errors["tells", "returned"].message and len(errors) == 2
 
 
 def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +54,7 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     target = f"mcp:{sys.executable} raw.py"
     options: dict[str, Any] = {"sequences": 0, "call_limit": 1.0}
     report = fuzz(target, 20, **options)
-    assert [(one["tool"], one["kind"], one["message"].partition(":")[0]) for one in report.sorted()] == [
+    assert [(one.tool, one.kind, one.message.partition(":")[0]) for one in report.sorted()] == [
         ("add", "protocol", "a protocol error for arguments that its schema accepts"),
         ("add", "protocol", "a line on standard output that is no message"),
         ("add", "protocol", "it accepts arguments that its schema refuses"),
@@ -64,8 +65,8 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("dies", "killed", "the server ended with exit status 1"),
     ]
     died = report.sorted()[-1]
-    assert (died["exception"], died["source"]) == ("ValueError", 'raise ValueError("it is too large")')
-    assert died["location"].startswith("raw.py:") and 'File "raw.py"' in died["traceback"]
+    assert (died.exception, died.source) == ("ValueError", 'raise ValueError("it is too large")')
+    assert died.location.startswith("raw.py:") and 'File "raw.py"' in died.traceback
     assert [tool.calls for tool in report.tools] == [20] * 4
     first, second = (fuzz(target, 20, tools=("add", "dies"), sequences=0) for _ in range(2))
     assert without_time(first) == without_time(second)
@@ -185,7 +186,7 @@ def test_a_broken_schema_and_an_endless_list_cost_no_other_tool(
         "its inputSchema is broken at properties.n.pattern",
         "its inputSchema needs a value without end",
     ]
-    assert [(one["tool"], one["kind"]) for one in report.sorted()] == [("divide", "returned")]
+    assert [(one.tool, one.kind) for one in report.sorted()] == [("divide", "returned")]
     assert report.remarks == [
         "The server breaks the protocol: its list of tools does not end; the first 4 are taken."
     ]

@@ -29,6 +29,7 @@ from tests.bench.bench_mending import TARGET, done
 from tests.bench.mending import file_tools
 from tests.bench.mending.reader import PRACTICE, Reader, loaded, reply
 from tests.bench.mending.tasks import TASKS
+from tests.toolfuzz.printed import data_of, is_what_the_schema_says
 from tests.toolfuzz.reader import Answering
 from tests.toolfuzz.reader import Reader as Reader_
 
@@ -54,11 +55,8 @@ def found(served: ServedTools, *calls: tuple[str, dict[str, Any]]) -> Report:
         with served.stage(PRACTICE) as stage:
             outcome = stage.call(tool, given).outcome
         assert outcome.kind == "raised"
-        report.findings[(tool, str(number))] = {
-            "tool": tool, "kind": "raised", "exception": outcome.exception, "message": outcome.message,
-            "location": outcome.location, "input": given, "shrunk": None, "at_call": number, "occurrences": 1,
-            "shrink_calls": 0, "needs": None, "documented": False, "traceback": "", "source": "", "printed": "",
-        }  # fmt: skip
+        data = {"tool": tool, **outcome.as_finding(), "input": given, "at_call": number}
+        report.findings[(tool, str(number))] = FuzzFinding.model_validate(data)
     return report
 
 
@@ -91,7 +89,7 @@ def test_the_best_of_ten_is_chosen_on_one_half_and_reported_on_the_other(served:
     }
     assert max(c.passed for c in one.candidates if c.whole) == chosen.passed
     assert all(c.words <= MOST_WORDS for c in one.candidates)
-    data = report.as_data()["fixes"][0]
+    data = data_of(report)["fixes"][0]
     assert data["reporting"] == {"before": 0, "after": 4, "prompts": 4} and data["written"] is None
     assert json.loads(json.dumps(data)) == data
 
@@ -140,7 +138,7 @@ def test_a_budget_that_ends_before_the_report_proposes_nothing(served: ServedToo
 
 def test_a_finding_that_does_not_count_is_not_mended(served: ServedTools) -> None:
     report = found(served, MOVES[0])
-    report.sorted()[0]["sane"] = False
+    report.change(("move_file", "1"), sane=False)
     models = mended(served, report)
     assert report.mended == [] and models.spending.calls == 0
 
@@ -180,7 +178,9 @@ def vat_mended(
             "--json",
         ]
         main(["fuzz", "tests.toolfuzz.misleading:vat", what, "--no-sanity", "--fix", *given])
-    return json.loads(capsys.readouterr().out)
+    data = json.loads(capsys.readouterr().out)
+    assert is_what_the_schema_says(data)
+    return data
 
 
 @pytest.mark.parametrize("what", ["--correctness", "--runtime"])

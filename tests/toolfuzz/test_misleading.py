@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from planscope.cli import main
-from planscope.documents.fuzz import FuzzDocument
 from planscope.session.store import load, save
 from planscope.toolfuzz.correctness.search import About, Correctness
 from planscope.toolfuzz.engine import Options
@@ -18,6 +17,7 @@ from planscope.toolfuzz.models import FuzzModels, ModelOptions
 from planscope.toolfuzz.prompting import PromptDoor
 from planscope.toolfuzz.served import ServedTools
 from tests.agents.wire.server import nobody
+from tests.toolfuzz.printed import is_what_the_schema_says
 from tests.toolfuzz.reader import Answering, Reader
 
 FAULTS = {"roster": "day-first", "parcel": "no-units", "ship": "second-choice"}
@@ -51,7 +51,7 @@ def test_a_misread_tool_is_found_and_what_its_documentation_says_is_not(tool: st
 
 def test_a_careful_reader_finds_nothing_in_misleading_tools() -> None:
     for tool in FAULTS:
-        assert [one.as_data()["inputs_agree"] for one in searched(Reader(), tool).sets] == [True, True]
+        assert [one.inputs_agree for one in searched(Reader(), tool).sets] == [True, True]
 
 
 def test_sets_that_agree_and_are_wrong_are_told_in_one_line(
@@ -127,7 +127,7 @@ def test_the_command_prints_sets_keeps_the_agents_runs_and_writes_a_page(
     first = next(event for event in session.runs[0].events if event.type == "prompt")
     assert first.text == fuzzing.sets[0].prompts[0]
     assert html.read_text().count("<pre>") >= 4
-    FuzzDocument.model_validate(data)
+    assert is_what_the_schema_says(data)
     assert data["seconds"] > 0 and data["sandbox"]["memory"]
     assert [one["agent_calls"] for one in data["tools"]] == [8, 0]
 
@@ -147,7 +147,7 @@ def test_baselines_run_single_prompts(
     told = ["--tool", "roster", "--method", method, "--html", str(html)]
     assert main(["fuzz", TARGET, *told, *given, "--json"]) == 1
     data = json.loads(capsys.readouterr().out)
-    FuzzDocument.model_validate(data)
+    assert is_what_the_schema_says(data)
     assert f"Prompts of the baseline, {method}" in html.read_text()
     assert data["method"] == method and data["sets"] == []
     crash, *wrong = data["baseline"]

@@ -116,7 +116,7 @@ def test_nothing_outside_is_written_read_or_reached(project: Path) -> None:
         report = fuzzed("remount", "look")
     assert not (project.parent / "mark").exists()
     [found] = of(report, "look")
-    sockets, secret, status, late, other = eval(found["message"])  # the tool's own repr
+    sockets, secret, status, late, other = eval(found.message)  # the tool's own repr
     assert (sockets, secret, late, other) == ([], "", "imported late", False)
     assert all(line.split()[1].strip("0") in ("", "1") for line in status) and "NoNewPrivs:\t1\n" in status
     assert not report.missing()
@@ -124,8 +124,8 @@ def test_nothing_outside_is_written_read_or_reached(project: Path) -> None:
 
 def test_what_a_tool_uses_up_ends_its_own_call(project: Path) -> None:
     report = fuzzed("memory", "crowd", "removes", "divides")
-    assert "more than 512 MB" in of(report, "memory")[0]["message"]
-    assert "more than 64 processes" in of(report, "crowd")[0]["message"]
+    assert "more than 512 MB" in of(report, "memory")[0].message
+    assert "more than 64 processes" in of(report, "crowd")[0].message
     assert of(report, "divides") and not of(report, "removes")
     assert all(
         one.startswith("crowd:") for one in report.remarks

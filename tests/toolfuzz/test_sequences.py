@@ -14,6 +14,7 @@ from planscope.toolfuzz.report import Report, is_sequence
 from planscope.toolfuzz.stateful import Knowledge, Made, contains, contradictions, is_absent, learn, roles_of
 from tests.bench.toolfuzz_corpus import sequences as corpus
 from tests.nightly import nightly
+from tests.toolfuzz.printed import data_of
 
 SCHEMA = {"required": ["name"]}
 ROLES = roles_of({"set_x": {"required": ["name", "value"]}, "get_x": SCHEMA, "delete_x": SCHEMA, "tidy": {}})
@@ -85,33 +86,33 @@ def test_sound_tools_have_no_finding() -> None:
 )
 def test_a_delete_that_deletes_nothing_is_found_by_the_ids_of_any_answer(store: str, seed: int) -> None:
     report = fuzz(f"keepers:{store}", calls=10, sequences=20, seed=seed)
-    found = [one for one in report.counted() if one["kind"] == "sequence"]
-    assert [one["tool"] for one in found] and {one["tool"] for one in found} == {"delete_note"}
-    [after_delete] = [one for one in found if "still finds" in one["message"]]
-    assert [one["tool"] for one in after_delete["shrunk"]][-2:] == ["delete_note", "get_note"]
+    found = [one for one in report.counted() if one.kind == "sequence"]
+    assert {one.tool for one in found} == {"delete_note"}
+    [after_delete] = [one for one in found if "still finds" in one.message]
+    assert [one["tool"] for one in after_delete.shrunk][-2:] == ["delete_note", "get_note"]
 
 
 @pytest.mark.parametrize("seed", [1, *nightly(2, 3)])
 def test_a_delete_that_deletes_is_no_finding(seed: int) -> None:
     found = fuzz("keepers:GONE", calls=10, sequences=40, seed=seed).counted()
-    assert [one for one in found if is_sequence(one) and one["kind"] != "raised"] == []
+    assert [one for one in found if is_sequence(one) and one.kind != "raised"] == []
 
 
 def test_what_the_corpus_has() -> None:
     (flag,) = fuzz("test_sequences:FLAGS").counted()
-    assert flag["kind"] == "lying" and [one["tool"] for one in flag["shrunk"]] == ["set_flag", "get_flag"]
+    assert flag.kind == "lying" and [one["tool"] for one in flag.shrunk] == ["set_flag", "get_flag"]
     (cart,) = fuzz("test_sequences:CART").counted()
-    assert (cart["kind"], cart["exception"]) == ("raised", "AttributeError")
-    assert [one["tool"] for one in cart["shrunk"]] == ["clear_cart", "add_to_cart"]
+    assert (cart.kind, cart.exception) == ("raised", "AttributeError")
+    assert [one["tool"] for one in cart.shrunk] == ["clear_cart", "add_to_cart"]
     ticket = fuzz("stores:LIARS").counted()
-    assert [(one["tool"], one["kind"]) for one in ticket] == [("create_ticket", "lying")]
+    assert [(one.tool, one.kind) for one in ticket] == [("create_ticket", "lying")]
 
 
 def test_a_sequence_is_in_all_reports_and_its_reproducer_fails() -> None:
     report = fuzz("test_sequences:USERS")
     first, second = report.counted()
-    assert [first["kind"], second["kind"]] == ["sequence", "sequence"] and is_sequence(first)
-    data = report.as_data()
+    assert [first.kind, second.kind] == ["sequence", "sequence"] and is_sequence(first)
+    data = data_of(report)
     assert data["statistics"]["unique_errors"] == 2 and data["sequences"]["sequences"] == 10
     assert all(one["statistics"]["unique_errors"] == 0 for one in data["tools"])
     assert "delete_user" in page(report)
@@ -121,13 +122,13 @@ def test_a_sequence_is_in_all_reports_and_its_reproducer_fails() -> None:
     assert len(tests) == 2
     with pytest.raises(AssertionError, match="delete_user"):
         tests[0]()
-    again = fuzz("test_sequences:USERS").as_data()
+    again = data_of(fuzz("test_sequences:USERS"))
     assert json.dumps({**again, "seconds": 0}) == json.dumps({**data, "seconds": 0})
 
 
 def test_pairs_that_the_user_names() -> None:
     report = fuzz("test_sequences:FLAGS", reads=("get_flag",), writes=("set_flag",))
-    assert [one["kind"] for one in report.counted()] == ["lying"]
+    assert [one.kind for one in report.counted()] == ["lying"]
     with pytest.raises(UserError, match="has no tool 'other'"):
         fuzz("test_sequences:FLAGS", reads=("other",), writes=("set_flag",))
     assert fuzz("test_sequences:FLAGS", sequences=0).counted() == []

@@ -95,7 +95,7 @@ def prompts(*, faulty: bool, run: str | None = None) -> FuzzSet:
         for k, word in enumerate(words)
     ]  # fmt: skip
     made = PromptSet("roster", "Who works on [day]?", {"day": words}, runs, "team 1 works")
-    return FuzzSet.model_validate(made.as_data())
+    return FuzzSet.model_validate(made)
 
 
 async def test_sets_of_prompts_are_shown_with_their_calls_and_outputs(tmp_path: Path) -> None:

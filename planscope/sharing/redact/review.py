@@ -167,8 +167,8 @@ def redacted(session: Session, redaction: Redaction) -> Redacted:
 
 
 def redact_data(value: T, around: Surroundings | None = None) -> T:
-    """Return a copy of data (JSON, tuples, dataclasses) with everything private replaced, the same value by the same
-    word everywhere. Objects of other classes stay as they are.
+    """Return a copy of data (JSON, tuples, dataclasses, pydantic's models) with everything private replaced, the same
+    value by the same word everywhere. Objects of other classes stay as they are.
 
     Raises RedactionError if there is too much to scan.
     """
@@ -184,6 +184,8 @@ def _as_json(value: Any) -> Any:
     " are left out."""
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: _as_json(getattr(value, f.name)) for f in fields(value)}
+    if hasattr(value, "model_copy"):
+        return {name: _as_json(one) for name, one in value}
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {key: _as_json(one) for key, one in value.items()}
     if isinstance(value, Mapping):
@@ -197,6 +199,8 @@ def _like(value: Any, made: Any) -> Any:
     """Return what was made of :func:`_as_json`, in the classes of ``value``."""
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{name: _like(getattr(value, name), one) for name, one in made.items()})
+    if hasattr(value, "model_copy"):
+        return value.model_copy(update={name: _like(getattr(value, name), one) for name, one in made.items()})
     if isinstance(value, Mapping):
         keys, values = (made, made.values()) if isinstance(made, Mapping) else (value, made)
         return {

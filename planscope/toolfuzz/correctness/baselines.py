@@ -13,12 +13,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from planscope.safe import visible
+from planscope.session.model import FuzzFinding
 from planscope.toolfuzz.correctness.checks import Call, PromptRun
 from planscope.toolfuzz.correctness.search import MOST_TOLD, TRIES, About, Door
 from planscope.toolfuzz.correctness.templates import LONGEST, Filled, texts_in
+from planscope.toolfuzz.outcome import Outcome
 from planscope.wording.phrases import plural
 
-Aim = Literal["crash_prompts", "wrong_prompts"]
+Aim = Literal["runtime", "correctness"]
+PROMPTS: Mapping[Aim, str] = {"runtime": "crash_prompts", "correctness": "wrong_prompts"}
+"""The prompt of the data file for each aim."""
 
 
 @dataclass
@@ -30,20 +34,6 @@ class Tried:
     aim: Aim
     run: PromptRun
     correct: bool | None = None
-
-    def as_data(self) -> dict[str, Any]:
-        """Return the prompt as the JSON document has it."""
-        run = self.run
-        return {
-            "tool": self.tool,
-            "aim": "runtime" if self.aim == "crash_prompts" else "correctness",
-            "prompt": run.prompt,
-            "calls": [call.as_data() for call in run.calls],
-            "answer": run.answer,
-            "correct": self.correct,
-            "reason": run.reason,
-            "error": run.error,
-        }
 
 
 @dataclass
@@ -72,7 +62,7 @@ class Baseline:
         for prompt in prompts:
             one = Tried(tool.name, aim, self.door.run(prompt, Filled(prompt, {})))
             self.tried.append(one)
-            if aim == "wrong_prompts" and one.run.answered:
+            if aim == "correctness" and one.run.answered:
                 fields = {"question": prompt, "answer": (one.run.answer or "")[:MOST_TOLD]}
                 said = self.door.ask_for("is_correct", read_correct, fields)
                 if said is not None:
@@ -83,7 +73,7 @@ class Baseline:
         found: dict[str, None] = {}
         for _ in range(TRIES):
             fields = {"tool_info": tool.told(source=self.source)}
-            found.update(dict.fromkeys(self.door.ask_for(aim, _prompts_in, fields) or ()))
+            found.update(dict.fromkeys(self.door.ask_for(PROMPTS[aim], _prompts_in, fields) or ()))
             if len(found) >= self.most:
                 break
         return list(found)[: self.most]
@@ -101,56 +91,34 @@ def read_correct(answer: Any) -> tuple[bool, str] | None:
     return answer["correct"], reason
 
 
-def found_by(tried: Sequence[Tried]) -> dict[tuple[str, str], dict[str, Any]]:
+def found_by(tried: Sequence[Tried]) -> dict[tuple[str, str], FuzzFinding]:
     """Return the findings of a baseline as the report has them: an error of a tool once, each wrong answer alone."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, str], FuzzFinding] = {}
     numbers: Counter[str] = Counter()
     for one in tried:
         numbers[one.tool] += 1
-        if one.aim == "crash_prompts":
-            for call in one.run.calls:
-                outcome = call.outcome
-                if outcome is None or not outcome.failed:
-                    continue
-                key = (call.tool, outcome.key)
-                if key in found:
-                    found[key]["occurrences"] += 1
-                else:
-                    found[key] = _finding(one, call, numbers[one.tool])
-        elif one.correct is False:
+        at = numbers[one.tool]
+        if one.correct is False:
             own = next((call for call in one.run.calls if call.tool == one.tool), None)
-            found[(one.tool, f"wrong\x1f{len(found)}")] = _finding(one, own, numbers[one.tool])
+            wrong = Outcome("inconsistent", message=f"the judge calls the answer wrong: {one.run.reason}")
+            found[one.tool, f"wrong\x1f{len(found)}"] = _finding(one, one.tool, wrong, own, at)
+        for call in one.run.calls if one.aim == "runtime" else ():
+            if call.outcome is not None and call.outcome.failed:
+                key = (call.tool, call.outcome.key)
+                made = found.get(key) or _finding(one, call.tool, call.outcome, call, at)
+                found[key] = made.model_copy(update={"occurrences": made.occurrences + (key in found)})
     return found
 
 
-def _finding(one: Tried, call: Call | None, at: int) -> dict[str, Any]:
-    crash = one.aim == "crash_prompts"
-    outcome = call.outcome if call is not None and crash else None
-    return {
-        "tool": call.tool if call is not None and crash else one.tool,
-        "kind": "inconsistent" if outcome is None else outcome.kind,
-        "exception": None if outcome is None else outcome.exception,
-        "message": f"the judge calls the answer wrong: {one.run.reason}"
-        if outcome is None
-        else outcome.message,
-        "location": None if outcome is None else outcome.location,
-        "input": call.arguments if call is not None and isinstance(call.arguments, dict) else {},
-        "shrunk": None,
-        "at_call": at,
-        "occurrences": 1,
-        "shrink_calls": 0,
-        "needs": None,
-        "documented": False,
-        "traceback": "" if outcome is None else outcome.traceback,
-        "source": "" if outcome is None else outcome.line,
-        "printed": "",
-        "prompt": one.run.prompt,
-    }
+def _finding(one: Tried, tool: str, outcome: Outcome, call: Call | None, at: int) -> FuzzFinding:
+    given = call.arguments if call is not None and isinstance(call.arguments, dict) else {}
+    data = {"tool": tool, **outcome.as_finding(), "input": given, "at_call": at, "prompt": one.run.prompt}
+    return FuzzFinding.model_validate(data)
 
 
 def outcome_of(one: Tried) -> str:
     """Say how a prompt ended: whether the tool failed, or what the judge says."""
-    if one.aim == "crash_prompts":
+    if one.aim == "runtime":
         failed = any(call.outcome is not None and call.outcome.failed for call in one.run.calls)
         return "failed" if failed else "no failure"
     return {True: "correct", False: "wrong", None: "unjudged"}[one.correct]
@@ -159,8 +127,8 @@ def outcome_of(one: Tried) -> str:
 def tried_lines(tried: Sequence[Tried], width: int) -> Iterator[str]:
     """Yield the prompts of a baseline as text."""
     for aim, told in (
-        ("crash_prompts", "should make it crash"),
-        ("wrong_prompts", "should make its answer wrong"),
+        ("runtime", "should make it crash"),
+        ("correctness", "should make its answer wrong"),
     ):
         some = [one for one in tried if one.aim == aim]
         if not some:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from planscope.session.model import FuzzSet
 from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
 from planscope.toolfuzz.outcome import Outcome
 
@@ -31,11 +32,6 @@ class Call:
     arguments: Any
     output: str | None
     failed: bool = False
-
-    def as_data(self) -> dict[str, Any]:
-        """Return the call as the JSON document has it."""
-        return {"tool": self.tool, "arguments": self.arguments, "output": self.output, "failed": self.failed}
-
     outcome: Outcome | None = field(default=None, compare=False, repr=False)
 
 
@@ -65,10 +61,20 @@ class PromptRun:
 
 @dataclass(frozen=True)
 class Bucket:
-    """Prompts that led to the same. ``prompts``: their numbers from 1. ``content``: of the first of them."""
+    """Prompts that led to the same. ``prompts``: their numbers from 1. ``calls``: the arguments that the first of them
+    sent; ``outputs``: what it got back."""
 
     prompts: Sequence[int]
-    content: Sequence[Any]
+    calls: Sequence[object]
+    outputs: Sequence[str | None]
+
+
+@dataclass(frozen=True)
+class SetValue:
+    """A value, and the numbers of its prompts, from 1."""
+
+    value: object
+    prompts: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ class Difference:
     """
 
     argument: str | None
-    values: Sequence[tuple[Any, Sequence[int]]]
+    values: Sequence[SetValue]
     words: Sequence[str] = ()
 
 
@@ -99,18 +105,12 @@ class PromptSet:
     @property
     def inputs(self) -> list[Bucket]:
         """The prompts by the calls to the tool, in order. No call is a bucket, too."""
-        return self._buckets(
-            lambda run: [canonical(call.arguments) for call in self._own(run)],
-            lambda run: [call.arguments for call in self._own(run)],
-        )
+        return self._buckets(lambda call: canonical(call.arguments))
 
     @property
     def outputs(self) -> list[Bucket]:
         """The prompts by what the tool gave back, in order."""
-        return self._buckets(
-            lambda run: [canonical_output(call.output) for call in self._own(run)],
-            lambda run: [call.output for call in self._own(run)],
-        )
+        return self._buckets(lambda call: canonical_output(call.output))
 
     @property
     def inputs_agree(self) -> bool | None:
@@ -125,7 +125,7 @@ class PromptSet:
         """
         if not any(call.output is not None for run in self._data() for call in self._own(run)):
             return None
-        known = [one for one in self.outputs if None not in one.content]
+        known = [one for one in self.outputs if None not in one.outputs]
         return len(known) == 1 if sum(len(one.prompts) for one in known) > 1 else None
 
     @property
@@ -180,7 +180,7 @@ class PromptSet:
         by_form: dict[str, list[int]] = {}
         for k, value in values.items():
             by_form.setdefault(canonical(value), []).append(k)
-        shown = [(values[some[0]], some) for some in by_form.values()]
+        shown = [SetValue(values[some[0]], some) for some in by_form.values()]
         return Difference(
             argument, shown, self._deciding({k: canonical(value) for k, value in values.items()})
         )
@@ -208,70 +208,40 @@ class PromptSet:
     def _own(self, run: PromptRun) -> list[Call]:
         return [call for call in run.calls if call.tool == self.tool]
 
-    def _buckets(self, form: Any, content: Any) -> list[Bucket]:
+    def _buckets(self, form: Callable[[Call], str]) -> list[Bucket]:
         found: dict[tuple[str, ...], list[int]] = {}
         for k, run in enumerate(self.runs, 1):
             if run.error is None:
-                found.setdefault(tuple(form(run)), []).append(k)
-        return [Bucket(numbers, content(self.runs[numbers[0] - 1])) for numbers in found.values()]
+                found.setdefault(tuple(map(form, self._own(run))), []).append(k)
+        first = ((numbers, self._own(self.runs[numbers[0] - 1])) for numbers in found.values())
+        return [Bucket(n, [c.arguments for c in own], [c.output for c in own]) for n, own in first]
 
-    def as_data(self) -> dict[str, Any]:
-        """Return the set as the JSON document has it. Prompts in buckets are numbered from 1."""
-        return {
-            "tool": self.tool,
-            "template": self.template,
-            "prompts": [run.prompt for run in self.runs],
-            "inputs_agree": self.inputs_agree,
-            "outputs_agree": self.outputs_agree,
-            "oracle": self.oracle,
-            "scores": [run.score for run in self.runs],
-            "faulty": self.faulty,
-            "agrees_wrongly": self.agrees_wrongly,
-            "fillings": {name: list(words) for name, words in self.fillings.items()},
-            "expectation": self.expectation,
-            "inputs": [{"prompts": list(one.prompts), "calls": list(one.content)} for one in self.inputs],
-            "outputs": [{"prompts": list(one.prompts), "outputs": list(one.content)} for one in self.outputs],
-            "output_words": list(self.output_words),
-            "differences": [
-                {
-                    "argument": one.argument,
-                    "words": list(one.words),
-                    "values": [{"value": value, "prompts": list(some)} for value, some in one.values],
-                }
-                for one in self.differences
-            ],
-            "runs": [
-                {
-                    "filled": run.filled,
-                    "words": dict(run.words),
-                    "calls": [call.as_data() for call in run.calls],
-                    "answer": run.answer,
-                    "reason": run.reason,
-                    "error": run.error,
-                    "run": run.run,
-                }
-                for run in self.runs
-            ],
-        }
+    @property
+    def prompts(self) -> list[str]:
+        return [run.prompt for run in self.runs]
+
+    @property
+    def scores(self) -> list[int | None]:
+        return [run.score for run in self.runs]
 
     @classmethod
-    def of_data(cls, data: Mapping[str, Any]) -> PromptSet:
-        """Return the set that :meth:`as_data` wrote. Buckets and checks are computed again from its runs."""
+    def of(cls, kept: FuzzSet) -> PromptSet:
+        """Return the set that a session keeps. Buckets and checks are computed again from its runs."""
         runs = [
             PromptRun(
-                prompt=prompt,
-                filled=one["filled"],
-                words=one["words"],
-                calls=[Call(c["tool"], c["arguments"], c["output"], c["failed"]) for c in one["calls"]],
-                answer=one["answer"],
-                error=one["error"],
-                score=score,
-                reason=one["reason"],
-                run=one["run"],
+                prompt,
+                one.filled,
+                one.words,
+                [Call(c.tool, c.arguments, c.output, c.failed) for c in one.calls],
+                one.answer,
+                one.error,
+                score,
+                one.reason,
+                one.run,
             )
-            for prompt, score, one in zip(data["prompts"], data["scores"], data["runs"], strict=False)
+            for prompt, score, one in zip(kept.prompts, kept.scores, kept.runs, strict=False)
         ]
-        return cls(data["tool"], data["template"], data["fillings"], runs, data["expectation"])
+        return cls(kept.tool, kept.template, kept.fillings, runs, kept.expectation)
 
 
 def _of(calls: Sequence[Any], name: str) -> Any:

@@ -108,11 +108,11 @@ def prompts_of(numbers: Sequence[int]) -> str:
 
 
 def input_lines(bucket: Bucket) -> list[str]:
-    return [_json(one) for one in bucket.content] or [NO_CALL]
+    return [_json(one) for one in bucket.calls] or [NO_CALL]
 
 
 def output_lines(bucket: Bucket) -> list[str]:
-    return [NO_OUTPUT if one is None else str(one) for one in bucket.content] or [NO_OUTPUT]
+    return [NO_OUTPUT if one is None else one for one in bucket.outputs] or [NO_OUTPUT]
 
 
 def number_of(buckets: Sequence[Bucket], prompt: int) -> int | None:
@@ -137,12 +137,12 @@ def output_title(one: PromptSet) -> str:
 def difference_rows(one: Difference, made: PromptSet) -> list[tuple[str, str, str]]:
     """Return for each value the words that led to it, the value, and its prompts."""
     rows = []
-    for value, numbers in one.values:
+    for shown in one.values:
         words: dict[str, None] = {}
-        for k in numbers:
+        for k in shown.prompts:
             run = made.runs[k - 1]
             words.setdefault(" ".join(_json(run.words[name]) for name in one.words if name in run.words))
-        rows.append((", ".join(filter(None, words)), _json(value), prompts_of(numbers)))
+        rows.append((", ".join(filter(None, words)), _json(shown.value), prompts_of(shown.prompts)))
     return rows
 
 

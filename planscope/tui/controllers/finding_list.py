@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from random import Random
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, own_runs
 from planscope.toolfuzz.correctness.checks import PromptSet
@@ -20,7 +20,7 @@ from planscope.toolfuzz.labels import (
     labelled_at,
     with_label,
 )
-from planscope.toolfuzz.report import false_discovery
+from planscope.toolfuzz.report import Discovered, false_discovery
 from planscope.tui.controllers.document import Document
 
 Value = TypeVar("Value")
@@ -128,9 +128,9 @@ class FindingList:
         return value
 
     @property
-    def rate(self) -> dict[str, Any] | None:
+    def rate(self) -> Discovered | None:
         """The false discovery rate of all findings, None without labels."""
-        return false_discovery(one.model_dump() for fuzzing in self.fuzzings for one in fuzzing.findings)
+        return false_discovery(one for fuzzing in self.fuzzings for one in fuzzing.findings)
 
     @property
     def count(self) -> int:
@@ -147,7 +147,7 @@ class FindingList:
 
 def _led_first(one: FuzzFinding, steps: Sequence[Step]) -> Sequence[Step]:
     """Return the steps with those of the run that was led to the finding first."""
-    led = (one.agent or {}).get("run")
+    led = one.agent.run if one.agent is not None else None
     return sorted(steps, key=lambda step: step.run != led)
 
 
@@ -168,7 +168,7 @@ def _steps_of(document: Document) -> dict[Place, list[Step]]:
 
 def _rows(fuzzing: Fuzzing, steps: Mapping[Place, Sequence[Step]], runs: AbstractSet[str]) -> Iterator[Row]:
     """Yield the findings, then the sets of prompts that no finding is about, then the tools that have neither."""
-    sets = [PromptSet.of_data(one.model_dump()) for one in fuzzing.sets]
+    sets = [PromptSet.of(one) for one in fuzzing.sets]
     told: set[int] = set()
     for k, one in enumerate(fuzzing.findings):
         number = one.set if one.set is not None and 0 < one.set <= len(sets) else None

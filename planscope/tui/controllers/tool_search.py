@@ -45,7 +45,7 @@ def progress_of(report: Report, tool: str, calls: int, *, ended: bool = False) -
     counted = len(report.counted())
     if counted > errors:  # those of sequences
         points.append((max(report.calls, before), counted))
-    figures = report.statistics()
+    figures = report.figures()
     tools = sum(one.skipped is None for one in report.tools)
     return Progress(
         report.target,
@@ -54,7 +54,7 @@ def progress_of(report: Report, tool: str, calls: int, *, ended: bool = False) -
         max(calls * tools, report.calls),
         max(counted, errors),
         points,
-        f"about {figures['chao1']:g} in all ({interval_words(figures)})" if counted else "",
+        f"about {figures.chao1:g} in all ({interval_words(figures)})" if counted else "",
         ended,
     )
 

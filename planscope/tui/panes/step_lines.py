@@ -81,7 +81,7 @@ def predicted_words(one: Predicted) -> str:
     """Say that the fuzzer predicts this failure, with the smallest call that shows it."""
     from planscope.toolfuzz.formats import smallest_lines, title
 
-    finding = one.finding.model_dump()
+    finding = one.finding
     how = ", even on these arguments" if one.exactly else f", for example on {smallest_lines(finding)[0]}"
     return f"this step failed as the fuzzer predicts: {title(finding)}{how}; {key_for('tools')} shows it"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing
 from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest_lines, title
 from planscope.toolfuzz.mended import difference
+from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.report import is_counted
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
@@ -37,7 +38,7 @@ def columns_of(rows: Sequence[Row], hidden: bool) -> tuple[Column[Row], ...]:
 
 def _label(row: Row) -> str:
     one = row.labelled
-    return "" if one is None else label_text(one.model_dump(include={"label", "specified"}))
+    return "" if one is None else label_text(one)
 
 
 def _kind(row: Row) -> str:
@@ -57,8 +58,8 @@ def _shown_kind(row: Row, hidden: bool) -> str:
 
 def _kind_run(row: Row, hidden: bool) -> Run:
     one = row.finding
-    sane = None if one is None or hidden else one.sane
-    dim = one is None or (hidden and row.set is not None) or not is_counted({"kind": one.kind, "sane": sane})
+    listed = one is not None and (one.kind in LISTED_ONLY if hidden else not is_counted(one))
+    dim = one is None or (hidden and row.set is not None) or listed
     return Run(shown(_shown_kind(row, hidden), 14), "dim" if dim else "broken")
 
 
@@ -70,7 +71,7 @@ def _told(row: Row, hidden: bool) -> list[Run]:
     elif row.only is not None:
         told = row.only.skipped or f"found in {phrases.plural(row.only.calls, 'call')}"
     else:
-        told = title({**one.model_dump(), "kind": ""}) if one is not None else ""
+        told = title(one, with_kind=False) if one is not None else ""
     steps = f"← {phrases.plural(len(row.steps), 'step')}  " if row.steps and row.set is None else ""
     text = shown(told or MEANINGS.get(_shown_kind(row, hidden), ""), 200)
     return [Run(steps, "caution"), Run(text, "dim" if one is None and not hidden else "")]
@@ -110,12 +111,12 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
         return _tool_lines(row.only, width)
     if row.set is not None or row.finding is None:
         return [*_labels(row, width), *set_lines(row, width, hidden), *mended_lines(row, width, hidden)]
-    one, finding = row.finding, row.finding.model_dump()
-    lines = [Line(runs) for runs in paragraph(title(finding), width, "broken", _LONGEST)]
+    one = row.finding
+    lines = [Line(runs) for runs in paragraph(title(one), width, "broken", _LONGEST)]
     lines += [Line(runs) for runs in paragraph(MEANINGS.get(one.kind, ""), width, "dim")]
     lines.append(BLANK)
     lines += _labels(row, width)
-    lines += _calls(one, finding, width) if one.at_call or one.input else []
+    lines += _calls(one, width) if one.at_call or one.input else []
     lines += _steps(row, width)
     for label, text, role in _facts(row.fuzzing, one, hidden):
         lines += _part(label, text, width, role)
@@ -165,8 +166,8 @@ def _part(label: str, text: str, width: int, role: str = "") -> list[Line]:
     return [Line(runs) for runs in labelled(label, body, indent=_MARGIN)]
 
 
-def _calls(one: FuzzFinding, finding: dict[str, object], width: int) -> Iterator[Line]:
-    calls = smallest_lines(finding)
+def _calls(one: FuzzFinding, width: int) -> Iterator[Line]:
+    calls = smallest_lines(one)
     several = isinstance(one.input, list)
     label = "calls" if several else "smallest" if one.shrunk is not None else "sent"
     for k, call in enumerate(calls):
@@ -196,7 +197,7 @@ def _facts(fuzzing: Fuzzing, one: FuzzFinding, hidden: bool) -> Iterator[tuple[s
         yield "at", one.location, ""
     if one.source:
         yield "line", one.source, "quote"
-    for k, text in enumerate(() if hidden else agent_lines(one.model_dump())):
+    for k, text in enumerate(() if hidden else agent_lines(one)):
         yield "model" if k == 0 else "", text, ""
     if one.at_call or one.input:
         yield "found", f"in call {one.at_call:,}, {phrases.plural(one.occurrences, 'time')}", ""

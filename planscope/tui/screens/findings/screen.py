@@ -99,7 +99,7 @@ class FindingsScreen(ListScreen):
         rate = self.list.rate
         if rate is None or self.list.hidden:
             return [Run(" tools ", "brand"), Run(" "), Run(told)], []
-        short = f"{phrases.percent(rate['rate'])} of {rate['labelled']:,} labelled are false"
+        short = f"{phrases.percent(rate.rate)} of {rate.labelled:,} labelled are false"
         right = [Run(f"{rate_sentence(rate) if self.size.width >= WIDE else short} ", "dim")]
         return [Run(" tools ", "brand"), Run(" "), Run(told)], right
 
@@ -202,7 +202,7 @@ class FindingsScreen(ListScreen):
             self.tell("there is no test of prompts: it would need a model")
             return
         one = row.fuzzing
-        text = tests_of(one.target, one.seed, [row.finding.model_dump()], one.reset, one.settings)
+        text = tests_of(one.target, one.seed, [row.finding], one.reset, one.settings)
         private = "The test has the arguments that were sent; private values in them are not replaced."
         self.start_flow(take_away(self, "test", text, "test_finding.py", private))
 

@@ -80,6 +80,8 @@ async def test_a_notice_never_covers_a_key(size: tuple[int, int]) -> None:
         for keys in ((), ("l",), ("escape", "o"), ("escape", "e"), ("escape", "d")):
             await driven.press(*keys)
             screen: Any = driven.app.screen
+            # What is compared or judged in a thread may still change the keys, and what is told at its end the notice.
+            await driven.until(lambda screen=screen: getattr(screen, "at_rest", True))
             before = driven.text.splitlines()
             screen.tell(LONG)
             await driven.until(lambda: LONG.strip() in " ".join(driven.text.split()))

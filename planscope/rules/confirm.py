@@ -38,9 +38,9 @@ EFFORT = 50_000_000
 
 Answer = Literal["lost", "kept", "gave_up", "not_asked"]
 
-Row = tuple[Any, Any, Any, Any, Any, Any]
-"""Formulas about an event: whether the rule sees it, whether it is in ``first`` and in ``then``, whether it is a call,
-whether its answer meets the condition of ``latest``, and whether it is in ``first`` whatever the answer is."""
+MARKS = (0, ANY_FIRST, THEN, USER, MET, FIRST)
+Row = tuple[Any, ...]
+"""Formulas about an event: whether the rule sees it, and whether it sees it as each of the other ``MARKS``."""
 
 
 def confirmed(
@@ -166,49 +166,54 @@ def _lost(
         places |= dict.fromkeys(sorted(brought, key=repr), False)
     solver = z3.Solver(ctx=context)
     solver.set("rlimit", EFFORT)
-    true, false = z3.BoolVal(True, context), z3.BoolVal(False, context)
     free = [z3.Int(f"call {k}", context) for k in range(length)]
     for k, call in enumerate(free):
         solver.add(call >= -1, call < len(letters))
         if k:
             solver.add(z3.Implies(free[k - 1] == -1, call == -1))
+
+    def one_of(call: Any, numbers: Sequence[int]) -> Any:
+        return some(z3, [call == n for n in numbers])
+
     messages = [event.message for event, _ in kept]
-    begins = [true, *(_b(one != other, true, false) for one, other in pairwise(messages))][: len(kept)]
-    for call in free:
-        begins.append(z3.Or(false, *(call == n for n, letter in enumerate(letters) if letter.fresh)))
+    begins: list[Any] = [True, *(one != other for one, other in pairwise(messages))][: len(kept)]
+    begins += [one_of(call, [n for n, letter in enumerate(letters) if letter.fresh]) for call in free]
     for (i, key), had in places.items():
         rows: list[Row] = []
         where: list[int] = []
         for place, found in enumerate(seen):
-            letters_here = found.get((i, key)) or found.get((i, None))
-            if letters_here is None:
-                continue
-            (bits,) = letters_here
-            marks = [_b(bits & bit, true, false) for bit in (ANY_FIRST, THEN, USER, MET, FIRST)]
-            rows.append((true, marks[0], marks[1], z3.Not(marks[2]), marks[3], marks[4]))
-            where.append(place)
+            for bits in found.get((i, key)) or found.get((i, None)) or ():
+                rows.append(tuple(not bit or bool(bits & bit) for bit in MARKS))
+                where.append(place)
+        effects = [(n, one.effect(book, (i, key))) for n, one in enumerate(letters)]
         for place, call in enumerate(free, len(kept)):
-            effects = [
-                (n, e) for n, one in enumerate(letters) if (e := one.effect(book, (i, key))) is not None
-            ]
-            there, *marks = (
-                z3.Or(false, *(call == n for n, e in effects if not bit or e & bit))
-                for bit in (0, ANY_FIRST, THEN, USER, MET, FIRST)
+            rows.append(
+                tuple(
+                    one_of(call, [n for n, e in effects if e is not None and (not bit or e & bit)])
+                    for bit in MARKS
+                )
             )
-            rows.append((there, marks[0], marks[1], z3.Not(marks[2]), marks[3], marks[4]))
             where.append(place)
 
         def apart(one: int, other: int, places: Sequence[int] = where, late: bool = book.late[i]) -> Any:
-            return z3.Or(false, *begins[places[one] + 1 : places[other] + 1]) if late else true
+            return some(z3, begins[places[one] + 1 : places[other] + 1]) if late else True
 
-        holds = KINDS[rules[i].kind].formula(Unrolled(z3, context, rows, apart), rules[i].count)
-        solver.add(holds if had else z3.Implies(z3.Or(false, *(z3.And(r[0], r[3]) for r in rows)), holds))
+        u = Unrolled(z3, rows, apart)
+        holds = KINDS[rules[i].kind].formula(u, rules[i].count)
+        solver.add(holds if had else u.implies(u.some(u.call), holds))
     answer = solver.check()
     return "gave_up" if answer == z3.unknown else "lost" if answer == z3.unsat else "kept"
 
 
-def _b(bit: int, true: Any, false: Any) -> Any:
-    return true if bit else false
+def some(z3: Any, parts: Iterable[Any]) -> Any:
+    """Some of these hold. What is known is True or False, and no formula is made of it."""
+    left = []
+    for part in parts:
+        if part is True:
+            return True
+        if part is not False:
+            left.append(part)
+    return False if not left else left[0] if len(left) == 1 else z3.Or(left)
 
 
 class Unrolled:
@@ -219,43 +224,42 @@ class Unrolled:
     that event ``i`` is in ``first`` counts for ``j``: the call alone shows it, or a message begins between them.
     """
 
-    def __init__(self, z3: Any, context: Any, rows: Sequence[Row], apart: Callable[[int, int], Any]) -> None:
-        self.z3, self.context = z3, context
+    def __init__(self, z3: Any, rows: Sequence[Row], apart: Callable[[int, int], Any]) -> None:
+        self.z3 = z3
         self.all: range = range(len(rows))
         self.there: list[Any] = [row[0] for row in rows]
-        self.a: list[Any] = [z3.And(row[0], row[1]) for row in rows]
-        self.b: list[Any] = [z3.And(row[0], row[2]) for row in rows]
-        self.call: list[Any] = [z3.And(row[0], row[3]) for row in rows]
+        self.a: list[Any] = [row[1] for row in rows]
+        self.b: list[Any] = [row[2] for row in rows]
+        self.call: list[Any] = [self.both(row[0], self.no(row[3])) for row in rows]
         self.met: list[Any] = [row[4] for row in rows]
         self.counts: dict[tuple[int, int], Any] = {
-            (i, j): z3.Or(rows[i][5], apart(i, j)) for j in self.all for i in range(j)
+            (i, j): self.some((rows[i][5], apart(i, j))) for j in self.all for i in range(j)
         }
 
     def after(self, i: int) -> range:
         return range(i + 1, len(self.all))
 
     def some(self, parts: Iterable[Any]) -> Any:
-        return self.z3.Or(self.z3.BoolVal(False, self.context), *parts)
+        return some(self.z3, parts)
 
     def every(self, parts: Iterable[Any]) -> Any:
-        return self.z3.And(self.z3.BoolVal(True, self.context), *parts)
+        return self.no(self.some(map(self.no, parts)))
 
     def both(self, *parts: Any) -> Any:
-        return self.z3.And(*parts)
+        return self.every(parts)
 
     def no(self, part: Any) -> Any:
-        return self.z3.Not(part)
+        return not part if isinstance(part, bool) else self.z3.Not(part)
 
     def implies(self, one: Any, other: Any) -> Any:
-        return self.z3.Implies(one, other)
+        return self.some((self.no(one), other))
 
     def total(self, parts: Iterable[Any]) -> Any:
         """The number of these that hold."""
-        zero, one = (self.z3.IntVal(n, self.context) for n in (0, 1))
-        return self.z3.Sum([zero, *(self.z3.If(part, one, zero) for part in parts)])
+        return sum(self.choice(part, 1, 0) for part in parts)
 
     def choice(self, test: Any, one: Any, other: Any) -> Any:
-        return self.z3.If(test, one, other)
+        return (one if test else other) if isinstance(test, bool) else self.z3.If(test, one, other)
 
     def before(self, j: int, more: Callable[[int, int], Any] | None = None) -> Any:
         """Some A counts for event ``j``, and there is more to say of it."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 from planscope.language.problem import Span
 from planscope.rules.kinds import KINDS, Kind, machine_of
-from planscope.rules.machine import FIRST, LATER, MET, THEN, Machine
+from planscope.rules.machine import FIRST, LATER, MET, THEN, UNTIL, Machine
 
 MOST_GLOBS = 12
 """Globs that are looked at together."""
@@ -212,6 +212,7 @@ class Rule:
     def machine_with_gaps(self) -> Machine:
         """The automaton that judges traces which lack calls: calls of any tool, but no messages of the user."""
         bits = MET if self.kind == "latest" else 0
+        bits |= UNTIL if any(not calls.is_user for calls in self.until) else 0
         for calls in self.first:
             bits |= 0 if calls.is_user else LATER if self.later(calls) else FIRST
         bits |= 0 if all(calls.is_user for calls in self.then) else THEN

@@ -254,7 +254,7 @@ TOKENS = {
     "agents": 76_450,
     "traces": 61_090,
     "commands": 55_840,
-    "language": 52_450,
+    "language": 52_960,
     "session": 40_000,
     "oracle": 35_890,
     "sharing": 34_200,
@@ -275,7 +275,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 101_850,
+    "language": 101_960,
     "sharing": 95_650,
     "toolfuzz": 18_710,
     "tui": 7_350,

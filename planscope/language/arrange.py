@@ -25,7 +25,7 @@ def arranged(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> l
     beginning."""
     left_out, row = _without_asides(text, tokens)
     row = list(_bounds(row))
-    row = _without_bare(_without_free_clauses(list(_named(text, _then_first(row), actions))))
+    row = _without_bare(_without_free_clauses(list(_named(text, _then_first(_forbidden(row)), actions))))
     return [*left_out, *_plain(text, row)]
 
 
@@ -53,7 +53,7 @@ def _without_asides(text: str, tokens: Sequence[Token]) -> tuple[list[Token], li
     if not tokens:
         return [], []
     named = [(one.start, one.end) for one in tokens if one.type in _NAMING]
-    telling = [(one.start, one.end) for one in tokens if one.type not in _SILENT]
+    telling = [(one.start, one.end) for one in tokens if one.type not in (*_SILENT, "COME")]
     spans = asides(text, (tokens[0].start, tokens[-1].end), named, telling)
     left = [one for one in tokens if not any(a <= one.start < b for a, b in spans)]
     row: list[Token] = []
@@ -105,11 +105,25 @@ def _bound(tokens: Sequence[Token], at: int) -> Token | None:
     return None
 
 
+def _forbidden(row: list[Token]) -> list[Token]:
+    """Put what forbids a whole order before it: "A before B is not allowed"."""
+    *types, last = [token.type for token in row if token.type != "DOT"] or [""]
+    single = types[:1] + types[2:] == ["ACTION", "ACTION"] or types[:1] + types[2:] == [
+        "ACTION",
+        "DOING",
+        "ACTION",
+    ]
+    if not single or last not in ("NEG", "DONTNEG") or types[1] not in ("P", "PSC", "UNTIL", "WITHOUT"):
+        return row
+    at = len(types)
+    return [row[at]._replace(type="DONT", meaning=Meaning("DONT")), *row[:at], *row[at + 1 :]]
+
+
 def _then_first(tokens: Sequence[Token]) -> list[Token]:
     """Put a "then" before its action: "and B afterwards", "B comes next"."""
     row = list(tokens)
     for at, token in enumerate(row):
-        ends = at + 1 == len(row) or row[at + 1].type in ("DOT", "SEMI", "COMMA")
+        ends = at + 1 == len(row) or row[at + 1].type in ("DOT", "SEMI", "COMMA", "AND")
         if token.type not in ("THEN", "AFTERWARDS") or not ends:
             continue
         begin = at - 1 - (row[at - 1].type in ("COME", "NV"))
@@ -117,7 +131,7 @@ def _then_first(tokens: Sequence[Token]) -> list[Token]:
             continue
         while row[begin - 1].type in ("DO", "YOU") and begin > 1:
             begin -= 1
-        if row[begin - 1].type in ("AND", "SEMI", "DOT"):
+        if row[begin - 1].type in ("AND", "SEMI", "DOT", "COMMA"):
             row[begin : at + 1] = [token, *(one for one in row[begin:at] if one.type != "COME")]
     return row
 
@@ -288,6 +302,15 @@ def _plain(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
         said = text[token.start : token.end].lower()
         if token.type == "COMMA" and _trailing(text, tokens, at):
             continue
+        clauses = [one.type in _VERBS for one in tokens[at + 1 : at + 6]]
+        if token.type == "BOTH" and clauses == [
+            False,
+            True,
+            False,
+            False,
+            True,
+        ]:  # "both A is done and B is done"
+            continue
         if token.type == "DOT" and after == "STEP":
             continue
         if (
@@ -347,7 +370,9 @@ def _type(text: str, tokens: Sequence[Token], at: int, before: str, after: str, 
             return "DO"
         case "NEG" if said.endswith(" run") and before in _BEGINNING:
             return "DONT"
-        case "MAY" if at + 1 < len(tokens) and _says_only(text, tokens[at + 1]):
+        case "MAY" if at + 1 < len(tokens) and (
+            _says_only(text, tokens[at + 1]) or _no_sooner(text, tokens[at + 1])
+        ):
             return "NV"
         case "MAY" if all(one.type != "NOTHING" for one in tokens):
             return "MAY?"
@@ -393,7 +418,7 @@ def _unread(said: str, token: Token) -> Token:
 
 def _happening(tokens: Sequence[Token], at: int) -> bool:
     """Return whether "when" does not mean after: "when B happens", "A must be finished when B has started"."""
-    if tokens[at].words.startswith("only"):
+    if tokens[at].words.startswith("only") or (tokens[0].type == "DO" and tokens[0].words == "only"):
         return False
     if any(token.type in ("NV", "DONV") and token.meaning.value == "end" for token in tokens[:at]):
         return True
@@ -401,6 +426,10 @@ def _happening(tokens: Sequence[Token], at: int) -> bool:
     verb = next((token for token in tokens[at:] if token.type in verbs), None)
     done = verb is not None and (verb.type == "DOING" or verb.meaning.value == "end")
     return not done
+
+
+def _no_sooner(text: str, token: Token) -> bool:
+    return token.type == "PT" and text[token.start : token.end].lower().startswith(("no ", "not "))
 
 
 def _says_only(text: str, token: Token) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import dropwhile
 from typing import NamedTuple
 
 from planscope.language.arrange import arranged
@@ -62,6 +63,12 @@ class Said:
         self.token = ""
         """The type of the last token."""
         self.passive = False
+
+    @property
+    def needs(self) -> bool:
+        """Whether a list behind "needs" begins or goes on here."""
+        row = dropwhile(lambda one: one.type in (*_JOINED, "ACTION"), reversed(self.tokens))
+        return self.token != "ACTION" and next((one.type for one in row), "") == "WAIT"
 
     def add(self, token: Token) -> None:
         self.tokens.append(token)
@@ -142,7 +149,7 @@ class Mentions:
         ]
         if start == at and pieces[at].key in words("modals") and at:
             found += self._inverted(pieces, at)
-        if said.last is not None and said.token in _JOINED:
+        if said.last is not None and said.token in (*_JOINED, "THEN"):
             found += self._shared(pieces, start, said)
         if said.token in _BESIDE and start > at:
             found += self._other_object(pieces, start, said)
@@ -297,6 +304,7 @@ class Mentions:
                 kinds = forms(action.verb)[pieces[at].key]
                 elliptic = said.passive and said.token in _JOINED and "done" in kinds
                 nominal = "ing" in kinds or ("noun" in kinds and pieces[at].key != action.verb)
+                nominal |= "done" in kinds and said.needs  # "needs the tests run"
                 if at > end and "done" in kinds:
                     yield from self._with_auxiliary(action, pieces, (start, end, at, stop))
                 elif at == end and (elliptic or nominal):
@@ -348,7 +356,8 @@ class Mentions:
                 yield Mention((_token(action, pieces, start, end),), end - start, action)
         for action in self.verbs.get(pieces[start].key, ()) if said.passive else ():
             if action.rest == last.rest and "done" in forms(action.verb)[pieces[start].key]:
-                yield Mention((_token(action, pieces, start, start + 1),), 1, action, elliptic=True)
+                elliptic = said.token != "THEN"
+                yield Mention((_token(action, pieces, start, start + 1),), 1, action, elliptic)
 
     def _other_object(self, pieces: Sequence[Piece], start: int, said: Said) -> Iterator[Mention]:
         """Yield "the flight" in "book the hotel before the flight", which has the verb of the last mention. If another
@@ -388,7 +397,7 @@ class NaturalScanner(Scanner):
 
     def stream(self, text: str, pieces: Sequence[Piece]) -> Iterator[Token]:
         """Yield the tokens of a text, without words that say nothing."""
-        pieces = list(self._without_fillers(pieces))
+        pieces = list(self._without_fillers(list(_uncontracted(pieces))))
         said = Said()
         at = 0
         while at < len(pieces):
@@ -446,6 +455,17 @@ class NaturalScanner(Scanner):
         return max(super()._named(pieces, at), mention.width if mention is not None else 0)
 
 
+def _uncontracted(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield the pieces with the "have" of "they've" as a word of its own."""
+    for at, piece in enumerate(pieces):
+        short = _SHORT.get(piece.key) if at and pieces[at - 1].key == "'" and piece.glued else None
+        if short is not None:
+            yield Piece(pieces[at - 1].start, piece.end, short, False)
+        elif piece.key != "'" or at + 1 == len(pieces) or pieces[at + 1].key not in _SHORT:
+            yield piece
+
+
+_SHORT = {"ve": "have", "re": "are", "ll": "will"}
 _BEHIND_HOURS = (".", ",", ";", "and", "but", "!")
 _BEGINNINGS = ("", "COMMA", "SEMI", "AND", "BUT", "DOT")
 _NOT = ("not", "t", "never", "no", "cannot", "n")

@@ -62,7 +62,8 @@ def _outcome(row: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "read", "both"), [("queries", 91, 12), ("developers", 247, 13), ("plain_words", 62, 10)]
+    ("name", "read", "both"),
+    [("queries", 92, 12), ("developers", 248, 13), ("plain_words", 62, 10), ("domains", 23, 0)],
 )
 def test_how_many_are_read(name: str, read: int, both: int) -> None:
     outcomes = Counter((row["class"], _outcome(row)) for row in rows(name))
@@ -169,6 +170,51 @@ def test_an_unknown_word_has_no_hint_of_another(text: str, message: str) -> None
     assert error.message.startswith(message)
     assert "did you mean" not in error.message
     assert "time" not in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after"),
+    [
+        ("Building the image before running the tests is not allowed.", "run tests", "build the image"),
+        ("It is an error to deploy to staging before running the tests.", "run tests", "deploy to staging"),
+        (
+            "Deploying to staging can be done no sooner than the tests are run.",
+            "run tests",
+            "deploy to staging",
+        ),
+        ("Only deploy to staging when the tests have been run.", "run tests", "deploy to staging"),
+        ("Run the tests before deploying to staging - it is safer.", "run tests", "deploy to staging"),
+        (
+            "Run the tests before deploying to staging; anything else breaks it.",
+            "run tests",
+            "deploy to staging",
+        ),
+        ("You can't deploy to staging until they've been run.", "run tests", "deploy to staging"),
+        ("Deploying to staging needs the tests run.", "run tests", "deploy to staging"),
+    ],
+)
+def test_other_ways_to_say_an_order(text: str, before: str, after: str) -> None:
+    assert _read(text, list(NAMES), False) == {("<", before, after)}
+
+
+def test_a_noun_may_be_behind_its_object() -> None:
+    assert _read("Triage of emails precedes lunch.", ["email triage", "lunch"], False) == {
+        ("<", "email triage", "lunch")
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Building the image and pushing it before running the tests is not allowed.",
+        "Before building the image, run the tests afterwards.",
+        "Deploying to staging needs the tests run before the image is built.",
+        "Don't deploy to staging because the team is nervous.",
+        "Run the tests before deploying to staging; anything else is forbidden.",
+    ],
+)
+def test_what_has_no_certain_order_is_refused(text: str) -> None:
+    assert _errors(text, list(NAMES), False)
 
 
 def test_what_parentheses_mean_is_never_left_out() -> None:

@@ -74,7 +74,9 @@ def dumps(session: Session) -> bytes:
     try:
         text = session.model_dump_json(indent=1, exclude_none=True)
         if not _NO_NUMBER.search(text) and sys.getsizeof(text) <= WIDEST:
-            return _bytes(visible_json(text) + "\n")
+            text = visible_json(text)
+            text += "\n"  # in place, as it is long
+            return _bytes(text)
     except (ValueError, RecursionError):
         pass  # lone surrogates or deep lists: encoded() below writes them or says what is wrong
     try:

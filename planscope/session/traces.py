@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, cast
 
 from planscope.language.problem import is_tool_name
@@ -202,17 +203,20 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
     calls = 0
     spoken = -1
     for item in items:
+        new: list[Event] = []
         if isinstance(item, ToolCall):
             calls += 1
             if calls > MOST_CALLS:
                 break
             if item.message != spoken:  # a message without words made the call
                 said = Said("model", "", item.message, item.at, item.agent)
-                events.append(_message(said, longest, timed))
+                new.append(_message(said, longest, timed))
             spoken = item.message
         elif isinstance(item, Said) and item.by == "model":
             spoken = item.message
-        events += _events(item, longest, timed)
+        for event in (*new, *_events(item, longest, timed)):
+            object.__setattr__(event, "__pydantic_fields_set__", _fields(type(event)))
+            events.append(event)
     cut = calls > MOST_CALLS
     at = max((event.at for event in events), default=0.0)
     ending = "aborted" if cut or trace.ending == "running" else trace.ending
@@ -231,6 +235,12 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
         reward=trace.reward if trace.reward is not None and math.isfinite(trace.reward) else None,
         left_out=_left_out(trace) or None,
     )
+
+
+@cache
+def _fields(kind: type[Event]) -> set[str]:
+    """Return the fields that an event has, which all of its kind share: a set of its own is half of its memory."""
+    return set(kind.model_fields)
 
 
 def _left_out(trace: Trace) -> list[LeftOutRecord]:
@@ -326,19 +336,18 @@ def _events(item: Item, longest: int, timed: bool, step: int | None = None) -> l
 
 def _message(item: Said | Mark, longest: int, timed: bool) -> MessageEvent:
     at = _time(item)
-    more: dict[str, Any] = {"timed": False if timed and at is None else None, "number": item.message}
-    if isinstance(item, Mark):
-        by: Any = item.kind
-        return MessageEvent(at=at or 0.0, text=_clip(item.text, longest), by=by, raw=_small(item.raw), **more)
-    usage = Usage(input_tokens=item.usage[0], output_tokens=item.usage[1]) if item.usage is not None else None
+    by: Any = item.kind if isinstance(item, Mark) else item.by
+    used: Any = getattr(item, "usage", None)
+    agent = getattr(item, "agent", None)
     return MessageEvent(
         at=at or 0.0,
+        timed=False if timed and at is None else None,
+        number=item.message,
         text=_clip(item.text, longest),
-        usage=usage,
-        by=None if item.by == "model" else item.by,
-        agent=_name(item.agent) if item.agent else None,
+        usage=Usage(input_tokens=used[0], output_tokens=used[1]) if used is not None else None,
+        by=None if by == "model" else by,
+        agent=_name(agent) if agent else None,
         raw=_small(item.raw),
-        **more,
     )
 
 

@@ -155,3 +155,18 @@ def test_equal_ids_are_paired_by_message_and_place(tmp_path: Path) -> None:
     found = [(call.tool, call.answer) for call in trace.calls]
     assert found == [("a", "1"), ("b", "2"), ("c", None), ("d", "4"), ("c", "5")]
     assert trace.left_out == []
+
+
+def test_the_events_of_an_imported_run_share_the_names_of_their_fields(tmp_path: Path) -> None:
+    """A set of its own for each event was half of the memory of a session of 100,000 calls."""
+    path = tmp_path / "run.json"
+    calls = [{"id": str(k), "function": {"name": "pay", "arguments": "{}"}} for k in range(5)]
+    path.write_text(
+        json.dumps([{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": calls}])
+    )
+    events = session_of(list(open_traces([path]))).runs[0].events
+    made = [event for event in events if event.type == "call"]
+    assert len({id(event.__pydantic_fields_set__) for event in made}) == 1 < len(made)
+    changed = made[0].model_copy(update={"tool": "sell"})
+    assert (changed.tool, made[0].tool) == ("sell", "pay")
+    assert made[0] == type(made[0]).model_validate_json(made[0].model_dump_json())

@@ -9,7 +9,6 @@ from textual.message import Message
 if TYPE_CHECKING:
     from planscope.debugger.selection import Selection
     from planscope.tui.arrangement import Arrangement, Kind
-    from planscope.tui.opening.load import Switch
 
 
 class PaneMessage(Message):
@@ -157,14 +156,6 @@ class StateChanged(Message):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, StateChanged)
-
-
-class SessionLoaded(Message):
-    """Another session is loaded and can be switched to."""
-
-    def __init__(self, switch: Switch) -> None:
-        super().__init__()
-        self.switch = switch
 
 
 class Notice(Message):

@@ -26,8 +26,7 @@ from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.keys import key_for
-from planscope.tui.messages import Notice, SessionLoaded, StateChanged
-from planscope.tui.opening.load import Opened, Switch, open_session
+from planscope.tui.messages import Notice, StateChanged
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from planscope.synthesis.request import Request
 
 LIST, JUDGE, PREVIEW, WATCH = "library list", "library judge", "library preview", "library watch"
-OPEN, MAKE, CHANGE = "library open", "library make", "library work"
+MAKE, CHANGE = "library make", "library work"
 
 PREVIEW_AFTER = 0.08
 """Seconds that a session must stay chosen before its preview is read."""
@@ -283,34 +282,28 @@ def _same_file(one: Entry, other: Entry) -> bool:
 class LibraryList:
     """The only writer of ``state`` and ``preview``. The preview follows the choice after a short delay.
 
-    Posts :class:`StateChanged` when either changes, :class:`Notice` with the outcome of a file operation, and
-    :class:`SessionLoaded` when another session is ready. ``announce`` and ``autosave`` belong to the open session;
-    a newly opened session is autosaved if the open one is. :meth:`close` cancels the jobs.
+    Posts :class:`StateChanged` when either changes, and :class:`Notice` with the outcome of a file operation.
+    ``autosave`` belongs to the open session. :meth:`close` cancels the jobs.
     """
 
-    def __init__(
-        self, document: Document, jobs: Jobs, autosave: Autosave | None, post: Post, announce: Post
-    ) -> None:
+    def __init__(self, document: Document, jobs: Jobs, autosave: Autosave | None, post: Post) -> None:
         self.document = document
         self.jobs = jobs
         self.autosave = autosave
         self.state = SessionList()
         self.preview: Preview | None = None
         self._post = post
-        self._announce = announce
         self._seen: object = None
         self._to_preview: Entry | None = None
         self._preview_timer: asyncio.TimerHandle | None = None
-        self._opening: Autosave | None = None
         self._last_deleted: Path | None = None
         self._moving = False
 
     def close(self) -> None:
-        """Cancel all jobs and release a file that was being opened. A file change that has begun is completed."""
-        for name in (LIST, JUDGE, WATCH, OPEN, MAKE, CHANGE):
+        """Cancel all jobs. A file change that has begun is completed."""
+        for name in (LIST, JUDGE, WATCH, MAKE, CHANGE):
             self.jobs.cancel(name)
         self._stop_preview()
-        self._close_opening()
 
     @property
     def at_rest(self) -> bool:
@@ -477,38 +470,10 @@ class LibraryList:
         own = self.is_open(entry)
         self.jobs.start(PREVIEW, lambda token: preview_of(entry, own), found, failed)
 
-    # Opening a session:
+    # New sessions
 
-    def open(self, path: Path) -> None:
-        """Load a session and post it as :class:`SessionLoaded`. The receiver calls :meth:`release` to take it over."""
-        self._close_opening()
-        document = Document(path, self._announce)
-        kept = self.autosave is not None
-        autosave = self._opening = Autosave(document, self._announce) if kept else None
-        self._say(f"opening {shown(name_of(path), 60)}…")
-
-        def loaded(found: Opened) -> None:
-            self._post(SessionLoaded(Switch(document, found, autosave)))
-
-        def failed(error: Exception) -> None:
-            self._close_opening()
-            self._failed("not opened", path, error)
-
-        hold = autosave.hold if autosave is not None else None
-        self.jobs.start(OPEN, lambda token: open_session(path, hold), loaded, failed)
-
-    def release(self) -> None:
-        """Give the loaded session to its receiver, who closes its file from now on."""
-        self._opening = None
-
-    def _close_opening(self) -> None:
-        if self._opening is not None:
-            self._opening.close()
-            self._opening = None
-
-    def make(self, request: Request) -> None:
-        """Synthesize a query, add it to the library as a new session, and open that session."""
-        self._say("making a query…")
+    async def make(self, request: Request) -> Path | None:
+        """Synthesize a query and add it to the library as a new session. Return its file, None if that failed."""
 
         def work(token: CancelToken) -> Path:
             from planscope.documents.query import session_of
@@ -518,10 +483,11 @@ class LibraryList:
             wanted = f"{made.topic or 'query'} {made.seed}".casefold().replace(" ", "-")
             return library.add(session_of(made), wanted)
 
-        self.jobs.start(MAKE, work, self.open, partial(self._failed, "not done", None))
+        self._say("making a query…")
+        return await self._made(work)
 
-    def make_own(self, reading: Reading) -> None:
-        """Add the user's own query to the library as a new session, and open that session."""
+    async def make_own(self, reading: Reading) -> Path | None:
+        """Add the user's own query to the library as a new session. Return its file, None if that failed."""
 
         def work(token: CancelToken) -> Path:
             from planscope.documents.query import session_of_text
@@ -530,7 +496,14 @@ class LibraryList:
             made = session_of_text(reading)
             return library.add(made, slug(made.title)[:40].strip("_").replace("_", "-"))
 
-        self.jobs.start(MAKE, work, self.open, partial(self._failed, "not done", None))
+        return await self._made(work)
+
+    async def _made(self, work: Callable[[CancelToken], Path]) -> Path | None:
+        try:
+            return await self.jobs.run(MAKE, work)
+        except Exception as error:
+            self.failed("not done", None, error)
+            return None
 
     # Changing files:
 
@@ -564,7 +537,7 @@ class LibraryList:
                     lambda path: library.rename(path, name) if name is not None else path
                 )
         except Exception as error:
-            self._failed("not done", self.document.path, error)
+            self.failed("not done", self.document.path, error)
         else:
             self._say("renamed")
             self.read(self.document.path)
@@ -618,9 +591,9 @@ class LibraryList:
             self._say(said(made or Path()))
             self.read(made)
 
-        self.jobs.start(CHANGE, lambda token: work(), done, partial(self._failed, "not done", path))
+        self.jobs.start(CHANGE, lambda token: work(), done, partial(self.failed, "not done", path))
 
-    def _failed(self, what: str, path: Path | None, error: Exception) -> None:
+    def failed(self, what: str, path: Path | None, error: Exception) -> None:
         """Report an error in a short line, and read the folders again, since the session may be gone."""
         told = str(error) if path is None else str(error).replace(str(path), name_of(path))
         self._say(f"{what}: {shown(told, 300)}")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from planscope.session.writer import SessionWriter
     from planscope.tui.controllers.autosave import Autosave
     from planscope.tui.controllers.document import Document
+    from planscope.tui.controllers.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +68,23 @@ def _held(keeper: SessionWriter) -> str:
         return ""
     who = f" (process {keeper.holder.pid})" if keeper.holder is not None else ""
     return f"open in another planscope{who}"
+
+
+async def load_beside(work: Workspace, path: Path) -> Switch:
+    """Load another session while one is open; it is autosaved if the open one is.
+
+    Raises ``SessionError`` with one line. Its file is released if that fails, or if the caller is cancelled.
+    """
+    from planscope.tui.controllers.autosave import Autosave
+    from planscope.tui.controllers.document import Document
+
+    document = Document(path, work.post)
+    autosave = Autosave(document, work.post) if work.autosave is not None else None
+    hold = autosave.hold if autosave is not None else None
+    try:
+        opened = await work.jobs.run("open session", lambda token: open_session(path, hold))
+    except BaseException:
+        if autosave is not None:
+            autosave.close()
+        raise
+    return Switch(document, opened, autosave)

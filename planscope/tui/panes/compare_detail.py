@@ -7,7 +7,7 @@ from planscope.compare.wording import ended
 from planscope.compare.wording import state as state_word
 from planscope.safe import cell_width
 from planscope.tui.panes.compare_rows import Row
-from planscope.tui.style.lines import Line, Run, labelled, paragraph, shown
+from planscope.tui.style.lines import Line, Run, labelled_lines, shown, wrapped
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import plain, source
 
@@ -36,7 +36,7 @@ def detail_lines(compared: Comparison, row: Row, which: int, width: int) -> list
     elif any(row.constraints):
         _of_constraint(told, compared, row, which)
     elif not any(step is not None for step in row.steps):
-        return [Line(runs) for runs in paragraph("↑ ↓ choose a row to describe.", width, "dim")]
+        return wrapped("↑ ↓ choose a row to describe.", width, "dim")
     return told.lines
 
 
@@ -48,8 +48,7 @@ class _Told:
         self.lines: list[Line] = []
 
     def say(self, label: str, text: str, role: str = "") -> None:
-        body = paragraph(text, max(self.width - _LABEL, 8), role, _LONGEST)
-        self.lines += [Line(runs) for runs in labelled(label, body, indent=_LABEL)]
+        self.lines += labelled_lines(label, text, self.width, indent=_LABEL, role=role, limit=_LONGEST)
 
 
 def _of_step(told: _Told, side: Side, step: StepSide) -> None:

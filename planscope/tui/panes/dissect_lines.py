@@ -11,7 +11,7 @@ from planscope.dissection.summary import CellView, Row, Summary
 from planscope.session.tally import Tally
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown, wrapped
 from planscope.tui.style.roles import OUTCOMES, outcome_runs
 from planscope.tui.style.safe_text import show, wrap
 from planscope.wording import phrases, terms
@@ -52,7 +52,7 @@ def cause_lines(
     why, or what can be done now.
     """
     if trouble:
-        return [Line(runs) for runs in paragraph(f"✗ {trouble}", width, "broken")]
+        return wrapped(f"✗ {trouble}", width, "broken")
     if found is None or not any(row.cells for row in found.rows):
         told = (
             "the first runs are in progress…"
@@ -73,18 +73,18 @@ def cause_lines(
         head = (Run(" ✓ NO CAUSE IN THE QUERY ", "right"), sure)
     else:
         head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
-    reason = [Line(runs) for runs in paragraph(terms.sentence(decision.reason), width)]
+    reason = wrapped(terms.sentence(decision.reason), width)
     blame: list[Line] = []
     if found.culprit is not None:
-        blame = [Line(runs) for runs in paragraph(in_words(found.culprit), width, "strong")]
+        blame = wrapped(in_words(found.culprit), width, "strong")
     elif not running and any(row.kind == "Culprit" for row in found.rows):
-        blame = [Line(runs) for runs in paragraph(NOT_NAMED, width)]
+        blame = wrapped(NOT_NAMED, width)
     # Where there is little room, the words to blame must be seen without scrolling.
     lines = [Line(head), *blame, *reason] if short else [Line(head), *reason, *blame]
     if decision.missing:
-        lines += [Line(runs) for runs in paragraph(f"Missing: {decision.missing}.", width, "caution")]
+        lines += wrapped(f"Missing: {decision.missing}.", width, "caution")
     if then:
-        lines += [Line(runs) for runs in paragraph(then, width, "dim")]
+        lines += wrapped(then, width, "dim")
     lines += _likely_in_short(found, width) if short else _likely(found, width)
     return lines
 
@@ -106,7 +106,7 @@ def _likely_in_short(found: Summary, width: int) -> Iterator[Line]:
         f"{name} {percent(share)}" for name, share in likely if share >= 0.005 or share == likely[0][1]
     )
     if likely:
-        yield from (Line(runs) for runs in paragraph(f"Likely: {told}", width, "dim"))
+        yield from wrapped(f"Likely: {told}", width, "dim")
 
 
 def _causes(found: Summary) -> list[tuple[str, float]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedWords
 from planscope.language.problem import Constraint
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import BLANK, Line, Run, labelled, paragraph, shown
+from planscope.tui.style.lines import BLANK, Line, Run, labelled_lines, shown, wrapped
 from planscope.tui.style.roles import certificate
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
@@ -74,11 +74,10 @@ class _Told:
         yield Line((Run(" ".join(parts), "title"),))
 
     def row(self, label: str, text: str, role: str = "") -> Iterable[Line]:
-        body = paragraph(text, max(self.width - _MARGIN, 8), role, limit=1200)
-        return (Line(runs) for runs in labelled(label, body, indent=_MARGIN))
+        return labelled_lines(label, text, self.width, indent=_MARGIN, role=role, limit=1200)
 
     def quoted(self, text: str) -> Iterable[Line]:
-        return (Line(runs) for runs in paragraph(f"“{text}”", self.width, "quote", limit=1200))
+        return wrapped(f"“{text}”", self.width, "quote", limit=1200)
 
     def constraint(self, c: Constraint) -> Iterable[Line]:
         state = self.state

@@ -10,7 +10,7 @@ from planscope.tui.controllers.what_if import Play
 from planscope.tui.keys import key_for
 from planscope.tui.messages import OptionChosen
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, shown
+from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, shown, wrapped
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, label
@@ -118,7 +118,7 @@ def _told(play: Play, state: DebugView, width: int) -> list[Line]:
         keys = (
             f"{others}{key_for('edit-arguments')} {key_for('edit-answer')}: type arguments and answer, {keys}"
         )
-    return [*lines, BLANK, *(Line(runs) for runs in paragraph(keys, width, "dim"))]
+    return [*lines, BLANK, *wrapped(keys, width, "dim")]
 
 
 def _so_far(state: DebugView, width: int) -> list[Line]:
@@ -133,7 +133,7 @@ def _so_far(state: DebugView, width: int) -> list[Line]:
         for k, runs in enumerate(told)
     ]
     if facts is not None and facts.why:
-        lines += [Line(runs) for runs in paragraph(facts.why, width)]
+        lines += wrapped(facts.why, width)
     elif facts is not None and view.state == "completable" and facts.safe and problem.counted:
         lines.append(Line((Run(phrases.orders(facts.orders), "dim"),)))
     return lines

@@ -13,7 +13,7 @@ from planscope.oracle.verdict_types import StepNo
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, ranges, shown
+from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, ranges, shown, wrapped
 from planscope.tui.style.safe_text import Shown, char_width, show
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
@@ -222,10 +222,10 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
     """Show the reason why the query is not judged, the errors in its text, and the words to blame."""
     left_out = state.run.left_out if state.run is not None else ()
     if state.debug.run.problem.unjudged and not any(one.kind == "not understood" for one in left_out):
-        yield from (Line(runs) for runs in paragraph(NO_RULES, width, "caution"))
+        yield from wrapped(NO_RULES, width, "caution")
     for one in left_out:
         role = "caution" if one.kind == "not understood" else "dim"
-        yield from (Line(runs) for runs in paragraph(one.text, width, role))
+        yield from wrapped(one.text, width, role)
     for error in state.errors:
         yield BLANK
         where = f"✗ line {error.line}, column {error.column}: "
@@ -234,10 +234,8 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
     if state.found is not None and state.found.culprit is not None:
         yield BLANK
         cause, _, blame, *_ = state.found.sentences
-        yield from (
-            Line(runs) for runs in paragraph(f"{terms.BLAMED_GLYPH} {cause} {blame}", width, "caution")
-        )
-        yield from (Line(runs) for runs in paragraph("Enter shows the cured query beside it.", width, "dim"))
+        yield from wrapped(f"{terms.BLAMED_GLYPH} {cause} {blame}", width, "caution")
+        yield from wrapped("Enter shows the cured query beside it.", width, "dim")
 
 
 @lru_cache(maxsize=4000)

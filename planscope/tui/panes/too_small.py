@@ -5,7 +5,7 @@ from __future__ import annotations
 from planscope.tui.arrangement import SMALLEST
 from planscope.tui.keys import key_for
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import Line, paragraph
+from planscope.tui.style.lines import wrapped
 from planscope.tui.view import DebugView
 
 
@@ -19,4 +19,4 @@ class TooSmall(LinePane):
             f"This window has {self.app.size.width} and {self.app.size.height}.\n"
             f"Make it larger, or press {key_for('quit')} to quit."
         )
-        self.lines = [Line(runs) for runs in paragraph(text, width)]
+        self.lines = wrapped(text, width)

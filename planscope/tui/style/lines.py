@@ -152,6 +152,11 @@ def paragraph(text: str, width: int, role: str = "", limit: int = 4000) -> tuple
     return tuple((Run(whole.part(*part), role),) for part in wrap(whole, width))
 
 
+def wrapped(text: str, width: int, role: str = "", limit: int = 4000) -> list[Line]:
+    """Wrap an untrusted text, as :func:`paragraph` does, into lines."""
+    return [Line(runs) for runs in paragraph(text, width, role, limit)]
+
+
 def labelled(
     label: str, body: Sequence[tuple[Run, ...]], *, indent: int, role: str = "label"
 ) -> list[tuple[Run, ...]]:
@@ -159,3 +164,11 @@ def labelled(
     margin = Run(" " * indent)
     head = Run(label.ljust(indent), role)
     return [((head if i == 0 else margin), *runs) for i, runs in enumerate(body)]
+
+
+def labelled_lines(
+    label: str, text: str, width: int, *, indent: int, role: str = "", limit: int = 4000
+) -> list[Line]:
+    """Wrap an untrusted text beside its label, of ``indent`` cells."""
+    body = paragraph(text, max(width - indent, 8), role, limit)
+    return [Line(runs) for runs in labelled(label, body, indent=indent)]

@@ -10,11 +10,14 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from textual.message import Message
 
 from planscope.session import library as engine
+from planscope.session.files import SessionError
 from planscope.session.library_index import Entry
 from planscope.session.locations import bundled, library_folder, trash_folder
 from planscope.session.lock import holder_of
@@ -26,8 +29,9 @@ from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.library_list import LibraryList
-from planscope.tui.messages import Notice, SessionLoaded, StateChanged
-from planscope.tui.opening.load import Switch
+from planscope.tui.messages import Notice, StateChanged
+from planscope.tui.opening import load as load_
+from planscope.tui.opening.load import Switch, load_beside
 from tests.tui import sessions
 
 FIRST = bundled()["first-look"]
@@ -65,7 +69,8 @@ class Heard:
             self.autosave.hold()
         if self.document.path is not None:
             self.document.open(load(self.document.path))
-        self.list = LibraryList(self.document, self.jobs, self.autosave, self._post, self.messages.append)
+        self.list = LibraryList(self.document, self.jobs, self.autosave, self._post)
+        self.loaded: list[Switch] = []
 
     def _post(self, message: Message) -> None:
         self.messages.append(message)
@@ -75,10 +80,6 @@ class Heard:
     @property
     def notices(self) -> list[str]:
         return [message.line for message in self.messages if isinstance(message, Notice)]
-
-    @property
-    def loaded(self) -> list[Switch]:
-        return [message.switch for message in self.messages if isinstance(message, SessionLoaded)]
 
     @property
     def mine(self) -> list[str]:
@@ -93,8 +94,12 @@ class Heard:
         return self
 
     async def rest(self) -> None:
-        work = (library_list.MAKE, library_list.OPEN)
-        await self.until(lambda: self.list.at_rest and not any(map(self.jobs.running, work)))
+        await self.until(lambda: self.list.at_rest)
+
+    async def open(self, path: Path) -> None:
+        """Load another session, as the screens do."""
+        work: Any = SimpleNamespace(post=self.messages.append, autosave=self.autosave, jobs=self.jobs)
+        self.loaded.append(await load_beside(work, path))
 
     async def until(self, true: Callable[[], object]) -> None:
         for _ in range(12000):
@@ -307,17 +312,14 @@ async def test_a_change_that_fails_is_said_in_a_line_and_the_list_is_read_again(
     async def copy(one: Heard, entry: Entry) -> None:
         one.list.copy(entry, "other")
 
-    async def open(one: Heard, entry: Entry) -> None:
-        one.list.open(entry.path)
-
-    for change in (rename, delete, copy, open):
+    for change in (rename, delete, copy):
         path = put("mine")
         one = await heard().read()
         entry = one.entry("mine")
         path.unlink()
         await change(one, entry)
         await one.until(lambda one=one: one.mine == [])
-        assert one.notices[-1].startswith(("not done: ", "not opened: "))
+        assert one.notices[-1].startswith("not done: ")
         assert str(library_folder()) not in one.notices[-1] and "mine" in one.notices[-1]
 
 
@@ -354,51 +356,58 @@ async def test_the_list_is_not_at_rest_while_the_open_session_is_renamed(
     assert renaming.done() and one.mine == ["other"]
 
 
-async def test_a_loaded_session_belongs_to_whoever_releases_it(heard: Make) -> None:
+async def test_another_session_is_loaded_and_held(heard: Make) -> None:
     path, second = put("mine"), put("yours", age=2)
     one = await heard(saved=True).read()
-    one.list.open(path)
-    await one.rest()
-    (switch,) = one.loaded
-    assert switch.opened.session.title == "The mine" and switch.autosave is not None
-    one.list.open(second)  # nobody took the first one
-    await one.rest()
-    assert holder_of(path) is None and holder_of(second) is not None
-    one.list.release()
-    one.list.close()
-    assert holder_of(second) is not None
-    assert one.loaded[-1].autosave is not None
-    one.loaded[-1].autosave.close()
-    assert holder_of(second) is None
+    await one.open(path)
+    await one.open(second)
+    assert [switch.opened.session.title for switch in one.loaded] == ["The mine", "The yours"]
+    assert holder_of(path) is not None and holder_of(second) is not None
+    for switch in one.loaded:
+        assert switch.autosave is not None
+        switch.autosave.close()
+    assert holder_of(path) is holder_of(second) is None
 
 
-async def test_a_closed_library_lets_go_of_what_it_opens(
+async def test_who_stops_waiting_for_a_session_lets_go_of_its_file(
     heard: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, go_on = put("mine"), threading.Event()
+    path, second, go_on = put("mine"), put("yours", age=2), threading.Event()
     one = await heard(saved=True).read()
 
-    def slow(*given: object) -> object:
+    def slow(*given: Any) -> object:
         go_on.wait(60)
-        return real(*given)  # type: ignore[arg-type]
+        return real(*given)
 
-    real = library_list.open_session
-    monkeypatch.setattr(library_list, "open_session", slow)
-    one.list.open(path)
-    one.list.close()
+    real = load_.open_session
+    monkeypatch.setattr(load_, "open_session", slow)
+    first = asyncio.create_task(one.open(path))
+    await asyncio.sleep(0.01)
+    other = asyncio.create_task(one.open(second))  # it replaces the first one
+    await asyncio.sleep(0.01)
+    assert first.cancelled()
+    other.cancel()
     go_on.set()
     for thread in threading.enumerate():
-        if thread.name == f"planscope {library_list.OPEN}":
+        if thread.name == "planscope open session":
             thread.join()
-    await asyncio.sleep(0)
-    assert one.loaded == [] and holder_of(path) is None
+    await asyncio.sleep(0.01)
+    assert one.loaded == [] and holder_of(path) is holder_of(second) is None
+
+
+async def test_a_session_that_is_gone_is_said_in_a_line(heard: Make) -> None:
+    path = put("mine")
+    one = await heard(saved=True).read()
+    path.unlink()
+    with pytest.raises(SessionError):
+        await one.open(path)
+    assert one.loaded == []
 
 
 async def test_without_saving_nothing_is_held(heard: Make) -> None:
     path = put("mine")
     one = await heard().read()
-    one.list.open(path)
-    await one.rest()
+    await one.open(path)
     assert one.loaded[0].autosave is None and holder_of(path) is None
 
 
@@ -406,11 +415,9 @@ async def test_a_new_session_is_made_and_opened(heard: Make) -> None:
     from planscope.synthesis.request import Request
 
     one = heard()
-    one.list.make(Request(actions=4, seed=7))
-    await one.until(lambda: one.loaded)
-    (switch,) = one.loaded
-    assert len(switch.opened.session.variants[0].actions) == 4
-    assert switch.document.path is not None and switch.document.path.parent == library_folder()
+    path = await one.list.make(Request(actions=4, seed=7))
+    assert path is not None and path.parent == library_folder()
+    assert len(load(path).variants[0].actions) == 4
 
 
 async def test_a_change_goes_on_when_the_library_is_closed(

@@ -28,7 +28,17 @@ from planscope.tui.screens.campaign.tables import (
     table_of,
 )
 from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
-from planscope.tui.style.lines import Line, Run, cut, fitted, joined, line, paragraph, shown, width_of
+from planscope.tui.style.lines import (
+    Line,
+    Run,
+    cut,
+    fitted,
+    joined,
+    line,
+    shown,
+    width_of,
+    wrapped,
+)
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.roles import outcome_runs
 from planscope.wording import phrases
@@ -138,14 +148,14 @@ class CampaignScreen(ListScreen):
 
     def _nothing(self, width: int) -> list[Line]:
         if self.state.trouble:
-            return [Line(part) for part in paragraph(self.state.trouble, width, "caution")]
+            return wrapped(self.state.trouble, width, "caution")
         if self.state.report is None:
             return [line(Run("reading…", "dim"))]
         said = {
             "rates": f"No run yet: {key_for('run-campaign')} runs the campaign.",
             "causes": f"No error was dissected yet: {key_for('dissect-errors')} dissects a sample of them.",
         }.get(self.table_name, "No errors.")
-        return [Line(part) for part in paragraph(said, width, "dim")]
+        return wrapped(said, width, "dim")
 
     def _show_curves(self) -> None:
         report = self.state.report

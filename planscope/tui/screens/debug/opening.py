@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from planscope.session.locations import name_of
 from planscope.tui.controllers.document import Document
-from planscope.tui.opening.load import Opened, Switch, open_session
+from planscope.tui.opening.load import Opened, Switch, load_beside
 from planscope.tui.screens.debug.stage import Stage
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
@@ -53,26 +53,18 @@ def open_file(stage: Stage, path: Path) -> None:
 
 
 async def _open_file(stage: Stage, path: Path) -> None:
-    from planscope.tui.controllers.autosave import Autosave
     from planscope.tui.screens.flows.quitting import may_stop
 
-    work, name = stage.work, name_of(path)
-    if not await may_stop(stage, work.jobs):
+    if not await may_stop(stage, stage.work.jobs):
         return
-    document = Document(path, work.post)
-    autosave = Autosave(document, work.post) if work.autosave is not None else None
-    hold = autosave.hold if autosave is not None else None
+    name = name_of(path)
     stage.tell(f"opening {shown(name, 60)}…")
     try:
-        opened = await work.jobs.run("open", lambda token: open_session(path, hold))
-    except BaseException as error:  # it cannot be opened, or planscope is being left
-        if autosave is not None:
-            autosave.close()
-        if not isinstance(error, Exception):
-            raise
+        switch = await load_beside(stage.work, path)
+    except Exception as error:
         stage.tell(f"not opened: {shown(str(error).replace(str(path), name), 300)}")
         return
-    await stage.leave_for(Switch(document, opened, autosave))
+    await stage.leave_for(switch)
 
 
 # Saving

@@ -19,7 +19,7 @@ from planscope.tui.controllers.draft_editor import ActionLine, EditState
 from planscope.tui.keys import key_for
 from planscope.tui.panes.constraints import row_parts
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown, wrapped
 from planscope.tui.style.safe_text import show
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, in_room, plain, quotation
@@ -193,7 +193,7 @@ def constraint_lines(state: EditState, width: int) -> Said:
         words_of = plain(row.constraint, seen.names_of(row))
         lines.append(BLANK)
         said = terms.capital(words_of)
-        lines += [Line(runs) for runs in paragraph(f"{said}.", width, "quote")]
+        lines += wrapped(f"{said}.", width, "quote")
     return Said(tuple(lines), tuple(places))
 
 

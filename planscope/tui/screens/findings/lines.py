@@ -12,8 +12,8 @@ from planscope.toolfuzz.report import is_counted
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column
-from planscope.tui.screens.findings.set_lines import marks, set_lines
-from planscope.tui.style.lines import BLANK, Line, Run, labelled, line, paragraph, shown
+from planscope.tui.screens.findings.set_lines import marks, part, set_lines
+from planscope.tui.style.lines import BLANK, Line, Run, line, paragraph, shown, wrapped
 from planscope.wording import phrases
 
 _MOST_TOOL = 24
@@ -89,7 +89,7 @@ def empty_lines(fuzzings: Sequence[Fuzzing], running: bool, width: int) -> list[
         tools = sum(len(one.tools) for one in fuzzings)
         calls = phrases.plural(sum(one.calls for one in fuzzings), "call")
         told = f"Nothing was found in {phrases.plural(tools, 'tool')}: {calls}."
-    return [Line(runs) for runs in paragraph(told, width, "dim")]
+    return wrapped(told, width, "dim")
 
 
 def chosen_title(row: Row | None) -> list[Run]:
@@ -112,14 +112,14 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
     if row.set is not None or row.finding is None:
         return [*_labels(row, width), *set_lines(row, width, hidden), *mended_lines(row, width, hidden)]
     one = row.finding
-    lines = [Line(runs) for runs in paragraph(title(one), width, "broken", _LONGEST)]
-    lines += [Line(runs) for runs in paragraph(MEANINGS.get(one.kind, ""), width, "dim")]
+    lines = wrapped(title(one), width, "broken", _LONGEST)
+    lines += wrapped(MEANINGS.get(one.kind, ""), width, "dim")
     lines.append(BLANK)
     lines += _labels(row, width)
     lines += _calls(one, width) if one.at_call or one.input else []
     lines += _steps(row, width)
     for label, text, role in _facts(row.fuzzing, one, hidden):
-        lines += _part(label, text, width, role)
+        lines += part(label, text, width, role)
     lines += mended_lines(row, width, hidden)
     if one.traceback:
         lines += [BLANK, line(Run("Traceback", "label"))]
@@ -147,23 +147,18 @@ def mended_lines(row: Row, width: int, hidden: bool = False) -> list[Line]:
     lines = [BLANK, line(Run("New documentation", "label"), Run("  " + "; ".join(told), "dim"))]
     for text in difference(fix.before, fix.after, max(width - 2, 20)):
         role = {"-": "broken", "+": "holds"}.get(text[:1], "dim")
-        lines += [Line(part) for part in paragraph(text, width, role, _LONGEST)]
+        lines += wrapped(text, width, role, _LONGEST)
     return lines
 
 
 def _tool_lines(tool: FuzzedTool, width: int) -> list[Line]:
     """Describe a tool in which nothing was found."""
     said = f"It was skipped: {tool.skipped}" if tool.skipped else "Nothing was found in this tool."
-    lines = [Line(runs) for runs in paragraph(said, width, "", _LONGEST)]
-    lines += _part("calls", f"{tool.calls:,}", width)
+    lines = wrapped(said, width, "", _LONGEST)
+    lines += part("calls", f"{tool.calls:,}", width)
     if tool.description:
-        lines += _part("says", " ".join(tool.description.split()), width)
+        lines += part("says", " ".join(tool.description.split()), width)
     return lines
-
-
-def _part(label: str, text: str, width: int, role: str = "") -> list[Line]:
-    body = paragraph(text, max(width - _MARGIN, 10), role, _LONGEST)
-    return [Line(runs) for runs in labelled(label, body, indent=_MARGIN)]
 
 
 def _calls(one: FuzzFinding, width: int) -> Iterator[Line]:
@@ -171,9 +166,9 @@ def _calls(one: FuzzFinding, width: int) -> Iterator[Line]:
     several = isinstance(one.input, list)
     label = "calls" if several else "smallest" if one.shrunk is not None else "sent"
     for k, call in enumerate(calls):
-        yield from _part(label if k == 0 else "", call, width, "quote")
+        yield from part(label if k == 0 else "", call, width, "quote")
     if one.needs:
-        yield from _part("", f"only after {phrases.plural(len(one.needs), 'other call')}", width, "caution")
+        yield from part("", f"only after {phrases.plural(len(one.needs), 'other call')}", width, "caution")
 
 
 def _steps(row: Row, width: int) -> Iterator[Line]:
@@ -184,12 +179,12 @@ def _steps(row: Row, width: int) -> Iterator[Line]:
     ]
     more = f", and {len(row.steps) - 12:,} more" if len(row.steps) > 12 else ""
     text = f"{', '.join(told)}{more} failed so; {key_for('open-step')} opens it"
-    yield from _part("in runs", text, width, "caution")
+    yield from part("in runs", text, width, "caution")
 
 
 def _labels(row: Row, width: int) -> Iterator[Line]:
     if told := _label(row):
-        yield from _part("label", told, width, "mark")
+        yield from part("label", told, width, "mark")
 
 
 def _facts(fuzzing: Fuzzing, one: FuzzFinding, hidden: bool) -> Iterator[tuple[str, str, str]]:

@@ -20,7 +20,19 @@ from planscope.toolfuzz.correctness.said import (
 )
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
-from planscope.tui.style.lines import BLANK, Line, Run, labelled, line, paragraph, ranges, shown, width_of
+from planscope.tui.style.lines import (
+    BLANK,
+    Line,
+    Run,
+    labelled,
+    labelled_lines,
+    line,
+    paragraph,
+    ranges,
+    shown,
+    width_of,
+    wrapped,
+)
 
 _MARGIN = 10
 _LONGEST = 2000
@@ -37,21 +49,21 @@ def set_lines(row: Row, width: int, hidden: bool = False) -> list[Line]:
     one = row.set
     if one is None:
         return []
-    lines = [Line(runs) for runs in paragraph(one.template, width, "strong", _LONGEST)]
+    lines = wrapped(one.template, width, "strong", _LONGEST)
     if not hidden:
         lines += _checks(one, width)
         if one.expectation:
-            lines += _part("expected", one.expectation, width)
+            lines += part("expected", one.expectation, width)
         lines += _runs(row, width)
     for difference in one.differences:
         lines.append(BLANK)
-        lines += [Line(runs) for runs in paragraph(difference_title(difference), width, "caution")]
+        lines += wrapped(difference_title(difference), width, "caution")
         for words, value, numbers in difference_rows(difference, one):
             told = f"{words} → {value}" if words else value
-            lines += _part("", f"{shown(told, 400)}  ({numbers})", width)
+            lines += part("", f"{shown(told, 400)}  ({numbers})", width)
     lines.append(BLANK)
     if told := output_title(one):
-        lines += [Line(runs) for runs in paragraph(told, width, "caution")]
+        lines += wrapped(told, width, "caution")
     lines += _buckets(one, width)
     lines.append(BLANK)
     for number, run in enumerate(one.runs, 1):
@@ -59,15 +71,15 @@ def set_lines(row: Row, width: int, hidden: bool = False) -> list[Line]:
     return lines
 
 
-def _part(label: str, text: str, width: int, role: str = "") -> list[Line]:
-    body = paragraph(text, max(width - _MARGIN, 10), role, _LONGEST)
-    return [Line(runs) for runs in labelled(label, body, indent=_MARGIN)]
+def part(label: str, text: str, width: int, role: str = "") -> list[Line]:
+    """Wrap a text beside its label."""
+    return labelled_lines(label, text, width, indent=_MARGIN, role=role, limit=_LONGEST)
 
 
 def _checks(one: PromptSet, width: int) -> Iterator[Line]:
-    yield from _part("set", verdict(one), width, "broken" if one.faulty else "")
+    yield from part("set", verdict(one), width, "broken" if one.faulty else "")
     for label, told, mark in zip(("checks", "", ""), checks(one), marks(one), strict=True):
-        yield from _part(label, f"{mark} {told}", width, _ROLES[mark])
+        yield from part(label, f"{mark} {told}", width, _ROLES[mark])
 
 
 def marks(one: PromptSet) -> list[str]:
@@ -80,7 +92,7 @@ def _runs(row: Row, width: int) -> Iterator[Line]:
     if row.steps:
         first = row.steps[0]
         text = f"{key_for('open-step')} opens run {first.run}, of prompt {first.prompt}"
-        yield from _part("in runs", text, width, "caution")
+        yield from part("in runs", text, width, "caution")
 
 
 def _buckets(one: PromptSet, width: int) -> Iterator[Line]:

@@ -12,7 +12,17 @@ from planscope.tui.controllers.library_list import HERE, Contents, Preview, Sess
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column, row_line
 from planscope.tui.panes.run_line import run_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, line, paragraph, shown, width_of
+from planscope.tui.style.lines import (
+    BLANK,
+    Line,
+    Run,
+    cut,
+    labelled_lines,
+    line,
+    shown,
+    width_of,
+    wrapped,
+)
 from planscope.tui.style.roles import OUTCOMES
 from planscope.wording import phrases
 from planscope.wording.terms import OUTCOME_GLYPHS, VERDICTS
@@ -205,7 +215,7 @@ def empty_lines(state: SessionList, width: int) -> list[Line]:
             f"You have no sessions yet. {key_for('new-session')} makes one; a bundled one that you change is "
             f"copied here ({key_for('show-bundled-sessions')} lists them)."
         )
-    return [Line(runs) for runs in paragraph(text, width, "dim")]
+    return wrapped(text, width, "dim")
 
 
 def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Line]:
@@ -213,8 +223,7 @@ def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Lin
     lines: list[Line] = []
 
     def say(label: str, text: str, role: str = "") -> None:
-        body = paragraph(text, max(width - _LABEL, 10), role)
-        lines.extend(Line(runs) for runs in labelled(label, body, indent=_LABEL))
+        lines.extend(labelled_lines(label, text, width, indent=_LABEL, role=role))
 
     if entry.wrong is not None:
         say("broken", entry.wrong, "broken")

@@ -8,19 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from textual import on
 from textual.containers import Container
 from textual.widget import Widget
 
+from planscope.session.locations import name_of
 from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, SessionList, Shown
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.keys import key_for
-from planscope.tui.messages import SessionLoaded
+from planscope.tui.opening.load import load_beside
 from planscope.tui.panes.box import BoxPane, Lazy
 from planscope.tui.panes.columns import head_line
 from planscope.tui.panes.hints import Hint
+from planscope.tui.screens.flows.quitting import may_stop
 from planscope.tui.screens.library.lines import (
     Item,
     Wishes,
@@ -53,7 +54,7 @@ class LibraryScreen(ListScreen):
 
     def __init__(self, paint: Painter, work: Workspace) -> None:
         super().__init__(paint, work)
-        self.library = LibraryList(work.document, work.jobs, work.autosave, self.post_message, work.post)
+        self.library = LibraryList(work.document, work.jobs, work.autosave, self.post_message)
         self.searched = self.library
         self.current = "list"
         self._lines: Lazy | None = None
@@ -223,26 +224,26 @@ class LibraryScreen(ListScreen):
         else:
             self.start_flow(self._open(entry.path))
 
-    async def _open(self, path: Path) -> None:
-        from planscope.tui.screens.flows.quitting import may_stop
-
-        if await may_stop(self, self.jobs):
-            self.library.open(path)
-
-    @on(SessionLoaded)
-    def _session_loaded(self, message: SessionLoaded) -> None:
-        if not self.is_left:  # otherwise the library releases its file
-            self.library.release()
-            self.dismiss(message.switch)
+    async def _open(self, path: Path, *, asked: bool = False) -> None:
+        """Load a session and switch to it. ``asked``: the user allowed that what runs here is stopped."""
+        if not (asked or await may_stop(self, self.jobs)):
+            return
+        self.tell(f"opening {shown(name_of(path), 60)}…")
+        try:
+            switch = await load_beside(self.work, path)
+        except Exception as error:
+            self.library.failed("not opened", path, error)
+            return
+        if self.is_left and switch.autosave is not None:
+            switch.autosave.close()
+        self.dismiss(switch)
 
     def action_new_session(self) -> None:
         self.start_flow(self._new_session())
 
     async def _new_session(self) -> None:
-        from planscope.tui.dialogs.ask import ChooseDialog
         from planscope.tui.dialogs.forms import new_form
         from planscope.tui.dialogs.write import WriteDialog
-        from planscope.tui.screens.flows.quitting import may_stop
 
         choices = [
             (Run("Write my own"), Run("  a text of yours; its actions are found", "dim")),
@@ -251,12 +252,18 @@ class LibraryScreen(ListScreen):
         chosen = await self.answer(ChooseDialog(self.paint, "New session", choices, name="new session"))
         if chosen == 0:
             reading = await self.answer(WriteDialog(self.paint))
-            if reading is not None and await may_stop(self, self.jobs):
-                self.library.make_own(reading)
+            if reading is None or not await may_stop(self, self.jobs):
+                return
+            path = await self.library.make_own(reading)
         elif chosen == 1:
             request = await self.answer(new_form(self.paint))
-            if request is not None and await may_stop(self, self.jobs):
-                self.library.make(request)
+            if request is None or not await may_stop(self, self.jobs):
+                return
+            path = await self.library.make(request)
+        else:
+            return
+        if path is not None:
+            await self._open(path, asked=True)
 
     # Files
 

@@ -10,7 +10,7 @@ from planscope.tui.controllers.run_list import Row, Runs
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column, cursor_line, row_line
 from planscope.tui.panes.run_line import model_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, line, paragraph, shown, width_of
+from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown, width_of, wrapped
 from planscope.tui.style.roles import outcome_runs
 from planscope.wording import phrases
 from planscope.wording.terms import FINDINGS, LOST_HERE, ORIGINS
@@ -112,7 +112,7 @@ def empty_lines(state: Runs, width: int) -> list[Line]:
         if state.filtered
         else "This session has no query."
     )
-    return [Line(runs) for runs in paragraph(text, width, "dim")]
+    return wrapped(text, width, "dim")
 
 
 def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
@@ -121,7 +121,7 @@ def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
     if not losses.rows:
         lines.append(line(Run("None of these runs was lost at a step.", "dim")))
     if losses.rest:
-        lines += [BLANK, *(Line(runs) for runs in paragraph(f"The others: {losses.rest}.", width, "dim"))]
+        lines += [BLANK, *wrapped(f"The others: {losses.rest}.", width, "dim")]
     return lines
 
 
@@ -161,7 +161,7 @@ def chosen_lines(row: Row | None, runs: Sequence[ListedRun], width: int) -> list
         right = sum(one.outcome is not None and one.outcome.verdict == "right" for one in mine)
         told = f"{phrases.plural(len(mine), 'run')}, {right} right" if mine else "not run yet"
         text = " ".join(row.branch.variant.query.text.split())
-        return [line(Run(told, "strong")), *(Line(part) for part in paragraph(text, width, "quote"))]
+        return [line(Run(told, "strong")), *wrapped(text, width, "quote")]
     listed, run = row.run, row.run.run
     lines: list[Line] = []
     if listed.outcome is not None and not run.under_way:
@@ -171,15 +171,12 @@ def chosen_lines(row: Row | None, runs: Sequence[ListedRun], width: int) -> list
         if listed.outcome.grade:
             lines.append(line(_grade(listed.outcome.grade)))
     for one in run.left_out:
-        lines += [Line(part) for part in paragraph(one.text, width, "dim")]
+        lines += wrapped(one.text, width, "dim")
     if run.ending != "stopped" or run.help:
         told = phrases.ending(run) + run.help.note
-        lines += [Line(part) for part in paragraph(told, width, "caution")]
+        lines += wrapped(told, width, "caution")
     if run.forked_from is not None:
-        lines += [
-            Line(part)
-            for part in paragraph(f"forked from {phrases.fork_point(run.forked_from)}", width, "dim")
-        ]
+        lines += wrapped(f"forked from {phrases.fork_point(run.forked_from)}", width, "dim")
     for number, call in enumerate(run.calls, 1):
         lines.append(_call_line(number, call, str(number) == listed.lost, width))
     return lines

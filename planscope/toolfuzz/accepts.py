@@ -19,7 +19,7 @@ def mismatch(
     root = schema if root is None else root
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/"):
-        found: Any = root
+        found: object = root
         for part in reference[2:].split("/"):
             found = found.get(part, {}) if isinstance(found, Mapping) else {}
         why = mismatch(value, found, root, where, depth + 1)
@@ -54,7 +54,7 @@ def mismatch(
     return None
 
 
-def schema_fault(schema: Any) -> str | None:
+def schema_fault(schema: object) -> str | None:
     """Return why no arguments can be drawn from the schema of a tool's arguments, or None."""
     from jsonschema import Draft202012Validator, SchemaError
 
@@ -73,7 +73,7 @@ def schema_fault(schema: Any) -> str | None:
     )
 
 
-def _is_endless(schema: Any, root: Mapping[str, Any], above: tuple[str, ...]) -> bool:
+def _is_endless(schema: object, root: Mapping[str, object], above: tuple[str, ...]) -> bool:
     """Return whether each value that the schema accepts has another of the same schema in it."""
     if not isinstance(schema, Mapping):
         return False
@@ -81,7 +81,7 @@ def _is_endless(schema: Any, root: Mapping[str, Any], above: tuple[str, ...]) ->
     if isinstance(reference, str) and reference.startswith("#"):
         if reference in above:
             return True
-        found: Any = root
+        found: object = root
         for part in filter(None, reference[1:].split("/")):
             found = found.get(part) if isinstance(found, Mapping) else None
         if _is_endless(found, root, (*above, reference)):
@@ -97,7 +97,7 @@ def _is_endless(schema: Any, root: Mapping[str, Any], above: tuple[str, ...]) ->
     return any(all(_is_endless(one, root, above) for one in some) for some in choices)
 
 
-def _is(value: Any, kind: Any) -> bool:
+def _is(value: object, kind: object) -> bool:
     if isinstance(value, bool):
         return bool(kind == "boolean")
     if kind == "integer" and isinstance(value, float):
@@ -105,7 +105,7 @@ def _is(value: Any, kind: Any) -> bool:
     return isinstance(value, JSON_TYPES.get(str(kind), (object,)))
 
 
-def _equal(a: Any, b: Any) -> bool:
+def _equal(a: object, b: object) -> bool:
     return json.dumps(a, sort_keys=True, default=str) == json.dumps(b, sort_keys=True, default=str)
 
 

@@ -41,12 +41,12 @@ def told(tool: ToolReport, models: FuzzModels) -> str:
 
 def priors_of(
     models: FuzzModels, tools: Sequence[ToolReport], report: Report
-) -> dict[str, dict[str, list[Any]]]:
+) -> dict[str, dict[str, list[object]]]:
     """Ask the model for values that fit the meaning of each tool's arguments. A tool without an answer is left out.
 
     A model that is down, or a spent budget, is a remark in the report.
     """
-    found: dict[str, dict[str, list[Any]]] = {}
+    found: dict[str, dict[str, list[object]]] = {}
     try:
         for tool in tools:
             names = tool.schema.get("properties")
@@ -58,9 +58,9 @@ def priors_of(
     return found
 
 
-def _values(names: Mapping[str, Any], answer: Any) -> dict[str, list[Any]] | None:
+def _values(names: Mapping[str, object], answer: object) -> dict[str, list[object]] | None:
     """Return the values of an answer for arguments that there are, at most ``MOST_PRIORS`` each, or None."""
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[object]] = {}
     for name, values in answer.items() if isinstance(answer, Mapping) else ():
         if name in names and isinstance(values, list):
             found[name] = [one for one in values if len(json.dumps(one)) <= LARGEST_PRIOR][:MOST_PRIORS]
@@ -161,7 +161,7 @@ class InAgentHands:
         self.report.change(key, agent=led.model_copy(update={"tries": tries}))
 
     def _request(self, tool: str, given: Any) -> str | None:
-        def read(answer: Any) -> str | None:
+        def read(answer: object) -> str | None:
             text = answer.get("request") if isinstance(answer, Mapping) else None
             good = isinstance(text, str) and text.strip() and len(text) <= LONGEST_REQUEST
             return text.strip() if good and isinstance(text, str) else None
@@ -179,7 +179,7 @@ def _arguments(finding: FuzzFinding) -> Iterator[object]:
         yield finding.input
 
 
-def _shown(given: Any) -> str:
+def _shown(given: object) -> str:
     text = json.dumps(given)
     return (
         text

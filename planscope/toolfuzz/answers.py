@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
 
 LARGEST = 200_000
 """Characters of an answer that are read."""
@@ -15,7 +14,7 @@ _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _TRIES = 50
 
 
-def read_json(text: str) -> Any:
+def read_json(text: str) -> object:
     """Return the first object or list in an answer, or None if there is none.
 
     Thoughts are left out; a fenced block comes first. Numbers that JSON cannot carry and values nested deeper than
@@ -38,11 +37,11 @@ def read_json(text: str) -> Any:
     return None
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> object:
     raise ValueError(name)
 
 
-def _is_plain(value: Any, depth: int) -> bool:
+def _is_plain(value: object, depth: int) -> bool:
     if depth > DEEPEST or (isinstance(value, float) and not math.isfinite(value)):
         return False
     if isinstance(value, dict):

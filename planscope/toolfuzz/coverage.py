@@ -48,12 +48,12 @@ class Coverage:
             sys.settrace(None)
         return {(*arc, min(count.bit_length(), MOST_DIGITS)) for arc, count in self._arcs.items()}
 
-    def _called(self, frame: FrameType, event: str, argument: Any) -> Any:
+    def _called(self, frame: FrameType, event: str, argument: object) -> Any:
         if not self._is_own(frame.f_code):
             return None
         file, last, arcs = frame.f_code.co_filename, -frame.f_code.co_firstlineno, self._arcs
 
-        def line(frame: FrameType, event: str, argument: Any) -> Any:
+        def line(frame: FrameType, event: str, argument: object) -> Any:
             nonlocal last
             if event == "line":
                 number = frame.f_lineno

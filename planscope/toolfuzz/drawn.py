@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 
 def _draw(strategy: Any, count: int, name: str) -> list[Any]:
-    found: list[Any] = []
+    found: list[object] = []
 
     @seed(Random(name).getrandbits(64))
     @settings(

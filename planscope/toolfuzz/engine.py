@@ -56,7 +56,7 @@ class Options:
     sequences: int | None = None
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
-    priors: Mapping[str, Mapping[str, list[Any]]] = field(default_factory=dict)
+    priors: Mapping[str, Mapping[str, list[object]]] = field(default_factory=dict)
 
     @property
     def for_tests(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Fuzz:
                 return dict(message["outcome"])
         raise UserError(f"{self.options.target}: the call had no outcome")
 
-    def play(self, calls: list[dict[str, Any]]) -> dict[str, Any]:
+    def play(self, calls: list[dict[str, object]]) -> dict[str, Any]:
         """Make a sequence of calls in a fresh child. Return ``made`` (calls and answers) and ``outcomes``."""
         check_platform()
         for message in self._messages(play=calls):
@@ -132,7 +132,7 @@ class Fuzz:
         raise UserError(f"{self.options.target}: the calls had no outcome")
 
     def _messages(
-        self, call: dict[str, Any] | None = None, play: list[dict[str, Any]] | None = None
+        self, call: dict[str, object] | None = None, play: list[dict[str, object]] | None = None
     ) -> Iterator[dict[str, Any]]:
         with tool_process(self.options, {"send": call, "play": play}) as (process, token, broken):
             assert process.stdout is not None
@@ -198,7 +198,7 @@ def check_callable(target: str) -> None:
 
 @contextmanager
 def tool_process(
-    options: Options, work: Mapping[str, Any], *, stays: bool = False
+    options: Options, work: Mapping[str, object], *, stays: bool = False
 ) -> Iterator[tuple[subprocess.Popen[bytes], str, Callable[[], str]]]:
     """Start the process that imports the tools (``child.py``), in a folder of its own, and end it.
 
@@ -268,7 +268,7 @@ def check_platform() -> None:
         raise UserError(f"fuzzing needs Hypothesis; install it with: {INSTALL}")
 
 
-def _with_trace(message: Mapping[str, Any]) -> str:
+def _with_trace(message: Mapping[str, object]) -> str:
     if os.environ.get("PLANSCOPE_TRACEBACK") and message.get("traceback"):
         sys.stderr.write(str(message["traceback"]))
     return str(message["message"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 _KINDS = ("supermarket", "coffee shop", "library", "office")
 _NOTES: dict[str, str] = {}
@@ -32,6 +31,6 @@ def get_note(title: str) -> str | None:
     return _NOTES.get(title)
 
 
-def tools() -> list[Callable[..., Any]]:
+def tools() -> list[Callable[..., object]]:
     """Return all of them."""
     return [map_search, set_note, get_note]

@@ -76,7 +76,7 @@ def agent_lines(finding: FuzzFinding) -> list[str]:
     return lines
 
 
-def cost_line(model: Mapping[str, Any]) -> str:
+def cost_line(model: Mapping[str, object]) -> str:
     """Return what the models have cost, in a line."""
     tokens = f"{model['tokens_in']:,} tokens in, {model['tokens_out']:,} out"
     told = f"{model['model']}: {model['model_calls']:,} calls, {tokens}"
@@ -145,7 +145,7 @@ def tests_of(
     seed: int,
     findings: Sequence[FuzzFinding],
     reset: str | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> str:
     """Return a test for each of these findings in one target that a call has shown. ``settings``: of the report."""
     more = _settings(settings or {})
@@ -187,7 +187,7 @@ def tests_of(
     return "\n".join(lines) + "\n"
 
 
-def _settings(settings: Mapping[str, Any]) -> str:
+def _settings(settings: Mapping[str, object]) -> str:
     """Return settings as further arguments. They may come from a session, so only values of the right types are."""
     names: Any = settings.get("environment")
     limit: Any = settings.get("limit")

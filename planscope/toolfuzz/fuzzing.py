@@ -69,7 +69,7 @@ class Found:
     occurrences: int = 1
     shrunk: Any = None
     shrink_calls: int = 0
-    needs: list[dict[str, Any]] | None = None
+    needs: list[dict[str, object]] | None = None
     before: list[dict[str, Any]] = field(default_factory=list)
     documented: bool = False
     knows: Mapping[str, object] | None = None

@@ -66,12 +66,12 @@ class Channel:
 
     def judged(
         self, invoke: Callable[[], Any], given: Mapping[str, Any], places: Places, details: bool = True
-    ) -> tuple[Any, Outcome]:
+    ) -> tuple[object, Outcome]:
         """Make a call. Return its answer, None if it raised, and its outcome; what it replaced of Python is restored.
 
         ``details``: as for :func:`planscope.toolfuzz.outcome.raised`. Raises Lost if there is nobody left to call.
         """
-        answer: Any = None
+        answer: object = None
         try:
             answer = invoke()
             self.kept.restore_all()
@@ -176,7 +176,7 @@ class Host:
         def last_words(text: str, what: str = "LOCATION") -> None:
             os.write(trace, f"{what} {text}\n".encode())
 
-        def waiting(*_: Any) -> None:
+        def waiting(*_: object) -> None:
             from planscope.toolfuzz.tools import waiting_frames
 
             for frame in waiting_frames():
@@ -199,7 +199,7 @@ class Host:
             channel.send({"event": "over"})
 
     def _follow(
-        self, pid: int, pipe: int, heard: Callable[[dict[str, Any]], None], limit: Callable[[], float]
+        self, pid: int, pipe: int, heard: Callable[[dict[str, object]], None], limit: Callable[[], float]
     ) -> End:
         buffer = b""
         over = False

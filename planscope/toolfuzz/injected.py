@@ -18,7 +18,7 @@ _EMPTY: dict[Any, Any] = {str: "", bytes: b"", bool: False, int: 0, float: 0.0, 
 _HOLDERS = (list, dict, set, frozenset, tuple)
 
 
-def injected_values(tool: Any) -> tuple[Callable[[], dict[str, Any]], str | None]:
+def injected_values(tool: Any) -> tuple[Callable[[], dict[str, object]], str | None]:
     """Return what makes neutral values for a LangChain tool's injected arguments, and why that is impossible, if it is.
 
     They are made for each call, since a tool may change them.
@@ -30,7 +30,7 @@ def injected_values(tool: Any) -> tuple[Callable[[], dict[str, Any]], str | None
     hidden = {name: one for name, one in getattr(model, "model_fields", {}).items() if name not in shown}
     called = getattr(tool, "coroutine", None) or getattr(tool, "func", None) or tool._run
     hints = _hints(called)
-    wanted: dict[str, Any] = {}
+    wanted: dict[str, object] = {}
     for name in sorted({*hidden, *getattr(tool, "_injected_args_keys", ())} - {"run_manager", "callbacks"}):
         one = hidden.get(name)
         hint = hints.get(name, one.annotation if one is not None else Any)
@@ -50,14 +50,14 @@ def injected_values(tool: Any) -> tuple[Callable[[], dict[str, Any]], str | None
     return lambda: {name: _neutral(hint) for name, hint in wanted.items()}, None
 
 
-def _hints(function: Any) -> dict[str, Any]:
+def _hints(function: Any) -> dict[str, object]:
     try:
         return get_type_hints(function, include_extras=True)
     except Exception:
         return {name: one.annotation for name, one in inspect.signature(function).parameters.items()}
 
 
-def _neutral(hint: Any, depth: int = 0) -> Any:
+def _neutral(hint: object, depth: int = 0) -> object:
     """Return an empty value of a type. Raises TypeError where none can be made."""
     if depth > DEEPEST:
         raise TypeError("it nests too deep")
@@ -98,7 +98,7 @@ def _neutral(hint: Any, depth: int = 0) -> Any:
     return kind()
 
 
-def _fields(kind: type) -> dict[str, Any]:
+def _fields(kind: type) -> dict[str, object]:
     """Return the types of the fields that a class of data must be given."""
     models: Mapping[str, Any] = getattr(kind, "model_fields", {})
     if models:
@@ -119,7 +119,7 @@ def _fields(kind: type) -> dict[str, Any]:
     return {}
 
 
-def _store() -> Any:
+def _store() -> object:
     """Return an empty store of langgraph, or None without langgraph."""
     try:
         return importlib.import_module("langgraph.store.memory").InMemoryStore()
@@ -127,7 +127,7 @@ def _store() -> Any:
         return None
 
 
-def _runtime(kind: Any) -> Any:
+def _runtime(kind: Any) -> object:
     known = {"state": {}, "context": None, "config": {}, "stream_writer": lambda _: None, "tool_call_id": CALL_ID,
     "store": _store()}  # fmt: skip
     more = {name: None for name in inspect.signature(kind).parameters if name not in known}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from planscope.session.model import (
     ActionRecord,
@@ -35,13 +35,13 @@ from planscope.toolfuzz.report import Report
 _NAMES_ONLY = ("title", "description", "examples", "default")
 
 
-def fingerprint(schema: Mapping[str, Any]) -> str:
+def fingerprint(schema: Mapping[str, object]) -> str:
     """Return a digest of a tool's schema: its arguments, their types and limits, but no titles and descriptions."""
     text = json.dumps(_bare(schema), sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _bare(schema: Any, names: bool = False) -> Any:
+def _bare(schema: object, names: bool = False) -> object:
     if isinstance(schema, Mapping):
         kept = (k for k in schema if names or k not in (*_NAMES_ONLY, "additionalProperties"))
         return {k: _bare(schema[k], k == "properties") for k in kept}
@@ -106,7 +106,7 @@ def with_labels(fuzzing: Fuzzing, before: Fuzzing) -> Fuzzing:
     )
 
 
-def _label_of(one: FuzzFinding | FuzzSet, again: bool = False) -> dict[str, Any]:
+def _label_of(one: FuzzFinding | FuzzSet, again: bool = False) -> dict[str, object]:
     return {"label": one.label, "specified": one.specified} | ({} if again else {"sampled": one.sampled})
 
 
@@ -276,7 +276,7 @@ def _schemas(run: RunRecord) -> dict[str, str]:
     from planscope.session.seen import given_at_first
 
     tools = next((part.value for part in given_at_first(run) if part.name == "tools" and part.known), None)
-    offered: Sequence[Any] = tools if isinstance(tools, list) else []
+    offered: Sequence[object] = tools if isinstance(tools, list) else []
     return {
         str(one["name"]): fingerprint(one["parameters"])
         for one in offered
@@ -288,7 +288,7 @@ def _error_of(call: RecordedCall) -> str | None:
     """Return what a failed call said, or None if it did not fail. A call that was refused did not reach the tool."""
     if call.refused_by or call.error:
         return None
-    answer: Any = call.answer
+    answer: object = call.answer
     if isinstance(answer, str) and answer[:1] == "{":
         try:
             answer = json.loads(answer)
@@ -303,7 +303,7 @@ _LEAST = 8
 """A message of fewer characters, once numbers and names are gone, is no sign of the same error."""
 
 
-def _same_error(finding: FuzzFinding, said: str, given: Mapping[str, Any] | None) -> bool:
+def _same_error(finding: FuzzFinding, said: str, given: Mapping[str, object] | None) -> bool:
     name = (finding.exception or "").rpartition(".")[2]
     if name and re.search(rf"\b{re.escape(name)}\b", said):
         return True

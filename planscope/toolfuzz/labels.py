@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from planscope.session.model import FuzzFinding, Fuzzing, FuzzSet
 from planscope.toolfuzz.report import is_counted
@@ -38,7 +38,7 @@ Labelled = FuzzFinding | FuzzSet
 _One = TypeVar("_One", FuzzFinding, FuzzSet)
 
 
-def with_label(fuzzings: Sequence[Fuzzing], place: Place, **fields: Any) -> list[Fuzzing]:
+def with_label(fuzzings: Sequence[Fuzzing], place: Place, **fields: object) -> list[Fuzzing]:
     """Return the fuzzings with other labels at one place. ``fields``: ``label``, ``specified``."""
     made = []
     for one in fuzzings:
@@ -50,7 +50,7 @@ def with_label(fuzzings: Sequence[Fuzzing], place: Place, **fields: Any) -> list
     return made
 
 
-def _changed(several: Sequence[_One], at: int, fields: Mapping[str, Any]) -> list[_One]:
+def _changed(several: Sequence[_One], at: int, fields: Mapping[str, object]) -> list[_One]:
     return [one.model_copy(update=fields) if k == at else one for k, one in enumerate(several)]
 
 

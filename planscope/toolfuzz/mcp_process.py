@@ -57,7 +57,7 @@ class Reply:
     """The answer to one request: ``result`` or ``error``, as they came, and the faults that came with it."""
 
     result: Any = None
-    error: Any = None
+    error: object = None
     faults: tuple[Fault, ...] = ()
 
 
@@ -118,7 +118,7 @@ class Server:
     _said: bytes = b""
     _buffer: bytes = b""
     _out: bytes = b""
-    _answers: dict[int, dict[str, Any]] = field(default_factory=dict)
+    _answers: dict[int, dict[str, object]] = field(default_factory=dict)
     _answered: set[int] = field(default_factory=set)
     _lines: int = 0
     _bytes: int = 0
@@ -165,8 +165,8 @@ class Server:
 
     def tools(self) -> list[dict[str, Any]]:
         """Return the tools that the server lists. Raises ServerLost."""
-        found: list[dict[str, Any]] = []
-        cursor: Any = None
+        found: list[dict[str, object]] = []
+        cursor: object = None
         while True:
             reply = self._request("tools/list", {} if cursor is None else {"cursor": cursor}, START_LIMIT)
             listed = reply.result.get("tools") if isinstance(reply.result, dict) else None
@@ -187,7 +187,7 @@ class Server:
                 break
         return found[:MOST_TOOLS]
 
-    def call(self, tool: str, arguments: Any, limit: float) -> Reply:
+    def call(self, tool: str, arguments: object, limit: float) -> Reply:
         """Call a tool, and see that the server lives on: it must answer a ping. ``limit``: seconds.
 
         Raises ServerLost.
@@ -219,7 +219,7 @@ class Server:
 
     # --- messages ---
 
-    def _post(self, message: dict[str, Any]) -> None:
+    def _post(self, message: dict[str, object]) -> None:
         self._out += json.dumps(message).encode() + b"\n"
 
     def _request(self, method: str, parameters: dict[str, Any], limit: float) -> Reply:
@@ -315,7 +315,7 @@ class Server:
         for one in message if isinstance(message, list) else [message]:
             self._take(one)
 
-    def _take(self, message: Any) -> None:
+    def _take(self, message: object) -> None:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             self.faults.append(Fault("garbage", f"a message that is no JSON-RPC 2.0: {_short(message)}"))
             return
@@ -345,5 +345,5 @@ def _environment(home: Path, base: Path) -> dict[str, str]:
     return {**found, "TMPDIR": str(home), "PYTHONPATH": os.pathsep.join(path)}
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return json.dumps(value, default=str)[:200]

@@ -85,7 +85,7 @@ class ServerHost:
         self._failed_starts = 0
         self._pending = tuple(self.server.faults) if self._sees_start else ()
 
-    def request(self, tool: Tool, given: Mapping[str, Any]) -> Any:
+    def request(self, tool: Tool, given: Mapping[str, object]) -> object:
         """Call a tool. Return its answer as JSON. Raises Told for an error, and Lost if the server is."""
         violated = mismatch(given, tool.schema)
         try:
@@ -100,7 +100,7 @@ class ServerHost:
         return None if violated is not None else _plain(reply.result)
 
     def _judged(
-        self, reply: Reply, tool: Tool, given: Mapping[str, Any], violated: str | None
+        self, reply: Reply, tool: Tool, given: Mapping[str, object], violated: str | None
     ) -> Outcome | None:
         """Return what is wrong with an answer, or None."""
         text = _text_of(reply)
@@ -129,7 +129,7 @@ class ServerHost:
             return self._outcome("protocol", faults[0].message, "", given, what=faults[0].what)
         return None
 
-    def _outcome(self, kind: str, message: str, trace: str, given: Any, *, what: str) -> Outcome:
+    def _outcome(self, kind: str, message: str, trace: str, given: object, *, what: str) -> Outcome:
         exception, place = _error_in(trace, self.places) if trace else (None, None)
         location = f"{self.places.name(place[0])}:{place[1]}" if place is not None else None
         key = "\x1f".join((kind, exception or "", location or "", what))
@@ -145,7 +145,7 @@ class ServerHost:
 class _ServedChannel(Channel):
     """What a job tells, in this process. The server's standard error stands for what a tool prints."""
 
-    def __init__(self, heard: Callable[[dict[str, Any]], None], server: Server) -> None:
+    def __init__(self, heard: Callable[[dict[str, object]], None], server: Server) -> None:
         self._heard = heard
         self.number, self.text = -1, ""
         self.watch: Any = SimpleNamespace(refusals=[], moved=False)
@@ -199,13 +199,13 @@ def _tool(listed: Mapping[str, Any], host: ServerHost, target: str) -> Tool:
     fault = schema_fault(schema)
     hints = listed.get("annotations")
 
-    def bind(given: dict[str, Any]) -> dict[str, Any]:
+    def bind(given: dict[str, object]) -> dict[str, object]:
         why = mismatch(given, tool.schema)
         if why is not None:
             raise Refused(why)
         return given
 
-    def function(**given: Any) -> Any:
+    def function(**given: object) -> object:
         return host.request(tool, given)
 
     tool = Tool(
@@ -229,7 +229,9 @@ def _tool(listed: Mapping[str, Any], host: ServerHost, target: str) -> Tool:
 _WRONG: tuple[Any, ...] = ({"unexpected": [1]}, "unexpected value", 7.25, [None], True)
 
 
-def violations(schema: Mapping[str, Any], draw: Callable[[Random], dict[str, Any]]) -> list[dict[str, Any]]:
+def violations(
+    schema: Mapping[str, Any], draw: Callable[[Random], dict[str, Any]]
+) -> list[dict[str, object]]:
     """Return arguments that a schema refuses, each for one reason: one is missing, of another type, or out of range.
 
     ``draw`` makes arguments; those that the schema accepts are changed in one place.
@@ -238,9 +240,9 @@ def violations(schema: Mapping[str, Any], draw: Callable[[Random], dict[str, Any
     valid = next((one for _ in range(40) if mismatch(one := draw(random), schema) is None), None)
     if valid is None:
         return []
-    properties: dict[str, Any] = schema["properties"] if isinstance(schema.get("properties"), dict) else {}
+    properties: dict[str, object] = schema["properties"] if isinstance(schema.get("properties"), dict) else {}
     names = [name for name in properties if isinstance(name, str)]
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     for name in names:
         if name in (schema.get("required") or ()):
             found.append({k: v for k, v in valid.items() if k != name})
@@ -249,7 +251,7 @@ def violations(schema: Mapping[str, Any], draw: Callable[[Random], dict[str, Any
     return [one for one in found if mismatch(one, schema) is not None][:MOST_VIOLATIONS]
 
 
-def _wrong_values(schema: Any, root: Mapping[str, Any]) -> Iterator[Any]:
+def _wrong_values(schema: object, root: Mapping[str, object]) -> Iterator[object]:
     """Yield a value of another type, and values out of range. None is one that a server may well take for another."""
     wrong = next((one for one in _WRONG if mismatch(one, schema, root) is not None), None)
     if wrong is not None:
@@ -276,7 +278,7 @@ def _sort_of(why: str) -> str:
 # --- answers ---
 
 
-def _plain(result: Any) -> Any:
+def _plain(result: object) -> object:
     """Return a result as JSON: its structured content, or its text, read as JSON if it is an object or a list."""
     if not isinstance(result, dict):
         return result
@@ -292,7 +294,7 @@ def _plain(result: Any) -> Any:
     return text
 
 
-def _content(result: Any) -> str:
+def _content(result: object) -> str:
     content = result.get("content") if isinstance(result, dict) else None
     parts = content if isinstance(content, list) else []
     return "\n".join(
@@ -314,11 +316,11 @@ def _text_of(reply: Reply) -> str:
 _KINDS_OF_CONTENT = frozenset(("text", "image", "audio", "resource", "resource_link"))
 
 
-def _wrong_result(result: Any, tool: Tool) -> str | None:
+def _wrong_result(result: object, tool: Tool) -> str | None:
     """Return why a result is none that the protocol knows, or None."""
     if not isinstance(result, dict):
         return "the result is no object"
-    content: Any = result.get("content")
+    content: object = result.get("content")
     if not isinstance(content, list):
         return "the result has no list content"
     for one in content:
@@ -356,7 +358,7 @@ _TRACES = (
 )
 
 
-def _trace_in(text: str, given: Any) -> str | None:
+def _trace_in(text: str, given: object) -> str | None:
     """Return an answer with a stack trace in it, or None. One that was sent is none."""
     if not any(one.search(text) for one in _TRACES):
         return None

@@ -12,7 +12,6 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from planscope.toolfuzz.agent_hands import LONGEST_REQUEST, told
 from planscope.toolfuzz.correctness.checks import PromptSet
@@ -132,7 +131,7 @@ class Mending:
             "wordings": str(WORDINGS),
         }  # fmt: skip
 
-        def read(answer: Any) -> bool | None:
+        def read(answer: object) -> bool | None:
             given.update({some[0]: some for some in _wordings(answer)})
             return len(given) >= 2 * HALF or None
 
@@ -345,7 +344,7 @@ def _of_set(number: int, one: PromptSet) -> Group:
     return Group(number, examples, [one.runs[0].prompt])
 
 
-def _wordings(answer: Any) -> Iterator[list[str]]:
+def _wordings(answer: object) -> Iterator[list[str]]:
     """Yield the requests of an answer that have two wordings, at most :data:`WORDINGS` of each."""
     found = answer.get("requests") if isinstance(answer, Mapping) else answer
     for one in found if isinstance(found, list) else ():
@@ -356,7 +355,7 @@ def _wordings(answer: Any) -> Iterator[list[str]]:
             yield some[:WORDINGS]
 
 
-def new_description(answer: Any) -> str | None:
+def new_description(answer: object) -> str | None:
     """Return the documentation in an answer, or None if it has none or more than :data:`MOST_WORDS`."""
     text = answer.get("description") if isinstance(answer, Mapping) else None
     if not isinstance(text, str) or not 0 < len(text.split()) <= MOST_WORDS or len(text) > 40 * MOST_WORDS:

@@ -52,9 +52,9 @@ class AgentCall:
     did not answer. ``outcome.kind`` is ``ok``, ``refused`` (by the schema) or a kind of finding."""
 
     tool: str
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
     text: str
-    answer: Any
+    answer: object
     outcome: Outcome
 
 
@@ -161,12 +161,12 @@ class FuzzModels:
 
     # --- questions ---
 
-    def ask(self, name: str, /, **fields: str) -> Any:
+    def ask(self, name: str, /, **fields: str) -> object:
         """Ask one of the prompts. Return its answer as JSON, or None if it cannot be read. See :meth:`ask_for`."""
         return self.ask_for(name, lambda answer: answer, fields)
 
     def ask_for(
-        self, name: str, read: Callable[[Any], Value | None], fields: Mapping[str, str]
+        self, name: str, read: Callable[[object], Value | None], fields: Mapping[str, str]
     ) -> Value | None:
         """Ask one of the prompts, and return what ``read`` makes of its JSON.
 
@@ -224,7 +224,7 @@ class _UnderWay:
         models: FuzzModels,
         request: str,
         stage: Stage,
-        offered: Mapping[str, tuple[str, dict[str, Any]]],
+        offered: Mapping[str, tuple[str, dict[str, object]]],
         limits: Limits,
     ) -> None:
         self.models, self.request, self.stage, self.limits = models, request, stage, limits
@@ -242,7 +242,7 @@ class _UnderWay:
         )
         self.made = ToolRun(request, run)
 
-    def call(self, tool: str, arguments: dict[str, Any]) -> AgentCall:
+    def call(self, tool: str, arguments: dict[str, object]) -> AgentCall:
         """Make a call of the agent in the sandbox."""
         try:
             done = self.stage.call(tool, arguments)

@@ -29,7 +29,7 @@ class Node:
     ) -> None:
         self.root, self.path, self._heard = root, path, heard
         self.depth = len(path)
-        self.facts: dict[str, list[Any]] = {}
+        self.facts: dict[str, list[object]] = {}
         self.children: dict[Step, Node] = {}
 
     def child(self, step: Step) -> Node:
@@ -70,7 +70,7 @@ class Knowledge:
     def __init__(self) -> None:
         self.roots: dict[str, Node] = {}
         self.version = 0
-        self.news: list[tuple[str, tuple[Step, ...], str | None, Any]] = []
+        self.news: list[tuple[str, tuple[Step, ...], str | None, object]] = []
 
     def node(self, root: str) -> Node:
         found = self.roots.get(root)

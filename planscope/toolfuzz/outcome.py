@@ -163,7 +163,7 @@ _PATH = re.compile(r"(?:[\w.~-]*/)+[\w.~-]*")
 _NUMBER = re.compile(r"-?\d[\d,_.]*(?:e[+-]?\d+)?")
 
 
-def normal(message: str, given: Any = None) -> str:
+def normal(message: str, given: object = None) -> str:
     """Return a message without digits, quoted text, paths, addresses and what came from the input."""
     for text in sorted(strings_of(given), key=len, reverse=True):
         for one in (text, repr(text)[1:-1]):
@@ -179,7 +179,7 @@ def normal(message: str, given: Any = None) -> str:
     return " ".join(message.split()).rstrip("… ")[:300]
 
 
-def strings_of(value: Any, most: int = 60) -> list[str]:
+def strings_of(value: object, most: int = 60) -> list[str]:
     """Return the strings inside a JSON value."""
     found: list[str] = []
     todo = [value]
@@ -207,7 +207,7 @@ def message_of(error: BaseException) -> str:
 
 
 def raised(
-    error: BaseException, given: Any, places: Places, refusals: list[Refusal], details: bool
+    error: BaseException, given: object, places: Places, refusals: list[Refusal], details: bool
 ) -> Outcome:
     """Return the outcome of a call that raised. ``details``: with message and traceback."""
     if isinstance(error, Told):
@@ -302,7 +302,7 @@ def _recursing_frame(trace: TracebackType | None, places: Places) -> tuple[str, 
 _ERROR_TEXT = re.compile(r"\s*(?:Error|Exception|Traceback)\b")
 
 
-def answered(answer: Any, given: Any, places: Places, refusals: list[Refusal]) -> Outcome:
+def answered(answer: object, given: object, places: Places, refusals: list[Refusal]) -> Outcome:
     """Return the outcome of a call that returned: an error text is *returned*; a refusal in the call counts first."""
     if refusals:
         first = refusals[0]
@@ -346,7 +346,7 @@ def returned_error(answer: Any) -> str | None:
     return None
 
 
-def _is_part(answer: Any, given: Any) -> bool:
+def _is_part(answer: object, given: object) -> bool:
     """Return whether an answer, or the error in it, is a part of the input."""
     todo, wanted = [given], [answer]
     if isinstance(answer, dict) and dict.get(answer, "error"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from planscope.toolfuzz.correctness.baselines import Aim, Baseline
 from planscope.toolfuzz.correctness.checks import Call, PromptRun
@@ -40,7 +40,7 @@ class PromptDoor:
         self._down = 0
 
     def ask_for(
-        self, name: str, read: Callable[[Any], Value | None], fields: Mapping[str, str]
+        self, name: str, read: Callable[[object], Value | None], fields: Mapping[str, str]
     ) -> Value | None:
         """Ask a prompt of the data file (:meth:`FuzzModels.ask_for`)."""
         return self.models.ask_for(name, read, fields)

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from planscope.errors import UserError
 from planscope.safe import visible
@@ -21,7 +20,7 @@ _FIELD = re.compile(r"\{([a-z_]+)\}")
 _ANSWER = "format_instructions"
 
 
-def describe(name: str, description: str, schema: Mapping[str, Any]) -> str:
+def describe(name: str, description: str, schema: Mapping[str, object]) -> str:
     """Describe a tool to a model: what an agent is told of it."""
     arguments = json.dumps(schema.get("properties", {}))
     return f"{name}: {' '.join(description.split())}\nArguments: {arguments}"

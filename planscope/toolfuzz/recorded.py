@@ -17,7 +17,7 @@ from planscope.errors import UserError
 class RecordedAnswer:
     """One answer of a tool: to which arguments, in which run, at which call of it (from 1)."""
 
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
     text: str
     failed: bool
     run: str
@@ -74,7 +74,7 @@ def recorded_tools(path: Path) -> list[RecordedTool]:
     return list(found.values())
 
 
-def _offered(record: Any) -> list[tuple[str, str, dict[str, Any] | None]]:
+def _offered(record: Any) -> list[tuple[str, str, dict[str, object] | None]]:
     from planscope.session.seen import given_at_first
 
     part = next((one for one in given_at_first(record) if one.name == "tools" and one.known), None)

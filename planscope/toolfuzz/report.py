@@ -33,7 +33,7 @@ class ToolReport:
     stopped: str = ""
     looping: float = 0.0
     source: str = ""
-    place: dict[str, Any] | None = None
+    place: dict[str, object] | None = None
 
 
 Key = tuple[str, str]
@@ -83,17 +83,17 @@ class Report:
     remarks: list[str] = field(default_factory=list)
     sequences: dict[str, int] | None = None
     sets: list[PromptSet] = field(default_factory=list)
-    matrix: list[dict[str, Any]] = field(default_factory=list)
-    model: dict[str, Any] | None = None
+    matrix: list[dict[str, object]] = field(default_factory=list)
+    model: dict[str, object] | None = None
     agent_runs: dict[Key, Run] = field(default_factory=dict)
     prompt_runs: list[tuple[PromptRun, Run]] = field(default_factory=list)
     method: str = "toolfuzz"
     tried: list[Tried] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
     _prompted: set[Key] = field(default_factory=set, repr=False)
     mended: list[Mended] = field(default_factory=list)
 
-    def put_sets(self, sets: Sequence[PromptSet], matrix: Sequence[dict[str, Any]]) -> None:
+    def put_sets(self, sets: Sequence[PromptSet], matrix: Sequence[dict[str, object]]) -> None:
         """Replace the sets of prompts. Each faulty one is a finding."""
         self.sets, self.matrix = list(sets), list(matrix)
         prompts: Counter[str] = Counter()

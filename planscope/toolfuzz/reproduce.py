@@ -12,13 +12,13 @@ from planscope.toolfuzz.stateful import Made, Role, contradictions, knowledge_fr
 def outcome(
     target: str,
     tool: str,
-    given: dict[str, Any],
-    needs: Sequence[dict[str, Any]] = (),
+    given: dict[str, object],
+    needs: Sequence[dict[str, object]] = (),
     reset: str | None = None,
     limit: float = 2.0,
     environment: Sequence[str] = (),
     network: bool = False,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Make the calls ``needs`` and then ``given`` in a fresh child. Return kind, exception, message and traceback.
 
     ``limit``: seconds that a call may take; ``environment``: names of variables that the tool gets. Raises UserError if
@@ -38,8 +38,8 @@ def outcome(
 def check(
     target: str,
     tool: str,
-    given: dict[str, Any],
-    needs: Sequence[dict[str, Any]] = (),
+    given: dict[str, object],
+    needs: Sequence[dict[str, object]] = (),
     reset: str | None = None,
     limit: float = 2.0,
     environment: Sequence[str] = (),

@@ -111,7 +111,7 @@ class Kept:
 
     def __init__(self) -> None:
         self._builtins = dict(vars(builtins))
-        self._names: list[tuple[dict[str, Any], str, Any]] = [
+        self._names: list[tuple[dict[str, object], str, object]] = [
             (vars(module), name, vars(module)[name])
             for module, names in (
                 (json, ("dumps", "loads")),
@@ -179,7 +179,7 @@ class Watch:
         self._places, self._last_words = places, last_words
         self._busy = False
         self._me = os.getpid()
-        self._checks: dict[str, Callable[[tuple[Any, ...]], None]] = {
+        self._checks: dict[str, Callable[[tuple[object, ...]], None]] = {
             "open": self._open,
             "os.remove": lambda a: self._write("unlink", a[0], a[1]),
             "os.rmdir": lambda a: self._write("delete", a[0], a[1]),
@@ -230,7 +230,7 @@ class Watch:
         """Install the hook."""
         checks = self._checks
 
-        def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        def hook(event: str, arguments: tuple[object, ...]) -> None:
             check = checks.get(event)
             if check is not None and not self._busy:
                 self._busy = True
@@ -252,7 +252,7 @@ class Watch:
             self.refusals.append(Refusal(kind, said, location, f"{text}PermissionError: {said}\n"))
         raise PermissionError(errno.EACCES, said, path)
 
-    def _open(self, arguments: tuple[Any, ...]) -> None:
+    def _open(self, arguments: tuple[object, ...]) -> None:
         path, mode, flags = arguments
         if isinstance(path, int) or not isinstance(flags, int):
             return
@@ -268,7 +268,7 @@ class Watch:
         self._write("move", source, source_folder)
         self._write("move to", target, target_folder)
 
-    def _database(self, arguments: tuple[Any, ...]) -> None:
+    def _database(self, arguments: tuple[object, ...]) -> None:
         path = arguments[0]
         if path not in (":memory:", "", b":memory:", b"") and not str(path).startswith("file::memory:"):
             self._write("write", path, -1)
@@ -296,16 +296,16 @@ class Watch:
             return  # the system refuses that by itself, wherever it is
         self._refuse("outside", f"{verb} {full[:300]}", text)
 
-    def _network(self, arguments: tuple[Any, ...]) -> None:
+    def _network(self, arguments: tuple[object, ...]) -> None:
         where = arguments[1] if len(arguments) > 1 and not isinstance(arguments[0], str) else arguments[:1]
         if isinstance(where, str | bytes):
             where = (where,)
         self._refuse("infrastructure", f"connect to {str(where)[:200]}")
 
-    def _move(self, arguments: tuple[Any, ...]) -> None:
+    def _move(self, arguments: tuple[object, ...]) -> None:
         self.moved = True
 
-    def _kill(self, arguments: tuple[Any, ...]) -> None:
+    def _kill(self, arguments: tuple[object, ...]) -> None:
         if arguments[0] != self._me:
             self._refuse("outside", "send a signal to another process")
         frames = traceback.extract_stack(limit=60)

@@ -44,11 +44,11 @@ class Search:
     def __init__(self, tool: Tool, seed: int, guided: bool = True) -> None:
         self.knowledge, self.hints, self.pools = Knowledge(), Hints(), Pools()
         self.guided = guided
-        self.kept: list[dict[str, Any]] = []
+        self.kept: list[dict[str, object]] = []
         self.arcs: set[Arc] = set()
         self._last_kept, self._is_changed = 0, False
         self._words: dict[str, tuple[int, list[str]]] = {}
-        self._meant: list[dict[str, Any]] = []
+        self._meant: list[dict[str, object]] = []
         self._schema = tool.schema
         self._seed = f"{seed}/{tool.name}"
         self._random = Random(self._seed)
@@ -74,7 +74,7 @@ class Search:
             for one in values:
                 self.hints.add(one)
 
-    def _examples(self, schema: Any) -> None:
+    def _examples(self, schema: object) -> None:
         if isinstance(schema, dict):
             for key in ("examples", "example", "default"):
                 for one in schema[key] if isinstance(schema.get(key), list) else [schema.get(key)]:
@@ -108,7 +108,7 @@ class Search:
         """Begin a batch at this call."""
         self._random = Random(f"{self._seed}/{number}")
 
-    def draw(self, number: int) -> tuple[dict[str, Any], str]:
+    def draw(self, number: int) -> tuple[dict[str, object], str]:
         """Return the arguments of a call (from 0), and their JSON text. They nest and weigh no more than allowed."""
         for _ in range(20):
             given = self._next(number)
@@ -117,7 +117,7 @@ class Search:
                 return given, text
         return {}, "{}"
 
-    def _next(self, number: int) -> dict[str, Any]:
+    def _next(self, number: int) -> dict[str, object]:
         random = self._random
         self._is_changed = False
         if number < len(MODES):
@@ -135,19 +135,19 @@ class Search:
                     return changed
         return self.generator.arguments(random)
 
-    def _with_long_text(self, number: int, random: Random) -> dict[str, Any]:
+    def _with_long_text(self, number: int, random: Random) -> dict[str, object]:
         """Return arguments of which one is a token again and again, as often as may be sent."""
         name, token = self._long[(number - FIRST_LONG) // LONG_EVERY]
         times = LONG * 2 // (len(json.dumps(token)) - 2)
         most = self._schema["properties"][name].get("maxLength", LONG)
         return {**self.generator.arguments(random, "minimal"), name: (token * times)[: min(most, LONG)]}
 
-    def _changed(self, random: Random) -> dict[str, Any] | None:
+    def _changed(self, random: Random) -> dict[str, object] | None:
         """Return kept arguments with a few changes that the schema accepts, or None. The newest are changed most."""
         at = len(self.kept) - 1 - int(random.expovariate(0.3))
         text = json.dumps(self.kept[at] if at >= 0 else random.choice(self.kept))
         for _ in range(3):
-            given: dict[str, Any] = json.loads(text)
+            given: dict[str, object] = json.loads(text)
             for _ in range(random.choice((1, 1, 1, 2, 4))):
                 if given:
                     name = random.choice(list(given))
@@ -173,7 +173,7 @@ class Search:
             self._words[name] = (self.knowledge.version, found)
         return found
 
-    def _mutated(self, value: Any, random: Random, tokens: list[str]) -> Any:
+    def _mutated(self, value: object, random: Random, tokens: list[str]) -> object:
         if isinstance(value, str):
             return self._text(value, random, tokens)
         if isinstance(value, bool) or value is None:
@@ -256,7 +256,7 @@ class Search:
             and (number < MEASURED or self._is_changed or number % 16 == 1)
         )
 
-    def reached(self, number: int, arcs: Iterable[Arc], given: dict[str, Any]) -> list[Arc]:
+    def reached(self, number: int, arcs: Iterable[Arc], given: dict[str, object]) -> list[Arc]:
         """Keep arguments that reach a new branch, or one more often. Return the arcs that are new."""
         new = sorted(arc for arc in arcs if arc not in self.arcs)
         if new:
@@ -272,7 +272,7 @@ class Search:
         self.kept.append(given)
 
 
-def _is_free_text(schema: Any) -> bool:
+def _is_free_text(schema: object) -> bool:
     """Return whether an argument may be any text."""
     if not isinstance(schema, dict):
         return False
@@ -302,7 +302,7 @@ def _parts(parts: list[str], token: str, random: Random) -> list[str]:
     return [*parts[:at], token, *parts[at + (chance > 0.85) :]]
 
 
-def _patterns(schema: Any, found: set[str]) -> None:
+def _patterns(schema: object, found: set[str]) -> None:
     if isinstance(schema, dict):
         if isinstance(schema.get("pattern"), str):
             found.add(schema["pattern"])

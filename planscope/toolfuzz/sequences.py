@@ -73,7 +73,7 @@ class Played:
         return [{"tool": one.tool, "arguments": one.arguments} for one in made]
 
 
-def plain_answer(answer: Any) -> Any:
+def plain_answer(answer: object) -> object:
     """Return an answer as JSON, cut to a size that can be kept."""
     if hasattr(answer, "tool_call_id") and hasattr(answer, "content"):
         answer = answer.content
@@ -259,7 +259,7 @@ class Sequences:
         self._found[key] = _Shown(key, tool, Found(outcome, calls, at, knows=told), shows)
         self._tell(key)
 
-    def _roles_as_data(self) -> dict[str, Any]:
+    def _roles_as_data(self) -> dict[str, object]:
         return {
             name: [role.what, role.noun, list(role.needed), role.again] for name, role in self.roles.items()
         }
@@ -298,7 +298,7 @@ class Sequences:
         self._tell(one.key)
 
 
-def _is_call(one: Any, tools: Mapping[str, Tool]) -> bool:
+def _is_call(one: object, tools: Mapping[str, Tool]) -> bool:
     return (
         isinstance(one, dict)
         and set(one) == {"tool", "arguments"}
@@ -381,7 +381,7 @@ class _Drawer:
         for key, v in learned:
             self.pool.setdefault(key, []).insert(0, v)
 
-    def _arguments(self, tool: Tool) -> dict[str, Any]:
+    def _arguments(self, tool: Tool) -> dict[str, object]:
         search, random = self.run.searches[tool.name], self.random
         given, _ = search.draw(len(self.pool) + 1_000)
         keys = self.run.keys(self.run.roles[tool.name].noun)
@@ -398,7 +398,7 @@ class _Drawer:
         return given
 
 
-def _of_type(schema: Any, value: str | int) -> str | int | None:
+def _of_type(schema: object, value: str | int) -> str | int | None:
     """Return a value as the schema's type, an id of digits as the number or the text; None if it is of another type."""
     wanted = schema.get("type") if isinstance(schema, dict) else None
     if wanted == "string":
@@ -411,7 +411,7 @@ def _of_type(schema: Any, value: str | int) -> str | int | None:
 _FREE = frozenset(("type", "title", "description", "default"))
 
 
-def _plain(schema: Any, drawn: Any, random: Random, text: str = "") -> Any:
+def _plain(schema: object, drawn: object, random: Random, text: str = "") -> object:
     """Return a plain value of a schema without limits, or else the drawn one."""
     if not isinstance(schema, dict) or not set(schema) <= _FREE:
         return drawn

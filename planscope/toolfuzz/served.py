@@ -36,7 +36,7 @@ class Answered:
     """What a tool did with a call of an agent. ``text``: what the agent is told; ``answer``: the same as JSON."""
 
     text: str
-    answer: Any
+    answer: object
     outcome: Outcome
 
     @property
@@ -92,7 +92,7 @@ class ServedTools:
             finally:
                 stage.finish()
 
-    def _say(self, message: Mapping[str, Any]) -> None:
+    def _say(self, message: Mapping[str, object]) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -126,7 +126,7 @@ class ServedTools:
             if message["event"] == event:
                 return message
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Answered:
+    def call(self, tool: str, arguments: Mapping[str, object]) -> Answered:
         """Make one call in the run that is under way."""
         with self._exchange:
             self._say({"do": "call", "tool": tool, "arguments": arguments})
@@ -150,7 +150,7 @@ class Stage:
         self.files: dict[str, str] = {}
         self.names = [one.name for one in tools.tools]
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Answered:
+    def call(self, tool: str, arguments: Mapping[str, object]) -> Answered:
         """Call one of the tools. Raises KeyError for a name that is none of theirs."""
         if tool not in self.names or self._over:
             raise KeyError(tool)
@@ -164,7 +164,7 @@ class Stage:
                 self.files = self._tools.files()
 
 
-def _text(made: Mapping[str, Any], outcome: Outcome) -> str:
+def _text(made: Mapping[str, object], outcome: Outcome) -> str:
     """Return what an agent is told: the answer, or the error as LangChain words it."""
     if outcome.kind == "refused":
         return f"Error: the arguments are not what the tool accepts: {made['refusal']}"

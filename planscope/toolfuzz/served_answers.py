@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from planscope.errors import UserError
 from planscope.toolfuzz.correctness.canonical import canonical
@@ -63,7 +63,7 @@ class ServedAnswers(ServedTools):
         """Begin a run. There is no folder: ``files`` are not kept."""
         yield Stage(self)
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Answered:
+    def call(self, tool: str, arguments: Mapping[str, object]) -> Answered:
         """Return the recorded answer; an outcome of kind ``unrecorded`` if there is none."""
         found = self._answers.get((tool, canonical(arguments)))
         if found is None:

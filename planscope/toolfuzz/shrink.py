@@ -37,7 +37,7 @@ class Shrinker:
         self._fails, self._most, self._better = fails, most, better
         self._seen: set[str] = set()
 
-    def run(self) -> Any:
+    def run(self) -> object:
         """Return the smallest input that was found."""
         before = None
         while before != weight(self.best) and self.calls < self._most:
@@ -173,7 +173,7 @@ def _has(value: Any, path: Path) -> bool:
     return True
 
 
-def _with(value: Any, path: Path, new: Any) -> Any:
+def _with(value: Any, path: Path, new: Any) -> object:
     """Return a copy with another value at one place."""
     if not path:
         return new

@@ -81,7 +81,7 @@ class Hints:
     numbers: list[int | float] = field(default_factory=list)
     patterns: list[str] = field(default_factory=list)
 
-    def add(self, value: Any) -> None:
+    def add(self, value: object) -> None:
         if isinstance(value, bool):
             return
         if isinstance(value, str):
@@ -95,7 +95,7 @@ class Hints:
             self.numbers.append(value)
 
 
-def source_tree(function: Callable[..., Any]) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def source_tree(function: Callable[..., object]) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """Return the syntax tree of a function, or None if there is no source."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
@@ -107,7 +107,7 @@ def source_tree(function: Callable[..., Any]) -> ast.FunctionDef | ast.AsyncFunc
     return None
 
 
-def read_function(function: Callable[..., Any], knowledge: Knowledge, hints: Hints) -> None:
+def read_function(function: Callable[..., object], knowledge: Knowledge, hints: Hints) -> None:
     """Learn from a function's source; its parameters are the arguments of the tool."""
     function = inspect.unwrap(function)
     plain = getattr(function, "__func__", function)
@@ -120,7 +120,7 @@ def read_function(function: Callable[..., Any], knowledge: Knowledge, hints: Hin
     _Walk(getattr(plain, "__globals__", {}), hints, owner, _closed_over(plain)).function(tree, given)
 
 
-def _closed_over(function: Any) -> dict[str, Any]:
+def _closed_over(function: Any) -> dict[str, object]:
     try:
         return dict(inspect.getclosurevars(function).nonlocals)
     except (TypeError, ValueError):
@@ -129,12 +129,17 @@ def _closed_over(function: Any) -> dict[str, Any]:
 
 class _Walk:
     def __init__(
-        self, names: Mapping[str, Any], hints: Hints, owner: Any, closed: Mapping[str, Any], depth: int = 0
+        self,
+        names: Mapping[str, object],
+        hints: Hints,
+        owner: object,
+        closed: Mapping[str, object],
+        depth: int = 0,
     ) -> None:
         self._globals, self._hints, self._owner, self._depth = names, hints, owner, depth
         self._closed = closed
         self._nodes: dict[str, Node] = {}
-        self._constants: dict[str, Any] = {}
+        self._constants: dict[str, object] = {}
         self._local: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
 
     def function(self, tree: ast.FunctionDef | ast.AsyncFunctionDef, given: Mapping[str, Node]) -> None:
@@ -209,7 +214,7 @@ class _Walk:
         else:
             self._bind(target, each, iterated)
 
-    def _constant(self, one: ast.expr | None) -> Any:
+    def _constant(self, one: ast.expr | None) -> object:
         """Return the constant value of an expression, or MISSING."""
         if one is None:
             return MISSING
@@ -231,10 +236,10 @@ class _Walk:
                     return getattr(holder.__members__.get(one.attr), "value", MISSING)
         return MISSING
 
-    def _fact(self, node: Node, operation: str, constant: Any) -> None:
+    def _fact(self, node: Node, operation: str, constant: object) -> None:
         if constant is MISSING:
             return
-        values: Iterator[Any] = iter((constant,))
+        values: Iterator[object] = iter((constant,))
         if isinstance(constant, Mapping | list | tuple | set | frozenset):
             values = iter(list(constant)[:40])
         for one in values:
@@ -295,7 +300,7 @@ class _Walk:
                 self._value(inner)
         return None
 
-    def _collect(self, value: Any) -> None:
+    def _collect(self, value: object) -> None:
         """Keep the constants of a global that the code names."""
         if isinstance(value, str | int | float):
             self._hints.add(value)
@@ -430,7 +435,7 @@ class _Walk:
             method = getattr(type(self._owner), name, None)
             self._follow(method, call, given, skip=1)
 
-    def _follow(self, called: Any, call: ast.Call, given: list[Node | None], skip: int = 0) -> None:
+    def _follow(self, called: object, call: ast.Call, given: list[Node | None], skip: int = 0) -> None:
         """Walk into a function of the same module or class that gets a part of an argument."""
         if self._depth >= DEEPEST_CALL or not any(given):
             return
@@ -452,7 +457,7 @@ class _Walk:
             walk.function(tree, nodes)
 
     def _regex(
-        self, value: ast.expr, module: str, constants: list[Any], arguments: list[Node | None]
+        self, value: ast.expr, module: str, constants: list[object], arguments: list[Node | None]
     ) -> Node | None:
         if module == "re":
             pattern = constants[0] if constants else MISSING
@@ -467,7 +472,7 @@ class _Walk:
                     node.learn("regex", pattern)
         return None
 
-    def _method(self, node: Node, name: str, constants: list[Any]) -> Node | None:
+    def _method(self, node: Node, name: str, constants: list[object]) -> Node | None:
         constant = constants[0] if constants else MISSING
         if name in ("split", "rsplit", "partition", "rpartition"):
             separator = constant if isinstance(constant, str) and constant else None

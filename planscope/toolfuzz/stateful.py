@@ -43,8 +43,8 @@ class Made:
     """One call and its answer as JSON. ``kind``: that of its outcome, ``ok`` or ``raised`` and so on."""
 
     tool: str
-    arguments: dict[str, Any]
-    answer: Any = None
+    arguments: dict[str, object]
+    answer: object = None
     kind: str = "ok"
 
 
@@ -148,7 +148,7 @@ def with_hints(
     }
 
 
-def _only_adds(hints: Mapping[str, Any]) -> bool:
+def _only_adds(hints: Mapping[str, object]) -> bool:
     """Return whether a server says that a tool only adds."""
     return hints.get("destructiveHint") is False
 
@@ -191,11 +191,11 @@ def is_absent(one: Made) -> bool:
     return isinstance(answer, str) and _says_absent(answer, one.arguments)
 
 
-def _says_absent(text: str, arguments: Mapping[str, Any]) -> bool:
+def _says_absent(text: str, arguments: Mapping[str, object]) -> bool:
     return len(text) < 400 and _ABSENT.search(_without(text, arguments)) is not None
 
 
-def _without(text: str, arguments: Mapping[str, Any]) -> str:
+def _without(text: str, arguments: Mapping[str, object]) -> str:
     """Return an answer without the arguments of its own call, which prove nothing."""
     for value in arguments.values():
         if isinstance(value, str) and len(value) > 1:
@@ -203,7 +203,7 @@ def _without(text: str, arguments: Mapping[str, Any]) -> str:
     return text
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     """Return whether a value is one that no tool has a reason to change."""
     if isinstance(value, str):
         has_word = _PLAIN_TEXT.fullmatch(value) is not None and any(c.isalnum() for c in value)
@@ -221,14 +221,14 @@ def _is_plain_key(key: Key) -> bool:
     )
 
 
-def _form(value: Any) -> Any:
+def _form(value: object) -> Any:
     return " ".join(value.split()).casefold() if isinstance(value, str) else value
 
 
-def named(answer: Any) -> Iterator[tuple[str | None, Any]]:
+def named(answer: object) -> Iterator[tuple[str | None, Any]]:
     """Yield each text, number, truth value and null of an answer with its name, None where it has none, the outer ones
     first. A text that is an object or a list of JSON is what it says; a value of a list has the list's name."""
-    todo: deque[tuple[str | None, Any]] = deque([(None, answer)])
+    todo: deque[tuple[str | None, object]] = deque([(None, answer)])
     while todo:
         name, value = todo.popleft()
         if isinstance(value, str) and value[:1] in ("{", "["):
@@ -242,14 +242,14 @@ def named(answer: Any) -> Iterator[tuple[str | None, Any]]:
             yield name, value
 
 
-def words_like_ids(text: str, arguments: Mapping[str, Any]) -> list[str]:
+def words_like_ids(text: str, arguments: Mapping[str, object]) -> list[str]:
     """Return the words of an answer that may be ids, the likeliest last: plain numbers, then words with a digit, or the
     text if it is one word. The call's own arguments are left out."""
     words = [one for one in _ID.findall(text) if one not in map(str, arguments.values())]
     return sorted(words, key=lambda one: not one.isdigit()) or [text] * bool(_ONE_WORD.fullmatch(text))
 
 
-def id_in(answer: Any, name: str) -> Any:
+def id_in(answer: object, name: str) -> Any:
     """Return the id that an answer gives a new thing, for the argument that names it; None if it tells none."""
     if isinstance(answer, str) and _ID.fullmatch(answer) and not answer.isdigit():
         return answer

@@ -15,7 +15,7 @@ from typing import Any, SupportsIndex
 from planscope.toolfuzz.nodes import Node
 
 
-def taint(value: Any, node: Node) -> Any:
+def taint(value: Any, node: Node) -> object:
     """Return the value with taint. What cannot carry taint (None, bool, other objects) is returned unchanged."""
     kind = type(value)
     if kind is str:
@@ -40,7 +40,7 @@ def taint(value: Any, node: Node) -> Any:
 def _pairwise(name: str, operation: str) -> Callable[..., Any]:
     plain = getattr(str, name)
 
-    def method(self: TStr, other: object, *more: Any) -> Any:
+    def method(self: TStr, other: object, *more: object) -> object:
         if isinstance(other, str) and type(other) is not TStr:
             self.node.learn(operation, other)
         elif isinstance(other, tuple):
@@ -52,20 +52,20 @@ def _pairwise(name: str, operation: str) -> Callable[..., Any]:
     return method
 
 
-def _same(name: str) -> Callable[..., Any]:
+def _same(name: str) -> Callable[..., object]:
     plain = getattr(str, name)
 
-    def method(self: TStr, *arguments: Any) -> Any:
+    def method(self: TStr, *arguments: object) -> object:
         return TStr(plain(self, *arguments), self.node.child(("same", name)))
 
     method.__name__ = name
     return method
 
 
-def _question(name: str) -> Callable[..., Any]:
+def _question(name: str) -> Callable[..., object]:
     plain = getattr(str, name)
 
-    def method(self: TStr) -> Any:
+    def method(self: TStr) -> object:
         self.node.learn("is", name)
         return plain(self)
 
@@ -169,7 +169,7 @@ class TStr(str):
 def _compared(kind: type, name: str, operation: str) -> Callable[..., Any]:
     plain = getattr(kind, name)
 
-    def method(self: Any, other: object) -> Any:
+    def method(self: Any, other: object) -> object:
         if type(other) is int or type(other) is float:
             self.node.learn(operation, other)
         return plain(self, other)
@@ -199,7 +199,7 @@ class TInt(int):
     def __reduce__(self) -> Any:
         return int, (int.__int__(self),)
 
-    def _derived(self, made: Any, step: str, other: object) -> Any:
+    def _derived(self, made: object, step: str, other: object) -> Any:
         if type(made) is int and type(other) is int:
             return TInt(made, self.node.child((step, other)))
         return made
@@ -264,14 +264,14 @@ class TFloat(float):
 class TList(list[Any]):
     """A list with taint; an item gets its own when the tool takes it."""
 
-    def __init__(self, values: Iterable[Any], node: Node) -> None:
+    def __init__(self, values: Iterable[object], node: Node) -> None:
         self.node = node
         super().__init__(values)
 
     def __reduce__(self) -> Any:
         return list, (list(self),)
 
-    def _taken(self, at: int) -> Any:
+    def _taken(self, at: int) -> object:
         made = list.__getitem__(self, at)
         if type(made) in _CARRIERS:
             made = taint(made, self.node.child(("item", at) if -2 <= at < 4 else ("each",)))
@@ -284,7 +284,7 @@ class TList(list[Any]):
         self.node.child(("item", key))
         return self._taken(key)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         self.node.child(("each",))
         at = 0
         while at < len(self):
@@ -299,7 +299,7 @@ class TList(list[Any]):
 class TDict(dict[Any, Any]):
     """A dictionary with taint. The keys that a tool asks for are learned, found or not; no others are."""
 
-    def __init__(self, values: dict[Any, Any], node: Node) -> None:
+    def __init__(self, values: dict[object, object], node: Node) -> None:
         self.node = node
         super().__init__(values)
 
@@ -322,11 +322,11 @@ class TDict(dict[Any, Any]):
         self._asked(key)
         return dict.__contains__(self, key)
 
-    def get(self, key: Any, default: Any = None) -> Any:
+    def get(self, key: Any, default: Any = None) -> object:
         self._asked(key)
         return dict.get(self, key, default)
 
-    def pop(self, key: Any, *default: Any) -> Any:
+    def pop(self, key: Any, *default: Any) -> object:
         self._asked(key)
         return dict.pop(self, key, *default)
 
@@ -341,14 +341,14 @@ def length(value: Any) -> int:
     return TInt(found, node.child(("len",))) if node is not None else found
 
 
-def _loads(text: Any, *arguments: Any, **options: Any) -> Any:
+def _loads(text: Any, *arguments: Any, **options: Any) -> object:
     node = text.node.child(("json",)) if isinstance(text, TStr) else None
     made = _PLAIN_LOADS(text, *arguments, **options)
     return made if node is None or options else taint(made, node)
 
 
-def _with_pattern(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(pattern: Any, *arguments: Any, **options: Any) -> Any:
+def _with_pattern(function: Callable[..., object]) -> Callable[..., object]:
+    def call(pattern: object, *arguments: object, **options: object) -> object:
         text = pattern.pattern if isinstance(pattern, re.Pattern) else pattern
         for one in arguments:
             if isinstance(one, TStr):
@@ -363,7 +363,7 @@ _PLAIN_LOADS = json.loads
 _REGEX = ("match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 
 
-def watch(modules: Iterable[dict[str, Any]]) -> None:
+def watch(modules: Iterable[dict[str, object]]) -> None:
     """Replace ``len``, ``json.loads`` and the functions of ``re`` by ones that keep taint. For a child process only.
 
     ``modules``: the namespaces of the tool's own modules.

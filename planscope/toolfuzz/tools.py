@@ -43,17 +43,17 @@ class Tool:
     description: str
     schema: dict[str, Any]
     bind: Bind
-    function: Callable[..., Any]
-    invoke: Callable[[dict[str, Any]], Any]
-    functions: tuple[Callable[..., Any], ...] = ()
-    reset: Callable[[], Any] | None = None
+    function: Callable[..., object]
+    invoke: Callable[[dict[str, object]], object]
+    functions: tuple[Callable[..., object], ...] = ()
+    reset: Callable[[], object] | None = None
     skipped: str | None = None
-    owner: Any = None
+    owner: object = None
     target: str = ""
     wrapped: bool = False
-    hints: dict[str, Any] = field(default_factory=dict)
+    hints: dict[str, object] = field(default_factory=dict)
     remote: bool = False
-    output: dict[str, Any] | None = None
+    output: dict[str, object] | None = None
 
     @property
     def is_async(self) -> bool:
@@ -145,7 +145,7 @@ def find(name: str) -> Any:
         raise UserError(f"{module_name} cannot be imported: there is no module {error.name}") from None
     except BaseException as error:
         raise UserError(f"{module_name} cannot be imported: {type(error).__name__}: {error}") from None
-    found: Any = module
+    found: object = module
     for part in path.split("."):
         if not hasattr(found, part):
             near = [n for n in dir(found) if not n.startswith("_")][:8]
@@ -154,13 +154,13 @@ def find(name: str) -> Any:
     return found
 
 
-def is_langchain(one: Any) -> bool:
+def is_langchain(one: object) -> bool:
     """Return whether an object is a LangChain tool."""
     names = {f"{base.__module__}.{base.__qualname__}" for base in type(one).__mro__}
     return "langchain_core.tools.base.BaseTool" in names
 
 
-def _tools_of(found: Any, target: str) -> Iterator[Tool]:
+def _tools_of(found: object, target: str) -> Iterator[Tool]:
     if is_langchain(found):
         yield _langchain(found)
     elif isinstance(found, Mapping):
@@ -190,7 +190,7 @@ def _made(kind: type, target: str) -> Any:
         raise UserError(f"{target} is a class that cannot be made without arguments: {error}") from None
 
 
-def _factory_answer(function: Callable[..., Any]) -> Any:
+def _factory_answer(function: Callable[..., object]) -> Any:
     """Return the tools that a factory makes, or None if the function is itself the tool.
 
     A factory has no required parameters, and is annotated to return a list or a tool, or is named like one.
@@ -221,7 +221,7 @@ def _factory_answer(function: Callable[..., Any]) -> Any:
     return made if is_langchain(made) or several else None
 
 
-def _made_by(factory: Callable[[], Any], name: str) -> Any:
+def _made_by(factory: Callable[[], object], name: str) -> Any:
     try:
         made = factory()
         return asyncio.run(made) if inspect.iscoroutine(made) else made
@@ -235,14 +235,14 @@ def _made_by(factory: Callable[[], Any], name: str) -> Any:
 # --- plain functions ---
 
 
-def _function(function: Callable[..., Any], name: str = "") -> Tool:
+def _function(function: Callable[..., object], name: str = "") -> Tool:
     name = name or getattr(function, "__name__", type(function).__name__)
     description = inspect.getdoc(function) or ""
     reset = getattr(function, "planscope_reset", None) or getattr(
         sys.modules.get(getattr(function, "__module__", "")), "planscope_reset", None
     )
     skipped: str | None = None
-    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    schema: dict[str, object] = {"type": "object", "properties": {}}
     bind: Bind = _as_given
     try:
         schema, bind = _validation(function)
@@ -255,7 +255,7 @@ def _function(function: Callable[..., Any], name: str = "") -> Tool:
     if positional:
 
         @functools.wraps(function)
-        def plain(**given: Any) -> Any:
+        def plain(**given: object) -> Any:
             first = [given.pop(one) for one in positional if one in given]
             return function(*first, **given)
 
@@ -272,11 +272,11 @@ def _function(function: Callable[..., Any], name: str = "") -> Tool:
     )
 
 
-def _as_given(given: dict[str, Any]) -> dict[str, Any]:
+def _as_given(given: dict[str, object]) -> dict[str, Any]:
     return given
 
 
-def _positional(function: Callable[..., Any]) -> Iterator[str]:
+def _positional(function: Callable[..., object]) -> Iterator[str]:
     try:
         for one in inspect.signature(function).parameters.values():
             if one.kind is one.POSITIONAL_ONLY:
@@ -285,7 +285,7 @@ def _positional(function: Callable[..., Any]) -> Iterator[str]:
         return
 
 
-def _validation(function: Callable[..., Any]) -> tuple[dict[str, Any], Bind]:
+def _validation(function: Callable[..., object]) -> tuple[dict[str, Any], Bind]:
     """Return the schema of a function's parameters and what validates arguments by its type hints."""
     from pydantic import ConfigDict, Field, PydanticUserError, ValidationError, create_model
 
@@ -326,7 +326,7 @@ def _validation(function: Callable[..., Any]) -> tuple[dict[str, Any], Bind]:
         except PydanticUserError as error:
             raise UserError(f"its parameters have no schema: {str(error).splitlines()[0]}") from None
 
-    def bind(given: dict[str, Any]) -> dict[str, Any]:
+    def bind(given: dict[str, object]) -> dict[str, Any]:
         try:
             made = model.model_validate(given)
         except ValidationError as error:
@@ -336,7 +336,7 @@ def _validation(function: Callable[..., Any]) -> tuple[dict[str, Any], Bind]:
     return schema, bind
 
 
-def _is_injected(hint: Any) -> bool:
+def _is_injected(hint: object) -> bool:
     return any(
         "Injected" in getattr(one if isinstance(one, type) else type(one), "__name__", "")
         for one in get_args(hint)[1:]
@@ -382,7 +382,7 @@ def _with_schema(file: str, name: str) -> Tool:
     if not callable(function):
         raise UserError(f"{name} is not a function")
 
-    def bind(given: dict[str, Any]) -> dict[str, Any]:
+    def bind(given: dict[str, object]) -> dict[str, Any]:
         why = mismatch(given, schema)
         if why is not None:
             raise Refused(why)
@@ -409,7 +409,7 @@ def _langchain(tool: Any) -> Tool:
     injected, skipped = injected_values(tool)
     called, others = _called_by(tool)
     is_async = inspect.iscoroutinefunction(called)
-    extra: dict[str, Any] = {}
+    extra: dict[str, object] = {}
     for one in inspect.signature(called).parameters.values():
         if one.name in ("run_manager", "callbacks"):
             extra[one.name] = None
@@ -469,7 +469,7 @@ def _called_by(tool: Any) -> tuple[Callable[..., Any], tuple[Callable[..., Any],
     return tool._arun, (tool._run,)
 
 
-def _is_left_out(method: Callable[..., Any]) -> bool:
+def _is_left_out(method: Callable[..., object]) -> bool:
     """Return whether a method only raises NotImplementedError."""
     tree = source_tree(method)
     body = [] if tree is None else tree.body
@@ -478,7 +478,7 @@ def _is_left_out(method: Callable[..., Any]) -> bool:
     return len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplementedError" in ast.dump(body[0])
 
 
-def _names(called: Callable[..., Any]) -> list[str]:
+def _names(called: Callable[..., object]) -> list[str]:
     return [one.name for one in inspect.signature(called).parameters.values()]
 
 
@@ -506,7 +506,7 @@ def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     return _loop().run_until_complete(made) if inspect.isawaitable(made) else made
 
 
-def call(tool: Tool, bound: dict[str, Any]) -> Any:
+def call(tool: Tool, bound: dict[str, object]) -> Any:
     """Call the function behind the validation."""
     made = tool.function(**bound)
     return _loop().run_until_complete(made) if inspect.isawaitable(made) else made

@@ -123,10 +123,10 @@ class Generator:
         self._plans: dict[int, tuple[int, list[Recipe], list[float]]] = {}
         self._mode = ""
 
-    def arguments(self, random: Random, mode: str = "") -> dict[str, Any]:
+    def arguments(self, random: Random, mode: str = "") -> dict[str, object]:
         """Return one argument object. ``mode``: all of a kind (``minimal``, ``long``, ...), or mixed."""
         self._mode = mode
-        made: dict[str, Any] = {}
+        made: dict[str, object] = {}
         properties = self.schema.get("properties") or {}
         required = self.schema.get("required") or ()
         texts: list[str] = []
@@ -141,12 +141,12 @@ class Generator:
             made[name] = value
         return made
 
-    def argument(self, name: str, random: Random) -> Any:
+    def argument(self, name: str, random: Random) -> object:
         """Return a new value for one argument."""
         self._mode = ""
         return self.value(self.schema["properties"][name], self.roots.get(name), random, name, 0)
 
-    def value(self, schema: Any, node: Node | None, random: Random, name: str, depth: int) -> Any:
+    def value(self, schema: Any, node: Node | None, random: Random, name: str, depth: int) -> object:
         """Return a value that the schema accepts, or nearly always does."""
         if not isinstance(schema, Mapping):
             schema = {}
@@ -162,7 +162,7 @@ class Generator:
         if schema.get("enum"):
             return random.choice(schema["enum"])
         if "allOf" in schema:
-            merged: dict[str, Any] = {k: v for k, v in schema.items() if k != "allOf"}
+            merged: dict[str, object] = {k: v for k, v in schema.items() if k != "allOf"}
             for part in schema["allOf"]:
                 if isinstance(part, Mapping):
                     merged = {
@@ -192,7 +192,7 @@ class Generator:
             return self._object(schema, node, random, name, depth)
         return self._anything(node, random, words_for(name, str(schema.get("description", ""))), depth)
 
-    def _option(self, options: list[Any], node: Node | None, random: Random, depth: int) -> Any:
+    def _option(self, options: list[Any], node: Node | None, random: Random, depth: int) -> object:
         null = [one for one in options if isinstance(one, Mapping) and one.get("type") == "null"]
         rest = [one for one in options if one not in null]
         if null and (depth > DEEPEST or not rest or random.random() < 0.25):
@@ -257,7 +257,7 @@ class Generator:
             )
         return random.choice(self.pools.texts)
 
-    def _planned(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> Any:
+    def _planned(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> object:
         """Follow one of the node's recipes for a text."""
         if depth > DEEPEST:
             return self._loose(random, words, depth)
@@ -304,7 +304,7 @@ class Generator:
                 found.append((recipe.__get__(self), float(weight)))
         return [recipe for recipe, _ in found], list(accumulate(weight for _, weight in found))
 
-    def _text_children(self, node: Node, kind: str) -> list[tuple[tuple[Any, ...], Node]]:
+    def _text_children(self, node: Node, kind: str) -> list[tuple[tuple[object, ...], Node]]:
         return [(step, child) for step, child in node.children.items() if step[0] == kind]
 
     def _json(self, node: Node, random: Random, words: tuple[str, ...], depth: int) -> str:
@@ -557,7 +557,7 @@ class Generator:
 
     def _array(
         self, schema: Mapping[str, Any], node: Node | None, random: Random, name: str, depth: int
-    ) -> list[Any]:
+    ) -> list[object]:
         low, high = schema.get("minItems", 0), schema.get("maxItems")
         if self._mode == "minimal":
             count = 0
@@ -588,7 +588,7 @@ class Generator:
 
     def _object(
         self, schema: Mapping[str, Any], node: Node | None, random: Random, name: str, depth: int
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         properties = schema.get("properties")
         if not properties:
             extra = schema.get("additionalProperties")
@@ -618,7 +618,7 @@ class Generator:
     def _anything(
         self, node: Node | None, random: Random, words: tuple[str, ...], depth: int, want: type | None = None,
         always: bool = False
-    ) -> Any:  # fmt: skip
+    ) -> object:  # fmt: skip
         """Return any JSON value; what the tool does with it says which type is likely."""
         if self._mode == "minimal":
             return {} if want is dict else ""

@@ -10,7 +10,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from planscope.safe import visible
 from planscope.session.model import FuzzFinding
@@ -79,11 +79,11 @@ class Baseline:
         return list(found)[: self.most]
 
 
-def _prompts_in(answer: Any) -> list[str] | None:
+def _prompts_in(answer: object) -> list[str] | None:
     return [one for one in texts_in(answer) if one.strip() and len(one) <= LONGEST] or None
 
 
-def read_correct(answer: Any) -> tuple[bool, str] | None:
+def read_correct(answer: object) -> tuple[bool, str] | None:
     """Return whether a judge calls an answer correct, and its reason; None if it does not say."""
     if not isinstance(answer, Mapping) or not isinstance(answer.get("correct"), bool):
         return None

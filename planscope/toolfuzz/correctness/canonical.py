@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
 
 LONGEST_PARSED = 1_000_000
 
 
-def canonical(value: Any) -> str:
+def canonical(value: object) -> str:
     """Return the form of a value of JSON: equal for 1 and 1.0, for {"a": 1, "b": 2} and {"b": 2, "a": 1}, and for texts
     that differ in white space alone. A text that is a JSON object or array has the form of what it says."""
     try:
@@ -27,7 +26,7 @@ def canonical_output(text: str | None) -> str:
     return canonical(text if parsed is None else parsed[0])
 
 
-def _form(value: Any) -> Any:
+def _form(value: object) -> object:
     if isinstance(value, str):
         parsed = _parsed(value, "{[")
         return ["text", " ".join(value.split())] if parsed is None else _form(parsed[0])
@@ -57,7 +56,7 @@ def _number(value: int | float | Decimal) -> str:
     )
 
 
-def _parsed(text: str, begins: str) -> tuple[Any] | None:
+def _parsed(text: str, begins: str) -> tuple[object] | None:
     """Return what a text says as JSON, in a tuple, or None if it is none."""
     bare = text.strip()
     if not bare or bare[0] not in begins or len(bare) > LONGEST_PARSED:

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from planscope.session.model import FuzzSet
 from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
@@ -29,7 +29,7 @@ class Call:
     told, None if it is not known. ``outcome``: of the call, if it was made just now."""
 
     tool: str
-    arguments: Any
+    arguments: object
     output: str | None
     failed: bool = False
     outcome: Outcome | None = field(default=None, compare=False, repr=False)
@@ -176,7 +176,7 @@ class PromptSet:
         forms = {k: str(b) for b, bucket in enumerate(self.outputs) for k in bucket.prompts}
         return self._deciding(forms) if len(set(forms.values())) > 1 else ()
 
-    def _difference(self, argument: str | None, values: Mapping[int, Any]) -> Difference:
+    def _difference(self, argument: str | None, values: Mapping[int, object]) -> Difference:
         by_form: dict[str, list[int]] = {}
         for k, value in values.items():
             by_form.setdefault(canonical(value), []).append(k)
@@ -244,13 +244,13 @@ class PromptSet:
         return cls(kept.tool, kept.template, kept.fillings, runs, kept.expectation)
 
 
-def _of(calls: Sequence[Any], name: str) -> Any:
+def _of(calls: Sequence[object], name: str) -> object:
     """Return an argument of a single call, or the list of it in all calls. Where it is left out, it is None."""
     values = [one.get(name) if isinstance(one, Mapping) else None for one in calls]
     return values[0] if len(values) == 1 else values
 
 
-def read_score(answer: Any) -> tuple[int, str] | None:
+def read_score(answer: object) -> tuple[int, str] | None:
     """Return a judge's score, 0 to 10, and its reason, or None if there is no score.
 
     The scale is 1 to 10; the paper's prompt gives 0 to an answer that satisfies neither criterion.
@@ -267,7 +267,7 @@ def read_score(answer: Any) -> tuple[int, str] | None:
     return int(value), reason
 
 
-def cross_calls(runs: Sequence[tuple[str, PromptRun]], tools: Sequence[str]) -> list[dict[str, Any]]:
+def cross_calls(runs: Sequence[tuple[str, PromptRun]], tools: Sequence[str]) -> list[dict[str, object]]:
     """Return the matrix of calls: for the prompts made for a tool, how many led to a call of each tool.
 
     ``runs``: each with the tool that its prompt was made for. Each row is ``{"tool", "prompts", "none", "called"}``;

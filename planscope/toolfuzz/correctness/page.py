@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from planscope.toolfuzz.correctness.baselines import Tried, outcome_of
 from planscope.toolfuzz.correctness.checks import PromptSet
@@ -37,7 +36,7 @@ mark { background: #fe9; color: #222; border-radius: .2rem; padding: 0 .15rem }
 """
 
 
-def sections(sets: Sequence[PromptSet], matrix: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def sections(sets: Sequence[PromptSet], matrix: Sequence[Mapping[str, object]]) -> Iterator[str]:
     """Yield the page's part about sets of prompts, in which nothing is cut."""
     if not sets:
         return
@@ -50,7 +49,7 @@ def sections(sets: Sequence[PromptSet], matrix: Sequence[Mapping[str, Any]]) -> 
         yield from _set(one, k)
 
 
-def _matrix(matrix: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _matrix(matrix: Sequence[Mapping[str, object]]) -> Iterator[str]:
     head, *rows = matrix_rows(matrix)
     yield (
         '<h3>Tools that were called</h3><div class="scroll"><table><tr>'

@@ -168,7 +168,7 @@ def matrix_rows(matrix: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def section_lines(
-    sets: Sequence[PromptSet], matrix: Sequence[Mapping[str, Any]], width: int
+    sets: Sequence[PromptSet], matrix: Sequence[Mapping[str, object]], width: int
 ) -> Iterator[str]:
     """Yield all sets: a faulty one whole, another with its checks and what differs."""
     if not sets:
@@ -214,7 +214,7 @@ def set_lines(one: PromptSet, number: int, width: int, *, whole: bool = True) ->
         yield from _wrapped(f"     {k:>2}  {_told(one, k, run)}", width, 9)
 
 
-def matrix_lines(matrix: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
+def matrix_lines(matrix: Sequence[Mapping[str, object]], width: int) -> Iterator[str]:
     """Yield which tools the prompts for each tool led to."""
     rows = [[clip(visible(cell), 24) for cell in row] for row in matrix_rows(matrix)]
     wide = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
@@ -273,7 +273,7 @@ def _wrapped(text: str, width: int, indent: int) -> list[str]:
     )
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (RecursionError, ValueError):

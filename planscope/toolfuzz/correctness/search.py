@@ -44,7 +44,7 @@ class Asks(Protocol):
     """What is needed of a model."""
 
     def ask_for(
-        self, name: str, read: Callable[[Any], Value | None], fields: Mapping[str, str]
+        self, name: str, read: Callable[[object], Value | None], fields: Mapping[str, str]
     ) -> Value | None:
         """Ask the model a prompt of the data file. Return what ``read`` makes of its JSON; None: unreadable."""
 
@@ -123,7 +123,7 @@ class Correctness:
         )
 
     @property
-    def matrix(self) -> list[dict[str, Any]]:
+    def matrix(self) -> list[dict[str, object]]:
         """Which tools the prompts for each tool led to (``checks.cross_calls``)."""
         return cross_calls(self.made_for, [tool.name for tool in self.tools])
 
@@ -217,13 +217,13 @@ def judge(models: Asks, made: PromptSet, run: PromptRun) -> None:
         run.score, run.reason = found
 
 
-def _templates_in(answer: Any) -> tuple[list[str], list[str]] | None:
+def _templates_in(answer: object) -> tuple[list[str], list[str]] | None:
     """Return the good templates of an answer, and all that can be used."""
     loose = read_templates(answer, loose=True)
     return (read_templates(answer), loose) if loose else None
 
 
-def _texts(answer: Any) -> list[str] | None:
+def _texts(answer: object) -> list[str] | None:
     """Return the texts of an answer: a text, a list of texts, or an object that has either. None if there is none."""
     if isinstance(answer, str):
         return [answer] if answer.strip() else None

@@ -7,7 +7,6 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 _PLACEHOLDER = re.compile(r"\[\s*([A-Za-z][A-Za-z0-9_ -]{0,40}?)\s*\]")
 _OPENING = re.compile(r"[\[\]]")
@@ -32,7 +31,7 @@ def placeholders(template: str) -> list[str]:
     return list(dict.fromkeys(_PLACEHOLDER.findall(template)))
 
 
-def read_templates(answer: Any, *, loose: bool = False) -> list[str]:
+def read_templates(answer: object, *, loose: bool = False) -> list[str]:
     """Return the usable templates in a model's answer: those whose brackets are all placeholders. Each comes once.
 
     ``loose``: also those with an underscore in a placeholder, which a model is told to avoid.
@@ -47,7 +46,7 @@ def read_templates(answer: Any, *, loose: bool = False) -> list[str]:
     return list(found.values())
 
 
-def read_fillings(answer: Any, template: str) -> dict[str, list[str]] | None:
+def read_fillings(answer: object, template: str) -> dict[str, list[str]] | None:
     """Return the fillings of each placeholder in a model's answer, or None if one has none or all have one only.
 
     A filling that repeats its placeholder, or has one, is left out: it is no example.
@@ -58,7 +57,7 @@ def read_fillings(answer: Any, template: str) -> dict[str, list[str]] | None:
         objects = isinstance(inner, list) and all(isinstance(one, Mapping) for one in inner)
         if isinstance(inner, Mapping) or objects:
             answer = inner
-    given: dict[Any, Any] = dict(answer) if isinstance(answer, Mapping) else {}
+    given: dict[object, object] = dict(answer) if isinstance(answer, Mapping) else {}
     if isinstance(answer, Sequence) and not isinstance(answer, str):
         for part in answer:  # a list of {"placeholder": ..., "infills": [...]} or of {"A": [...]}
             if isinstance(part, Mapping):
@@ -140,7 +139,7 @@ def _words(
     return {name: words[name] for name in names}
 
 
-def natural(filled: Sequence[Filled], answer: Any) -> list[str] | None:
+def natural(filled: Sequence[Filled], answer: object) -> list[str] | None:
     """Return a model's natural wordings of these prompts, or None if there is not one for each.
 
     A wording that is empty, degenerate or the same as another prompt's is the prompt itself.
@@ -157,7 +156,7 @@ def natural(filled: Sequence[Filled], answer: Any) -> list[str] | None:
     return made if len(taken) == len(made) else [one.text for one in filled]
 
 
-def same_meaning(answer: Any, count: int) -> list[bool] | None:
+def same_meaning(answer: object, count: int) -> list[bool] | None:
     """Return a model's word on each pair, or None if it cannot be read: then no new wording is used."""
     if isinstance(answer, Mapping):
         lists = [one for one in answer.values() if isinstance(one, list)]
@@ -171,7 +170,7 @@ def same_meaning(answer: Any, count: int) -> list[bool] | None:
     return [one is True for one in said] if all(isinstance(one, bool) for one in said) else None
 
 
-def texts_in(answer: Any) -> Iterable[str]:
+def texts_in(answer: object) -> Iterable[str]:
     """Yield the texts of a list, or of an object that has one list."""
     if isinstance(answer, Mapping):
         lists = [one for one in answer.values() if isinstance(one, list)]

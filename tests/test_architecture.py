@@ -249,7 +249,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 200_470,
-    "rules": 100_850,
+    "rules": 99_500,
     "toolfuzz": 92_950,
     "agents": 76_450,
     "traces": 61_090,

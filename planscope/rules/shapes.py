@@ -15,7 +15,7 @@ from itertools import count, product
 from typing import Literal, cast
 
 from planscope.rules.english import MANY
-from planscope.rules.kinds import Kind
+from planscope.rules.kinds import KINDS, Kind
 from planscope.rules.rule import Calls, Condition
 from planscope.rules.scan import Item, Outcome, SentenceError, negated
 from planscope.rules.words import condition_text
@@ -94,347 +94,85 @@ CLAUSES = (
 )
 """The orders of a sentence's parts. A clause of time before the main clause counts as fronted."""
 
-MEANINGS = {
-    "do before": "precedence s x",
-    "do after": "precedence x s",
-    "do after front": "response x s | precedence x s",
-    "do after every": "response x s",
-    "do once": "precedence x s",
-    "do once front": "response x s | precedence x s",
-    "do right before": "chain_precedence s x | chain_response s x",
-    "do right before every": "chain_precedence s x",
-    "do right after": "chain_precedence x s",
-    "do right after front": "chain_response x s | chain_precedence x s",
-    "do right after every": "chain_response x s",
-    "do within after": "within x s",
-    "do if": "responded_existence x s",
-    "do if later": "response x s",
-    "do if earlier": "precedence s x",
-    "do if done": "response x s | responded_existence x s",
-    "do when": "response x s | responded_existence x s",
-    "do when later": "response x s",
-    "do when earlier": "precedence s x",
-    "only after": "precedence x s",
-    "only once": "precedence x s",
-    "only before": "precedence s x | not_succession x s",
-    "only until": "not_succession x s",
-    "only right after": "chain_precedence x s",
-    "only right before": "chain_response s x",
-    "only if": "precedence x s | responded_existence s x",
-    "only if done": "precedence x s",
-    "only if earlier": "precedence x s",
-    "only when": "precedence x s | responded_existence s x",
-    "only when done": "precedence x s",
-    "only when earlier": "precedence x s",
-    "only if latest": "latest x s",
-    "only when latest": "latest x s",
-    "not before": "precedence x s",
-    "not until": "precedence x s",
-    "not after": "not_succession x s",
-    "not once": "not_succession x s",
-    "not unless": "precedence x s | responded_existence s x",
-    "not unless done": "precedence x s",
-    "not unless earlier": "precedence x s",
-    "not unless latest": "latest x s",
-    "not without": "precedence x s | responded_existence s x",
-    "not without earlier": "precedence x s",
-    "not without too": "responded_existence s x",
-    "not if": "not_coexistence x s",
-    "not if done": "not_succession x s",
-    "not if later": "not_succession x s",
-    "not if earlier": "not_succession x s",
-    "not when": "not_succession x s | not_coexistence x s",
-    "not when done": "not_succession x s",
-    "not when earlier": "not_succession x s",
-    "not if undone": "precedence x s",
-    "not when undone": "precedence x s",
-    "not while undone": "precedence x s",
-    "not without later": "response s x",
-    "not without right_later": "chain_response s x",
-    "not without right_earlier": "chain_precedence x s",
-    "not unless too": "responded_existence s x",
-    "not unless later": "response s x",
-    "not unless right_earlier": "chain_precedence x s",
-    "only if right_earlier": "chain_precedence x s",
-    "only if too": "responded_existence s x",
-    "do if too": "responded_existence x s",
-    "do if right_later": "chain_response x s",
-    "do if right_earlier": "chain_precedence s x",
-    "do when right_later": "chain_response x s",
-    "do when right_earlier": "chain_precedence s x",
-    "do when too": "responded_existence x s",
-    "do once later": "response x s",
-    "do within if": "within x s",
-    "do within when": "within x s",
-    "do within after front": "within x s",
-    "not when later": "not_succession x s",
-}
-"""What a main clause about ``s`` and a clause about ``x`` mean together: a kind with its earlier and its later set. Two
-kinds: the sentence is refused, and both are shown. The main clause orders its calls (do), forbids them (not) or allows
-them (only); the last word says more of the clause beside it, or that this stands in front."""
-
 # Sentences with a shape of their own --------------------------------------------------------------------------------
 
-IS = r"(?:always )?(?:may_)?(?:only_)?is(?: always)?"
-MAY = rf"(?: (?:every|always|both))*(?: (?:may_)?(?:only_)?{V}| {IS})?"
-RUN = r"(?:every )?trace"
-NEEDS = r"(?:every )?<then>(?: every| always)* needs(?: that)?"
-DONE = rf"(?:did_do |do )?<first>(?: (?:did_)?{V})?"
-BEFORE = r"(?:(?:right )?earlier call_is|call_is (?:that )?(?:comes |happens )?(?:right_earlier|right earlier|earlier))"
-AFTER = r"(?:next call_is|right later call_is|call_is (?:that )?(?:comes |happens )?(?:right_later|right later|later))"
-NONE = r"(?:(?:do |there )?none(?:_else)?|(?:do |there )?no else)"
-OTHER = r"(?:(?:do |there )?none_else|(?:do |there )?no else|else)"
-NO_THEN = (
-    rf"(?:(?:no|not_do|there_no|there no) <then>(?: (?:may_)?{V})?|<then>(?: always)? not_(?:may_)?{V})"
-    "(?: again)*"
-)
-BETWEEN = r"between (?P<first>S) and <until>"
-_SHAPES: tuple[tuple[str, str], ...] = (
-    (
-        "alternate_precedence",
-        r"(?:every )?<then> (?:every )?(?:has|needs|preceded_by|contains) (?:earlier )?own (?:earlier "
-        r")?<first>(?: earlier)?",
-    ),
-    (
-        "alternate_precedence",
-        r"(?:every )?<then> (?:every )?(?:has|needs) (?:earlier )?<first>(?: earlier)? own",
-    ),
-    ("nothing", r"COUNT_OF <first>(?: trace)? enough"),
-    (
-        "alternate_precedence",
-        r"before every <then> ,? ?(?:(?:there|do|comes) )?own <first>(?: happens| comes| earlier)*",
-    ),
-    ("alternate_precedence", r"before every <then> ,? ?(?:do )?<first>(?: happens)? own"),
-    ("alternate_precedence", r"(?:do )?<first>(?: happens)? own before every <then>"),
-    ("alternate_precedence", r"(?:do )?own <first>(?: happens)? before every <then>"),
-    ("alternate_precedence", r"(?:no|not_do|there_no) <then> without own <first>(?: earlier)?"),
-    ("chain_response", r"(?:every <first>|<first> always) right followed_by <then>"),
-    (
-        "chain_response",
-        r"(?:next|right) call_is (?:that )?(?:right )?(?:comes )?(?:right )?after (?:every )?<first> is <then>",
-    ),
-    ("chain_response", r"call_is (?:that )?(?:right )?(?:comes )?right after (?:every )?<first> is <then>"),
-    ("chain_response", r"call_is (?:that )?right comes after (?:every )?<first> is <then>"),
-    (
-        "chain_response",
-        rf"(?:after|once|when|if)(?: every)? {DONE} ?,? {AFTER} is <then>",
-    ),
-    ("chain_response", rf"(?:after|once|when|if)(?: every)? {DONE} ?,? <then> is {AFTER}"),
-    ("chain_response", rf"{AFTER} (?:after|once|when|if)(?: every)? {DONE} is <then>"),
-    ("chain_response", rf"<then> is {AFTER} (?:after|once|when|if)(?: every)? {DONE}"),
-    ("chain_precedence", rf"(?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless {BEFORE} is <first>"),
-    ("chain_precedence", rf"(?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless <first> is {BEFORE}"),
-    ("chain_precedence", rf"<then> not_(?:may_)?happens unless {BEFORE} is <first>"),
-    ("chain_precedence", rf"<then> not_(?:may_)?happens unless <first> is {BEFORE}"),
-    (
-        "chain_precedence",
-        rf"(?:<then> (?:may_)?only_happens|(?:may_)?only_do <then>|<then> only) (?:if|when) {BEFORE} is <first>",
-    ),
-    (
-        "chain_precedence",
-        rf"(?:<then> (?:may_)?only_happens|(?:may_)?only_do <then>|<then> only) (?:if|when) <first> is {BEFORE}",
-    ),
-    ("chain_precedence", r"earlier call_is before (?:every )?<then> is <first>"),
-    (
-        "chain_precedence",
-        rf"(?:if|when|before) (?:every )?(?:do )?<then>(?: happens)? ?,? {BEFORE} is <first>",
-    ),
-    (
-        "chain_precedence",
-        rf"(?:if|when|before) (?:every )?(?:do )?<then>(?: happens)? ?,? <first> is {BEFORE}",
-    ),
-    (
-        "chain_precedence",
-        r"<first> is (?:call_is right preceding|right preceding call_is|call_is right before) (?:every )?<then>",
-    ),
-    ("chain_precedence", r"call_is (?:that )?(?:comes )?right before (?:every )?<then> is <first>"),
-    ("chain_precedence", r"(?:every )?<then>(?: always)? right preceded_by <first>"),
-    ("chain_precedence", r"(?:every )?<then>(?: always)? preceded_by <first> ?,? nothing_between"),
-    ("chain_precedence", r"<then> right follows <first>"),
-    ("chain_response | chain_precedence", r"<first> right followed_by <then>"),
-    ("chain_precedence | chain_response", r"<first> right precedes <then>"),
-    ("within", r"(?:every )?<first>(?: every| always)* followed_by (?:later )?<then> WITHIN"),
-    (
-        "after_until",
-        rf"(?:after|once|when|if)(?: every)? {DONE} ?,? {NO_THEN} (?:until|before) (?:do |did_do )?<until>"
-        rf"(?: (?:did_)?{V})?",
-    ),
-    ("after_until", rf"{NO_THEN} (?:after|once) {DONE} until (?:do |did_do )?<until>(?: (?:did_)?{V})?"),
-    ("not_between", rf"{NO_THEN} {BETWEEN}"),
-    ("not_between", rf"{BETWEEN} ?,? {NO_THEN}"),
-    ("none between", rf"{NONE}(?: (?:may_)?{V})? {BETWEEN}"),
-    ("none between", rf"{BETWEEN} ?,? {NONE}(?: (?:may_)?{V})?"),
-    (
-        "needed between",
-        rf"{BETWEEN} ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: {V})?(?: COUNT)?(?: earlier)?",
-    ),
-    (
-        "between two",
-        rf"between COUNT_OF (?P<first>S) ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: {V})?(?: COUNT)?(?: earlier)?",
-    ),
-    ("needed between | since", rf"(?:do )?<then>(?: {V})? {BETWEEN}"),
-    (
-        "since",
-        rf"(?:<then> (?:may_)?only_{V}|(?:may_)?only_do <then>|<then> only|only <then>(?: may_{V})?) {BETWEEN}",
-    ),
-    ("since", rf"{NO_THEN} (?:unless|outside|except)(?: (?:in_)?{BETWEEN})"),
-    (
-        "since",
-        r"(?:every )?<then>(?: always| every)* (?:preceded_by|has|needs|contains) <first>(?: earlier)* ?,? ?(?:and )?"
-        r"(?:with no|without|with none) <until> in_between",
-    ),
-    ("within", r"(?:every )?<first>(?: every| always)* followed_by WITHIN <then>"),
-    (
-        "within",
-        rf"(?:when|if|after every) {DONE} ?,? <then> (?:(?:must_)?follows|happens) WITHIN",
-    ),
-    (
-        "response",
-        r"(?:every <first>|<first>)(?: (?:always|every|later))+ followed_by (?:later )?(?:every )?<then>(?: later)?",
-    ),
-    ("response", r"every <first> (?:later )?followed_by (?:later )?<then>(?: later)?"),
-    (
-        "response",
-        r"(?:every )?<first>(?: always)? (?:needs|has|contains) (?:COUNT_OF )?(?:later <then>|<then> later)(?: later)*",
-    ),
-    (
-        "within",
-        r"(?:every )?<first>(?: always)? (?:needs|has|contains) (?:COUNT_OF )?(?:later )?<then>(?: later)? WITHIN",
-    ),
-    (
-        "responded_existence",
-        r"(?:every )?<first>(?: always)? (?:needs|has) (?:COUNT_OF )?<then>(?:(?: ,)? too)+",
-    ),
-    ("latest", rf"{NEEDS} latest <first> COND"),
-    ("latest", r"(?:before|if|when) (?:every )?(?:do )?<then>(?: happens)? ?,? latest <first> COND"),
-    (
-        "precedence",
-        rf"{NEEDS} (?:earlier |did_do )*<first> (?:did_{V}|may_{V} earlier|{V} earlier)(?: earlier)*",
-    ),
-    ("precedence", r"(?P<first>S)(?: happens)? is prerequisite (?:every )?<then>(?: (?:may_)?happens)?"),
-    ("precedence", rf"<first> {V} earlier ,? ?(?:and )?<then>(?: {V})? later"),
-    ("existence", r"(?:every )?trace without (?:COUNT_OF )?(?:do )?<first> not_happens"),
-    ("existence", r"(?:no|not_do) trace without (?:COUNT_OF )?(?:do )?<first>"),
-    ("counted", r"<first> COUNT_OF"),
-    ("counted", rf"{RUN} needs (?:COUNT_OF )?<first>"),
-    ("counted", rf"{RUN} may_contains COUNT_OF <first>"),
-    ("counted", r"(?:limit <first> LIMIT_TO|<first> LIMIT)"),
-    ("limited", r"number_of <first> not_exceeds COUNT_OF"),
-    ("either & not both", rf"(?P<first>S) {V} ,? ?(?:but )?not_both"),
-    ("absence", r"<first> not_repeats"),
-    ("precedence", r"(?:every )?<then> (?:that )?not_preceded_by (?:earlier )?<first> not_happens"),
-    ("response", r"(?:every )?<first> (?:that )?not_followed_by (?:later )?<then>(?: later)? not_happens"),
-    ("either & not both", r"do (?P<first>S) ,? ?(?:but )?not_both"),
-    ("not both", r"(?:may_do )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both"),
-    ("not_coexistence", r"(?P<first>S) and (?P<then>S) (?:every )?(?:may_)?exclude"),
-    ("not_coexistence", r"no trace (?:may_)?contains (?:both )?(?P<first>S) and (?P<then>S)(?: together)?"),
-    ("not_coexistence", r"trace not_contains both (?P<first>S) and (?P<then>S)(?: together)?"),
-    ("not_coexistence", r"trace (?:with|that contains) (?P<first>S) not_contains (?P<then>S)"),
-    ("not_coexistence", r"trace that (?P<first>S) not_do (?P<then>S)"),
-    ("not_coexistence", r"not_do (?P<first>S) and (?P<then>S) together"),
-    (
-        "responded_existence",
-        r"whoever (?:contains|do|did_do) (?P<first>S) ,? ?(?:contains|do) (?:too )?<then>(?:(?: ,)? too)*",
-    ),
-    ("init & end", r"first call_is(?: happens)? is <first> ,? ?and last call_is(?: happens)? is <then>"),
-    ("init", r"(?:do |always |every )+begin_trace <first>"),
-    ("end", r"(?:do |always |every )+end_trace <first>"),
-    ("init", r"do (?:always )?begins <first>"),
-    ("end", r"do (?:always )?ends_with <first>"),
-    ("last", rf"{OTHER} (?:(?:may_)?{V} |is )?(?:after|once) (?:every )?{DONE}"),
-    (
-        "last",
-        rf"(?:after|once) (?:every )?{DONE} ?,? {OTHER}(?: (?:may_)?(?:{V}|is|follows))?(?: later| again)*",
-    ),
-    ("last", rf"{OTHER} (?:may_)?follows <first>"),
-    ("first", rf"{NONE} (?:(?:may_)?{V} |is )?(?:before|until) (?:every )?{DONE}"),
-    ("first", rf"(?:before|until) (?:every )?{DONE} ?,? {NONE}(?: (?:may_)?(?:{V}|is))?(?: earlier)*"),
-    ("first", rf"{NONE} (?:may_)?precedes <first>"),
-    ("none after", rf"(?:do |there )?none (?:(?:may_)?{V} |is )?(?:after|once) (?:every )?{DONE}"),
-    (
-        "none after",
-        rf"(?:after|once) (?:every )?{DONE} ?,? (?:do |there )?none(?: (?:may_)?(?:{V}|is|follows))?(?: later| again)*",
-    ),
-    ("none after", r"none (?:may_)?follows <first>"),
-    ("distinct", rf"no COUNT_OF <first>(?: (?:may_)?(?:contains|{V}))?"),
-    (
-        "response",
-        r"(?:every <first> ?,?|after every <first> ?,?) (?:there|comes) (?:later )?<then>(?: later)?",
-    ),
-    ("response | precedence", r"<first> followed_by <then>"),
-    (
-        "precedence",
-        r"(?:every )?<then>(?: every| always| earlier)* preceded_by (?:earlier )?<first>(?: earlier| later|(?: "
-        r",)? too)*",
-    ),
-    (
-        "precedence",
-        r"(?:every )?<then>(?: every| always)* needs (?:COUNT_OF |earlier )*<first>(?: earlier| before)?",
-    ),
-    ("precedence", r"(?:every )?<then> has (?:COUNT_OF )?earlier <first>"),
-    ("precedence", r"(?:every )?<then> has <first> earlier"),
-    ("precedence", r"<first>(?: always)? precedes (?:every )?<then>"),
-    ("precedence", r"(?:every )?<then>(?: always)? follows <first>"),
-    ("precedence", r"every <then>(?: always)? must_follows <first>"),
-    ("precedence | response", r"<then> must_follows <first>"),
-    ("not before", r"<then> not_precedes <first>"),
-    ("not_succession", r"(?:every )?<first> not_followed_by (?:later )?<then>(?: later)?"),
-    ("not_succession", r"<then> not_follows <first>"),
-    ("not_succession", r"(?:every )?<then> not_preceded_by (?:earlier )?<first>"),
-    (
-        "not_coexistence",
-        r"(?:(?:not_do|not|no|never) both|both not_do) (?P<first>S) and (?P<then>S)(?: together)?",
-    ),
-    (
-        "not_coexistence",
-        r"(?P<first>S) and (?P<then>S) (?:(?:both|together) not_happens|not_happens (?:both|together))",
-    ),
-    ("must with", rf"(?:every )?(?P<first>S) (?:(?:may_)?only_{V}|only) WITH"),
-    ("must with", rf"every (?P<first>S) {V} WITH"),
-    ("must with", rf"(?P<first>S) {V} WITH(?: when| always)+"),
-    ("must with", rf"(?P<first>S) always {V} WITH"),
-    ("must with | with", rf"(?P<first>S) {V} WITH"),
-    ("not_coexistence", r"(?P<first>S) and (?P<then>S) is exclude"),
-    ("not_coexistence | never & never", r"not_do (?P<first>S) and (?P<then>S)"),
-    ("responded_existence", rf"if {RUN} contains <first> ,? ?(?:it |do )?contains <then>(?:(?: ,)? too)*"),
-    (
-        "responded_existence",
-        rf"{RUN} (?:with|that contains) <first> (?:too )?contains <then>(?:(?: ,)? too)*",
-    ),
-    ("counted", rf"{RUN} contains (?:COUNT_OF )?<first>"),
-    ("counted", r"number_of <first> is COUNT_OF"),
-    ("existence", r"not_do end_run without (?:did_do |do |once )?<first>"),
-    ("first", rf"(?:do )?<first>{MAY} first"),
-    ("last", rf"(?:do )?<first>{MAY} last"),
-    (
-        "first",
-        rf"(?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none(?:_else)? (?:may_)?{V} earlier",
-    ),
-    (
-        "last",
-        rf"(?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none(?:_else)? (?:may_)?{V} later",
-    ),
-    ("first", rf"<first> is optional ,? ?but none(?:_else)? (?:may_)?{V} earlier"),
-    ("last", rf"<first> is optional ,? ?but none(?:_else)? (?:may_)?{V} later"),
-    ("first", r"<first> is optional ,? ?but (?:if|when) it happens ,? ?it is first call_is"),
-    ("last", r"<first> is optional ,? ?but (?:if|when) it happens ,? ?it is last call_is"),
-    ("init & end", rf"{RUN} begins <first> and ends_with <then>"),
-    ("end", r"trace not_happens unless last call_is is <first>"),
-    ("init", r"first call_is(?: happens)?(?: always)? is(?: always)? <first>"),
-    ("end", r"last call_is(?: happens)?(?: always)? is(?: always)? <first>"),
-    ("init", rf"<first> {IS} first call_is(?: happens)?"),
-    ("end", rf"<first> {IS} last call_is(?: happens)?"),
-    ("init", rf"{RUN} (?:always )?begins <first>(?: first)?"),
-    ("end", rf"{RUN} (?:always )?ends_with <first>(?: last)?"),
-    ("init", r"begin_trace <first>(?: first)?"),
-    ("end", r"end_trace <first>(?: last)?"),
-    ("first | init", r"begins <first>"),
-    ("last | end", r"ends_with <first>"),
-    ("first | init", r"<first> (?:comes|happens) before else"),
-    ("last | end", r"<first> (?:comes|happens) after else"),
-    ("first", r"if (?:do )?<first>(?: happens)? ,? ?(?:it )?is first call_is"),
-    ("last", r"if (?:do )?<first>(?: happens)? ,? ?(?:it )?is last call_is"),
-)
+_PARTS = r"""
+    V: (?:happens|comes)
+    IS: (?:always )?(?:may_)?(?:only_)?is(?: always)?
+    MAY: (?: (?:every|always|both))*(?: (?:may_)?(?:only_)?<V>| <IS>)?
+    RUN: (?:every )?trace
+    NEEDS: (?:every )?<then>(?: every| always)* needs(?: that)?
+    DONE: (?:did_do |do )?<first>(?: (?:did_)?<V>)?
+    BEFORE: (?:(?:right )?earlier call_is|call_is (?:that )?(?:comes |happens )?(?:right_earlier|right \
+      earlier|earlier))
+    AFTER: (?:next call_is|right later call_is|call_is (?:that )?(?:comes |happens )?(?:right_later|right \
+      later|later))
+    NONE: (?:(?:do |there )?none(?:_else)?|(?:do |there )?no else)
+    OTHER: (?:(?:do |there )?none_else|(?:do |there )?no else|else)
+    NO_THEN: (?:(?:no|not_do|there_no|there no) <then>(?: (?:may_)?<V>)?|<then>(?: always)? \
+      not_(?:may_)?<V>)(?: again)*
+    BETWEEN: between (?P<first>S) and <until>
+    """
+"""Parts of shapes, by name; <V> in a shape is the part V, <first> a list of sets."""
+_MORE = r"""
+    nothing: COUNT_OF <first>(?: trace)? enough
+    none between: <NONE>(?: (?:may_)?<V>)? <BETWEEN>
+    none between: <BETWEEN> ?,? <NONE>(?: (?:may_)?<V>)?
+    needed between: <BETWEEN> ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: COUNT)?(?: earlier)?
+    between two: between COUNT_OF (?P<first>S) ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: \
+      COUNT)?(?: earlier)?
+    needed between | since: (?:do )?<then>(?: <V>)? <BETWEEN>
+    counted: <first> COUNT_OF
+    counted: <RUN> needs (?:COUNT_OF )?<first>
+    counted: <RUN> may_contains COUNT_OF <first>
+    counted: (?:limit <first> LIMIT_TO|<first> LIMIT)
+    counted: <RUN> contains (?:COUNT_OF )?<first>
+    counted: number_of <first> is COUNT_OF
+    limited: number_of <first> not_exceeds COUNT_OF
+    either & not both: (?P<first>S) <V> ,? ?(?:but )?not_both
+    either & not both: do (?P<first>S) ,? ?(?:but )?not_both
+    not both: (?:may_do )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both
+    init & end: first call_is(?: happens)? is <first> ,? ?and last call_is(?: happens)? is <then>
+    init & end: <RUN> begins <first> and ends_with <then>
+    none after: (?:do |there )?none (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
+    none after: (?:after|once) (?:every )?<DONE> ?,? (?:do |there )?none(?: \
+      (?:may_)?(?:<V>|is|follows))?(?: later| again)*
+    none after: none (?:may_)?follows <first>
+    distinct: no COUNT_OF <first>(?: (?:may_)?(?:contains|<V>))?
+    not before: <then> not_precedes <first>
+    must with: (?:every )?(?P<first>S) (?:(?:may_)?only_<V>|only) WITH
+    must with: every (?P<first>S) <V> WITH
+    must with: (?P<first>S) <V> WITH(?: when| always)+
+    must with: (?P<first>S) always <V> WITH
+    must with | with: (?P<first>S) <V> WITH
+    not_coexistence | never & never: not_do (?P<first>S) and (?P<then>S)
+    """
+"""Shapes of sentences that say several rules, or one that depends on their numbers; the others stand in ``KINDS``."""
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a table. A backslash continues a line."""
+    for line in re.sub(r"\\\n\s*", "", text).splitlines():
+        if line.strip():
+            yield line.strip()
+
+
+def _named(text: str) -> list[list[str]]:
+    """Return the lines of a table, each as its name and the rest."""
+    return [line.split(": ", 1) for line in _lines(text)]
+
+
+def _shapes() -> Iterator[Shape]:
+    """Yield all shapes. One that stands at several kinds may mean each of them."""
+    parts = dict(_named(_PARTS))
+    found: dict[str, list[str]] = {}
+    for kind, about in KINDS.items():
+        for words in _lines(about.forms):
+            found.setdefault(words, []).append(kind)
+    for kinds, words in [*((" | ".join(kinds), words) for words, kinds in found.items()), *_named(_MORE)]:
+        while "<" in re.sub(r"<[a-z]+>", "", words):
+            words = re.sub(r"<([A-Z_]+)>", lambda m: parts[m[1]], words)
+        yield Shape(kinds, words)
 
 
 class Shape:
@@ -467,8 +205,21 @@ def parts_of(match: re.Match[str]) -> Mapping[str, str]:
     return found
 
 
+def _beside() -> dict[str, list[tuple[Kind, bool]]]:
+    found: dict[str, list[tuple[Kind, bool]]] = {}
+    for kind, about in KINDS.items():
+        for sides, keys in _named(about.beside):
+            for key in keys.split(" | "):
+                found.setdefault(key, []).append((kind, sides == "s x"))
+    return found
+
+
+MEANINGS = _beside()
+"""What a main clause about ``s`` and a clause about ``x`` mean together: kinds, each with whether ``s`` is its earlier
+set. Two kinds: the sentence is refused, and both are shown. The main clause orders its calls (do), forbids them (not)
+or allows them (only); the last word says more of the clause beside it, or that this stands in front."""
 CLAUSE_SHAPES = tuple(Shape("", words) for words in CLAUSES)
-SHAPES = tuple(Shape(kinds, words) for kinds, words in _SHAPES)
+SHAPES = tuple(_shapes())
 
 
 def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
@@ -654,9 +405,8 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
     ways = [x]
     if key == "not before" and len(x) == 1 and len(x[0].calls) > 1:
         ways.append([replace(x[0], calls=(calls,)) for calls in x[0].calls])
-    for meaning, x in product(MEANINGS[key].split(" | "), ways):
-        kind, one, _ = meaning.split()
-        sides = (subject, x) if one == "s" else (x, subject)
+    for (kind, as_said), x in product(MEANINGS[key], ways):
+        sides = (subject, x) if as_said else (x, subject)
         drafts = tuple(_drafts("not before" if key == "not before" else kind, *sides, items))
         if kind == "latest" and drafts[0].condition is None:
             return None

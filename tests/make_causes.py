@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 
+from planscope.agents.options import RunOptions
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import Cause
 from planscope.session.model import CULPRIT_BUDGET, MessageEvent, Origin, Run, Session, make_variant
@@ -37,7 +38,9 @@ def dissected(
         variants=[variant],
         runs=[steady(simulated(variant, 1, model))],
     )
-    dissector = Dissector(session, variant, model=model, run=session.runs[0], culprit_budget=CULPRIT_BUDGET)
+    dissector = Dissector(
+        session, variant, RunOptions(model=model), run=session.runs[0], culprit_budget=CULPRIT_BUDGET
+    )
     dissector.go()
     record = dissector.add_to(session)
     session.dissections[:] = [record.model_copy(update={"started": made})]

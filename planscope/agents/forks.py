@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from planscope.agents.models import LoadedModel
+from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import AGENTS
 from planscope.agents.react_format import prompt_event
-from planscope.agents.runner import LiveRun
+from planscope.agents.runner import LiveRun, OnEvent
 from planscope.agents.toolset import make_toolset
 from planscope.errors import UserError
 from planscope.language.prompts import prompt_for
@@ -25,6 +25,8 @@ from planscope.session.model import (
 )
 
 if TYPE_CHECKING:
+    from planscope.agents.gate import Gate
+    from planscope.agents.models import LoadedModel
     from planscope.agents.own_live import OwnRun
 
 
@@ -55,28 +57,30 @@ def kept_events(run: Run, step: int, *, answer: str | None = None) -> list[Event
 def fork(
     run: Run,
     variant: Variant,
+    options: RunOptions,
     *,
     step: int,
-    model: str | LoadedModel,
     answer: str | None = None,
-    agent: str | None = None,
-    prompts: Path | None = None,
-    **options: Any,
+    loaded: LoadedModel | None = None,
+    run_id: str | None = None,
+    on_event: OnEvent | None = None,
+    gate: Gate | None = None,
 ) -> LiveRun:
     """Make a new run that keeps ``run`` up to ``step`` and continues from there with ``.go()`` or ``.wait()``.
 
     ``variant`` is the run's own or another one (an edited query), whose prompt then replaces the first. ``answer``
-    replaces the answer of ``step``. ``agent`` is by default that of ``run``, but only if it is one of ``AGENTS``: a
-    session file must not cause an import. The conversation is rebuilt as plain messages, so that any model can continue
-    it; the Responses API gets all of it, because the state on its server cannot be edited. ``options`` are those of
-    :class:`LiveRun`.
+    replaces the answer of ``step``. The agent "" is that of ``run``, but only if it is one of ``AGENTS``: a session
+    file must not cause an import. The role is that of ``run`` if there is no other. The conversation is rebuilt as
+    plain messages, so that any model can continue it; the Responses API gets all of it, because the state on its server
+    cannot be edited. The rest is as for :class:`LiveRun`.
 
     Raises :class:`CannotFork`, and the errors of :class:`LiveRun`.
     """
-    if agent is None and run.agent not in AGENTS:
+    if not options.agent and run.agent not in AGENTS:
         raise CannotFork(
             f"the agent of run {run.id} is not part of planscope; choose one of {', '.join(AGENTS)}"
         )
+    agent = options.agent or run.agent
     kept = kept_events(run, step, answer=answer)
     if variant.id != run.variant:
         tools = {a.tool for a in variant.actions} | {RESTART_TOOL}
@@ -87,22 +91,21 @@ def fork(
             raise CannotFork(
                 f"the edited query has no tool {missing!r}, which was called before step {step}; fork earlier"
             )
-        text = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
+        text = prompt_for(variant.query.text, timed=variant.query.timed, file=options.prompts)
         offered = make_toolset(variant.actions, timed=variant.query.timed)
         kept = [
-            prompt_event(agent or run.agent, text, e.system, offered) if isinstance(e, PromptEvent) else e
-            for e in kept
+            prompt_event(agent, text, e.system, offered) if isinstance(e, PromptEvent) else e for e in kept
         ]
     first = next(e for e in kept if isinstance(e, PromptEvent))
-    options.setdefault("role", first.system)
     return LiveRun(
         variant,
-        model=model,
-        agent=agent or run.agent,
-        prompts=prompts,
+        replace(options, agent=agent, role=first.system if options.role is None else options.role),
         kept=kept,
         forked_from=ForkPoint(run=run.id, step=step),
-        **options,
+        loaded=loaded,
+        run_id=run_id,
+        on_event=on_event,
+        gate=gate,
     )
 
 

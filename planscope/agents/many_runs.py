@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from planscope.agents.event_loop import wait_for
-from planscope.agents.models import LoadedModel, check_model, load_model, parse_model
-from planscope.agents.paradigms import AGENTS
+from planscope.agents.models import LoadedModel, check_model
+from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun, prepare
 from planscope.agents.simulated_runs import run_simulated
 from planscope.session.model import EndEvent, Run, Variant
@@ -24,51 +24,40 @@ caller's."""
 
 def run_many(
     variant: Variant,
+    options: RunOptions,
     *,
-    model: str,
     times: int,
-    agent: str = "tools",
-    seed: int | None = None,
-    base_url: str | None = None,
     at_once: int = AT_ONCE,
     retries: int = 0,
     on_run: OnRun | None = None,
-    **options: Any,
 ) -> list[Run]:
     """Make ``times`` runs and return them in order. Run i of a simulated model has the seed ``seed + i``.
 
-    At most ``at_once`` run at the same time. An aborted run is repeated, ``retries`` times at most. ``options`` are
-    those of :class:`LiveRun` (``role``, ``prompts``, ``limits``, ``guard``, ``rules``). Blocks; an interrupt stops all
-    runs. Raises the errors of :class:`LiveRun` if a run cannot start.
+    At most ``at_once`` run at the same time. An aborted run is repeated, ``retries`` times at most. Blocks; an
+    interrupt stops all runs. Raises the errors of :class:`LiveRun` if a run cannot start.
     """
-    spec = parse_model(model, seed=seed)
-    by_rules = options.get("guard") and options.get(
-        "rules"
-    )  # the light loop hears no answers and tells nobody
-    if spec.character is not None and agent in AGENTS and not by_rules:
-        options.pop("rules", None)
-        options.pop("tracing", None)  # LangSmith cannot trace the light loop
-        if base_url:
-            check_model(spec, base_url=base_url)
+    spec = options.spec
+    first = spec.character.seed if spec.character is not None else 0
+
+    def seeded(number: int) -> RunOptions:
+        return replace(options, model=spec.text, seed=first + number if spec.simulated else options.seed)
+
+    if options.light and not (
+        options.guard and options.rules
+    ):  # the light loop hears no answers and tells nobody
+        check_model(spec, options.base_url)
         runs = []
         for number in range(times):
-            own = spec.character.seed + number
-            run = run_simulated(variant, model=spec.text, agent=agent, seed=own, **options)
+            run = run_simulated(variant, seeded(number))
             runs.append(run)
             if on_run is not None:
                 on_run(number, run)
         return runs
     prepare()
-    loaded, first = None, 0
-    if spec.character is not None:
-        first = spec.character.seed
-    else:
-        loaded = load_model(spec.text, base_url=base_url, responses=agent == "responses")
+    loaded = None if spec.simulated else options.load()
 
     def live(number: int) -> LiveRun:
-        if loaded is not None:
-            return LiveRun(variant, model=loaded, agent=agent, **options)
-        return LiveRun(variant, model=spec.text, seed=first + number, agent=agent, **options)
+        return LiveRun(variant, seeded(number), loaded=loaded)
 
     _settle_in()
     return wait_for(_all(live, times, at_once, retries, on_run, loaded))

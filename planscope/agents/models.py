@@ -108,7 +108,7 @@ def _simulated(rest: str, seed: int | None) -> ModelSpec:
     return ModelSpec(f"sim:{profile}" + (f"?{given}" if given else ""), character=character)
 
 
-def check_model(spec: ModelSpec, *, base_url: str | None = None) -> None:
+def check_model(spec: ModelSpec, base_url: str | None = None) -> None:
     """Raise :class:`ModelUnavailable` if the package or the key of the model is missing. Imports nothing but the models
     of other packages."""
     provider = spec.provider
@@ -116,8 +116,8 @@ def check_model(spec: ModelSpec, *, base_url: str | None = None) -> None:
         if base_url:
             raise ModelUnavailable("a simulated model has no server; leave --base-url out")
         return
-    if base_url and not provider.base_url:
-        able = ", ".join(p.name for p in PROVIDERS.values() if p.base_url)
+    if base_url and not provider.any_server:
+        able = ", ".join(p.name for p in PROVIDERS.values() if p.any_server)
         raise ModelUnavailable(f"{provider.name} does not support --base-url; {able} do")
     if provider.entry is not None:
         provider.make()
@@ -153,7 +153,7 @@ def load_model(
     ``responses``: use the Responses API, for the agent ``responses``. Raises :class:`ModelUnavailable`.
     """
     spec = parse_model(text, seed=seed)
-    check_model(spec, base_url=base_url)
+    check_model(spec, base_url)
     if spec.character is not None:
         from planscope.agents.simulated.chat import SimulatedChat
 
@@ -241,7 +241,7 @@ class Provider:
     """A provider of ``init_chat_model``: the module to import, the package to install, where its key is.
 
     ``keys``: environment variables, one of which must be set; empty if the provider needs none (a local server, a
-    cloud's own login). ``needs``: variables that must all be set. ``base_url``: whether another server can be used.
+    cloud's own login). ``needs``: variables that must all be set. ``any_server``: whether another server can be used.
     ``entry``: the entry point of another package (``planscope.models``), a function that makes a chat model of a name.
     """
 
@@ -250,7 +250,7 @@ class Provider:
     module: str
     keys: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
-    base_url: bool = False
+    any_server: bool = False
     entry: EntryPoint | None = None
 
     def make(self) -> Callable[[str], Any]:
@@ -283,15 +283,15 @@ def _provider(
     *keys: str,
     package: str | None = None,
     needs: tuple[str, ...] = (),
-    base_url: bool = False,
+    any_server: bool = False,
 ) -> Provider:
     package = package or f"langchain-{name.replace('_', '-')}"
-    return Provider(name, package, package.replace("-", "_"), keys, needs, base_url)
+    return Provider(name, package, package.replace("-", "_"), keys, needs, any_server)
 
 
 _ALL = (
-    _provider("openai", "OPENAI_API_KEY", base_url=True),
-    _provider("anthropic", "ANTHROPIC_API_KEY", base_url=True),
+    _provider("openai", "OPENAI_API_KEY", any_server=True),
+    _provider("anthropic", "ANTHROPIC_API_KEY", any_server=True),
     _provider("anthropic_bedrock", package="langchain-aws"),
     _provider("azure_ai", package="langchain-azure-ai"),
     _provider(
@@ -320,7 +320,7 @@ _ALL = (
     _provider("meta", "MODEL_API_KEY"),
     _provider("mistralai", "MISTRAL_API_KEY"),
     _provider("nvidia", "NVIDIA_API_KEY", package="langchain-nvidia-ai-endpoints"),
-    _provider("ollama", base_url=True),
+    _provider("ollama", any_server=True),
     _provider("openrouter", "OPENROUTER_API_KEY"),
     _provider("perplexity", "PERPLEXITY_API_KEY", "PPLX_API_KEY"),
     _provider("together", "TOGETHER_API_KEY"),

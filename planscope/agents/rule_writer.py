@@ -16,7 +16,8 @@ from importlib.resources import files
 
 from planscope.agents.asking import ask
 from planscope.agents.event_loop import wait_for
-from planscope.agents.models import LoadedModel, load_model, parse_model
+from planscope.agents.models import LoadedModel
+from planscope.agents.options import RunOptions
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure, in_a_line
 from planscope.oracle.trace import Trace
@@ -81,10 +82,9 @@ class Draft:
 
 def draft_rules(
     policy: str,
-    model: str | LoadedModel,
+    model: RunOptions | LoadedModel,
     tools: Collection[str] = (),
     *,
-    base_url: str | None = None,
     seconds: float = ANSWER_SECONDS,
     on_progress: Callable[[str], None] | None = None,
 ) -> Draft:
@@ -99,15 +99,13 @@ def draft_rules(
         )
     if len(policy) > LARGEST_POLICY:
         raise RulesNotDrafted(f"the policy is longer than {LARGEST_POLICY:,} characters; draft a part of it")
-    spec = parse_model(model) if isinstance(model, str) else model.spec
-    if spec.simulated:
+    if model.spec.simulated:
         raise RulesNotDrafted(
             "a simulated model cannot draft rules; name a real one, for example openai:gpt-4o-mini"
         )
-    loaded = load_model(model, base_url=base_url) if isinstance(model, str) else model
-    return wait_for(
-        _drafted(loaded, policy, sorted(tools), seconds, on_progress, close=isinstance(model, str))
-    )
+    close = isinstance(model, RunOptions)
+    loaded = model.load() if isinstance(model, RunOptions) else model
+    return wait_for(_drafted(loaded, policy, sorted(tools), seconds, on_progress, close=close))
 
 
 async def _drafted(

@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.failures import explain
-from planscope.agents.models import LoadedModel, load_model
+from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import chat_for, load_factory, made_by
 from planscope.agents.react_format import prompt_event
 from planscope.agents.toolset import make_toolset
@@ -24,7 +23,6 @@ from planscope.session.model import (
     ErrorEvent,
     Event,
     ForkPoint,
-    Limits,
     PromptEvent,
     Run,
     Variant,
@@ -32,6 +30,7 @@ from planscope.session.model import (
 
 if TYPE_CHECKING:
     from planscope.agents.gate import Gate, PendingCall, Verb
+    from planscope.agents.models import LoadedModel
     from planscope.agents.recorder import Recorder
 
 STOPPED_BY_USER = "stopped by the user"
@@ -45,12 +44,9 @@ OnEvent = Callable[[Event], None]
 class LiveRun:
     """A run that can be watched and stopped. ``run.events`` grows while :meth:`go` runs; ``run`` is always valid.
 
-    ``model`` is the text of ``--model`` (loaded here and closed at the end) or a :class:`LoadedModel` (stays open, for
-    many runs on one event loop). ``agent`` is one of ``AGENTS`` or ``package.module:factory``, which is imported.
-    ``role`` is a role prompt, ``prompts`` a file with prompt templates. ``guard`` blocks calls that make the plan
-    impossible, or that make it impossible to keep the session's ``rules`` (their text). ``tracing`` uploads the run to
-    LangSmith, if the environment sets that up. ``gate`` is asked before each call (live debugging). ``kept`` has the
-    first events of a fork, up to an answer, and ``forked_from`` their origin.
+    The model of the options is loaded here, and closed at the end; ``loaded`` is used in its place and stays open, for
+    many runs on one event loop. ``gate`` is asked before each call (live debugging). ``kept`` has the first events of a
+    fork, up to an answer, and ``forked_from`` their origin.
 
     The constructor raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each with one line. :meth:`go`
     turns every failure of model, network and tools into the end of the run.
@@ -59,48 +55,35 @@ class LiveRun:
     def __init__(
         self,
         variant: Variant,
+        options: RunOptions,
         *,
-        model: str | LoadedModel,
-        agent: str = "tools",
-        seed: int | None = None,
-        role: str | None = None,
-        prompts: Path | None = None,
-        limits: Limits | None = None,
-        base_url: str | None = None,
+        loaded: LoadedModel | None = None,
         run_id: str | None = None,
         on_event: OnEvent | None = None,
-        guard: bool = False,
-        rules: str | None = None,
-        tracing: bool = False,
         gate: Gate | None = None,
         kept: Sequence[Event] = (),
         forked_from: ForkPoint | None = None,
     ) -> None:
         from planscope.language.prompts import prompt_for
 
-        self._factory = load_factory(agent)
+        self._factory = load_factory(options.agent)
+        self._options = options
         self._problem = None
-        if guard:
+        if options.guard:
             from planscope.rules.in_session import guarded_problem
 
-            self._problem = guarded_problem(variant, rules)
+            self._problem = guarded_problem(variant, options.rules)
         self._gate = gate
-        self._tracing = tracing
         self._clock: asyncio.Timeout | None = None
         self._kept = tuple(kept)
         self._tools = make_toolset(variant.actions, timed=variant.query.timed)
-        self._prompt = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
-        self._role = role
-        self._limits = limits or variant.limits
+        self._prompt = prompt_for(variant.query.text, timed=variant.query.timed, file=options.prompts)
+        self._limits = options.limits or variant.limits
         self._on_event = on_event
-        self._own = isinstance(model, str)
-        self._model = (
-            load_model(model, seed=seed, base_url=base_url, responses=agent == "responses")
-            if isinstance(model, str)
-            else model
-        )
-        if agent == "responses":
-            chat_for(agent, self._model)  # raises if the agent cannot use the model
+        self._own = loaded is None
+        self._model = loaded or options.load()
+        if options.agent == "responses":
+            chat_for(options.agent, self._model)  # raises if the agent cannot use the model
         self._lock = threading.Lock()
         self._stop = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -112,7 +95,7 @@ class LiveRun:
             id=run_id or f"r{uuid4().hex[:8]}",
             variant=variant.id,
             forked_from=forked_from,
-            agent=agent,
+            agent=options.agent,
             model=self._model.spec.text,
             seed=self._model.seed,
         )
@@ -135,7 +118,7 @@ class LiveRun:
             return answers[tool].answer(arguments)[0] if tool in answers else None
 
         kept = next((e for e in self._kept if isinstance(e, PromptEvent)), None)
-        prompt = kept or prompt_event(self.run.agent, self._prompt, self._role, self._tools)
+        prompt = kept or prompt_event(self.run.agent, self._prompt, self._options.role, self._tools)
         self._recorder = recorder = Recorder(
             self._emit,
             model_calls=self._limits.model_calls,
@@ -248,11 +231,11 @@ class LiveRun:
 
             middleware.append(GuardMiddleware(self._problem))
         messages: list[Any] = messages_of(self._kept) or [HumanMessage(self._prompt)]
-        if self._factory is not None and self._role:
-            messages.insert(0, SystemMessage(self._role))
-        with tracing(self._tracing):
+        if self._factory is not None and self._options.role:
+            messages.insert(0, SystemMessage(self._options.role))
+        with tracing(self._options.tracing):
             if self._factory is None:
-                agent = shared_agent(self._model, self.run.agent, self._tools, middleware, self._role)
+                agent = shared_agent(self._model, self.run.agent, self._tools, middleware, self._options.role)
             else:
                 agent = await made_by(
                     self._factory, self._model.chat, langchain_tools(self._tools), middleware

@@ -10,13 +10,13 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from planscope.agents.call_arguments import why_unreadable
 from planscope.agents.gate import Guardian, gives_up
-from planscope.agents.models import ModelUnavailable, parse_model
+from planscope.agents.models import ModelUnavailable
+from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import AGENTS, UnknownAgent
 from planscope.agents.react_format import Answer, Turn, prompt_event, read_answer, write_prompt
 from planscope.agents.simulated.knowledge import Decision, Did, View
@@ -57,30 +57,25 @@ class _State:
 
 def run_simulated(
     variant: Variant,
+    options: RunOptions,
     *,
-    model: str,
-    agent: str = "tools",
-    seed: int | None = None,
-    role: str | None = None,
-    prompts: Path | None = None,
-    limits: Limits | None = None,
     run_id: str | None = None,
-    guard: bool = False,
     on_event: Callable[[Event], None] | None = None,
 ) -> Run:
-    """Make one run of a simulated model (``sim:PROFILE``). Its times are simulated seconds.
+    """Make one run of a simulated model (``sim:PROFILE``). Its times are simulated seconds; it is never traced.
 
-    Raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each with one line.
+    The guard knows the plan alone, and no rules. Raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each
+    with one line.
     """
     from planscope.language.prompts import prompt_for
 
-    spec = parse_model(model, seed=seed)
+    spec, agent, role = options.spec, options.agent, options.role
     if spec.character is None:
         raise ModelUnavailable(f"{spec.text} is not a simulated model; name one, for example sim:careful")
     if agent not in AGENTS:
         raise UnknownAgent(f"there is no agent {agent[:40]!r}; the agents are {', '.join(AGENTS)}")
     tools = make_toolset(variant.actions, timed=variant.query.timed)
-    prompt = prompt_for(variant.query.text, timed=variant.query.timed, file=prompts)
+    prompt = prompt_for(variant.query.text, timed=variant.query.timed, file=options.prompts)
     run = Run(
         id=run_id or f"r{uuid4().hex[:8]}",
         variant=variant.id,
@@ -97,8 +92,8 @@ def run_simulated(
 
     emit(prompt_event(agent, prompt, role, tools))
     state = _State(prompt, tools, role, words=len(prompt.split()) + len((role or "").split()))
-    guardian = Guardian(problem_of(variant)) if guard else None
-    emit(_converse(state, spec.character, agent, limits or variant.limits, guardian, emit))
+    guardian = Guardian(problem_of(variant)) if options.guard else None
+    emit(_converse(state, spec.character, agent, options.limits or variant.limits, guardian, emit))
     return run
 
 

@@ -20,7 +20,8 @@ from itertools import groupby
 from planscope.agents.asking import ask
 from planscope.agents.event_loop import wait_for
 from planscope.agents.failures import one_line
-from planscope.agents.models import LoadedModel, load_model, parse_model
+from planscope.agents.models import LoadedModel
+from planscope.agents.options import RunOptions
 from planscope.errors import UserError
 from planscope.language.scan import phrase_key
 from planscope.language.topics import (
@@ -63,10 +64,9 @@ class Written:
 
 
 def write_topics(
-    model: str | LoadedModel,
+    model: RunOptions | LoadedModel,
     *,
     job: str | None = None,
-    base_url: str | None = None,
     jobs: int = JOBS,
     activities: int = ACTIVITIES,
     at_once: int = AT_ONCE,
@@ -84,9 +84,9 @@ def write_topics(
     if not (1 <= jobs <= MOST and 2 <= activities <= MOST and at_once >= 1):
         raise TopicsNotWritten(f"ask for 1 to {MOST} jobs and 2 to {MOST} activities")
     job = None if job is None else _checked(job)
-    loaded = _load(model, base_url)
+    loaded = _load(model)
     asking = Asking(loaded, jobs, activities, asyncio.Semaphore(at_once), answer_seconds, on_progress)
-    answers = wait_for(within(total_seconds, asking, job, close=isinstance(model, str)))
+    answers = wait_for(within(total_seconds, asking, job, close=isinstance(model, RunOptions)))
     return _written(loaded.spec.text, activities, *answers)
 
 
@@ -99,14 +99,13 @@ def _checked(job: str) -> str:
     return job
 
 
-def _load(model: str | LoadedModel, base_url: str | None) -> LoadedModel:
+def _load(model: RunOptions | LoadedModel) -> LoadedModel:
     """Load the model. Raises :class:`TopicsNotWritten` if it is simulated."""
-    spec = parse_model(model) if isinstance(model, str) else model.spec
-    if spec.simulated:
+    if model.spec.simulated:
         raise TopicsNotWritten(
             "a simulated model cannot write topics; name a real one, for example openai:gpt-4o-mini"
         )
-    return load_model(model, base_url=base_url) if isinstance(model, str) else model
+    return model.load() if isinstance(model, RunOptions) else model
 
 
 def _written(model: str, activities: int, left_out: list[str], answers: list[tuple[str, str]]) -> Written:

@@ -6,10 +6,12 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
+from planscope.agents.options import RunOptions
 from planscope.errors import UserError
 from planscope.language.problem import DAY
-from planscope.session.model import Origin, Variant, make_variant
+from planscope.session.model import Limits, Origin, Variant, make_variant
 from planscope.synthesis.generate import Synthesized, Synthesizer
 from planscope.synthesis.request import Request
 
@@ -90,6 +92,13 @@ class Arm:
         if self.guard:
             agent += "+guard"
         return f"{agent}/{self.model}"
+
+    def options(self, limits: Limits | None = None, seed: int | None = None) -> RunOptions:
+        """Return how its runs are made."""
+        prompts = None if self.prompts is None else Path(self.prompts)
+        return RunOptions(
+            self.agent, self.model, seed, self.base_url, self.guard, self.role, prompts, limits=limits
+        )
 
 
 @dataclass(frozen=True, slots=True)

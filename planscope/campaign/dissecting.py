@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 from planscope.campaign.cases import Arm, Knobs, case_id, make_case, run_seed
@@ -73,16 +72,10 @@ def _dissect(store: Store, knobs: Knobs, arm: Arm, error: Error, method: Method,
     dissector = Dissector(
         session,
         session.variants[0],
-        model=arm.model,
-        agent=arm.agent,
+        arm.options(store.limits, run_seed(knobs, arm, error.n, error.number) + 1),
         run=session.runs[0],
         method=method,
         budget=budget,
-        seed=run_seed(knobs, arm, error.n, error.number) + 1,
-        base_url=arm.base_url,
-        role=arm.role,
-        prompts=None if arm.prompts is None else Path(arm.prompts),
-        limits=store.limits,
     )
     dissector.go()
     record = dissector.add_to(session)

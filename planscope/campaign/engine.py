@@ -433,7 +433,7 @@ def dask(address: str) -> tuple[Any, Executor]:
         from distributed import Client
     except ImportError:
         raise UserError("--cluster needs a package; install it with: pip install '.[cluster]'") from None
-    for logger in ("distributed", "distributed.client"):
+    for logger in ("distributed", "distributed.client", "tornado.application"):
         getLogger(logger).setLevel(
             CRITICAL
         )  # what goes wrong is said in one line, and not with Dask's tracebacks

@@ -11,13 +11,11 @@ import threading
 import zlib
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
 from planscope.agents.many_runs import aborted
-from planscope.agents.models import LoadedModel, load_model, parse_model
-from planscope.agents.paradigms import AGENTS
+from planscope.agents.models import LoadedModel
 from planscope.agents.runner import LiveRun, prepare
 from planscope.agents.simulated_runs import run_simulated
 from planscope.campaign.cases import Arm, Case, Knobs, make_case, run_seed
@@ -98,7 +96,7 @@ class Done(NamedTuple):
 
 def is_light(arm: Arm) -> bool:
     """Return whether the arm's runs need neither network nor event loop, so that processes can share them."""
-    return parse_model(arm.model).character is not None and arm.agent in AGENTS
+    return arm.options().light
 
 
 def perform(task: Task) -> Done:
@@ -134,36 +132,11 @@ def _case(knobs: Knobs, n: int, index: int) -> tuple[Case, Problem, MadeCase]:
 
 
 def _run(task: Task, arm: Arm, case: Case) -> Run:
-    seed = run_seed(task.knobs, arm, case.n, case.number)
-    prompts = None if arm.prompts is None else Path(arm.prompts)
-    light = is_light(arm)
-    if light:
-        character = parse_model(arm.model, seed=seed).character
-        assert character is not None
-        return run_simulated(
-            case.variant,
-            model=arm.model,
-            agent=arm.agent,
-            seed=character.seed,
-            role=arm.role,
-            prompts=prompts,
-            limits=task.limits,
-            run_id="r1",
-            guard=arm.guard,
-        )
+    options = arm.options(task.limits, run_seed(task.knobs, arm, case.n, case.number))
+    if options.light:
+        return run_simulated(case.variant, options, run_id="r1")
     prepare()
-    simulated = parse_model(arm.model).character is not None
-    live = LiveRun(
-        case.variant,
-        model=arm.model if simulated else _model(arm.model, arm.base_url, arm.agent == "responses"),
-        agent=arm.agent,
-        seed=seed if simulated else None,
-        role=arm.role,
-        prompts=prompts,
-        limits=task.limits,
-        run_id="r1",
-        guard=arm.guard,
-    )
+    live = LiveRun(case.variant, options, loaded=None if options.spec.simulated else _model(arm), run_id="r1")
     with _lock:
         _under_way.add(live)
     try:
@@ -186,9 +159,9 @@ def stop_all() -> None:
 
 
 @cache
-def _model(text: str, base_url: str | None, responses: bool) -> LoadedModel:
+def _model(arm: Arm) -> LoadedModel:
     """Load a model once for all runs of this process, so that they share its connections."""
-    return load_model(text, base_url=base_url, responses=responses)
+    return arm.options().load()
 
 
 def row_of(item: Item, run: Run, problem: Problem) -> Row:

@@ -55,6 +55,7 @@ def _attach(args: argparse.Namespace) -> int:
     from planscope.agents.attach.client import attachable
     from planscope.commands.run import check_breakpoints
     from planscope.session.store import load
+    from planscope.tui.controllers.live_run import RunChoice, RunRequest
     from planscope.tui.launch import run as run_app
 
     agent = attachable(args.id, "watch" if args.watch else "debug")
@@ -63,15 +64,9 @@ def _attach(args: argparse.Namespace) -> int:
     session = load(path)
     if args.breaks and session.variants[-1].actions:  # else its tools are not known yet
         check_breakpoints(args.breaks, session, session.variants[-1])
-    live = {
-        "variant": "",
-        "agent": agent.welcome.title,
-        "model": "its own",
-        "stepping": args.stepping or not args.breaks,
-        "attached": agent,
-        "breakpoints": tuple(args.breaks or ()),
-    }
-    return run_app(path, live=live)
+    stepping = args.stepping or not args.breaks
+    choice = RunChoice(agent.welcome.title, "its own", stepping=stepping, attached=agent)
+    return run_app(path, live=RunRequest(choice, "", tuple(args.breaks or ())))
 
 
 def _make_session(path: Path, title: str) -> None:

@@ -444,16 +444,11 @@ def _print_of(file: Path) -> str:
 
 def _check_arm(arm: Arm, *, again: bool = False) -> Arm:
     """Return the arm with its model's name as planscope writes it. Raises UserError if it cannot run."""
-    from planscope.agents.models import check_model, parse_model
-    from planscope.agents.paradigms import load_factory
-
     if again and arm.prompts is not None and _print_of(Path(arm.prompts)) != arm.printed:
         raise UserError(
             f"{arm.prompts} has changed since the campaign began; restore it, or begin another campaign"
         )
-    spec = parse_model(arm.model)
-    check_model(spec, base_url=arm.base_url)
-    load_factory(arm.agent)
+    arm.options().check()
     return arm
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from planscope.case import need_run, read_variant, variant_shown
@@ -26,6 +27,7 @@ from planscope.commands.recording import (
     chosen_variant,
     limits_of,
     opened_to_add,
+    options_of,
     target_of,
 )
 from planscope.errors import UserError
@@ -110,20 +112,9 @@ def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Varia
         return fork_own(
             run, variant, step=args.step, answer=args.answer, agent=args.agent, run_id=next_run_id(session)
         )
-    return fork(
-        run,
-        variant,
-        step=args.step,
-        model=args.model or run.model,
-        answer=args.answer,
-        agent=args.agent,
-        seed=args.seed,
-        base_url=args.base_url,
-        guard=args.guard,
-        rules=session.rules,
-        limits=limits_of(args, variant),
-        run_id=next_run_id(session),
-    )
+    options = options_of(args, limits_of(args, variant), session.rules)
+    options = replace(options, agent=args.agent or "", model=args.model or run.model)
+    return fork(run, variant, options, step=args.step, answer=args.answer, run_id=next_run_id(session))
 
 
 EDIT_ABOUT = (

@@ -318,6 +318,7 @@ def _topics(args: argparse.Namespace) -> int:
 def _write_topics(args: argparse.Namespace) -> int:
     """Have a model write topics to the file or standard output. Say on standard error what was left out."""
     from planscope.agents.topic_writer import write_topics
+    from planscope.commands.recording import options_of
 
     if args.file is not None:
         raise UserError(
@@ -330,7 +331,7 @@ def _write_topics(args: argparse.Namespace) -> int:
         progress.show("asking the model for jobs" if total is None else f"topics: {done} of {total}")
 
     try:
-        written = write_topics(args.model, job=args.topic, base_url=args.base_url, on_progress=asked)
+        written = write_topics(options_of(args), job=args.topic, on_progress=asked)
     finally:
         progress.clear()
     if output is not None or not args.json:

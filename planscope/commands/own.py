@@ -78,7 +78,7 @@ def _debug(args: argparse.Namespace) -> int:
     from planscope.commands.recording import prints_aside
     from planscope.commands.run import check_breakpoints
     from planscope.session.store import load
-    from planscope.tui.controllers.live_run import OwnChoice
+    from planscope.tui.controllers.live_run import OwnChoice, RunChoice, RunRequest
     from planscope.tui.launch import run as run_app
 
     recorded = None
@@ -92,15 +92,8 @@ def _debug(args: argparse.Namespace) -> int:
     check_breakpoints(args.breaks or (), load(path), variant)
     own = OwnChoice(args.message or "", args.dry, recorded)
     stepping = args.stepping or args.dry or not args.breaks
-    live = {
-        "variant": variant.id,
-        "agent": args.agent,
-        "model": "its own",
-        "stepping": stepping,
-        "own": own,
-        "breakpoints": tuple(args.breaks or ()),
-    }
-    return run_app(path, live=live)
+    choice = RunChoice(args.agent, "its own", stepping=stepping, own=own)
+    return run_app(path, live=RunRequest(choice, variant.id, tuple(args.breaks or ())))
 
 
 class _StandardError:

@@ -7,6 +7,7 @@ import math
 import sys
 import threading
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -18,6 +19,7 @@ from planscope.safe import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from planscope.agents.options import RunOptions
     from planscope.session.model import Limits, Run, Session, Variant
     from planscope.session.record import Cost
     from planscope.session.writer import SavedFiles
@@ -76,6 +78,17 @@ def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
     """Return the variant's limits, replaced by those of the command line."""
     given = {"seconds": args.max_seconds, "model_calls": args.max_calls}
     return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})
+
+
+def options_of(
+    args: argparse.Namespace, limits: Limits | None = None, rules: str | None = None
+) -> RunOptions:
+    """Return the options of a run that the command line gives. ``rules``: the session's."""
+    from planscope.agents.options import RunOptions
+
+    given = {field.name: getattr(args, field.name, None) for field in fields(RunOptions)}
+    named = {name: value for name, value in given.items() if value is not None}
+    return RunOptions(**named | {"limits": limits, "rules": rules})
 
 
 def opened_to_add(name: str) -> tuple[Session, str | None]:

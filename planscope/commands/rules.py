@@ -149,6 +149,7 @@ def _draft(args: argparse.Namespace) -> int:
     import sys
 
     from planscope.agents.rule_writer import draft_rules, rules_file, try_on
+    from planscope.commands.recording import options_of
 
     output = output_file(args.output) if args.output is not None else None
     if args.yes and output is None:
@@ -163,7 +164,7 @@ def _draft(args: argparse.Namespace) -> int:
     try:
         traces = _traces(args.traces, line) if args.traces else []
         tools = {name for trace in traces for name in (*trace.tools, *(call.tool for call in trace.calls))}
-        draft = draft_rules(policy, args.model, tools, base_url=args.base_url, on_progress=line.show)
+        draft = draft_rules(policy, options_of(args), tools, on_progress=line.show)
         count = try_on(draft.proposals, traces) if traces else 0
     finally:
         line.clear()

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.case import judge, read_variant
 from planscope.commands import Command
@@ -30,6 +30,7 @@ from planscope.commands.recording import (
     limits_of,
     more_files,
     opened_to_add,
+    options_of,
     prints_aside,
     record,
     recorded_late,
@@ -153,20 +154,8 @@ def _live_run(args: argparse.Namespace, session: Session, variant: Variant) -> L
     from planscope.agents.runner import LiveRun
     from planscope.session.model import next_run_id
 
-    return LiveRun(
-        variant,
-        model=args.model,
-        agent=args.agent,
-        seed=args.seed,
-        role=args.role,
-        prompts=args.prompts,
-        base_url=args.base_url,
-        guard=args.guard,
-        rules=session.rules,
-        tracing=args.tracing,
-        limits=limits_of(args, variant),
-        run_id=next_run_id(session),
-    )
+    options = options_of(args, limits_of(args, variant), session.rules)
+    return LiveRun(variant, options, run_id=next_run_id(session))
 
 
 def _waited(live: LiveRun | OwnRun) -> tuple[Run, bool]:
@@ -209,28 +198,14 @@ def run_live(args: argparse.Namespace, path: Path, session: Session, variant: Va
             raise UserError(f"--live shows one run on the screen, where you can save it; leave {name} out")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UserError("--live needs a terminal; leave it out to record the run without one")
-    from planscope.agents.models import check_model, parse_model
-    from planscope.agents.paradigms import load_factory
+    from planscope.tui.controllers.live_run import RunChoice, RunRequest
     from planscope.tui.launch import run as run_app
 
-    check_model(parse_model(args.model, seed=args.seed), base_url=args.base_url)
-    load_factory(args.agent)
+    options = options_of(args, limits_of(args, variant))
+    options.check()
     check_breakpoints(args.breaks or (), session, variant)
-    live = {
-        "variant": variant.id,
-        "agent": args.agent,
-        "model": args.model,
-        "seed": args.seed,
-        "base_url": args.base_url,
-        "guard": args.guard,
-        "stepping": args.stepping,
-        "role": args.role,
-        "prompts": args.prompts,
-        "tracing": args.tracing,
-        "limits": limits_of(args, variant),
-        "breakpoints": tuple(args.breaks or ()),
-    }
-    return run_app(path, live=live)
+    choice = RunChoice.of(options, stepping=args.stepping)
+    return run_app(path, live=RunRequest(choice, variant.id, tuple(args.breaks or ())))
 
 
 def check_breakpoints(texts: Iterable[str], session: Session, variant: Variant) -> None:
@@ -301,27 +276,9 @@ def _run_many(
         done[number] = run
         filling.one_more(run)
 
-    options: dict[str, Any] = {
-        "role": args.role,
-        "prompts": args.prompts,
-        "guard": args.guard,
-        "rules": rules,
-    }
-    if args.tracing:
-        options["tracing"] = True
+    options = options_of(args, limits_of(args, variant), rules)
     try:
-        run_many(
-            variant,
-            model=args.model,
-            times=args.times,
-            agent=args.agent,
-            seed=args.seed,
-            base_url=args.base_url,
-            at_once=args.at_once,
-            limits=limits_of(args, variant),
-            on_run=ended,
-            **options,
-        )
+        run_many(variant, options, times=args.times, at_once=args.at_once, on_run=ended)
     except KeyboardInterrupt:
         return [done[n] for n in sorted(done)], True
     return [done[n] for n in sorted(done)], False

@@ -72,11 +72,11 @@ def _providers(base_url: str | None) -> list[tuple[Provider, str | None]]:
 
     providers: list[tuple[Provider, str | None]] = []
     for provider in (*PROVIDERS.values(), *other_providers()[0].values()):
-        if base_url is not None and not provider.base_url:
+        if base_url is not None and not provider.any_server:
             continue
         missing = None
         try:
-            check_model(ModelSpec(f"{provider.name}:x", provider=provider, model="x"), base_url=base_url)
+            check_model(ModelSpec(f"{provider.name}:x", provider=provider, model="x"), base_url)
         except ModelUnavailable as error:
             if base_url is not None and "--base-url" in str(error):
                 raise

@@ -6,17 +6,16 @@ import asyncio
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from planscope.agents.event_loop import wait_for
 from planscope.agents.many_runs import AT_ONCE, aborted
-from planscope.agents.models import LoadedModel, check_model, load_model, parse_model
-from planscope.agents.paradigms import AGENTS, load_factory
+from planscope.agents.models import LoadedModel
+from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
 from planscope.agents.simulated_runs import run_simulated
 from planscope.dissection.blame import has_culprit, search_of, trials_of
@@ -34,7 +33,6 @@ from planscope.session.model import (
     CellKind,
     Dissection,
     EndEvent,
-    Limits,
     Run,
     Session,
     Variant,
@@ -165,12 +163,13 @@ IN_VAIN = 4
 class Dissector:
     """One dissection in progress. The constructor reads the session; only :meth:`add_to` changes it.
 
-    ``variant`` is the query; ``run`` the failing run that it begins with, if any. ``resume``: a dissection of this
-    session to continue (then run, method and seed are its own, and ``budget`` is its new total). ``culprit_budget``:
-    runs that look for the words to blame, besides what ``budget`` has left; 0 for none. ``on_cell`` receives
-    each mutant when it is made (without runs), ``on_run`` each run when it has ended. Both are called on the thread of
-    :meth:`go` or the agents' event loop, so they should pass the objects on and return at once; these are not changed
-    afterwards. The ids of new objects begin with the dissection's (``d1v1``, ``d1r1``), so they are free.
+    ``variant`` is the query, whose runs are neither guarded nor traced; ``run`` the failing run that it begins with,
+    if any. ``resume``: a dissection of this session to continue (then run, method and seed are its own, and ``budget``
+    is its new total). ``culprit_budget``: runs that look for the words to blame, besides what ``budget`` has left; 0
+    for none. ``on_cell`` receives each mutant when it is made (without runs), ``on_run`` each run when it has ended.
+    Both are called on the thread of :meth:`go` or the agents' event loop, so they should pass the objects on and
+    return at once; these are not changed afterwards. The ids of new objects begin with the dissection's (``d1v1``,
+    ``d1r1``), so they are free.
 
     Simulated models go through the light loop one after the other, the i-th run with a seed of its own; others run
     ``at_once``. Raises the errors of :class:`planscope.agents.runner.LiveRun` if no run can begin, ``ParseFailure`` if
@@ -181,26 +180,19 @@ class Dissector:
         self,
         session: Session,
         variant: Variant,
+        options: RunOptions,
         *,
-        model: str,
-        agent: str = "tools",
         run: Run | None = None,
         method: Literal["rates", "paper"] = "rates",
         budget: int = 60,
         culprit_budget: int = 0,
-        seed: int | None = None,
         at_once: int = AT_ONCE,
-        base_url: str | None = None,
-        role: str | None = None,
-        prompts: Path | None = None,
-        limits: Limits | None = None,
         resume: Dissection | None = None,
         on_cell: OnCell | None = None,
         on_run: OnRun | None = None,
     ) -> None:
-        spec = parse_model(model, seed=seed)
-        check_model(spec, base_url=base_url)
-        own = spec.character.seed if spec.character else seed
+        spec, agent = options.check(), options.agent
+        own = spec.character.seed if spec.character else options.seed
         if resume is None:
             record = Dissection(
                 id=next_dissection_id(session),
@@ -217,9 +209,8 @@ class Dissector:
             _check_resumed(resume, variant, spec.text, agent)
             record = resume.model_copy(update={"budget": budget, "culprit_budget": culprit_budget})
         _check_possible(variant)
-        self._spec, self._at_once, self._base_url = spec, at_once, base_url
-        self._options: dict[str, Any] = {"agent": agent, "role": role, "prompts": prompts, "limits": limits}
-        self._native = spec.character is not None and agent in AGENTS
+        self._spec, self._at_once = spec, at_once
+        self._options = replace(options, model=spec.text, guard=False, rules=None, tracing=False)
         self._mutants = Mutants(variant, record.seed or 0)
         self._results = Results(session, record, variant)
         self._on_cell, self._on_run = on_cell, on_run
@@ -231,7 +222,6 @@ class Dissector:
         self._wake: Callable[[], None] | None = None
         self._vain = 0
         """How many of the last runs in a row were aborted."""
-        load_factory(agent)  # raises
 
     @property
     def dissection(self) -> Dissection:
@@ -292,7 +282,7 @@ class Dissector:
         self._limit = self._results.budget
         if isinstance(plan, Blame):
             self._limit += self._results.culprit_budget
-        return self._one_by_one(plan) if self._native else wait_for(self._together(plan))
+        return self._one_by_one(plan) if self._options.light else wait_for(self._together(plan))
 
     def _blame(self) -> Blame | None:
         """Return the plan that looks for the words to blame, or None if none can be or they are not wanted."""
@@ -359,7 +349,7 @@ class Dissector:
     def _one_by_one(self, plan: Plan) -> str | None:
         while (following := self._next(plan, [])) is not None:
             _, cell, variant = following
-            run = run_simulated(variant, model=self._spec.text, seed=next(self._seeds), **self._options)
+            run = run_simulated(variant, self._seeded())
             if (why := self._ended(cell, run)) is not None:
                 return why
         return None
@@ -373,10 +363,7 @@ class Dissector:
             if self._stopped.is_set():
                 stop.set()
         stopping = asyncio.create_task(stop.wait())
-        responses = self._options["agent"] == "responses"
-        model: LoadedModel | None = None
-        if self._spec.character is None:
-            model = load_model(self._spec.text, base_url=self._base_url, responses=responses)
+        model = None if self._spec.simulated else self._options.load()
         under_way: dict[asyncio.Task[Run], tuple[Pick, Cell]] = {}
         try:
             while True:
@@ -406,9 +393,10 @@ class Dissector:
                 await model.aclose()
 
     def _live(self, variant: Variant, model: LoadedModel | None) -> LiveRun:
-        if model is not None:
-            return LiveRun(variant, model=model, **self._options)
-        return LiveRun(variant, model=self._spec.text, seed=next(self._seeds), **self._options)
+        return LiveRun(variant, self._options if model is not None else self._seeded(), loaded=model)
+
+    def _seeded(self) -> RunOptions:
+        return replace(self._options, seed=next(self._seeds))
 
 
 def _call(loop: asyncio.AbstractEventLoop, what: Callable[[], None]) -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from planscope.tui.controllers.autosave import Autosave
     from planscope.tui.controllers.document import Document
     from planscope.tui.controllers.drafts import Drafts
+    from planscope.tui.controllers.live_run import RunRequest
     from planscope.tui.controllers.workspace import Workspace
     from planscope.tui.opening.load import Opened, Switch
     from planscope.tui.screens.debug.screen import DebugScreen
@@ -68,7 +69,7 @@ class PlanscopeApp(ThemedApp):
         run: str | None = None,
         step: str | None = None,
         theme: str | None = None,
-        live: Mapping[str, Any] | None = None,
+        live: RunRequest | None = None,
         settings: ScreenSettings | None = None,
         keep: bool = True,
         leaves_unopened: bool = False,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
+
+if TYPE_CHECKING:
+    from planscope.tui.controllers.live_run import RunRequest
 
 
 def run(
@@ -17,13 +19,13 @@ def run(
     run: str | None = None,
     step: str | None = None,
     theme: str | None = None,
-    live: Mapping[str, Any] | None = None,
+    live: RunRequest | None = None,
     in_browser: bool = False,
     campaign: str | None = None,
 ) -> int:
     """Open the debugger on a session, and return its exit status when it is left.
 
-    ``live``: fields of a ``RunChoice`` and ``variant``, to be run as soon as the session is read. ``in_browser``:
+    ``live``: a run to begin as soon as the session is read. ``in_browser``:
     Textual's web driver is used, and there is no terminal. ``campaign``: the campaign whose screen is shown first.
     Raises ``UserError`` if there is no terminal, if the session cannot be opened, and if it has no such run or step.
     """

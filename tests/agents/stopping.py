@@ -20,7 +20,7 @@ from planscope.session.oracle_input import problem_of
 from planscope.session.store import load, save
 from planscope.session.traces import trace_of
 
-from .support import abc, check_record, end_of
+from .support import abc, check_record, end_of, live_run
 from .wire.replies import Drip, Reply, Say, Slow, call, calls
 from .wire.server import WireServer
 
@@ -97,7 +97,7 @@ def wire_run(server: WireServer, agent: str, streamed: bool, **options: Any) -> 
     """A run over the wire that closes its model at its end, as one made by name does."""
     model = load_model("openai:local", base_url=server.base_url, retries=0, responses=agent == "responses")
     model.chat.streaming = streamed  # type: ignore[attr-defined]
-    live = LiveRun(abc(), model=model, agent=agent, **options)
+    live = live_run(abc(), model=model, agent=agent, **options)
     live._own = True
     return live
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -13,6 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from planscope.agents.models import LoadedModel, ModelSpec
+from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
 from planscope.language.problem import make_actions
 from planscope.session.model import (
@@ -40,12 +42,20 @@ FIGURE_10_ACTIONS = ["sanitizing tools", "applying hair color", "attending train
 
 async def run_agent(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:
     """One run, from prompt to end."""
-    return await LiveRun(variant, model=model, **options).go()
+    return await live_run(variant, model=model, **options).go()
 
 
 def run_once(variant: Variant, *, model: str | LoadedModel, **options: Any) -> Run:
     """The same without an event loop of one's own."""
-    return LiveRun(variant, model=model, **options).wait()
+    return live_run(variant, model=model, **options).wait()
+
+
+def live_run(variant: Variant, *, model: str | LoadedModel, **given: Any) -> LiveRun:
+    """A run of a model by its text, or of a loaded one. ``given``: its options, and how it is watched."""
+    options = {name: given.pop(name) for name in [one.name for one in fields(RunOptions)] if name in given}
+    if isinstance(model, str):
+        return LiveRun(variant, RunOptions(model=model, **options), **given)
+    return LiveRun(variant, RunOptions(**options), loaded=model, **given)
 
 
 def variant(

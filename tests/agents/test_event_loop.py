@@ -19,7 +19,7 @@ from planscope.agents.event_loop import put_down, wait_for
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
 from planscope.session.model import ErrorEvent
 
-from .support import abc, check_record, end_of, scripted
+from .support import abc, check_record, end_of, live_run, scripted
 
 
 async def losing(cancellations: int) -> None:
@@ -131,7 +131,7 @@ class Agent:
 
 
 def own(work: Any, **options: Any) -> LiveRun:
-    live = LiveRun(abc(), model=scripted(), **options)
+    live = live_run(abc(), model=scripted(), **options)
     live._factory = lambda model, tools, middleware: Agent(work, middleware)
     return live
 

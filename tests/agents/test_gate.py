@@ -21,6 +21,7 @@ from planscope.agents.gate import (
     Verb,
     problem_from,
 )
+from planscope.agents.options import RunOptions
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
 from planscope.oracle.replay import replay
 from planscope.session.model import CallEvent, Event, Limits, Run, Variant
@@ -28,7 +29,7 @@ from planscope.session.oracle_input import problem_of
 from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
 
-from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant
+from .support import abc, answers_of, calls_of, check_record, end_of, live_run, says, scripted, variant
 
 
 def at(step: int, verb: Verb) -> Gate:
@@ -45,7 +46,7 @@ async def test_the_gate_sees_each_call_before_it_is_done() -> None:
         seen.append((call, len(live.run.events)))
         return GoOn()
 
-    live = LiveRun(abc(), model=scripted(says(("alpha", {}), ("ghost", {"a": 1}))), gate=gate)
+    live = LiveRun(abc(), RunOptions(), loaded=scripted(says(("alpha", {}), ("ghost", {"a": 1}))), gate=gate)
     run = await live.go()
     check_record(run.events)
     assert [(c.step, c.tool, dict(c.arguments), c.answer) for c, _ in seen] == [
@@ -131,7 +132,7 @@ async def test_pausing_stepping_and_going_on() -> None:
     )
     assert gate.decide(GoOn()) is False  # nothing is paused
     script = [says((t, {})) for t in ("alpha", "beta", "gamma", "alpha")]
-    live = LiveRun(abc(), model=scripted(*script), gate=gate)
+    live = LiveRun(abc(), RunOptions(), loaded=scripted(*script), gate=gate)
     task = asyncio.create_task(live.go())
 
     async def until(n: int) -> None:
@@ -158,7 +159,7 @@ async def test_pausing_stepping_and_going_on() -> None:
 def test_a_paused_run_is_stopped_from_another_thread() -> None:
     paused = threading.Event()
     gate = Pauser(stepping=True, on_pause=lambda call: paused.set())
-    live = LiveRun(abc(), model=scripted(says(("alpha", {}))), gate=gate)
+    live = LiveRun(abc(), RunOptions(), loaded=scripted(says(("alpha", {}))), gate=gate)
     done: list[Any] = []
     thread = threading.Thread(target=lambda: done.append(live.wait()))
     thread.start()
@@ -202,7 +203,7 @@ async def test_stopping_at_every_event_leaves_a_whole_record_and_nothing_running
                 live.stop() if how == "stop" else holder[0].cancel()  # noqa: B023
             seen[0] += 1  # noqa: B023
 
-        live = LiveRun(abc(), model=scripted(*SCRIPT), on_event=watch)
+        live = LiveRun(abc(), RunOptions(), loaded=scripted(*SCRIPT), on_event=watch)
         holder.append(asyncio.create_task(live.go()))
         await asyncio.wait(holder, timeout=60)
         assert time.perf_counter() - when[0] < 20
@@ -240,7 +241,7 @@ async def stopped_at(case: Variant, events: int, options: dict[str, Any]) -> tup
             when.append(time.perf_counter())
             live.stop()
 
-    live = LiveRun(case, on_event=watch, **options)
+    live = live_run(case, on_event=watch, **options)
     run = await asyncio.wait_for(live.go(), 60)
     return run, time.perf_counter() - when[0]
 
@@ -248,7 +249,7 @@ async def stopped_at(case: Variant, events: int, options: dict[str, Any]) -> tup
 async def test_stopping_at_every_pause() -> None:
     for step in (1, 2, 3, 4):
         gate = Pauser(wanted=lambda call, step=step: call.step == step)  # type: ignore[misc]
-        live = LiveRun(abc(), model=scripted(*SCRIPT), gate=gate)
+        live = LiveRun(abc(), RunOptions(), loaded=scripted(*SCRIPT), gate=gate)
         task = asyncio.create_task(live.go())
         async with asyncio.timeout(60):
             while gate.paused is None and not task.done():
@@ -300,7 +301,7 @@ async def test_calls_that_cannot_be_read_are_asked_about_in_their_turn(script: l
         return Refuse("no matter") if call.error else GoOn()
 
     plain = await run_agent(abc(), model=scripted(*script))
-    live = LiveRun(abc(), model=scripted(*script), gate=gate)
+    live = LiveRun(abc(), RunOptions(), loaded=scripted(*script), gate=gate)
     run = await live.go()
     check_record(run.events)
     assert [(c.tool, c.arguments, c.raw) for c in calls_of(run)] == [
@@ -354,7 +355,7 @@ async def test_nothing_is_recorded_behind_the_end() -> None:
             self.recorder.emit(CallEvent(step=1, tool="alpha"))
 
     loose: list[asyncio.Task[None]] = []
-    live = LiveRun(abc(), model=scripted())
+    live = LiveRun(abc(), RunOptions(), loaded=scripted())
     live._factory = lambda model, tools, middleware: Leaves(middleware)
     run = await live.go()
     events = list(run.events)

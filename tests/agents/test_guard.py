@@ -15,6 +15,7 @@ from langchain_core.tools import tool
 from planscope.agents import guard, record
 from planscope.agents.gate import Guardian
 from planscope.agents.many_runs import run_many
+from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
 from planscope.agents.simulated_runs import run_simulated
 from planscope.errors import UserError
@@ -105,13 +106,15 @@ async def test_a_session_s_rules_are_guarded_with_its_query() -> None:
 
 def test_many_guarded_runs_keep_the_rules() -> None:
     case = abc("Alpha happens before beta.")
-    (run,) = run_many(case, model="sim:literal", times=1, guard=True, rules="gamma comes before alpha.")
+    (run,) = run_many(
+        case, RunOptions(model="sim:literal", guard=True, rules="gamma comes before alpha."), times=1
+    )
     assert calls_of(run)[0].tool == "alpha" and answers_of(run)[0].refused_by == "guard"
 
 
 def test_a_text_that_cannot_be_read_cannot_be_guarded() -> None:
     with pytest.raises(UserError) as error:
-        LiveRun(abc("Be nice."), model="sim:careful", guard=True)
+        LiveRun(abc("Be nice."), RunOptions(model="sim:careful", guard=True))
     assert len(str(error.value).splitlines()) == 1
 
 
@@ -256,8 +259,8 @@ async def test_anybodys_agent_ends_cleanly_there(sync: bool, at_once: bool, tmp_
 
 def test_the_light_loop_ends_there_as_the_real_one() -> None:
     case = abc("Gamma happens before alpha. Beta happens before gamma.")
-    one = run_simulated(case, model="sim:literal?seed=1", guard=True)
-    other = LiveRun(case, model="sim:literal?seed=1", guard=True).wait()
+    one = run_simulated(case, RunOptions(model="sim:literal?seed=1", guard=True))
+    other = LiveRun(case, RunOptions(model="sim:literal?seed=1", guard=True)).wait()
     assert [e.model_dump(exclude={"at", "took"}) for e in calls_of(one)] == [
         e.model_dump(exclude={"at", "took"}) for e in calls_of(other)
     ]

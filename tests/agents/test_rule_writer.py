@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from planscope.agents.options import RunOptions
 from planscope.agents.rule_writer import RulesNotDrafted, draft_rules, proposals_in, rules_file
 from planscope.cli import main
 from planscope.rules.reading import read_rules
@@ -65,7 +66,9 @@ def files(tmp_path: Path) -> Path:
 
 def test_what_cannot_be_read_is_sent_back_once() -> None:
     with WireServer([Say(ANSWER), Say(MENDED)]) as server:
-        draft = draft_rules(POLICY, "openai:local", ["get_order", "refund"], base_url=server.base_url)
+        draft = draft_rules(
+            POLICY, RunOptions(model="openai:local", base_url=server.base_url), ["get_order", "refund"]
+        )
     asked, again = (request["messages"][0]["content"] for request in server.requests)
     assert (
         POLICY in asked
@@ -86,12 +89,12 @@ def test_what_cannot_be_read_is_sent_back_once() -> None:
 
 def test_what_stays_wrong_is_listed_and_nothing_is_asked_again() -> None:
     with WireServer([Say("RULE: the sun rises"), Say("I cannot.")]) as server:
-        draft = draft_rules(POLICY, "openai:local", base_url=server.base_url)
+        draft = draft_rules(POLICY, RunOptions(model="openai:local", base_url=server.base_url))
     assert draft.proposals == [] and draft.unread[0].why and len(server.requests) == 2
     with WireServer([Say("Sorry.")]) as server, pytest.raises(RulesNotDrafted, match="no line that begins"):
-        draft_rules(POLICY, "openai:local", base_url=server.base_url)
+        draft_rules(POLICY, RunOptions(model="openai:local", base_url=server.base_url))
     with WireServer([Fail(401, "no")]) as server, pytest.raises(RulesNotDrafted):
-        draft_rules(POLICY, "openai:local", base_url=server.base_url)
+        draft_rules(POLICY, RunOptions(model="openai:local", base_url=server.base_url))
 
 
 def run(files: Path, *more: str, replies: tuple[str, ...] = (ANSWER, MENDED)) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from langchain_core.exceptions import ModelAuthenticationError, ModelRateLimitError
 
+from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import UnknownAgent
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
 from planscope.session.model import ErrorEvent, Event, Limits, Session
@@ -68,7 +69,7 @@ async def test_cancelling_ends_the_record_at_once() -> None:
 
 
 async def test_stopping_from_another_thread_gives_the_run() -> None:
-    live = LiveRun(abc(), model=scripted(says(("alpha", {})), 30))
+    live = LiveRun(abc(), RunOptions(), loaded=scripted(says(("alpha", {})), 30))
     threading.Timer(0.2, live.stop).start()
     run = await asyncio.wait_for(live.go(), 20)  # the model would take 30
     assert run is live.run
@@ -79,7 +80,7 @@ async def test_stopping_from_another_thread_gives_the_run() -> None:
 
 
 async def test_stopping_before_it_began() -> None:
-    live = LiveRun(abc(), model=scripted(says(("alpha", {}))))
+    live = LiveRun(abc(), RunOptions(), loaded=scripted(says(("alpha", {}))))
     live.stop()
     run = await live.go()
     check_record(run.events)
@@ -93,7 +94,9 @@ async def test_stopping_inside_a_callback() -> None:
         if event.type == "call":
             live.stop()
 
-    live = LiveRun(abc(), model=scripted(*(says(("alpha", {})) for _ in range(30))), on_event=stop)
+    live = LiveRun(
+        abc(), RunOptions(), loaded=scripted(*(says(("alpha", {})) for _ in range(30))), on_event=stop
+    )
     run = await live.go()
     check_record(run.events)
     assert end_of(run).ending == "aborted"
@@ -139,7 +142,7 @@ async def test_a_failing_callback_is_not_blamed_on_the_model() -> None:
         if event.type == "call":
             raise RuntimeError("screen is gone")
 
-    live = LiveRun(abc(), model=scripted(says(("alpha", {}))), on_event=fail)
+    live = LiveRun(abc(), RunOptions(), loaded=scripted(says(("alpha", {}))), on_event=fail)
     with pytest.raises(RuntimeError, match="screen is gone"):
         await live.go()
 
@@ -179,7 +182,7 @@ def test_blocking_runs_share_one_loop() -> None:
 
 
 def test_blocking_runs_are_stopped_from_another_thread() -> None:
-    live = LiveRun(abc(), model=scripted(says(("alpha", {})), 30))
+    live = LiveRun(abc(), RunOptions(), loaded=scripted(says(("alpha", {})), 30))
     threading.Timer(0.2, live.stop).start()
     began = time.perf_counter()
     run = live.wait()
@@ -258,7 +261,7 @@ async def test_what_a_run_took_is_counted() -> None:
     assert cost.model_calls == 4
     assert (cost.input_tokens or 0) > (cost.output_tokens or 0) > 0
     assert cost.model_seconds <= cost.seconds
-    branch = await fork(run, abc(), step=2, model="sim:careful").go()
+    branch = await fork(run, abc(), RunOptions(agent="", model="sim:careful"), step=2).go()
     assert cost_of(branch).model_calls == 2
     silent = await run_agent(abc(), model=scripted(says(("alpha", {}))))
     assert (cost_of(silent).input_tokens, cost_of(silent).output_tokens) == (None, None)

@@ -11,6 +11,7 @@ from langsmith import traceable
 from planscope.agents import langchain_agent
 from planscope.agents.langchain_agent import tracing
 from planscope.agents.models import load_model
+from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
 from planscope.session.model import Run
 
@@ -45,10 +46,10 @@ async def at_once(*lives: LiveRun) -> list[Run]:
 @pytest.mark.parametrize("agent", ["tools", "react"])
 async def test_runs_of_one_model_share_an_agent(agent: str, compiled: list[dict[str, Any]]) -> None:
     model = load_model("sim:careful")
-    runs = await at_once(*(LiveRun(abc(), model=model, agent=agent) for _ in range(5)))
+    runs = await at_once(*(LiveRun(abc(), RunOptions(agent=agent), loaded=model) for _ in range(5)))
     assert [called(run) for run in runs] == [ABC] * 5
     assert len(compiled) == 1
-    await at_once(LiveRun(abc(REVERSED), model=model, agent=agent))
+    await at_once(LiveRun(abc(REVERSED), RunOptions(agent=agent), loaded=model))
     assert len(compiled) == 1  # the request is no part of it
 
 
@@ -58,11 +59,13 @@ async def test_what_differs_is_not_shared(compiled: list[dict[str, Any]]) -> Non
     odd = abc("Gamma happens after beta. Beta happens after alpha.")
     other = variant("Gamma happens after delta.", ["gamma", "delta"])
     plain, guarded, reversed_, told, small = await at_once(
-        LiveRun(odd, model=model),
-        LiveRun(odd, model=model, guard=True),
-        LiveRun(abc("Alpha happens after beta. Beta happens after gamma."), model=model, guard=True),
-        LiveRun(odd, model=model, role="You plan."),
-        LiveRun(other, model=model),
+        LiveRun(odd, RunOptions(), loaded=model),
+        LiveRun(odd, RunOptions(guard=True), loaded=model),
+        LiveRun(
+            abc("Alpha happens after beta. Beta happens after gamma."), RunOptions(guard=True), loaded=model
+        ),
+        LiveRun(odd, RunOptions(role="You plan."), loaded=model),
+        LiveRun(other, RunOptions(), loaded=model),
     )
     assert [a.refused_by for a in answers_of(plain)] == [None] * 3
     assert {a.refused_by for a in answers_of(guarded)} == {"guard", None}
@@ -77,7 +80,10 @@ async def test_what_differs_is_not_shared(compiled: list[dict[str, Any]]) -> Non
 async def test_a_simulated_server_keeps_each_conversation_apart(compiled: list[dict[str, Any]]) -> None:
     model = load_model("sim:careful")
     runs = await at_once(
-        *(LiveRun(abc(text), model=model, agent="responses") for text in (REVERSED, abc().query.text))
+        *(
+            LiveRun(abc(text), RunOptions(agent="responses"), loaded=model)
+            for text in (REVERSED, abc().query.text)
+        )
     )
     assert [called(run) for run in runs] == [ABC[::-1], ABC]
     assert len(compiled) == 2

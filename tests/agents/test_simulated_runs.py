@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.agents.models import ModelUnavailable
+from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import AGENTS, UnknownAgent
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.agents.simulated_runs import run_simulated
@@ -48,7 +49,7 @@ async def test_the_same_seed_gives_the_same_run(
     }
     role = "You plan." if number % 3 == 0 else None
     real = await run_agent(case, guard=guard, role=role, **options)
-    light = run_simulated(case, guard=guard, role=role, **options)
+    light = run_simulated(case, RunOptions(guard=guard, role=role, **options))
     check_record(light.events)
     assert record(light) == record(real)
     assert (light.agent, light.model, light.seed, light.variant) == (
@@ -64,11 +65,11 @@ async def test_the_same_seed_gives_the_same_run(
 async def test_limits_are_the_same(agent: str, calls: int) -> None:
     limits = Limits(model_calls=calls)
     options: dict[str, Any] = {"model": "sim:careful", "agent": agent, "limits": limits}
-    assert record(run_simulated(abc(), **options)) == record(await run_agent(abc(), **options))
+    assert record(run_simulated(abc(), RunOptions(**options))) == record(await run_agent(abc(), **options))
 
 
 def test_a_slow_models_time_is_counted_and_not_waited_for() -> None:
-    run = run_simulated(abc(), model="sim:slow")
+    run = run_simulated(abc(), RunOptions(model="sim:slow"))
     end = run.events[-1]
     assert isinstance(end, EndEvent)
     assert (end.ending, end.reason, end.at) == ("timeout", "over 180 seconds", 180.0)
@@ -81,21 +82,22 @@ async def test_odd_texts_too(text: str, agent: str) -> None:
     for durations in (None, [2, 2]):
         case = variant(text, ["alpha", "beta"], durations=durations)
         options: dict[str, Any] = {"model": "sim:careful", "agent": agent}
-        assert record(run_simulated(case, **options)) == record(await run_agent(case, **options))
+        assert record(run_simulated(case, RunOptions(**options))) == record(await run_agent(case, **options))
 
 
 def test_what_cannot_be_run_in_bulk_is_said() -> None:
     with pytest.raises(ModelUnavailable, match="is not a simulated model"):
-        run_simulated(abc(), model="openai:x")
+        run_simulated(abc(), RunOptions(model="openai:x"))
     with pytest.raises(UnknownAgent):
-        run_simulated(abc(), model="sim:careful", agent="os:getcwd")
+        run_simulated(abc(), RunOptions(model="sim:careful", agent="os:getcwd"))
 
 
 def test_it_needs_no_langchain() -> None:
     code = """
 from planscope.agents.simulated_runs import run_simulated
+from planscope.agents.options import RunOptions
 from tests.agents.support_light import case
-run_simulated(case(), model="sim:careful", agent="react")
+run_simulated(case(), RunOptions("react"))
 import sys
 print([m for m in ("langchain", "langchain_core", "langgraph", "z3") if m in sys.modules])
 """

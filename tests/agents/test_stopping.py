@@ -15,7 +15,7 @@ from planscope.agents.runner import STOPPED_BY_USER, LiveRun
 from planscope.session.model import Event
 
 from .stopping import Stopped, is_whole, left_behind, paused_at, slow_at, speak, wire_run
-from .support import abc, check_record, end_of
+from .support import abc, check_record, end_of, live_run
 from .wire.replies import Drip, Slow
 from .wire.server import WireServer
 
@@ -54,7 +54,7 @@ def streamed(request: pytest.FixtureRequest) -> bool:
 
 
 def simulated(agent: str, model: str = "sim:careful", **options: Any) -> LiveRun:
-    return LiveRun(abc(), model=model, agent=agent, **options)
+    return live_run(abc(), model=model, agent=agent, **options)
 
 
 @pytest.mark.parametrize("guard", [False, True], ids=["", "guarded"])

@@ -21,6 +21,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from planscope.agents.models import LoadedModel, ModelSpec, ModelUnavailable
+from planscope.agents.options import RunOptions
 from planscope.agents.topic_writer import TopicsNotWritten, Written, prompt, write_topics
 from planscope.cli import main
 from planscope.errors import UserError
@@ -111,7 +112,7 @@ def test_the_papers_prompts() -> None:
 
 def test_over_the_wire(tmp_path: Path) -> None:
     with WireServer([Say(BEES)]) as server:
-        written = write_topics("openai:local", job="Beekeeper", base_url=server.base_url)
+        written = write_topics(RunOptions(model="openai:local", base_url=server.base_url), job="Beekeeper")
     assert written.count == 1
     assert loaded(written, tmp_path) == {"Beekeeper": BEE_NAMES}
     (sent,) = server.requests
@@ -128,7 +129,9 @@ def test_jobs_over_the_wire(tmp_path: Path) -> None:
         "net mending, bait preparation, deck cleaning",
     )
     with WireServer([Say(jobs), Say(BEES), Say(sheep), Say(fish)]) as server:
-        written = write_topics("openai:local", base_url=server.base_url, jobs=3, activities=3, at_once=1)
+        written = write_topics(
+            RunOptions(model="openai:local", base_url=server.base_url), jobs=3, activities=3, at_once=1
+        )
     assert loaded(written, tmp_path) == {
         "beekeeper": BEE_NAMES,
         "shepherd": ("flock count", "wool sorting", "fence repair"),
@@ -145,7 +148,7 @@ def test_no_setting_of_tool_calls_is_sent_without_tools(monkeypatch: pytest.Monk
     """OpenAI answers 400 to one; it is set where no other server is named on the command line."""
     with WireServer([Say(BEES)]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        assert write_topics("openai:local", job="beekeeper").count == 1
+        assert write_topics(RunOptions(model="openai:local"), job="beekeeper").count == 1
     assert "parallel_tool_calls" not in server.requests[0]
 
 
@@ -208,12 +211,12 @@ def test_a_job_that_is_no_name_is_not_asked_about(job: str) -> None:
 @pytest.mark.parametrize("model", ["sim:careful", "sim:literal?seed=3"])
 def test_simulated_models_cannot_write(model: str) -> None:
     with pytest.raises(UserError, match="a simulated model cannot write topics; name a real one"):
-        write_topics(model, job="beekeeper", base_url="http://127.0.0.1:9/v1")
+        write_topics(RunOptions(model=model, base_url="http://127.0.0.1:9/v1"), job="beekeeper")
 
 
 def test_a_model_that_is_none() -> None:
     with pytest.raises(ModelUnavailable, match="is not a model"):
-        write_topics("gpt")
+        write_topics(RunOptions(model="gpt"))
 
 
 def test_a_model_that_was_given_stays_open() -> None:
@@ -275,16 +278,20 @@ def test_nobody_there() -> None:
         nobody() as address,
         pytest.raises(TopicsNotWritten, match=r"127\.0\.0\.1:\d+ could not be reached"),
     ):
-        write_topics("openai:local", job="beekeeper", base_url=address)
+        write_topics(RunOptions(model="openai:local", base_url=address), job="beekeeper")
 
 
 def test_a_slow_answer_and_a_slow_whole() -> None:
     with WireServer([Slow(20, Say(BEES))] * 2) as server:
         began = time.perf_counter()
         with pytest.raises(TopicsNotWritten, match=r"did not answer within 0\.2 seconds"):
-            write_topics("openai:local", job="beekeeper", base_url=server.base_url, answer_seconds=0.2)
+            write_topics(
+                RunOptions(model="openai:local", base_url=server.base_url),
+                job="beekeeper",
+                answer_seconds=0.2,
+            )
         with pytest.raises(TopicsNotWritten, match=r"of 0\.2 seconds was reached after 0 topics"):
-            write_topics("openai:local", base_url=server.base_url, total_seconds=0.2)
+            write_topics(RunOptions(model="openai:local", base_url=server.base_url), total_seconds=0.2)
         assert time.perf_counter() - began < 18
     with pytest.raises(TopicsNotWritten, match=r"of 2 seconds was reached after [1-9]\d* topics"):
         write_topics(answering(fifty, 0.4), total_seconds=2)

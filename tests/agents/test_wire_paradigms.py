@@ -10,6 +10,7 @@ import pytest
 
 from planscope.agents.forks import fork
 from planscope.agents.models import load_model
+from planscope.agents.options import RunOptions
 from planscope.agents.react_format import STOP
 from planscope.oracle.replay import replay
 from planscope.session.model import ErrorEvent, Limits, MessageEvent, Run
@@ -193,7 +194,9 @@ async def test_forks_are_sent_as_a_whole(agent: str) -> None:
         run = await talk(server, agent, case=case)
     with WireServer(speak(agent, "gamma")) as server:
         model = load_model("openai:local", base_url=server.base_url, responses=agent == "responses")
-        branch = await fork(run, case, step=1, model=model, answer="Alpha is half done.").go()
+        branch = await fork(
+            run, case, RunOptions(agent=""), loaded=model, step=1, answer="Alpha is half done."
+        ).go()
         await model.aclose()
     check_record(branch.events)
     assert [t for t, _ in called(branch)] == ["alpha", "gamma"]

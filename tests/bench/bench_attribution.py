@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from planscope.agents.options import RunOptions
 from planscope.agents.simulated_runs import run_simulated
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import CAUSES, Cause
@@ -90,12 +91,12 @@ def draw_case(cause: Planted, number: int, actions: int = 5) -> Case:
             planted = PLANTED[cause].format(
                 trait=draw.randrange(10**6), fronted=draw.randrange(2), shape=draw.randrange(1, 4)
             )
-            if right(variant, run_simulated(variant, model=f"sim:{planted}", seed=luck)):
+            if right(variant, run_simulated(variant, RunOptions(model=f"sim:{planted}", seed=luck))):
                 continue  # the fault does not concern this query
             fires, noise = draw.uniform(0.7, 1.0), draw.uniform(0.0, 0.2)
             model = f"sim:{planted}&fires={fires:.2f}&noise={noise:.2f}"
         for k in range(200):
-            run = run_simulated(variant, model=model, seed=luck + k, run_id="r1")
+            run = run_simulated(variant, RunOptions(model=model, seed=luck + k), run_id="r1")
             if not right(variant, run):
                 session = Session(id="case", title="case", variants=[variant], runs=[run])
                 return Case(cause, model, session, luck + k + 1)
@@ -113,7 +114,12 @@ class Answer:
 def dissected(case: Case, method: Method, budget: int) -> Answer:
     session = case.session.model_copy(deep=True)
     dissector = Dissector(
-        session, case.variant, model=case.model, run=case.run, method=method, budget=budget, seed=case.seed
+        session,
+        case.variant,
+        RunOptions(model=case.model, seed=case.seed),
+        run=case.run,
+        method=method,
+        budget=budget,
     )
     dissector.go()
     found = summary(session, dissector.add_to(session))

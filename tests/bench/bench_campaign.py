@@ -13,6 +13,7 @@ import time
 import zlib
 from pathlib import Path
 
+from planscope.agents.options import RunOptions
 from planscope.agents.simulated_runs import run_simulated
 from planscope.campaign.cases import Arm, Knobs, make_case, run_seed
 from planscope.campaign.engine import Campaign
@@ -43,7 +44,7 @@ def bare(cases: int) -> float:
         case = make_case(knobs, ACTIONS, number)
         for arm in ARMS:
             seed = run_seed(knobs, arm, ACTIONS, number)
-            run = run_simulated(case.variant, model=arm.model, agent=arm.agent, seed=seed)
+            run = run_simulated(case.variant, RunOptions(model=arm.model, agent=arm.agent, seed=seed))
             replay(problem_of(case.variant), trace_of(run)).verdict()
     return time.process_time() - begun
 

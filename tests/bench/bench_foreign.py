@@ -17,6 +17,7 @@ from functools import partial
 from unittest.mock import patch
 
 from planscope.agents.models import parse_model
+from planscope.agents.options import RunOptions
 from planscope.agents.simulated.knowledge import Understanding
 from planscope.agents.simulated.misreading import _part, _shape, _skipped, _word
 from planscope.dissection import engine
@@ -91,12 +92,11 @@ def _dissect(
     dissector = Dissector(
         session,
         session.variants[0],
-        model=model,
+        RunOptions(model=model, seed=seed),
         run=session.runs[0],
         method=method,
         budget=budget,
         culprit_budget=culprit,
-        seed=seed,
         on_run=heard,
     )
     if play is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from planscope.agents.options import RunOptions
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.agents.simulated_runs import run_simulated
 from planscope.oracle.replay import replay
@@ -25,7 +26,7 @@ def rate(variants: Sequence[Variant], profile: str, guard: bool) -> Tally:
     """One run of each query, seeds counted up."""
     outcomes = []
     for seed, variant in enumerate(variants):
-        run = run_simulated(variant, model=f"sim:{profile}", seed=seed, guard=guard)
+        run = run_simulated(variant, RunOptions(model=f"sim:{profile}", seed=seed, guard=guard))
         verdict = replay(problem_of(variant), trace_of(run)).verdict()
         outcomes.append((outcome_of(verdict, run), False))
     return success(outcomes)

@@ -35,6 +35,7 @@ from planscope.agents import graphs, record
 from planscope.agents.gate import GoOn, PendingCall, Verb
 from planscope.agents.langchain_agent import langchain_tools, tracing
 from planscope.agents.many_runs import run_many
+from planscope.agents.options import RunOptions
 from planscope.agents.own_agent import OwnAgentRecorder
 from planscope.agents.recorder import Recorder
 from planscope.agents.toolset import make_toolset
@@ -147,7 +148,7 @@ class Took(NamedTuple):
 def many(url: str, count: int) -> None:
     """As ``planscope run --times`` does it."""
     case = small(NAMES)
-    runs = run_many(case, model="openai:local", base_url=url, times=count, at_once=count)
+    runs = run_many(case, RunOptions(model="openai:local", base_url=url), times=count, at_once=count)
     assert all(run.events[-1].ending == "stopped" for run in runs)  # type: ignore[union-attr]
 
 

@@ -8,13 +8,13 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from planscope.agents import many_runs
+from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
-from planscope.session.model import Event, Run
+from planscope.session.model import Event, Run, Variant
 from planscope.session.store import load, save
 from tests.agents.wire.server import nobody
 from tests.cli.contract import check_verdict
@@ -203,10 +203,10 @@ def test_an_interrupted_run_that_cannot_be_recorded_is_told_of(
         interrupted()
         return self.run
 
-    def native(*args: Any, **options: Any) -> Run:
-        if options["seed"]:
+    def native(variant: Variant, options: RunOptions) -> Run:
+        if options.seed:
             interrupted()
-        return ended(*args, **options)
+        return ended(variant, options)
 
     monkeypatch.setattr(LiveRun, "wait", wait)
     monkeypatch.setattr(many_runs, "run_simulated", native)

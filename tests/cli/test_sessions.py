@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
 from planscope.documents.schemas import schema
 from planscope.session.files import SessionError
@@ -53,7 +54,7 @@ def many(name: str, right: int, wrong: int, helped: int = 0) -> Path:
     """A session whose last run is right, after wrong ones and some that had help."""
     made = figure_10()
     (lost,) = made.runs
-    fine = LiveRun(made.variants[0], model="sim:careful").wait()
+    fine = LiveRun(made.variants[0], RunOptions(model="sim:careful")).wait()
     assert fine.events[-2].type == "message"
     aid = [e.model_copy(update={"said": "no"}) if e.type == "answer" else e for e in fine.events]
     runs = [lost] * wrong + [fine.model_copy(update={"events": aid})] * helped + [fine] * right

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planscope.agents.options import RunOptions
 from planscope.agents.simulated_runs import run_simulated
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
@@ -36,10 +37,10 @@ def failing(model: str, *, timed: bool = False, first: int = 0) -> Session:
     sure = model.partition("?")[0] if "flaky" not in model else "sim:flaky?p=0"
     for seed in range(first, first + 500):
         variant = query(seed, timed=timed)
-        if verdict(variant, run_simulated(variant, model=sure)) != "wrong":
+        if verdict(variant, run_simulated(variant, RunOptions(model=sure))) != "wrong":
             continue
         for luck in range(50):
-            run = run_simulated(variant, model=model, seed=luck, run_id="r1")
+            run = run_simulated(variant, RunOptions(model=model, seed=luck), run_id="r1")
             if verdict(variant, run) == "wrong":
                 return Session(id="case", title="A case", variants=[variant], runs=[run])
     raise AssertionError(f"{model} never fails")

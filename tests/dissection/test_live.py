@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 
+from planscope.agents.options import RunOptions
 from planscope.dissection.engine import IN_VAIN, Dissector
 from planscope.dissection.summary import summary
 from planscope.session.model import Cell, Run, Session
@@ -32,7 +33,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(server: WireServer, **options: Any) -> tuple[Session, Dissector]:
     session = Session(id="s", title="s", variants=[query(5)])
     dissector = Dissector(
-        session, session.variants[0], model="openai:local", base_url=server.base_url, **options
+        session, session.variants[0], RunOptions(model="openai:local", base_url=server.base_url), **options
     )
     return session, dissector
 
@@ -86,8 +87,7 @@ def test_what_is_decided_does_not_wait_for_the_rest() -> None:
     dissector = Dissector(
         session,
         session.variants[0],
-        model="sim:careful",
-        agent=f"{__name__}:own_agent",
+        RunOptions(model="sim:careful", agent=f"{__name__}:own_agent"),
         method="paper",
         at_once=3,
     )
@@ -131,8 +131,7 @@ def test_own_agents_on_simulated_models() -> None:
     dissector = Dissector(
         session,
         session.variants[0],
-        model="sim:topic-blind?fires=0.9",
-        agent=f"{__name__}:own_agent",
+        RunOptions(model="sim:topic-blind?fires=0.9", agent=f"{__name__}:own_agent"),
         budget=16,
         at_once=4,
     )

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from planscope.agents.options import RunOptions
 from planscope.dissection.engine import Dissector
 from planscope.dissection.summary import CellRun, CellView, failed_before, summary
 from planscope.oracle.verdict_types import Verdict
@@ -19,7 +20,9 @@ from .cases import PLANTED, failing, verdict
 @pytest.fixture(scope="module")
 def dissected() -> bytes:
     session = failing(PLANTED["Terminal"])
-    made = Dissector(session, session.variants[0], model=PLANTED["Terminal"], run=session.runs[0], budget=30)
+    made = Dissector(
+        session, session.variants[0], RunOptions(model=PLANTED["Terminal"]), run=session.runs[0], budget=30
+    )
     made.go()
     made.add_to(session)
     return dumps(session)

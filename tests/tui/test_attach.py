@@ -20,6 +20,7 @@ from planscope.agents.shop import RULES, agent, get_order
 from planscope.commands.attach import _make_session
 from planscope.session.model import AnswerEvent, CallEvent, Run
 from planscope.session.store import load
+from planscope.tui.controllers.live_run import RunChoice, RunRequest
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import paused
 from tests.tui.test_own_debug import answer
@@ -58,7 +59,8 @@ async def attached(program: Program, purpose: Any = "debug", **options: Any) -> 
     desk = attachable(id_of(place), purpose)
     path = Path(desk.welcome.path)
     _make_session(path, desk.welcome.title)
-    live = {"variant": "", "agent": "desk", "model": "its own", "stepping": True, "attached": desk, **options}
+    choice = RunChoice("desk", "its own", stepping=options.pop("stepping", True), attached=desk)
+    live = RunRequest(choice, "", **options)
     async with opened(path, live=live) as driven:
         await driven.until(lambda: program.recorder.talks.watch)
         yield driven

@@ -13,6 +13,7 @@ from planscope.debugger.selection import SelectedConstraint
 from planscope.session.model import Session
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.judge import Judge
+from planscope.tui.controllers.live_run import RunChoice, RunRequest
 from planscope.tui.screens.debug.start import Start, first_place, first_view
 from planscope.tui.view import DebugView
 from tests.tui import sessions
@@ -28,7 +29,9 @@ def opened(session: Session | None) -> Document:
 
 def test_a_session_is_displayed_before_it_is_judged() -> None:
     session = sessions.figure_10().model_copy(update={"breakpoints": ["step 1"], "watches": ["state"]})
-    view = first_view(opened(session), Start("r2", "2", notice="hello", live={"breakpoints": ("doomed",)}))
+    view = first_view(
+        opened(session), Start("r2", "2", notice="hello", live=RunRequest(RunChoice(), "", ("doomed",)))
+    )
     assert (view.progress, view.run_number, view.debug.index, view.notice) == ("reading", 1, 2, "hello")
     assert view.marks.texts == {"breakpoints": ["step 1", "doomed"], "watches": ["state"]}
     assert view.run is not None and view.run.id == "r2" and view.runs == 2 and view.title == "figure-10"

@@ -16,7 +16,7 @@ from planscope.session.locations import bundled
 from planscope.session.store import load
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.controllers.live_run import LiveRun, RunChoice
+from planscope.tui.controllers.live_run import LiveRun, RunChoice, RunRequest
 from planscope.tui.messages import LiveChanged
 from planscope.tui.screens.debug import running
 from tests.hostile import HOSTILE
@@ -48,8 +48,8 @@ async def test_a_step_that_is_still_to_come_can_be_paused_at() -> None:
 
 
 async def test_a_breakpoint_that_the_run_looked_at_has_no_use_for_counts_in_one_under_way() -> None:
-    breaks = {"breakpoints": ("step 6",)}  # the run that is looked at first has five steps
-    live = {"variant": "v1", "model": "sim:forgetful?seed=1", "stepping": True, **breaks}
+    choice = RunChoice(model="sim:forgetful?seed=1", stepping=True)
+    live = RunRequest(choice, "v1", ("step 6",))  # the run that is looked at first has five steps
     async with opened(FIRST, live=live) as driven:
         await paused(driven, 1)
         assert driven.screen.work.live.at_work

@@ -8,6 +8,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from planscope.agents.options import RunOptions
 from planscope.safe.secret_names import without_secrets
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
@@ -21,16 +22,12 @@ JOB = "dissect"
 
 
 @dataclass(frozen=True, slots=True)
-class DissectChoice:
-    """The options of a dissection, as on the command line. ``run``: the failing run to begin with, if any."""
+class DissectChoice(RunOptions):
+    """The options of a dissection and of its runs. ``run``: the failing run to begin with, if any."""
 
-    agent: str
-    model: str
     run: str | None = None
     method: Literal["rates", "paper"] = "rates"
     budget: int = 60
-    seed: int | None = None
-    base_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +94,11 @@ class Dissecting:
             made = Dissector(
                 session,
                 variant,
-                model=choice.model,
-                agent=choice.agent,
+                choice,
                 run=run,
                 method=choice.method,
                 budget=choice.budget,
                 culprit_budget=CULPRIT_BUDGET if choice.method == "rates" else 0,
-                seed=choice.seed,
-                base_url=choice.base_url,
                 resume=resume,
                 on_cell=lambda cell, mutant: self._hand_over(made, self._cell, cell, mutant),
                 on_run=lambda cell, run: self._hand_over(made, self._run, cell, run),

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from planscope.agents.options import RunOptions
 from planscope.debugger.stops import LiveStops
 from planscope.errors import UserError
 from planscope.session.model import CallEvent
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from planscope.agents.runner import LiveRun as AgentRun
     from planscope.debugger.breakpoints import Breakpoint
     from planscope.language.problem import Problem
-    from planscope.session.model import Event, Limits, Run, Variant
+    from planscope.session.model import Event, Run, Variant
     from planscope.session.record import RunRecord
     from planscope.session.recordings import RecordedRun
 
@@ -56,25 +56,25 @@ class OwnChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class RunChoice:
-    """The options of a run, as on the command line. ``stepping``: pause before every call.
+class RunChoice(RunOptions):
+    """The options of a run that is watched. ``stepping``: pause before every call.
 
     ``own``: the agent is the user's own, which was loaded before under its name. ``attached``: the agent runs in
     another process, and begins its runs itself.
     """
 
-    agent: str = "tools"
-    model: str = "sim:careful"
-    seed: int | None = None
-    base_url: str | None = None
-    guard: bool = False
     stepping: bool = False
-    role: str | None = None
-    prompts: Path | None = None
-    tracing: bool = False
-    limits: Limits | None = None
     own: OwnChoice | None = None
     attached: AttachedAgent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A run to begin as soon as the session is read. ``breakpoints``: as the user wrote them."""
+
+    choice: RunChoice
+    variant: str
+    breakpoints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,30 +506,18 @@ class _RunThread:
         choice = self.choice
         if choice.own is not None:
             return self._make_own(choice.own, pauser)
-        options: dict[str, Any] = {
-            "seed": choice.seed,
-            "base_url": choice.base_url,
-            "guard": choice.guard,
-            "rules": self._rules,
-            "prompts": choice.prompts,
-            "tracing": choice.tracing,
-            "limits": choice.limits,
-            "run_id": self.run_id,
-            "gate": pauser,
-            "on_event": self._on_event,
-        }
-        if choice.role is not None:
-            options["role"] = choice.role
+        options = replace(choice, rules=self._rules)
         if self._fork is None:
-            return AgentRun(self.variant, model=choice.model, agent=choice.agent, **options)
+            return AgentRun(self.variant, options, run_id=self.run_id, gate=pauser, on_event=self._on_event)
         return fork(
             self._fork.run,
             self.variant,
+            options,
             step=self._fork.step,
             answer=self._fork.answer,
-            model=choice.model,
-            agent=choice.agent,
-            **options,
+            run_id=self.run_id,
+            gate=pauser,
+            on_event=self._on_event,
         )
 
     def stop(self) -> None:

@@ -7,8 +7,10 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from planscope.agents.models import PROVIDERS, check_model, parse_model
+from planscope.agents.models import PROVIDERS, check_model
+from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import AGENTS
 from planscope.agents.simulated.profiles import PROFILES
 from planscope.debugger.breakpoints import Breakpoint
@@ -18,7 +20,7 @@ from planscope.debugger.play_values import Way
 from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.errors import UserError
 from planscope.language.topics import load_topics
-from planscope.session.model import Run, Variant
+from planscope.session.model import Method, Run, Variant
 from planscope.session.record import RecordedCall
 from planscope.synthesis.request import Request, check
 from planscope.tui.controllers.dissecting import DissectChoice
@@ -31,6 +33,8 @@ from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import visible
 from planscope.wording.phrases import move_does
 from planscope.wording.terms import METHODS, MUTATIONS, ORIGINS, STATE_GLYPHS
+
+Chosen = TypeVar("Chosen", bound=RunOptions)
 
 MOST_RUNS = 1000
 MOST_MODELS = 8
@@ -255,31 +259,38 @@ def models_of(runs: Sequence[Run]) -> list[str]:
     return list(dict.fromkeys(run.model for run in reversed(runs)))[:MOST_MODELS]
 
 
-def _model_fields(
-    agent: str, model: str, seed: int | None, base_url: str | None, used: Sequence[str] = ()
-) -> list[Field]:
+def _model_fields(options: RunOptions, used: Sequence[str] = ()) -> list[Field]:
+    seed = "" if options.seed is None else str(options.seed)
+    url = options.base_url or ""
     return [
-        TextField("model", "Model", model, "sim:careful, … or provider:name", model_offers(used)),
-        TextField("agent", "Agent", agent, "tools, … or package.module:factory", agent_offers(agent)),
-        TextField("seed", "Seed", "" if seed is None else str(seed), "for a simulated model; empty: 0"),
-        TextField("base_url", "Base URL", base_url or "", "of a local server; empty: the provider's"),
+        TextField("model", "Model", options.model, "sim:careful, … or provider:name", model_offers(used)),
+        TextField(
+            "agent", "Agent", options.agent, "tools, … or package.module:factory", agent_offers(options.agent)
+        ),
+        TextField("seed", "Seed", seed, "for a simulated model; empty: 0"),
+        TextField("base_url", "Base URL", url, "of a local server; empty: the provider's"),
     ]
 
 
-def _model_of(answers: Answers) -> tuple[str, int | None, str | None]:
-    """Read model, seed and base URL. Raises ``UserError`` if one of them is wrong."""
-    seed = _whole(answers["seed"], "the seed")
-    base_url = answers["base_url"].strip() or None
-    spec = parse_model(answers["model"], seed=seed)
-    check_model(spec, base_url=base_url)
-    return spec.text, seed, base_url
+def _with_model(answers: Answers, before: Chosen) -> Chosen:
+    """Read agent, model, seed and base URL; the others are copied from ``before``. Raises ``UserError``."""
+    chosen = replace(
+        before,
+        agent=_agent_of(answers["agent"]),
+        model=answers["model"],
+        seed=_whole(answers["seed"], "the seed"),
+        base_url=answers["base_url"].strip() or None,
+    )
+    spec = chosen.spec
+    check_model(spec, chosen.base_url)
+    return replace(chosen, model=spec.text)
 
 
 def _fields(choice: RunChoice, used: Sequence[str] = ()) -> list[Field]:
     guard = (("off", "off"), ("on", "block calls that lose the plan"))
     pause = (("off", "at breakpoints"), ("on", "before every call"))
     return [
-        *_model_fields(choice.agent, choice.model, choice.seed, choice.base_url, used),
+        *_model_fields(choice, used),
         ChoiceField("guard", "Guard", guard, "on" if choice.guard else "off"),
         ChoiceField("stepping", "Pause", pause, "on" if choice.stepping else "off"),
     ]
@@ -287,23 +298,15 @@ def _fields(choice: RunChoice, used: Sequence[str] = ()) -> list[Field]:
 
 def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
     """Read the settings of a run from a form; the others are copied from ``before``. Raises ``UserError``."""
-    model, seed, base_url = _model_of(answers)
-    return replace(
-        before,
-        agent=_agent_of(answers["agent"]),
-        model=model,
-        seed=seed,
-        base_url=base_url,
-        guard=answers["guard"] == "on",
-        stepping=answers["stepping"] == "on",
-    )
+    chosen = _with_model(answers, before)
+    return replace(chosen, guard=answers["guard"] == "on", stepping=answers["stepping"] == "on")
 
 
 def dissect_form(
     paint: Painter, wanted: DissectChoice, used: Sequence[str] = ()
 ) -> FormDialog[DissectChoice]:
     """Ask which agent, model and method to dissect with."""
-    model, agent, *rest = _model_fields(wanted.agent, wanted.model, wanted.seed, wanted.base_url, used)
+    model, agent, *rest = _model_fields(wanted, used)
     fields: list[Field] = [
         model,
         agent,
@@ -316,17 +319,10 @@ def dissect_form(
         budget = _whole(answers["budget"], "the budget")
         if budget is None or not 1 <= budget <= MOST_RUNS:
             raise UserError(f"the budget is a number of runs from 1 to {MOST_RUNS:,}")
-        model, seed, base_url = _model_of(answers)
-        same = (_agent_of(answers["agent"]), model) == (wanted.agent, wanted.model)
-        return DissectChoice(
-            agent=_agent_of(answers["agent"]),
-            model=model,
-            run=wanted.run if same else None,
-            method="paper" if answers["method"] == "paper" else "rates",
-            budget=budget,
-            seed=seed,
-            base_url=base_url,
-        )
+        chosen = _with_model(answers, wanted)
+        same = (chosen.agent, chosen.model) == (wanted.agent, wanted.model)
+        method: Method = "paper" if answers["method"] == "paper" else "rates"
+        return replace(chosen, run=wanted.run if same else None, method=method, budget=budget)
 
     before = (
         f"Runs mutants of the query ({', '.join(list(MUTATIONS.values())[2:])}) until it is clear what makes the "

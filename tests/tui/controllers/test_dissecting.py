@@ -22,7 +22,7 @@ from tests.tui import sessions
 class Slow:
     """Two runs end at once. Who asks for the record first is held up until the second run is told."""
 
-    def __init__(self, session: Any, variant: Any, *, on_run: Any, **more: Any) -> None:
+    def __init__(self, session: Any, variant: Any, options: Any, *, on_run: Any, **more: Any) -> None:
         self.runs, self.on_run = session.runs, on_run
         self.cell = Cell(kind="Original", number=1, variant=variant.id)
         self.first_is_there, self.second_was_told = threading.Event(), threading.Event()

@@ -12,6 +12,7 @@ from textual.message import Message
 
 from planscope.agents import forks, runner
 from planscope.agents.gate import GoOn, PendingCall, Refuse, Stop, Verb
+from planscope.agents.options import RunOptions
 from planscope.debugger.breakpoints import Breakpoint, StepBreak
 from planscope.debugger.stops import LiveStops
 from planscope.errors import UserError
@@ -33,11 +34,11 @@ class Agent:
     made: ClassVar[list[Agent]] = []
     fails: Exception | None = None
 
-    def __init__(self, variant: Any, *, run_id: str, gate: Any, on_event: Any, **given: Any) -> None:
+    def __init__(self, variant: Any, given: RunOptions, *, run_id: str, gate: Any, on_event: Any) -> None:
         if self.fails is not None:
             raise self.fails
         self.given, self.gate, self.on_event, self.stopped = given, gate, on_event, False
-        self.run = Run(id=run_id, variant=variant.id, agent=given["agent"], model=given["model"], events=[])
+        self.run = Run(id=run_id, variant=variant.id, agent=given.agent, model=given.model, events=[])
         Agent.made.append(self)
 
     def note(self, event: Event) -> None:
@@ -254,13 +255,15 @@ def test_what_is_heard_of_an_older_run_is_dropped() -> None:
 def test_a_run_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     stage, given = Stage(sessions.out_of_order()), []
 
-    def fork(run: Run, variant: Any, *, step: int, answer: str | None, **options: Any) -> Agent:
+    def fork(
+        run: Run, variant: Any, options: RunOptions, *, step: int, answer: str | None, **watched: Any
+    ) -> Agent:
         given.append((run.id, step, answer))
-        return Agent(variant, **options)
+        return Agent(variant, options, **watched)
 
     monkeypatch.setattr(forks, "fork", fork)
     stage.start(fork=ForkChoice(stage.document.runs[0], 2, "Other."), role="a planner")
-    assert given == [("r1", 2, "Other.")] and Agent.made[0].given["role"] == "a planner"
+    assert given == [("r1", 2, "Other.")] and Agent.made[0].given.role == "a planner"
     assert stage.document.run("r2") is not None
 
 

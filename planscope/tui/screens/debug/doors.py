@@ -292,14 +292,11 @@ def dissect(stage: Stage) -> None:
     wrong = view.verdict is not None and view.verdict.verdict == "wrong"
     mine = wrong and view.run is not None and view.play is None and view.run.model == choice.model
     amounts_to(stage, shell.dissect_command(here(stage), choice.model, choice.agent))
-    wanted = DissectChoice(
-        agent=choice.agent,
-        model=choice.model,
+    wanted = DissectChoice.of(
+        choice,
         run=view.run.id if mine and view.run is not None else None,
-        method=start.method,  # type: ignore[arg-type]  # the settings allow no other
+        method=start.method,  # the settings allow no other
         budget=start.budget,
-        seed=choice.seed,
-        base_url=choice.base_url,
     )
     stage.app.push_screen(DissectScreen(stage.paint, stage.work, view.variant.id, wanted), _open_run(stage))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 from planscope.tui import shell
-from planscope.tui.controllers.live_run import ForkChoice, RunChoice
+from planscope.tui.controllers.live_run import ForkChoice, RunChoice, RunRequest
 from planscope.tui.keys import key_for
 from planscope.tui.messages import LiveChanged
 from planscope.tui.screens.debug.marking import breakpoints_of
@@ -154,17 +153,16 @@ def start_run(stage: Stage, variant_id: str, choice: RunChoice, fork: ForkChoice
         stage.tell(starting())
 
 
-def begin_asked(stage: Stage, asked: Mapping[str, Any]) -> None:
+def begin_asked(stage: Stage, asked: RunRequest) -> None:
     """Begin the run that the command line asked for (``Start.live``)."""
-    options = {name: value for name, value in asked.items() if name not in ("breakpoints", "variant")}
-    choice = RunChoice(**options)
+    choice = asked.choice
     if choice.attached is not None:
         amounts_to(stage, shell.run_command(here(stage), choice))
         stage.work.live.attach(choice, lambda variant: breakpoints_of(stage, variant))
     elif choice.own is not None and not choice.own.message:
-        rerun(stage, asked["variant"], choice)
+        rerun(stage, asked.variant, choice)
     else:
-        start_run(stage, asked["variant"], choice)
+        start_run(stage, asked.variant, choice)
 
 
 def pause_run(stage: Stage) -> None:

@@ -12,6 +12,7 @@ from planscope.debugger.cursor import DebugState, open_run
 from planscope.debugger.errors import DebuggerError
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.judge import Judgement, unjudged
+from planscope.tui.controllers.live_run import RunRequest
 from planscope.tui.controllers.marks import marks_of
 from planscope.tui.opening.load import Opened
 from planscope.tui.view import DebugView, reflected
@@ -21,15 +22,14 @@ from planscope.tui.view import DebugView, reflected
 class Start:
     """What to display first, and the defaults for dissections.
 
-    ``run_id`` "": the newest query without a run. ``step``: as the user wrote it. ``live``: fields of a ``RunChoice``
-    with ``variant`` and ``breakpoints``, to be run as soon as the query is read. ``opened``: what came with the
-    session. ``trouble``: why no session could be opened.
+    ``run_id`` "": the newest query without a run. ``step``: as the user wrote it. ``live``: a run to begin as
+    soon as the query is read. ``opened``: what came with the session. ``trouble``: why no session could be opened.
     """
 
     run_id: str = ""
     step: str = ""
     notice: str = ""
-    live: Mapping[str, Any] | None = None
+    live: RunRequest | None = None
     opened: Opened | None = None
     trouble: str = ""
     method: str = "rates"
@@ -39,7 +39,7 @@ class Start:
 def first_view(document: Document, start: Start) -> DebugView:
     """Build the view that is displayed before any run is judged."""
     session = document.session
-    asked = tuple((start.live or {}).get("breakpoints", ()))
+    asked = start.live.breakpoints if start.live is not None else ()
     kept = (session.breakpoints, session.watches) if session is not None else ((), ())
     run = document.run(start.run_id) if start.run_id else None
     newest = document.variants[-1] if document.variants else None

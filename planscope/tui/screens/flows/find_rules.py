@@ -110,6 +110,7 @@ async def draft_rules(screen: Asker, place: Place, known: str) -> str | None:
         def work(
             tell: Callable[[str], None], policy: str = policy, model: str = model, url: str = url
         ) -> tuple[Draft, list[Offered]]:
+            from planscope.agents.options import RunOptions
             from planscope.agents.rule_writer import draft_rules, try_on
 
             text = system if policy == SYSTEM_PROMPT else _policy_text(policy)
@@ -117,7 +118,7 @@ async def draft_rules(screen: Asker, place: Place, known: str) -> str | None:
             tools = {
                 name for trace in traces for name in (*trace.tools, *(call.tool for call in trace.calls))
             }
-            draft = draft_rules(text, model, tools, base_url=url or None, on_progress=tell)
+            draft = draft_rules(text, RunOptions(model=model, base_url=url or None), tools, on_progress=tell)
             count = try_on(draft.proposals, traces) if traces else 0
             return draft, tried(_new(drafted(draft, count), known), _displayed(place))
 

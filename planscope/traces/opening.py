@@ -18,6 +18,7 @@ from planscope.errors import UserError
 from planscope.extensions import loaded, trouble
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.traces import formats
+from planscope.traces.accounts import Ledger
 from planscope.traces.blocks import only_text, speaks
 from planscope.traces.json_stream import Broken, parsed
 from planscope.traces.reader import Options, Reader
@@ -158,7 +159,7 @@ def _accounted(reader: Reader, source: Source, options: Options) -> Iterator[Tra
     """Yield the traces of a file. Each lists what looks like a call since the one before and is not among its calls;
     what comes after the last one is listed there."""
     aside: Mapping[str, str] = getattr(reader, "aside", {})
-    ledger = source.ledger
+    ledger = source.ledger = Ledger()  # a stream that is followed is read again and again
     last: Trace | None = None
     foreign: list[ToolCall] | None = None if reader in own_readers() else []
     traces = iter(reader.read(source, options))

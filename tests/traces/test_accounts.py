@@ -13,6 +13,8 @@ from planscope.oracle.trace import Trace
 from planscope.traces import Unreadable, open_traces, opening
 from planscope.traces.formats.chat import CHAT
 from planscope.traces.plain import plain_trace
+from planscope.traces.reader import Options
+from planscope.traces.source import file_source
 from tests.traces.rich import FILES
 from tests.traces.samples import CHAT as MESSAGES
 from tests.traces.samples import SAMPLES, flat_span, lines, span, text, tool_span, whole
@@ -164,6 +166,15 @@ def test_plain_lines_take_the_fast_way_only_where_all_calls_are_read() -> None:
     assert not plain([*MESSAGES, {"role": "tool", "tool_call_id": "gone", "content": "paid"}])
     assert not plain(MESSAGES, did=[CALL])
     assert not plain([USER, {"role": "assistant", "content": "Action: pay\nAction Input: 5"}])
+
+
+def test_a_source_that_is_read_again_lists_nothing_twice(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(lines([*MESSAGES, {"role": "assistant", "content": "", "did": [CALL]}]))
+    source = file_source(path)
+    for _ in range(2):
+        (trace,) = opening.read(source, Options(), lambda line: None)
+        assert [(one.kind, one.count) for one in trace.left_out] == [("not understood", 1)]
 
 
 class Foreign:

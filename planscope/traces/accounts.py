@@ -233,21 +233,22 @@ def _keys_of(keys: tuple[str, ...]) -> _Keys | None:
     return found
 
 
-def seen_in(at: dict[str, Any]) -> Seen | None:
-    """Return the call or the answer that an object looks like, or None."""
+def _here(at: dict[str, Any]) -> _Keys | None:
+    """Return the keys of an object that matter."""
     keys = tuple(at)
     here = _known.get(keys, _NEW)
-    if here is _NEW:
-        here = _keys_of(keys)
+    return _keys_of(keys) if here is _NEW else here
+
+
+def seen_in(at: dict[str, Any]) -> Seen | None:
+    """Return the call or the answer that an object looks like, or None."""
+    here = _here(at)
     return None if here is None else _seen_in(at, here, "", "")
 
 
 def is_no_call(at: dict[str, Any]) -> bool:
     """Return whether an object cannot look like a call, by its keys."""
-    keys = tuple(at)
-    here = _known.get(keys, _NEW)
-    if here is _NEW:
-        here = _keys_of(keys)
+    here = _here(at)
     return here is None or not (here.arguments or here.span)
 
 
@@ -264,8 +265,7 @@ def _seen_in(at: dict[str, Any], keys: _Keys, link: Link, inside: str) -> Seen |
     id = next((found for key in keys.quotes if (found := name(at[key]))), "")
     if keys.wraps and type(at["function"]) is dict:
         inner = at["function"]
-        of = _known.get(tuple(inner), _NEW)
-        of = _keys_of(tuple(inner)) if of is _NEW else of
+        of = _here(inner)
         made = _call_in(inner, of, id, link, inside) if of is not None and of.arguments else None
         if made is not None:
             return made._replace(id=id or name(at.get("id")))
@@ -422,14 +422,7 @@ class _Account:
         ]
 
     def _aside(self, link: Link) -> str:
-        if type(link) is str:
-            keys: Any = re.split(r"[.\[\]: ]+", link)
-        else:
-            keys = []
-            while type(link) is tuple:
-                link, key = link
-                keys.append(key)
-            keys += re.split(r"[.\[\]: ]+", str(link))
+        keys = re.split(r"[.\[\]: ]+", path_of(link))
         return next((self.aside[key] for key in keys if key in self.aside), "")
 
     def _list(self, kind: str, reason: str, link: Link, count: int = 1) -> None:

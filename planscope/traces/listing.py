@@ -84,23 +84,22 @@ def left_out_lines(lines: Iterable[Line]) -> Iterator[str]:
     yield from (f"left out: {one.text}" for one in sums.values())
 
 
+_SESSIONS = {
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),
+    "codex": (
+        "CODEX_HOME",
+        ".codex",
+        ("sessions/**/rollout-*.jsonl", "sessions/**/rollout-*.jsonl.zst", "archived_sessions/*.jsonl*"),
+    ),
+    "gemini": ("", ".gemini", ("tmp/*/chats/*.json", "tmp/*/chats/*.jsonl")),
+}
+"""Where coding agents keep their sessions: a variable that names the folder, the folder in the user's own, files."""
+
+
 def newest(agent: str) -> Path:
-    """Return the file of the newest session of ``claude``, ``codex`` or ``gemini``. Raises Unreadable if there is
-    none."""
-    home = Path.home()
-    if agent == "claude":
-        folder = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"
-        patterns: tuple[str, ...] = ("*/*.jsonl",)
-    elif agent == "codex":
-        folder = Path(os.environ.get("CODEX_HOME") or home / ".codex")
-        patterns = (
-            "sessions/**/rollout-*.jsonl",
-            "sessions/**/rollout-*.jsonl.zst",
-            "archived_sessions/*.jsonl*",
-        )
-    else:
-        folder = home / ".gemini" / "tmp"
-        patterns = ("*/chats/*.json", "*/chats/*.jsonl")
+    """Return the file of the newest session of a coding agent. Raises Unreadable if there is none."""
+    variable, own, patterns = _SESSIONS[agent]
+    folder = Path(os.environ.get(variable) or Path.home() / own)
     best: tuple[float, Path] | None = None
     try:
         for pattern in patterns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from planscope.oracle.trace import Trace
@@ -28,38 +29,30 @@ IDS = (
 """Keys beside the messages that may name a trace, the first one first."""
 
 
+@dataclass(frozen=True)
 class MessageFormat:
-    """A format of messages. A format is a value, not a subclass: its behaviour is given as functions.
+    """A format of messages. A format is a value, not a subclass: its behaviour is given as functions."""
 
-    ``lists``: keys that may have the messages; ``in_row``: under all of them, in this order. ``is_message`` tells a
-    message from other objects. ``sure``: how surely these messages, and the members beside them, have this format.
-    ``take`` adds one message, ``take_many`` a list of them,
-    ``about`` what the members beside them say. ``plain``: reads a line that is a plain trace at once (``plain.py``).
-    ``aside``: keys under which nothing is of the run, and why.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        title: str,
-        lists: tuple[str, ...],
-        *,
-        is_message: Callable[[Any], bool],
-        sure: Callable[[list[dict[str, Any]], dict[str, Any]], float],
-        take: Callable[[Builder, dict[str, Any]], None],
-        about: Callable[[Builder, dict[str, Any]], None] | None = None,
-        id_of: Callable[[dict[str, Any]], str] | None = None,
-        in_row: bool = False,
-        take_many: Callable[[Builder, list[Any]], None] | None = None,
-        plain: Callable[..., PlainTrace | None] | None = None,
-        aside: Mapping[str, str] | None = None,
-    ) -> None:
-        self.aside = aside or {}
-        self.name, self.title, self.lists, self.in_row = name, title, lists, in_row
-        self.take_many, self.plain = take_many, plain
-        self.is_message, self.sure, self.take = is_message, sure, take
-        self.about = about or about_messages
-        self.id_of = id_of or id_beside
+    name: str
+    title: str
+    lists: tuple[str, ...]
+    """Keys that may have the messages."""
+    is_message: Callable[[Any], bool]
+    """Whether a value is a message."""
+    sure: Callable[[list[dict[str, Any]], dict[str, Any]], float]
+    """How surely these messages, and the members beside them, have this format."""
+    take: Callable[[Builder, dict[str, Any]], None]
+    """Adds one message."""
+    about: Callable[[Builder, dict[str, Any]], None] = lambda build, beside: about_messages(build, beside)
+    """Adds what the members beside the messages say."""
+    id_of: Callable[[dict[str, Any]], str] = lambda beside: id_beside(beside)
+    in_row: bool = False
+    """Whether the messages are under all of the keys, in this order."""
+    take_many: Callable[[Builder, list[Any]], None] | None = None
+    plain: Callable[..., PlainTrace | None] | None = None
+    """Reads a line that is a plain trace at once (``plain.py``)."""
+    aside: Mapping[str, str] = field(default_factory=dict)
+    """Keys under which nothing is of the run, and why."""
 
     # recognising --------------------------------------------------------------------------------------------------
 
@@ -204,7 +197,7 @@ class MessageFormat:
         elements = top.elements()
         try:
             for element in elements:
-                record, broken = _whole_or_saved(element)
+                record, broken = whole_or_saved(element)
                 if one is None and self.is_message(record):
                     one = Builder(source.stem if not before else f"{source.stem}:{before + 1}", self.name)
                 if one is None:
@@ -237,7 +230,7 @@ class MessageFormat:
                 if key in self.lists[: 1 if self.in_row else None] and member.kind == "[":
                     self._take_all(build, (one.value() for one in member.elements()))
                     continue
-                value, broken = _whole_or_saved(member)
+                value, broken = whole_or_saved(member)
                 if key in self.lists and type(value) is list:
                     later.append((self.lists.index(key), value))
                 else:
@@ -255,7 +248,7 @@ class MessageFormat:
         return build.done()
 
 
-def _whole_or_saved(cursor: Cursor) -> tuple[Any, Broken | None]:
+def whole_or_saved(cursor: Cursor) -> tuple[Any, Broken | None]:
     """Return the value, or the complete parts of one that was cut."""
     try:
         return cursor.value(), None
@@ -265,11 +258,7 @@ def _whole_or_saved(cursor: Cursor) -> tuple[Any, Broken | None]:
 
 def id_beside(beside: dict[str, Any]) -> str:
     """Return the trace's id among the members beside the messages; empty if it has none."""
-    for key in IDS:
-        found = name(beside.get(key))
-        if found:
-            return found
-    return ""
+    return next((found for key in IDS if (found := name(beside.get(key)))), "")
 
 
 def about_messages(build: Builder, beside: dict[str, Any]) -> None:

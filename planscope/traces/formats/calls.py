@@ -18,7 +18,7 @@ from planscope.traces.groups import traces_of
 from planscope.traces.messages import id_beside
 from planscope.traces.reader import Options
 from planscope.traces.source import Head, Source
-from planscope.traces.values import arguments_of, as_text, name, number, obj, rest_of, seq, text
+from planscope.traces.values import arguments_of, as_text, name, number, obj, rest_of, seq, some, text
 
 LISTS = ("calls", "tool_calls", "steps", "events", "trajectory", "actions", "messages", "history", "memory", "trace",
          "log", "llm_messages")  # fmt: skip
@@ -101,13 +101,13 @@ def _flat(values: list[Any], run: str = "") -> Iterator[tuple[str, dict[str, Any
         record = obj(value)
         inner = _list_of(record)
         if inner is not None:
-            id = next((f for key in _RUNS if (f := name(record.get(key)))), "") or id_beside(record) or run
+            id = name(some(record, _RUNS)) or id_beside(record) or run
             about = {key: record[key] for key in (*_GRADES, "model", "title", "tools") if key in record}
             if about:
                 yield id, {"about": about}
             yield from ((id, one) for _, one in _flat(inner))
         elif record:
-            yield next((f for key in _RUNS[:2] if (f := name(record.get(key)))), run), record
+            yield name(some(record, _RUNS[:2])) or run, record
 
 
 def call_of(record: dict[str, Any]) -> Seen | None:
@@ -140,8 +140,7 @@ def _take(build: Builder, record: dict[str, Any]) -> None:
         _about(build, record["about"])
         return
     _about(build, record)
-    at = next((build.at(record[key]) for key in _TIMES if record.get(key) is not None), None)
-    agent = next((f for key in _AGENTS if (f := text(record.get(key)))), None)
+    at, agent = build.at(some(record, _TIMES)), text(some(record, _AGENTS)) or None
     call = call_of(record)
     if call is not None:
         _take_call(build, record, call, at, agent)
@@ -244,7 +243,7 @@ def _answer_of(record: dict[str, Any]) -> tuple[str | None, bool | None]:
         failed = True
     elif status in ("success", "ok", "succeeded", "completed"):
         failed = False
-    found = next((record[key] for key in ANSWERS if record.get(key) is not None), None)
+    found = some(record, ANSWERS)
     if found is None and error:
         return as_text(obj(error).get("message") or error), True
     if error:

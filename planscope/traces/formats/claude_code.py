@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
-from planscope.traces.blocks import take_blocks, usage_of
+from planscope.traces.blocks import By, take_blocks, usage_of
 from planscope.traces.build import Builder, Full, spliced
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Options, closed, records
 from planscope.traces.source import Head, Source, Unreadable, file_source
-from planscope.traces.values import as_text, name, obj, rest_of, seq, some, text
+from planscope.traces.values import as_text, dig, name, obj, rest_of, seq, some, text
 
 REJECTED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action",
             "[Request interrupted by user for tool use]", "Permission to use ")  # fmt: skip
@@ -356,82 +356,57 @@ class _Session:
             build.unknown(f"system {text(line.get('subtype'))}".strip())
 
     def _take_message(self, build: Builder, line: dict[str, Any]) -> None:
+        """Add one line. Blocks of one message of the model may be in several lines with the message's id."""
         message = obj(line.get("message"))
-        at = build.at(line.get("timestamp"))
-        content = message.get("content")
-        raw = rest_of(line, _PLACED)
+        at, raw = build.at(line.get("timestamp")), rest_of(line, _PLACED)
+        content, key = message.get("content"), name(message.get("id"))
         agent = self.agent or (name(line.get("agentId")) or None if line.get("isSidechain") is True else None)
-        if line.get("isCompactSummary") is True:
+        by: By = (
+            "model" if line["type"] == "assistant" else "system" if line.get("isMeta") is True else "user"
+        )
+        if by != "model" or not key or build.turn != key:
             build.message += 1
+            build.turn = key if by == "model" else ""
+        model = text(message.get("model"))
+        if line.get("isCompactSummary") is True:
             build.mark("compacted", content, at=at)
             return
-        if line["type"] == "assistant":
-            self._take_answer_of_the_model(build, message, content, at, agent, raw)
-            return
-        build.turn = ""
-        build.message += 1
-        if type(content) is list:
-            blocks = [self._longer(block) for block in content if not self._copied(build, block)]
-            result = obj(line.get("toolUseResult", line.get("tool_use_result")))
-            started = name(result.get("agentId"))
-            for block in blocks:
-                if type(block) is dict and block.get("type") == "tool_result" and started:
-                    self.started[started] = name(block.get("tool_use_id"))
-            take_blocks(build, blocks, "user", at=at, agent=agent, raw=raw)
-            for block in blocks:
-                self._mark_refused(build, block)
-        else:
-            build.said(
-                "system" if line.get("isMeta") is True else "user", content, at=at, agent=agent, raw=raw
-            )
-
-    def _take_answer_of_the_model(
-        self,
-        build: Builder,
-        message: dict[str, Any],
-        content: Any,
-        at: float | None,
-        agent: str | None,
-        raw: Any,
-    ) -> None:
-        """Add one line of the model's message. Its blocks may be in several lines with the message's id."""
-        key = name(message.get("id"))
-        if not key or build.turn != key:
-            build.message += 1
-            build.turn = key
-        model = text(message.get("model"))
         if model == "<synthetic>":
             build.mark("error", content, at=at, raw=raw)
             return
-        if model and not self.whole:
+        if model and by == "model" and not self.whole:
             build.trace.model = model
         usage = None
-        if key not in self.usage_of:
+        if by == "model" and key not in self.usage_of:
             self.usage_of |= {key} - {""}
             usage = usage_of(message.get("usage"))
         if type(content) is list:
-            blocks = [block for block in content if not self._copied(build, block)]
-            take_blocks(build, blocks, "model", at=at, agent=agent, usage=usage, raw=raw)
+            blocks = [self._longer(block) for block in content if not self._copied(build, block)]
+            started = name(dig(line, "toolUseResult.agentId", "tool_use_result.agentId"))
+            for block in map(obj, blocks if started else ()):
+                if block.get("type") == "tool_result":
+                    self.started[started] = name(block.get("tool_use_id"))
+            take_blocks(
+                build, blocks, "model" if by == "model" else "user", at=at, agent=agent, usage=usage, raw=raw
+            )
+            for block in map(obj, blocks):
+                self._mark_refused(build, block)
         else:
-            build.said("model", content, at=at, agent=agent, usage=usage, raw=raw)
+            build.said(by, content, at=at, agent=agent, usage=usage, raw=raw)
         if message.get("errorMessage"):
             build.mark("error", message["errorMessage"], at=at)
 
     def _copied(self, build: Builder, block: Any) -> bool:
         """Return whether a call or an answer is a copy of one in the trace, as in a session that was resumed."""
-        if type(block) is not dict:
-            return False
-        if block.get("type") == "tool_use":
+        if obj(block).get("type") == "tool_use":
             return build.known(block.get("id"))
-        return block.get("type") == "tool_result" and build.is_answered(block.get("tool_use_id"))
+        return obj(block).get("type") == "tool_result" and build.is_answered(block.get("tool_use_id"))
 
-    def _mark_refused(self, build: Builder, block: Any) -> None:
-        if type(block) is not dict or block.get("type") != "tool_result" or block.get("is_error") is not True:
-            return
-        if as_text(block.get("content")).startswith(REJECTED):
-            call = build.last(block.get("tool_use_id"))
-            if call is not None:
-                call.refused, call.failed = True, False
+    def _mark_refused(self, build: Builder, block: dict[str, Any]) -> None:
+        call = build.last(block.get("tool_use_id")) if block.get("type") == "tool_result" else None
+        refused = block.get("is_error") is True and as_text(block.get("content")).startswith(REJECTED)
+        if call is not None and refused:
+            call.refused, call.failed = True, False
 
     def _longer(self, block: Any) -> Any:
         """Return an answer with its text, if that is in the folder ``tool-results``."""
@@ -455,18 +430,19 @@ class _Session:
     # branches and sub-agents --------------------------------------------------------------------------------------
 
     def _take_rewound(self, root: str, line: dict[str, Any]) -> None:
-        branch = self.branches.get(root)
-        if branch is None:
+        if root not in self.branches:
             if len(self.branches) >= MOST_PARTS:
                 self.build.unknown("a line of one rewound branch too many")
                 return
-            parent = self.tree.nodes[root].parent
-            after = self.calls_at.get(parent, 0) if parent is not None else 0
-            branch = self.branches[root] = Builder(
-                "", self.form.name, steps=after, message=self.build.message
-            )
-            branch.trace.started = self.build.trace.started
-        self._take(branch, line)
+            after = self.calls_at.get(self.tree.nodes[root].parent or "", 0)
+            self.branches[root] = self._part(steps=after, message=self.build.message)
+        self._take(self.branches[root], line)
+
+    def _part(self, **at: int) -> Builder:
+        """Return a builder of a part of the session, whose times are the session's."""
+        part = Builder("", self.form.name, **at)
+        part.trace.started = self.build.trace.started
+        return part
 
     def _close_branch(self, root: str, branch: Builder) -> None:
         """Keep the branch, unless all its calls are copies of calls on the live branch."""
@@ -480,20 +456,17 @@ class _Session:
         for kind, count in branch.trace.unknown_lines.items():
             self.build.unknown(kind, count)
         if branch.items:
-            parent = self.tree.nodes[root].parent
-            self.build.branch(self.calls_at.get(parent, 0) if parent is not None else 0, branch.items)
+            self.build.branch(self.calls_at.get(self.tree.nodes[root].parent or "", 0), branch.items)
 
     def _take_side(self, root: str, line: dict[str, Any]) -> None:
         """Add a line of a sub-agent in the same file, as older versions write it."""
-        side = self.sides.get(root)
-        if side is None:
+        if root not in self.sides:
             if len(self.sides) >= MOST_PARTS:
                 self.build.unknown("a line of one sub-agent too many")
                 return
-            side = self.sides[root] = Builder("", self.form.name)
-            side.trace.started = self.build.trace.started
-            self.side_prompts[root] = as_text(obj(line.get("message")).get("content"))
-        self._take(side, line)
+            self.sides[root] = self._part()
+            self.side_prompts[root] = as_text(dig(line, "message.content"))
+        self._take(self.sides[root], line)
 
     def _put_in_sub_agents(self) -> None:
         calls = {call.call_id: call for call in self.build.trace.calls if call.call_id}

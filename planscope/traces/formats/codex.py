@@ -16,7 +16,7 @@ from planscope.traces.formats.responses import CALLS, call_of, is_item, model_sp
 from planscope.traces.json_stream import parsed
 from planscope.traces.reader import Options, one_trace
 from planscope.traces.source import Head, Source
-from planscope.traces.values import as_text, name, obj, rest_of, text
+from planscope.traces.values import as_text, dig, name, obj, rest_of, text
 
 _EXIT = re.compile(
     r"\A(?:(?:Chunk ID|Wall time|Total output lines)[^\n]*\n)*(?:Exit code|Process exited with code):? (-?\d{1,5})\b"
@@ -120,7 +120,7 @@ class _Rollout:
         """Add what only the log for display says: tokens, errors, and turns that were rolled back."""
         build, kind = self.build, event.get("type")
         if kind == "token_count":
-            tokens = usage_of(obj(event.get("info")).get("last_token_usage"))
+            tokens = usage_of(dig(event, "info.last_token_usage"))
             last = next(
                 (one for one in reversed(build.items[-50:]) if isinstance(one, Said) and one.by == "model"),
                 None,
@@ -168,7 +168,7 @@ def answer_of(output: Any) -> tuple[str, bool | None, bool]:
             wrapped = obj(parsed(words))
         except ValueError:
             wrapped = {}
-        code = obj(wrapped.get("metadata")).get("exit_code")
+        code = dig(wrapped, "metadata.exit_code")
         if type(code) is int and "output" in wrapped:
             words, failed = as_text(wrapped["output"]), code != 0
     found = _EXIT.match(words)
@@ -205,7 +205,7 @@ def _take_exec(build: Builder, line: dict[str, Any], started: dict[str, ToolCall
             build.said("model", "", usage=tokens)
         build.turn = ""
     elif kind in ("turn.failed", "error"):
-        words = as_text(obj(line.get("error")).get("message") or line.get("message") or line.get("error"))
+        words = as_text(dig(line, "error.message", "message", "error"))
         build.mark("error", words)
         if kind == "turn.failed":
             build.problem(f"the turn failed: {words[:200]}", cause="model")
@@ -277,13 +277,9 @@ def _exec_answer(item: dict[str, Any]) -> tuple[str | None, bool]:
     code = item.get("exit_code")
     failed = item.get("status") == "failed" or (type(code) is int and code != 0)
     if item.get("error"):
-        return as_text(obj(item["error"]).get("message") or item["error"]), True
-    for key in ("aggregated_output", "result"):
-        value = item.get(key)
-        if value is not None:
-            inner = obj(value)
-            return as_text(inner.get("content", value)), failed
-    return None, failed
+        return as_text(dig(item, "error.message", "error")), True
+    found = dig(item, "aggregated_output", "result.content", "result")
+    return as_text(found) if found is not None else None, failed
 
 
 READERS = (Codex(), CodexExec())

@@ -13,7 +13,7 @@ from planscope.traces.build import OUTPUT, Builder, Full, spliced
 from planscope.traces.json_stream import Broken, Cursor, JsonStream, parsed
 from planscope.traces.reader import Options
 from planscope.traces.source import Head, Source, Unpacked, Unreadable, zstandard
-from planscope.traces.values import as_text, name, number, obj, rest_of, seq, text
+from planscope.traces.values import as_text, dig, name, number, obj, rest_of, seq, text
 
 ZSTD_IN_ZIP = 93
 LONGEST_HEADER = 16 * 2**20
@@ -81,7 +81,7 @@ class InspectLog:
         if not entries:
             raise Unreadable(f"{source.name}: a ZIP file that is not an Inspect log, or one without samples")
         header = self._header(archive, source)
-        model = text(obj(header.get("eval")).get("model")) or None
+        model = text(dig(header, "eval.model")) or None
         for entry in entries[:MOST_SAMPLES]:
             build_id = entry.filename.removeprefix("samples/").removesuffix(".json")
             try:
@@ -139,12 +139,12 @@ class InspectLog:
         if id:
             trace.id = f"{id}.{epoch}" if epoch else id
         trace.reward = _reward(about.get("scores"))
-        trace.model = text(obj(about.get("output")).get("model")) or None
+        trace.model = text(dig(about, "output.model")) or None
         error = obj(about.get("error"))
         if error:
             build.problem(f"the sample ended in an error: {text(error.get('message'))[:200]}", cause="model")
         if about.get("limit"):
-            words = name(obj(about["limit"]).get("type")) or as_text(about["limit"])[:80]
+            words = as_text(dig(about, "limit.type", "limit"))[:80]
             build.problem(f"the sample was stopped by its limit: {words}", cause="stopped")
         return trace
 

@@ -11,7 +11,7 @@ from typing import Any
 from planscope.traces.blocks import usage_of
 from planscope.traces.build import Builder
 from planscope.traces.messages import MessageFormat, about_messages, id_beside
-from planscope.traces.values import arguments_of, as_text, name, obj, seq, text
+from planscope.traces.values import arguments_of, as_text, dig, name, obj, seq, text
 
 _NO_CALLS = frozenset(("message", "system", "recall", "change_agent_state", "null", "condensation",
                        "condensation_request", "agent_state_changed", "start", "pause", "resume", "stop",
@@ -107,33 +107,29 @@ _EVENT = frozenset(("id", "timestamp", "source", "message", "timeout", "observat
 
 def _asked(response: dict[str, Any], id: str) -> Any:
     """Return the arguments of the call with this id in the model's response, or None if they are not there."""
-    for choice in seq(response.get("choices")):
-        for one in seq(obj(obj(choice).get("message")).get("tool_calls")):
-            if name(obj(one).get("id")) == id:
-                return arguments_of(obj(obj(one).get("function")).get("arguments"))[0]
-    return None
+    calls = (one for choice in seq(response.get("choices")) for one in seq(dig(choice, "message.tool_calls")))
+    asked = next((one for one in calls if name(obj(one).get("id")) == id), None)
+    return arguments_of(dig(asked, "function.arguments"))[0]
 
 
 def _take_observation(build: Builder, event: dict[str, Any], at: float | None) -> None:
-    kind, extras = text(event.get("observation")), obj(event.get("extras"))
-    called = obj(event.get("tool_call_metadata"))
+    kind, called = text(event.get("observation")), obj(event.get("tool_call_metadata"))
     if kind in _NO_CALLS and not called:
         if text(event.get("content")):
             build.unknown(f"observation {kind}")
         return
-    code = next((c for c in (obj(extras.get("metadata")).get("exit_code"), extras.get("exit_code"),
-                             event.get("exit_code")) if type(c) is int), None)  # fmt: skip
-    failed = True if kind == "error" else None if code is None else code != 0
-    refused = kind == "user_rejected"
+    code = dig(event, "extras.metadata.exit_code", "extras.exit_code", "exit_code")
+    failed = True if kind == "error" else code != 0 if type(code) is int else None
+    words, key = as_text(event.get("content")), name(called.get("tool_call_id")) or None
+    _answer(build, key, words, failed, kind == "user_rejected", at)
+
+
+def _answer(
+    build: Builder, key: Any, words: str, failed: bool | None, refused: bool, at: float | None
+) -> None:
     build.message += 1
     build.turn = ""
-    build.answer(
-        name(called.get("tool_call_id")) or None,
-        as_text(event.get("content")),
-        failed=failed,
-        refused=refused,
-        at=at,
-    )
+    build.answer(key, words, failed=failed, refused=refused, at=at)
 
 
 def _take_v1(build: Builder, event: dict[str, Any], kind: str, at: float | None) -> None:
@@ -144,18 +140,13 @@ def _take_v1(build: Builder, event: dict[str, Any], kind: str, at: float | None)
             build.message += 1
             build.turn = response
             build.said("model", as_text(event.get("thought")), at=at)
-        asked = obj(event.get("tool_call"))
-        tool = event.get("tool_name") or asked.get("name")
-        given = asked.get("arguments", obj(asked.get("function")).get("arguments", event.get("action")))
-        build.call(tool, given, event.get("tool_call_id") or asked.get("id"), at=at)
+        tool, key = dig(event, "tool_name", "tool_call.name"), dig(event, "tool_call_id", "tool_call.id")
+        given = dig(event, "tool_call.arguments", "tool_call.function.arguments", "action")
+        build.call(tool, given, key, at=at)
     elif kind in ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation"):
-        inner = event.get("observation")
-        words = obj(inner).get("content", event.get("error", event.get("rejection_reason", inner)))
-        failed = kind == "AgentErrorEvent" or obj(inner).get("is_error") is True
-        build.message += 1
-        build.turn = ""
-        refused = kind == "UserRejectObservation"
-        build.answer(event.get("tool_call_id"), as_text(words), failed=failed, refused=refused, at=at)
+        words = dig(event, "observation.content", "error", "rejection_reason", "observation")
+        failed = kind == "AgentErrorEvent" or dig(event, "observation.is_error") is True
+        _answer(build, event.get("tool_call_id"), as_text(words), failed, kind == "UserRejectObservation", at)
     elif kind == "MessageEvent":
         said = obj(event.get("llm_message"))
         build.message += 1
@@ -173,7 +164,7 @@ def _take_v1(build: Builder, event: dict[str, Any], kind: str, at: float | None)
 def _about(build: Builder, beside: dict[str, Any]) -> None:
     about_messages(build, beside)
     if build.trace.model is None:
-        build.trace.model = text(obj(obj(beside.get("metadata")).get("llm_config")).get("model")) or None
+        build.trace.model = text(dig(beside, "metadata.llm_config.model")) or None
     if beside.get("error"):
         build.problem(f"the run ended in an error: {as_text(beside['error'])[:200]}", cause="model")
 

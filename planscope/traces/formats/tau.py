@@ -8,11 +8,11 @@ from typing import Any
 from planscope.oracle.trace import Trace
 from planscope.traces.blocks import Shape, speaks, take
 from planscope.traces.build import Builder, cut_off
-from planscope.traces.json_stream import Broken, Cursor, salvaged
-from planscope.traces.messages import MessageFormat, about_messages
+from planscope.traces.json_stream import Cursor
+from planscope.traces.messages import MessageFormat, about_messages, whole_or_saved
 from planscope.traces.reader import Options
 from planscope.traces.source import Head, Source
-from planscope.traces.values import name, number, obj
+from planscope.traces.values import dig, name, number, obj
 
 
 def id_of(beside: dict[str, Any]) -> str:
@@ -51,8 +51,7 @@ def _take_tau2(build: Builder, message: dict[str, Any]) -> None:
 
 def _about_tau2(build: Builder, beside: dict[str, Any]) -> None:
     about_messages(build, beside)
-    reward = obj(beside.get("reward_info")).get("reward")
-    build.trace.reward = number(reward)
+    build.trace.reward = number(dig(beside, "reward_info.reward"))
     end = beside.get("termination_reason")
     if end in ("too_many_errors", "agent_error", "user_error", "infrastructure_error"):
         build.problem(f"the simulation ended: {end}", cause="model")
@@ -82,9 +81,9 @@ class Tau2:
 
     def recognises(self, head: Head) -> float:
         for one in head.objects[:5]:
-            if type(one.get("simulations")) is list or ("info" in one and type(one.get("tasks")) is list):
-                return 0.95
-            if "reward_info" in one and "task_id" in one and type(one.get("messages")) is list:
+            tasks = "info" in one and type(one.get("tasks")) is list
+            alone = "reward_info" in one and "task_id" in one and type(one.get("messages")) is list
+            if type(one.get("simulations")) is list or tasks or alone:
                 return 0.95
         return 0.0
 
@@ -100,7 +99,7 @@ class Tau2:
                 continue
             for key, member in top.members():
                 if key == "info":
-                    model = obj(obj(member.value()).get("agent_info")).get("llm")
+                    model = dig(member.value(), "agent_info.llm")
                 elif key == "simulations" and member.kind == "[":
                     for trace in self._simulations(member, source):
                         trace.model = trace.model or (model if type(model) is str else None)
@@ -108,10 +107,7 @@ class Tau2:
 
     def _simulations(self, member: Cursor, source: Source) -> Iterator[Trace]:
         for count, element in enumerate(member.elements(), 1):
-            try:
-                record, broken = element.value(), None
-            except Broken as error:
-                record, broken = salvaged(error.rest) if error.cut else None, error
+            record, broken = whole_or_saved(element)
             trace = _SIMULATION.trace_of(record, f"{source.stem}:{count}")
             if broken is not None:
                 cut_off(trace, f"{broken.where}: {broken.why}")

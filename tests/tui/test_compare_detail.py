@@ -9,9 +9,9 @@ from planscope.compare.result import Comparison
 from planscope.session.locations import bundled
 from planscope.session.model import Query
 from planscope.session.store import load
+from planscope.tui.panes.compare_calls import Row
 from planscope.tui.panes.compare_detail import detail_lines, detail_title
 from planscope.tui.panes.compare_lines import rows_of
-from planscope.tui.panes.compare_rows import Row
 
 
 @pytest.fixture(scope="module")

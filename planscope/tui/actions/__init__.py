@@ -1,19 +1,14 @@
-"""The table of all keys, with a file for each screen.
+"""The table of all keys: those of the debug screen, of the edit screen, and of the others.
 
 Bindings, palette, help and docs/keys.md are made from it (``planscope.tui.keys``). It lists only actions that exist.
 """
 
 from __future__ import annotations
 
-from planscope.tui.actions.campaign import CAMPAIGN
-from planscope.tui.actions.compare import COMPARE
 from planscope.tui.actions.debug import DEBUG, EVERYWHERE, PANES
-from planscope.tui.actions.dissect import DISSECT
 from planscope.tui.actions.edit import EDIT
-from planscope.tui.actions.findings import FINDINGS
 from planscope.tui.actions.kinds import Group, KeyAction, Where
-from planscope.tui.actions.library import LIBRARY
-from planscope.tui.actions.runs import RUNS
+from planscope.tui.actions.lists import CAMPAIGN, COMPARE, DISSECT, FINDINGS, LIBRARY, RUNS
 
 __all__ = ["ACTIONS", "BY_ID", "DIFFERENT", "PANES", "Group", "KeyAction", "Where"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from planscope.compare.result import CallRow, Comparison, Kept, Side, StepSide
 from planscope.compare.wording import ended
 from planscope.compare.wording import state as state_word
 from planscope.safe import cell_width
-from planscope.tui.panes.compare_rows import Row, beside, both
 from planscope.tui.style.lines import Line, Run, cut, justify, paragraph, shown, width_of
 from planscope.tui.style.roles import CHANGES as ROLES
 from planscope.wording import phrases, terms
@@ -24,6 +24,42 @@ _MOST_LINES = 4
 """At most this many lines of a differing argument or answer are shown."""
 
 Lines = list[tuple[Run, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row with a line in each column. ``differs``: the two sides differ. ``steps``: the index of each side's step.
+
+    ``constraints``: the id of each side's constraint, or "".
+    """
+
+    a: Line
+    b: Line
+    differs: bool = False
+    steps: tuple[int | None, int | None] = (None, None)
+    constraints: tuple[str, str] = ("", "")
+
+
+def both(*runs: Run, differs: bool = False) -> Row:
+    """Make a row with the same line in both columns."""
+    line = Line(runs)
+    return Row(line, line, differs)
+
+
+def beside(
+    a: list[tuple[Run, ...]],
+    b: list[tuple[Run, ...]],
+    differs: bool,
+    steps: tuple[int | None, int | None] = (None, None),
+    constraints: tuple[str, str] = ("", ""),
+) -> list[Row]:
+    """Put two paragraphs side by side. If ``differs``, only the first row counts as a difference."""
+    longest = max(len(a), len(b))
+    a, b = a + [()] * (longest - len(a)), b + [()] * (longest - len(b))
+    return [
+        Row(Line(x), Line(y), differs and i == 0, steps, constraints)
+        for i, (x, y) in enumerate(zip(a, b, strict=True))
+    ]
 
 
 def call_rows(compared: Comparison, width: int) -> list[Row]:

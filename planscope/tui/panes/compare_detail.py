@@ -6,7 +6,7 @@ from planscope.compare.result import CallRow, Comparison, Side, StepSide
 from planscope.compare.wording import ended
 from planscope.compare.wording import state as state_word
 from planscope.safe import cell_width
-from planscope.tui.panes.compare_rows import Row
+from planscope.tui.panes.compare_calls import Row
 from planscope.tui.style.lines import Line, Run, labelled_lines, shown, wrapped
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import plain, source

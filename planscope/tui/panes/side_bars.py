@@ -11,7 +11,7 @@ from planscope.tui.keys import key_for
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.hints import Hint, Places, key_line
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph
+from planscope.tui.style.lines import BLANK, Line, Run, justify, wrapped
 from planscope.tui.style.painter import Painter
 
 
@@ -82,19 +82,17 @@ class TooSmallScreen(Windowed):
 
     BOX = False
 
-    def size_of(self) -> int:
-        return 5
-
-    def line_at(self, index: int) -> Line:
-        columns, rows = SMALLEST
-        text = (
-            f"planscope needs {columns} columns and {rows} rows.\n"
-            f"This window has {self.app.size.width} and {self.app.size.height}.\n"
-            f"Make it larger, or press {key_for('quit')} to quit."
-        )
-        lines = paragraph(text, max(self.inner_width, 1))
-        return Line(lines[index]) if index < len(lines) else BLANK
-
     def on_resize(self, event: events.Resize) -> None:
         self.measure()
+        self.lines = too_small_lines(*self.app.size, self.inner_width)
         self.sync()
+
+
+def too_small_lines(columns: int, rows: int, width: int) -> list[Line]:
+    """Say how large the window must be."""
+    text = (
+        f"planscope needs {SMALLEST[0]} columns and {SMALLEST[1]} rows.\n"
+        f"This window has {columns} and {rows}.\n"
+        f"Make it larger, or press {key_for('quit')} to quit."
+    )
+    return wrapped(text, max(width, 1))

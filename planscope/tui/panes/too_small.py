@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from planscope.tui.arrangement import SMALLEST
-from planscope.tui.keys import key_for
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import wrapped
+from planscope.tui.panes.side_bars import too_small_lines
 from planscope.tui.view import DebugView
 
 
@@ -13,10 +11,4 @@ class TooSmall(LinePane):
     BOX = False
 
     def prepare(self, state: DebugView, width: int) -> None:
-        columns, rows = SMALLEST
-        text = (
-            f"planscope needs {columns} columns and {rows} rows.\n"
-            f"This window has {self.app.size.width} and {self.app.size.height}.\n"
-            f"Make it larger, or press {key_for('quit')} to quit."
-        )
-        self.lines = wrapped(text, width)
+        self.lines = too_small_lines(*self.app.size, width)

@@ -13,10 +13,9 @@ from planscope.session.record import help_of
 from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.panes.box import BoxPane
-from planscope.tui.panes.compare_calls import ROOMY
+from planscope.tui.panes.compare_calls import ROOMY, Row
 from planscope.tui.panes.compare_detail import detail_lines, detail_title
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
-from planscope.tui.panes.compare_rows import Row
 from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Line, Run, shown, width_of

@@ -189,11 +189,11 @@ def status_text(run: JudgedRun, index: int, c: Constraint, core: Collection[str]
 
 
 def verdict_lines(
-    run: JudgedRun, verdict: Verdict, width: int = WIDTH, help: Help | None = None
+    run: JudgedRun, verdict: Verdict, width: int = WIDTH, helped: Help | None = None
 ) -> Iterator[str]:
     """Write the verdict, its explanation, and all findings by step."""
     problem = run.problem
-    yield from sentence(phrases.verdict_line(verdict, help.note if help else ""), width)
+    yield from sentence(phrases.verdict_line(verdict, helped.note if helped else ""), width)
     yield from sentence(explain_verdict(run, verdict), width)
     for said in asides(verdict):
         yield from sentence(said, width)
@@ -264,12 +264,12 @@ def _ordinal(n: int) -> str:
 
 
 def text_report(
-    run: JudgedRun, title: str, agent: str, model: str, help: Help | None = None
+    run: JudgedRun, title: str, agent: str, model: str, helped: Help | None = None
 ) -> Iterator[str]:
     """Write the whole run as plain text: query, constraints at the end, steps, verdict, a correct plan."""
     yield from sentence(clip(title, 4 * WIDTH))
     yield from sentence(
-        f"agent {clip(help.agent(agent) if help else agent, WIDTH)}, model {clip(model, WIDTH)}"
+        f"agent {clip(helped.agent(agent) if helped else agent, WIDTH)}, model {clip(model, WIDTH)}"
     )
     yield ""
     yield from paragraph(run.problem.text)
@@ -283,7 +283,7 @@ def text_report(
         return
     verdict = run.verdict()
     yield ""
-    yield from verdict_lines(run, verdict, help=help)
+    yield from verdict_lines(run, verdict, helped=helped)
     if verdict.verdict == "wrong":
         yield ""
         yield terms.PLAN_TITLE if run.problem.counted else terms.CHANGE_TITLE

@@ -119,10 +119,10 @@ def _tell_verdict(asked: Asked, run: Run, verdict: Verdict) -> None:
     from planscope.report import verdict_lines
     from planscope.wording.terms import CERTIFICATES
 
-    help = asked.help
-    say_all(verdict_lines(asked.replay, verdict, columns(), help))
+    helped = asked.help
+    say_all(verdict_lines(asked.replay, verdict, columns(), helped))
     say()
-    agent = clip(help.agent(run.agent), 40)
+    agent = clip(helped.agent(run.agent), 40)
     proof = CERTIFICATES[verdict.proof] if verdict.proof in ("confirmed", "gave_up") else ""
     by = f"run {clip(run.id, 40)}: agent {agent}, model {clip(run.model, 60)}"
     say(f"{by}; {proof}" if proof else by)

@@ -90,26 +90,26 @@ def _compare(args: argparse.Namespace) -> int:
     session = open_session(args.session)
     other = open_session(args.other) if args.other is not None else session
     a, b = _both(session, other, args.ids, args.variants)
-    format = "json" if args.json else args.format or "text"
-    if not (format == "markdown" if args.redact is None else args.redact):
-        write_or_print(_written(compare(session, a, other, b), format, args.all), output)
+    form = "json" if args.json else args.format or "text"
+    if not (form == "markdown" if args.redact is None else args.redact):
+        write_or_print(_written(compare(session, a, other, b), form, args.all), output)
         return 0
     from planscope.sharing.redact import redacted_comparison
 
     safe = redacted_comparison(session, a, other, b)
-    text = _written(safe.comparison, format, args.all)
+    text = _written(safe.comparison, form, args.all)
     safe.check(text)
     write_or_print(text, output)
     _tell_replaced(safe.redactions)
     return 0
 
 
-def _written(found: Comparison, format: str, everything: bool) -> str:
-    if format == "json":
+def _written(found: Comparison, form: str, everything: bool) -> str:
+    if form == "json":
         from planscope.documents.comparison import ComparisonDocument
 
         return json_text(ComparisonDocument.about(found).as_data(), indent=2) + "\n"
-    if format == "markdown":
+    if form == "markdown":
         from planscope.sharing.comparison_markdown import comparison_markdown
 
         return comparison_markdown(found)

@@ -182,11 +182,11 @@ def _tell_run(args: argparse.Namespace, made: Run, replay: JudgedRun, where: str
     if args.json:
         print_json(RunDocument.about(made, replay, grouped, where).as_data())
         return
-    calls, help = len(replay.facts), grouped.help
-    say(verdict_line(verdict, help.note))
+    calls, helped = len(replay.facts), grouped.help
+    say(verdict_line(verdict, helped.note))
     say_all(sentence(explain_verdict(replay, verdict), columns()))
     say()
-    by = f"run {made.id}: agent {clip(help.agent(made.agent), 40)}, model {clip(made.model, 60)}"
+    by = f"run {made.id}: agent {clip(helped.agent(made.agent), 40)}, model {clip(made.model, 60)}"
     say(cost_line(grouped.cost))
     say(f"{by}, {plural(calls, 'call')}; recorded in {where}")
 
@@ -303,13 +303,13 @@ def _tell_rate(runs: list[RunRecord], rate: Tally, where: str) -> None:
     for kind, count in rate.errors.items():
         say(f"  {count:>4}  {terms.said(kind)}")
     # the help that all runs got together
-    help = Help(*map(sum, zip(*(astuple(run.help) for run in runs), strict=True)))
+    helped = Help(*map(sum, zip(*(astuple(run.help) for run in runs), strict=True)))
     if rate.helped:
-        say(f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (not counted: {help.text})")
+        say(f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (not counted: {helped.text})")
     if rate.aborted and (rate.rate is not None or rate.helped):
         say(f"  {rate.aborted:>4}  aborted (not counted)")
     say()
-    by = f"agent {clip(help.agent(runs[0].agent), 40)}, model {clip(runs[0].model, 60)}"
+    by = f"agent {clip(helped.agent(runs[0].agent), 40)}, model {clip(runs[0].model, 60)}"
     costs = [run.cost for run in runs]
     known = [c.input_tokens for c in costs if c.input_tokens is not None]
     said = [c.output_tokens for c in costs if c.output_tokens is not None]

@@ -198,8 +198,8 @@ def load_breakpoints(texts: Iterable[str], run: RunIndex) -> tuple[tuple[Breakpo
     return tuple(dict.fromkeys(breakpoints)), tuple(problems)
 
 
-def toggle(breakpoints: tuple[Breakpoint, ...], breakpoint: Breakpoint) -> tuple[Breakpoint, ...]:
+def toggle(breakpoints: tuple[Breakpoint, ...], point: Breakpoint) -> tuple[Breakpoint, ...]:
     """Remove a breakpoint that is set, or add it at the end."""
-    if breakpoint in breakpoints:
-        return tuple(b for b in breakpoints if b != breakpoint)
-    return (*breakpoints, breakpoint)
+    if point in breakpoints:
+        return tuple(b for b in breakpoints if b != point)
+    return (*breakpoints, point)

@@ -41,16 +41,16 @@ def never() -> bool:
     return False
 
 
-def hits(breakpoint: Breakpoint, run: RunIndex) -> tuple[int, ...]:
+def hits(point: Breakpoint, run: RunIndex) -> tuple[int, ...]:
     """Return the sorted indexes at which a breakpoint stops. A costly condition asks the oracle for every step's
     count."""
-    if breakpoint not in run.memo:
-        run.memo[breakpoint] = tuple(sorted(_hits(breakpoint, run)))
-    return run.memo[breakpoint]
+    if point not in run.memo:
+        run.memo[point] = tuple(sorted(_hits(point, run)))
+    return run.memo[point]
 
 
-def _hits(breakpoint: Breakpoint, run: RunIndex) -> Iterable[int]:
-    match breakpoint:
+def _hits(point: Breakpoint, run: RunIndex) -> Iterable[int]:
+    match point:
         case ToolBreak(tool):
             return {i - 1 for i in run.called.get(tool, ())}
         case StepBreak(step):
@@ -64,7 +64,7 @@ def _hits(breakpoint: Breakpoint, run: RunIndex) -> Iterable[int]:
             types = run.found if kind is None else [kind]
             return {i for t in types for i in run.found.get(t, ())}
         case When():
-            return [i for i in range(run.last + 1) if becomes_true(breakpoint, run, i)]
+            return [i for i in range(run.last + 1) if becomes_true(point, run, i)]
 
 
 def becomes_true(when: When, run: RunIndex, index: int) -> bool:
@@ -74,13 +74,13 @@ def becomes_true(when: When, run: RunIndex, index: int) -> bool:
     return index == 0 or evaluate(when.condition, run, index - 1) is not True
 
 
-def _slow(breakpoint: Breakpoint, run: RunIndex) -> bool:
-    return isinstance(breakpoint, When) and breakpoint.costly and breakpoint not in run.memo
+def _slow(point: Breakpoint, run: RunIndex) -> bool:
+    return isinstance(point, When) and point.costly and point not in run.memo
 
 
-def hit_steps(breakpoint: Breakpoint, run: RunIndex) -> tuple[StepNo, ...] | None:
+def hit_steps(point: Breakpoint, run: RunIndex) -> tuple[StepNo, ...] | None:
     """Return the steps of this run at which a breakpoint stops; None if that is slow to find out."""
-    return None if _slow(breakpoint, run) else tuple(run.steps[i].step for i in hits(breakpoint, run))
+    return None if _slow(point, run) else tuple(run.steps[i].step for i in hits(point, run))
 
 
 def continue_forward(
@@ -139,14 +139,14 @@ def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tup
     if index in run.doomed:
         said.append("point of no return")
     said += [finding.type for finding in run.findings[index]]
-    for breakpoint in breakpoints:
-        if _slow(breakpoint, run):
+    for point in breakpoints:
+        if _slow(point, run):
             known = run.has_count(index) and (index == 0 or run.has_count(index - 1))
-            stopped = known and isinstance(breakpoint, When) and becomes_true(breakpoint, run, index)
+            stopped = known and isinstance(point, When) and becomes_true(point, run, index)
         else:
-            stopped = _contains(hits(breakpoint, run), index)
+            stopped = _contains(hits(point, run), index)
         if stopped:
-            said.append(str(breakpoint))
+            said.append(str(point))
     return tuple(dict.fromkeys(said))
 
 
@@ -268,9 +268,9 @@ def _why(
     return tuple(dict.fromkeys([*broken, *wrong, *hit]))
 
 
-def _is_plain_hit(breakpoint: Breakpoint, places: Collection[int], call: ToolCall) -> bool:
+def _is_plain_hit(point: Breakpoint, places: Collection[int], call: ToolCall) -> bool:
     """Return whether a breakpoint is about a call that cannot be judged."""
-    match breakpoint:
+    match point:
         case ToolBreak(tool):
             return tool == call.tool
         case StepBreak(step):
@@ -281,10 +281,10 @@ def _is_plain_hit(breakpoint: Breakpoint, places: Collection[int], call: ToolCal
             return False
 
 
-def _is_hit(breakpoint: Breakpoint, run: RunIndex, places: Collection[int], tool: str | None) -> bool:
-    match breakpoint:
+def _is_hit(point: Breakpoint, run: RunIndex, places: Collection[int], tool: str | None) -> bool:
+    match point:
         case ToolBreak():
-            return breakpoint.tool == tool
+            return point.tool == tool
         case StepBreak(step):
             return any(run.steps[i].step == step for i in places)
         case AboutToBreak(constraint):
@@ -295,4 +295,4 @@ def _is_hit(breakpoint: Breakpoint, run: RunIndex, places: Collection[int], tool
         case ErrorBreak(kind):
             return any(kind in (None, finding.type) for i in places for finding in run.findings[i])
         case When():
-            return any(becomes_true(breakpoint, run, i) for i in places)
+            return any(becomes_true(point, run, i) for i in places)

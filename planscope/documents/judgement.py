@@ -89,7 +89,7 @@ class HelpDocument(Document):
 
 Helped = Annotated[
     HelpDocument | None,
-    BeforeValidator(lambda help: help or None),
+    BeforeValidator(lambda given: given or None),
     Field(description="null: there was no help"),
 ]
 

@@ -188,7 +188,7 @@ def explain(source: Source, *, rules: Rules | None = None, run: str | None = Non
         return "The session has no run."
     asked = asked_run(session, chosen)
     verdict = asked.replay.verdict()
-    lines = list(verdict_lines(asked.replay, verdict, help=asked.help))
+    lines = list(verdict_lines(asked.replay, verdict, helped=asked.help))
     if verdict.verdict == "wrong":
         if verdict.first_violation is not None:
             lines += ["", f"core: {_core_text(asked.replay.problem, verdict.first_violation.core)}"]

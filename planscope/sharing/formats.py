@@ -80,7 +80,7 @@ def excerpt(session: Session, *chosen: Run | None) -> Session:
     )
 
 
-def share(session: Session, run_id: str | None, format: str, *, redaction: Redaction | None) -> str:
+def share(session: Session, run_id: str | None, form: str, *, redaction: Redaction | None) -> str:
     """Return the text of a file. ``run_id`` None: the last run, or the query alone if there is no run.
 
     ``redaction`` comes from :func:`planscope.sharing.redact.look_through`. None shares everything as it is, which only
@@ -90,14 +90,14 @@ def share(session: Session, run_id: str | None, format: str, *, redaction: Redac
     from planscope.session.json_bytes import without_collection
     from planscope.session.removal import without_removed
 
-    if format not in FORMATS:
-        raise UserError(f"there is no format {format[:40]!r}; the formats are {', '.join(FORMATS)}")
+    if form not in FORMATS:
+        raise UserError(f"there is no format {form[:40]!r}; the formats are {', '.join(FORMATS)}")
     with without_collection():
         session = without_removed(session)
-        return _shared(session, find_run(session, run_id), format, redaction)
+        return _shared(session, find_run(session, run_id), form, redaction)
 
 
-def _shared(session: Session, run: Run | None, format: str, redaction: Redaction | None) -> str:
+def _shared(session: Session, run: Run | None, form: str, redaction: Redaction | None) -> str:
     check: Check = _anything
     if redaction is not None:
         from planscope.sharing.redact import redacted
@@ -106,11 +106,11 @@ def _shared(session: Session, run: Run | None, format: str, redaction: Redaction
         safe = redacted(session, redaction)
         session, check = safe.session, safe.check
         run = session.runs[place] if place is not None else None
-    if format == "html":
+    if form == "html":
         from planscope.sharing.page import page
 
         return page(session, run, check)
-    text = _MAKERS[format](session, run)
+    text = _MAKERS[form](session, run)
     check(text)
     return text
 

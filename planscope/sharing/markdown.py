@@ -50,10 +50,10 @@ def markdown(case: Case) -> str:
 def _parts(case: Case) -> Iterator[str]:
     run, replay = case.run, case.replay
     verdict = replay.verdict() if run is not None else None
-    help = case.help
-    yield f"## {_headline(verdict)}{help.note}"
+    helped = case.help
+    yield f"## {_headline(verdict)}{helped.note}"
     who = (
-        f"run {code(run.id)}: agent {code(help.agent(run.agent))}, model {code(run.model)}"
+        f"run {code(run.id)}: agent {code(helped.agent(run.agent))}, model {code(run.model)}"
         if run
         else "no run yet"
     )

@@ -119,9 +119,9 @@ class QueryView:
             "nodes": [SelectedNode(node.path) for node in self.outline],
             "constraints": [SelectedConstraint(c.id) for c in self.problem.constraints],
         }
-        found = {name: [self.links.lit(s, run) for s in all] for name, all in selections.items()}
-        known = self._lit or {name: [self.numbers(lit) for lit in all] for name, all in found.items()}
-        return known, {name: [sorted(lit.steps) for lit in all] for name, all in found.items()}
+        found = {name: [self.links.lit(s, run) for s in each] for name, each in selections.items()}
+        known = self._lit or {name: [self.numbers(lit) for lit in each] for name, each in found.items()}
+        return known, {name: [sorted(lit.steps) for lit in each] for name, each in found.items()}
 
     def numbers(self, lit: Lit) -> list[list[int]]:
         """Return the numbers of the pieces, nodes and constraints that are highlighted."""

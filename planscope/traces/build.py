@@ -27,9 +27,9 @@ class Full(Exception):
 class Builder:
     """Builds one trace. Every value that it receives may be of any type."""
 
-    def __init__(self, id: str, format: str, *, steps: int = 0, message: int = -1) -> None:
+    def __init__(self, id: str, form: str, *, steps: int = 0, message: int = -1) -> None:
         self.items: list[Item] = []
-        self.trace = Trace(self.items, id=id, format=format)
+        self.trace = Trace(self.items, id=id, format=form)
         self.message = message
         self.steps = steps
         self.turn = ""

@@ -54,9 +54,9 @@ def line_of(trace: Trace) -> Line:
     )
 
 
-def format_title(format: str) -> str:
+def format_title(name: str) -> str:
     """Return the name of a format for people."""
-    return next((reader.title for reader in own_readers() if reader.name == format), format)
+    return next((reader.title for reader in own_readers() if reader.name == name), name)
 
 
 def text_lines(lines: Iterable[Line], width: int) -> Iterator[str]:

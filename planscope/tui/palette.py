@@ -51,8 +51,8 @@ def actions_of(screen: OnScreen) -> Iterator[Command]:
 
 def themes_of(screen: OnScreen, names: Iterable[str]) -> Iterator[Command]:
     for name in names:
-        help = "Use this theme; the highlighted one is previewed."
-        yield Command(f"Theme {visible(name, limit=60)}", help, ThemeCommand(screen.app, name))
+        about = "Use this theme; the highlighted one is previewed."
+        yield Command(f"Theme {visible(name, limit=60)}", about, ThemeCommand(screen.app, name))
 
 
 class ThemeCommand:

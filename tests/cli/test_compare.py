@@ -272,10 +272,10 @@ def test_the_schema_refuses_what_is_no_comparison(cli: Cli, path: Path) -> None:
 
 
 def test_into_a_file(cli: Cli, path: Path, tmp_path: Path) -> None:
-    for format in ("text", "markdown", "json"):
-        made = tmp_path / f"out.{format}"
-        assert cli("compare", path, "--format", format, "-o", made).out == ""
-        assert made.read_text(encoding="utf-8") == cli("compare", path, "--format", format).out
+    for form in ("text", "markdown", "json"):
+        made = tmp_path / f"out.{form}"
+        assert cli("compare", path, "--format", form, "-o", made).out == ""
+        assert made.read_text(encoding="utf-8") == cli("compare", path, "--format", form).out
 
 
 @pytest.fixture
@@ -292,9 +292,9 @@ def private(files: Files) -> list[str | Path]:
 @pytest.mark.parametrize("count", [3, 5])
 def test_redacted(cli: Cli, private: list[str | Path], count: int) -> None:
     args = private[:count]
-    for format in ("text", "markdown", "json"):
-        assert "alice" in cli("compare", *args, "--format", format, "--no-redact").out
-        done = cli("compare", *args, "--format", format, "--redact")
+    for form in ("text", "markdown", "json"):
+        assert "alice" in cli("compare", *args, "--format", form, "--no-redact").out
+        done = cli("compare", *args, "--format", form, "--redact")
         assert done.status == 0 and done.err.startswith("replaced: ")
         assert "alice" not in done.out and "corp.acmecorp.io" not in done.out
     models = next(f for f in done.json["fields"] if f["name"] == "model")
@@ -350,13 +350,13 @@ def check_markdown(text: str) -> None:
 @each("k", range(len(HOSTILE)))
 def test_hostile_strings(cli: Cli, tmp_path: Path, k: int) -> None:
     for turn, path in enumerate(hostile(HOSTILE[k], tmp_path)):
-        for format in in_turn(("text", "markdown", "json"), k + turn, 3):
-            done = cli("compare", path, "--format", format, "--no-redact")
+        for form in in_turn(("text", "markdown", "json"), k + turn, 3):
+            done = cli("compare", path, "--format", form, "--no-redact")
             assert done.status == 0 and done.err == "", done.err
             assert harmless(done.out)
-            if format == "markdown":
+            if form == "markdown":
                 check_markdown(done.out)
-            elif format == "json":
+            elif form == "json":
                 assert done.out.isascii()
                 valid(done.json)
             else:

@@ -79,10 +79,10 @@ RUN = open_run(hand_made()).run
     ],
 )
 def test_breakpoints_as_written(text: str, expected: Breakpoint, stops: tuple[int, ...]) -> None:
-    breakpoint = parse_breakpoint(text, RUN)
-    assert breakpoint == expected
-    assert hits(breakpoint, RUN) == stops
-    assert parse_breakpoint(str(breakpoint), RUN) == breakpoint
+    point = parse_breakpoint(text, RUN)
+    assert point == expected
+    assert hits(point, RUN) == stops
+    assert parse_breakpoint(str(point), RUN) == point
 
 
 @pytest.mark.parametrize(
@@ -126,12 +126,12 @@ def test_a_run_that_goes_on_may_come_to_any_step() -> None:
 )
 def test_any_text_is_read_and_written_back_or_refused_in_one_line(text: str, kind: str) -> None:
     try:
-        breakpoint = parse_breakpoint(kind + text, RUN)
+        point = parse_breakpoint(kind + text, RUN)
     except DebuggerError as error:
         assert visible(str(error)) == str(error)
         assert len(str(error)) < 400
     else:
-        assert parse_breakpoint(str(breakpoint), RUN) == breakpoint
+        assert parse_breakpoint(str(point), RUN) == point
 
 
 @each("tool", [t for t in HOSTILE if t.strip()])

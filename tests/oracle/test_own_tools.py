@@ -126,11 +126,11 @@ SCHEMA = st.recursive(
         st.lists(inner, min_size=1, max_size=3).map(lambda parts: {"anyOf": parts})
         | inner.map(lambda part: {"type": "array", "items": part, "maxItems": 2})
         | st.builds(
-            lambda parts, needed, open: {
+            lambda parts, needed, more: {
                 "type": "object",
                 "properties": parts,
                 "required": needed,
-                "additionalProperties": open,
+                "additionalProperties": more,
             },
             st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
             st.lists(st.sampled_from("abc"), unique=True, max_size=2),

@@ -64,8 +64,8 @@ def lines(*said: dict[str, Any] | str) -> bytes:
     return b"".join((row if isinstance(row, str) else json.dumps(row)).encode() + b"\n" for row in rows)
 
 
-def event(type: str, **fields: Any) -> dict[str, Any]:
-    return {"event": {"type": type, **fields}}
+def event(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"event": {"type": kind, **fields}}
 
 
 def events(*said: dict[str, Any] | str) -> list[Event]:

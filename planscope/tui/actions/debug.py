@@ -16,12 +16,12 @@ PANES: tuple[str, ...] = ("query", "tree", "constraints", "timeline", "step")
 
 
 def _pane(number: int, name: str) -> KeyAction:
-    title, help = f"{name.capitalize()} pane", f"Go to the {name} pane."
+    title, about = f"{name.capitalize()} pane", f"Go to the {name} pane."
     return act(
         f"show-pane-{name}",
         str(number),
         title,
-        help,
+        about,
         _P,
         parameter=name,
         verb="show",

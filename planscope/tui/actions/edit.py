@@ -11,8 +11,8 @@ _shown = partial(_act, footer=True)
 _move = partial(act, group="Panes", where="edit")
 
 
-def _pane(number: int, name: str, title: str, help: str) -> KeyAction:
-    return _move(f"edit-pane-{name}", str(number), title, help, parameter=name, verb="show")
+def _pane(number: int, name: str, title: str, about: str) -> KeyAction:
+    return _move(f"edit-pane-{name}", str(number), title, about, parameter=name, verb="show")
 
 
 EDIT: tuple[KeyAction, ...] = (

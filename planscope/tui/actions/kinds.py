@@ -82,7 +82,7 @@ def act(
     id: str,
     keys: str,
     title: str,
-    help: str,
+    help: str,  # noqa: A002  (as KeyAction and argparse call it)
     group: Group,
     aliases: tuple[str, ...] = (),
     *,

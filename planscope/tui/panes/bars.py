@@ -156,9 +156,9 @@ def _graded(run: RunRecord, verdict: Verdict) -> list[Run]:
 
 def _helped(run: RunRecord, short: bool) -> list[Run]:
     """Note that the agent had help in this run."""
-    help = run.help
-    text = "helped" if short and len(help.text) > _SHORT_HELP else f"helped: {help.text}"
-    return [Run(f" {text}", "caution")] if help else []
+    given = run.help
+    text = "helped" if short and len(given.text) > _SHORT_HELP else f"helped: {given.text}"
+    return [Run(f" {text}", "caution")] if given else []
 
 
 def _under_way(state: DebugView) -> list[Run]:

@@ -195,5 +195,5 @@ class _Told:
             yield BLANK
         if state.breakpoints:
             yield from self.head("Breakpoints")
-            for breakpoint in state.breakpoints[:40]:
-                yield from self.row("◆", str(breakpoint))
+            for point in state.breakpoints[:40]:
+                yield from self.row("◆", str(point))

@@ -57,13 +57,13 @@ def put(name: str, session: Session | None = None, age: float = 1.0) -> Path:
 
 
 class Heard:
-    """A controller on a session, and what it posted. ``open`` None: a bundled session is open."""
+    """A controller on a session, and what it posted. ``opened`` None: a bundled session is open."""
 
-    def __init__(self, open: Path | None = None, saved: bool = False) -> None:
+    def __init__(self, opened: Path | None = None, saved: bool = False) -> None:
         self.messages: list[Message] = []
         self.states: list[library_list.SessionList] = []
         self.jobs = Jobs(asyncio.get_running_loop())
-        self.document = Document(open or FIRST)
+        self.document = Document(opened or FIRST)
         self.autosave = Autosave(self.document, self.messages.append) if saved else None
         if self.autosave is not None:
             self.autosave.hold()
@@ -122,8 +122,8 @@ Make = Callable[..., Heard]
 async def heard() -> AsyncIterator[Make]:
     made: list[Heard] = []
 
-    def make(open: Path | None = None, saved: bool = False) -> Heard:
-        made.append(Heard(open, saved))
+    def make(opened: Path | None = None, saved: bool = False) -> Heard:
+        made.append(Heard(opened, saved))
         return made[-1]
 
     yield make

@@ -250,7 +250,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 200_470,
     "rules": 99_500,
-    "toolfuzz": 92_950,
+    "toolfuzz": 91_900,
     "agents": 76_450,
     "traces": 61_090,
     "commands": 55_840,

@@ -272,7 +272,7 @@ def _wrong_values(schema: object, root: Mapping[str, object]) -> Iterator[object
 def _sort_of(why: str) -> str:
     if why.endswith("is missing"):
         return "missing"
-    return "type" if "not of type" in why or "matches" in why else "range"
+    return "type" if any(f"({one}: " in why for one in ("type", "anyOf", "oneOf")) else "range"
 
 
 # --- answers ---

@@ -218,3 +218,30 @@ def test_a_tool_that_leaves_an_error_for_later_is_told_as_killed(tmp_path: Path)
     assert end.outcome is not None and end.outcome.kind == "killed" and "KeyError" in end.outcome.message
     assert host.run(between, lambda _: None, lambda: 5.0).number == -1
     host._trace.close()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "http://127.0.0.1:1/nothing"}, {"$ref": "#/nowhere"}, {"$ref": "#"}, {"minimum": "low"},
+        {"type": "intger"}, {"items": [{"type": "null"}], "minItems": "x"}, {"pattern": "(["}, {"allOf": 3},
+        {"$schema": "http://127.0.0.1:1/"},
+    ],
+)  # fmt: skip
+def test_a_broken_schema_refuses_nothing_and_nothing_is_fetched_for_it(
+    schema: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_: pytest.fail("it was fetched"))
+    assert [mismatch(value, schema) for value in (1, "a", [1])] == [None] * 3
+
+
+def test_why_a_schema_refuses_a_value() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "array", "items": {"$ref": "#/$defs/b"}}},
+        "required": ["c"],
+    }
+    schema["$defs"] = {"b": {"maximum": 3}}
+    assert mismatch({"a": [1, 9], "c": 0}, schema) == "a.1 is not as its schema says (maximum: 3)"
+    assert mismatch({}, schema) == "c is missing" and mismatch({"c": 0}, schema) is None
+    assert mismatch(9, {"$ref": "#/$defs/b"}, schema) == "the value is not as its schema says (maximum: 3)"

@@ -60,7 +60,8 @@ _PLACED = frozenset(
 class Shape:
     """Where the messages of a format have their parts: names of members, and what the roles are called.
 
-    ``call`` adds an entry of ``calls``. ``placed``: more members that are left out of ``raw``.
+    ``call`` adds an entry of ``calls``, if :func:`take_call` does not. ``placed``: more members that are left out of
+    ``raw``.
     """
 
     role: str = "role"
@@ -68,7 +69,7 @@ class Shape:
     content: str = "content"
     calls: str = "tool_calls"
     usage: str = "usage"
-    call: Callable[..., None] = field(default=lambda *given, **more: take_call(*given, **more))
+    call: Callable[..., None] | None = None
     placed: frozenset[str] = frozenset()
 
     def rest(self, message: dict[str, Any]) -> dict[str, Any] | None:
@@ -141,8 +142,9 @@ def take(
         build.said(by, content, at=at, agent=speaker, usage=tokens, raw=raw)
     calls = message.get(shape.calls)
     if calls:
+        add = shape.call or take_call
         for one in seq(calls):
-            shape.call(build, one, at=at, agent=agent)
+            add(build, one, at=at, agent=agent)
     elif type(message.get("function_call")) is dict:
         take_call(build, message["function_call"], at=at, agent=agent)
 
@@ -191,6 +193,9 @@ def take_call(build: Builder, call: Any, *, at: float | None = None, agent: str 
         build.unknown("a tool call that is not an object")
         return
     function = call.get("function")
+    if type(function) is dict and "arguments" in function:  # the way of nearly all calls
+        build.call(function.get("name"), function["arguments"], call.get("id"), at=at, agent=agent)
+        return
     inner = function if type(function) is dict else call
     tool = function if type(function) is str else some(inner, ("name", "toolName", "function_name"))
     given = some(inner, ("arguments", "args", "input"))

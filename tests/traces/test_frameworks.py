@@ -18,7 +18,7 @@ from tests.traces.frameworks.__main__ import PROGRAMS
 from tests.traces.frameworks.desk import ASKED
 
 FILES = sorted(p.name for p in RECORDED.iterdir() if ".called" not in p.name)
-DESK = [file for file in FILES if not file.startswith("mini_swe")]
+DESK = [file for file in FILES if not file.startswith(("mini_swe", "pi.", "codex"))]
 FORMATS = {
     "spans": "otel",
     "sdk": "openai-agents",
@@ -52,7 +52,9 @@ def test_every_framework_has_its_recordings() -> None:
 def test_what_is_read_is_what_was_called(file: str) -> None:
     program, kind, *_ = file.split(".")
     trace = read(file)
-    assert trace.format == FORMATS.get(kind, {"pydantic_ai": "pydantic-ai", "autogen": "calls"}.get(program))
+    assert trace.format == FORMATS.get(
+        kind, {"pydantic_ai": "pydantic-ai", "autogen": "calls", "vercel": "vercel-ai"}.get(program)
+    )
     calls = [one for one in trace.calls if one.tool not in (HANDOFF, ANSWER)]
     noted = sorted(called(program), key=str)
     assert sorted([(c.tool, c.arguments) for c in calls], key=str) == [one[:2] for one in noted]
@@ -98,6 +100,28 @@ def test_a_shell_is_read_whether_its_model_calls_it_or_writes_commands(kind: str
     assert "hello" in (trace.calls[0].answer or "") and (trace.calls[2].answer or "").strip() == "done"
     said = [one.text for one in trace.items if isinstance(one, Said) and one.by == "user"]
     assert said == ["Say hello, then fail."]
+
+
+@pytest.mark.parametrize(
+    "file,form,tool,key",
+    [
+        ("pi.session.jsonl", "pi", "bash", "command"),
+        ("pi.events.jsonl", "pi", "bash", "command"),
+        ("codex.rollout.jsonl", "codex", "exec_command", "cmd"),
+        ("codex.exec.jsonl", "codex-exec", "shell", "command"),
+    ],
+)
+def test_coding_agents_tell_the_commands_that_they_ran(file: str, form: str, tool: str, key: str) -> None:
+    trace = read(file)
+    assert trace.format == form
+    commands = [str((call.arguments or {})[key]) for call in trace.calls]
+    assert len(commands) == 3
+    assert all(said in one for said, one in zip(("echo hello", "echo two", "false"), commands, strict=True))
+    assert {call.tool for call in trace.calls} == {tool}
+    assert [call.failed for call in trace.calls] == [False, False, True]
+    assert "hello" in (trace.calls[0].answer or "") and "two" in (trace.calls[1].answer or "")
+    words = [one.text for one in trace.items if isinstance(one, Said)]
+    assert "Refunded 40." in words
 
 
 def test_the_answer_by_an_output_tool_is_what_the_model_said() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,12 @@ DONE = Say("Refunded 40.")
 COMMANDS = ("echo hello", "false", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && echo done")
 SHELL: list[Reply] = [calls(call("bash", {"command": one}, f"c{k}")) for k, one in enumerate(COMMANDS, 1)]
 WRITTEN: list[Reply] = [Say(f"THOUGHT: so.\n\n```mswea_bash_command\n{one}\n```") for one in COMMANDS]
+
+
+def shell(tool: str, key: str) -> list[Reply]:
+    """Return what the model of a coding agent answers: two commands in one message, and one that fails."""
+    two = [call(tool, {key: command}, f"c{k}") for k, command in enumerate(("echo hello", "echo two"), 1)]
+    return [calls(*two), calls(call(tool, {key: "false"}, "c3")), DONE]
 
 
 def story(*end: Reply, handoff: str = "") -> list[Reply]:
@@ -60,6 +67,9 @@ PROGRAMS: dict[str, tuple[Sequence[str], list[Reply]]] = {
         ("llama-index-core", "llama-index-llms-openai-like", "openinference-instrumentation-llama-index"),
         story(DONE),
     ),
+    "vercel": (tuple(f"npm:{one}" for one in ("ai", "@ai-sdk/openai-compatible", "zod")), story(DONE)),
+    "pi": (("npm:@mariozechner/pi-coding-agent",), shell("bash", "command")),
+    "codex": (("npm:@openai/codex",), shell("exec_command", "cmd")),
     "mini_swe": (("mini-swe-agent", "mcp"), [*SHELL, *WRITTEN]),
     "crewai": (
         ("crewai", "openinference-instrumentation-crewai", "openinference-instrumentation-openai"),
@@ -71,16 +81,25 @@ PROGRAMS: dict[str, tuple[Sequence[str], list[Reply]]] = {
 def record(name: str, environments: Path) -> int:
     """Record one program. Returns its exit status."""
     packages, replies = PROGRAMS[name]
-    python = environments / name / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
+    place = environments / name
+    npm = [package.removeprefix("npm:") for package in packages if package.startswith("npm:")]
+    python = Path(sys.executable) if npm else place / "bin" / "python"
+    if npm and not place.exists():
+        place.mkdir(parents=True)
+        subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", *npm], cwd=place, check=True)
+    elif not npm and not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", place], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", *packages, "opentelemetry-sdk"], check=True)
     for old in RECORDED.glob(f"{name}.*"):
         old.unlink()
-    program = Path(__file__).parent / f"run_{name}.py"
-    clean = {key: value for key, value in os.environ.items() if key in ("PATH", "LANG", "SSL_CERT_FILE")}
+    (program,) = Path(__file__).parent.glob(f"run_{name}.*")
+    runs: list[str | Path] = [python, program]
+    if program.suffix == ".mjs":  # Node looks for packages beside a program
+        runs = ["node", shutil.copy(program, place)]
+    clean = {key: value for key, value in os.environ.items() if key in ("LANG", "SSL_CERT_FILE")}
+    clean["PATH"] = f"{place.resolve() / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
     with WireServer(replies) as server, tempfile.TemporaryDirectory() as home:
-        given = [python, program, server.base_url, RECORDED, name]
+        given = [*runs, server.base_url, RECORDED, name]
         done = subprocess.run(given, cwd=home, env=clean | {"HOME": home}, timeout=300, check=False)
     for large in RECORDED.glob(f"{name}.*"):
         if large.stat().st_size > LARGE:

@@ -148,7 +148,7 @@ async def test_a_mutant_is_opened_and_compared(tmp_path: Path) -> None:
         row = next(i for i, row in enumerate(screen.state.summary.rows) if row.kind == "TerminalSubstitute")
         for _ in range(row - screen.state.row):
             await driven.press("down")
-        assert "diff-added" in {run.role for line in screen.mutant._lines for run in line.runs}
+        assert "diff-added" in {run.role for line in screen.mutant.lines for run in line.runs}
         await driven.press("d")
         compare = driven.app.screen
         assert isinstance(compare, CompareScreen)

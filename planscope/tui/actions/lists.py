@@ -16,18 +16,47 @@ def _keys(group: Group, where: Where) -> tuple[partial[KeyAction], partial[KeyAc
 _act, _shown, _show = _keys("Comparing", "compare")
 COMPARE: tuple[KeyAction, ...] = (
     _shown(
-        "next-difference", "n", "Next difference", help="Go to the next row that differs.", aliases=("f8",)
+        "next-difference",
+        "n",
+        "Next difference",
+        help="Go to the next row that differs.",
+        aliases=("f8",),
+        do="difference(1)",
     ),
     _shown(
-        "previous-difference", "N", "Back", help="Go to the previous row that differs.", aliases=shift_f(8)
+        "previous-difference",
+        "N",
+        "Back",
+        help="Go to the previous row that differs.",
+        aliases=shift_f(8),
+        do="difference(-1)",
     ),
-    _show("compare-calls", "1", "Calls", help="Show the calls side by side."),
-    _show("compare-words", "2", "Query", help="Show the words of both queries."),
-    _show("compare-constraints", "3", "Constraints", help="Show the constraints of both queries."),
-    _show("compare-facts", "4", "Facts", help="Show agent, model, verdict and costs.", aliases=("5",)),
+    _show("compare-calls", "1", "Calls", help="Show the calls side by side.", do="page('calls')"),
+    _show("compare-words", "2", "Query", help="Show the words of both queries.", do="page('words')"),
+    _show(
+        "compare-constraints",
+        "3",
+        "Constraints",
+        help="Show the constraints of both queries.",
+        do="page('constraints')",
+    ),
+    _show(
+        "compare-facts",
+        "4",
+        "Facts",
+        help="Show agent, model, verdict and costs.",
+        aliases=("5",),
+        do="page('facts')",
+    ),
     _act("compare-next-page", "tab", "Next page", help="Go to the next page."),
-    _act("choose-left", "[", "Choose left", help="Choose the run or query on the left."),
-    _shown("choose-right", "]", "Choose right", help="Choose the run or query on the right."),
+    _act("choose-left", "[", "Choose left", help="Choose the run or query on the left.", do="choose('left')"),
+    _shown(
+        "choose-right",
+        "]",
+        "Choose right",
+        help="Choose the run or query on the right.",
+        do="choose('right')",
+    ),
     _act("swap-sides", "%", "Swap", help="Swap left and right."),
     _act(
         "open-left",
@@ -35,8 +64,15 @@ COMPARE: tuple[KeyAction, ...] = (
         "Open left",
         help="Open the left run in the debugger, at this step.",
         verb="open other",
+        do="open(0)",
     ),
-    _shown("open-right", "o", "Open right", help="Open the right run in the debugger, at this step."),
+    _shown(
+        "open-right",
+        "o",
+        "Open right",
+        help="Open the right run in the debugger, at this step.",
+        do="open(1)",
+    ),
     _act(
         "look-on-row",
         "space",
@@ -189,15 +225,36 @@ LIBRARY: tuple[KeyAction, ...] = (
         help="Restore the chosen session, or the last one you deleted.",
         verb="undo",
     ),
-    _act("filter-verdict", "v", "Verdict", verb="filter", help="Show only the sessions with one verdict."),
-    _act("filter-error", "!", "Error type", help="Show only the sessions with one type of error."),
+    _act(
+        "filter-verdict",
+        "v",
+        "Verdict",
+        verb="filter",
+        help="Show only the sessions with one verdict.",
+        do="filter('Verdict', 'verdict')",
+    ),
+    _act(
+        "filter-error",
+        "!",
+        "Error type",
+        help="Show only the sessions with one type of error.",
+        do="filter('Type of error', 'error_type')",
+    ),
     _act("sort-sessions", ",", "Sort", help="Sort by date, title, verdict, model or size."),
     _act("reverse-sessions", ";", "Reverse", help="Reverse the order."),
     _act("empty-trash", "Z", "Empty trash", help="Delete the sessions in the trash for good."),
-    _show("show-all-sessions", "1", "All", help="Show your sessions and the bundled ones."),
-    _show("show-my-sessions", "2", "Mine", help="Show only your own sessions."),
-    _show("show-bundled-sessions", "3", "Bundled", help="Show only the sessions that ship with planscope."),
-    _show("show-trash", "4", "Trash", help="Show deleted sessions."),
+    _show(
+        "show-all-sessions", "1", "All", help="Show your sessions and the bundled ones.", do="place('all')"
+    ),
+    _show("show-my-sessions", "2", "Mine", help="Show only your own sessions.", do="place('library')"),
+    _show(
+        "show-bundled-sessions",
+        "3",
+        "Bundled",
+        help="Show only the sessions that ship with planscope.",
+        do="place('bundled')",
+    ),
+    _show("show-trash", "4", "Trash", help="Show deleted sessions.", do="place('trash')"),
     _act("copy-session-path", "Y", "Copy path", help="Send the path of the session's file to the clipboard."),
     _act("look-on", "space", "Scroll preview", help="Scroll the preview of the chosen session.", verb="look"),
     _shown(
@@ -226,11 +283,15 @@ CAMPAIGN: tuple[KeyAction, ...] = (
     _act("next-wrong-case", "f", "Next failure", help="Go to the next wrong run.", verb="violation"),
     _act("copy-table", "y", "Copy", help="Copy the table as text, or write it to a file."),
     _act("other-campaign", "O", "Other", help="Show another campaign.", verb="open other"),
-    _show("show-rates", "1", "Rates", help="Show the success rates by number of actions."),
-    _show("show-totals", "2", "Totals", help="Show errors, Z3's checks, times and tokens."),
-    _show("show-error-types", "3", "Errors", help="Show the types of errors."),
-    _show("show-causes", "4", "Causes", help="Show the causes of dissected errors."),
-    _show("show-topics", "5", "Topics", help="Show the topics with most errors."),
+    _show(
+        "show-rates", "1", "Rates", help="Show the success rates by number of actions.", do="table('rates')"
+    ),
+    _show(
+        "show-totals", "2", "Totals", help="Show errors, Z3's checks, times and tokens.", do="table('totals')"
+    ),
+    _show("show-error-types", "3", "Errors", help="Show the types of errors.", do="table('errors')"),
+    _show("show-causes", "4", "Causes", help="Show the causes of dissected errors.", do="table('causes')"),
+    _show("show-topics", "5", "Topics", help="Show the topics with most errors.", do="table('topics')"),
     _shown(
         "leave-campaign", "escape", "Leave", help="Go back to the debugger; the campaign runs on.", do="leave"
     ),

@@ -240,22 +240,8 @@ class CampaignScreen(ListScreen):
             self.notice, self.current, self._case = "", "cases", found
             self.show_state()
 
-    def action_show_rates(self) -> None:
-        self._show_table("rates")
-
-    def action_show_totals(self) -> None:
-        self._show_table("totals")
-
-    def action_show_error_types(self) -> None:
-        self._show_table("errors")
-
-    def action_show_causes(self) -> None:
-        self._show_table("causes")
-
-    def action_show_topics(self) -> None:
-        self._show_table("topics")
-
-    def _show_table(self, name: str) -> None:
+    def action_table(self, name: str) -> None:
+        """Show one of the tables."""
         self.notice, self.table_name, self.current = "", name, "table"
         self._row = self._case = 0
         self._table = _NO_TABLE

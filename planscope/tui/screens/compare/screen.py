@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal
@@ -79,7 +80,7 @@ class CompareScreen(ListScreen):
 
     CSS_PATH = [LIST_STYLE, "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "compare"
-    BINDINGS = keys_for("compare", list_keys("open_right"))
+    BINDINGS = keys_for("compare", list_keys("open(1)"))
 
     def __init__(self, paint: Painter, work: Workspace, a: Chosen, b: Chosen) -> None:
         super().__init__(paint, work)
@@ -102,8 +103,14 @@ class CompareScreen(ListScreen):
         self.below = Horizontal(self.left_detail, self.right_detail, id="details")
         self.details = (self.left_detail, self.right_detail)
         self.cursors = {
-            box.id or "": Cursor(box, lambda: len(self.rows), lambda: self.state.at, self._choose_row, opens)
-            for box, opens in ((self.left, self.action_open_left), (self.right, self.action_open_right))
+            box.id or "": Cursor(
+                box,
+                lambda: len(self.rows),
+                lambda: self.state.at,
+                self._choose_row,
+                partial(self.action_open, side),
+            )
+            for side, box in enumerate((self.left, self.right))
         }
         return (self.columns, self.below)
 
@@ -261,50 +268,32 @@ class CompareScreen(ListScreen):
     def _choose_row(self, at: int) -> None:
         self.change(at=at)
 
-    def action_next_difference(self) -> None:
-        self._difference(range(self.state.at + 1, len(self.rows)), "no difference below")
-
-    def action_previous_difference(self) -> None:
-        self._difference(range(self.state.at - 1, -1, -1), "no difference above")
-
-    def _difference(self, places: Iterable[int], none: str) -> None:
+    def action_difference(self, by: int) -> None:
+        """Go to the next row that differs, or to the one before."""
+        places = range(self.state.at + by, len(self.rows) if by > 0 else -1, by)
         found = next((i for i in places if self.rows[i].differs), None)
         if found is None:
-            self.tell(none)
+            self.tell(f"no difference {'below' if by > 0 else 'above'}")
         else:
             self.notice = ""
             self.change(at=found)
 
-    def _show_page(self, page: Page) -> None:
+    def action_page(self, page: Page) -> None:
         self.notice = ""
         self.change(page=page, at=0)
         first = next((i for i, row in enumerate(self.rows) if row.differs), 0)
         self.change(at=first)
 
-    def action_compare_calls(self) -> None:
-        self._show_page("calls")
-
-    def action_compare_words(self) -> None:
-        self._show_page("words")
-
-    def action_compare_constraints(self) -> None:
-        self._show_page("constraints")
-
-    def action_compare_facts(self) -> None:
-        self._show_page("facts")
-
     def action_compare_next_page(self) -> None:
-        self._show_page(PAGES[(PAGES.index(self.state.page) + 1) % len(PAGES)])
+        self.action_page(PAGES[(PAGES.index(self.state.page) + 1) % len(PAGES)])
 
     def action_swap_sides(self) -> None:
         self.state = replace(self.state, a=self.state.b, b=self.state.a)
         self.compare()
 
-    def action_choose_left(self) -> None:
-        self.start_flow(self._ask_which("left", self.state.a))
-
-    def action_choose_right(self) -> None:
-        self.start_flow(self._ask_which("right", self.state.b))
+    def action_choose(self, side: str) -> None:
+        """Choose what to compare on a side."""
+        self.start_flow(self._ask_which(side, self.state.a if side == "left" else self.state.b))
 
     async def _ask_which(self, side: str, before: Chosen) -> None:
         from planscope.tui.controllers.run_list import Place
@@ -319,13 +308,8 @@ class CompareScreen(ListScreen):
         self.state = replace(now, a=chosen) if side == "left" else replace(now, b=chosen)
         self.compare()
 
-    def action_open_left(self) -> None:
-        self._open(0)
-
-    def action_open_right(self) -> None:
-        self._open(1)
-
-    def _open(self, side: int) -> None:
+    def action_open(self, side: int) -> None:
+        """Open the run of a side in the debugger, at the chosen step."""
         compared = self.state.compared
         run = (self.state.a, self.state.b)[side].run
         if compared is None or run is None:

@@ -165,27 +165,15 @@ class LibraryScreen(ListScreen):
 
     # Filters, order
 
-    def action_show_all_sessions(self) -> None:
-        self._show_place("all")
-
-    def action_show_my_sessions(self) -> None:
-        self._show_place("library")
-
-    def action_show_bundled_sessions(self) -> None:
-        self._show_place("bundled")
-
-    def action_show_trash(self) -> None:
-        self._show_place("trash")
-
-    def _show_place(self, place: Shown) -> None:
+    def action_place(self, place: Shown) -> None:
+        """Show the sessions of a place, such as the trash."""
         self.notice = ""
         self.library.arrange(shown=place, at=0)
 
-    def action_filter_verdict(self) -> None:
-        self.start_flow(self._filter("Verdict", "verdict", self.state.verdicts()))
-
-    def action_filter_error(self) -> None:
-        self.start_flow(self._filter("Type of error", "error_type", self.state.error_types()))
+    def action_filter(self, title: str, field: Literal["verdict", "error_type"]) -> None:
+        """Ask for a verdict or a type of error, and show only the sessions with it."""
+        counts = self.state.verdicts() if field == "verdict" else self.state.error_types()
+        self.start_flow(self._filter(title, field, counts))
 
     async def _filter(
         self, title: str, field: Literal["verdict", "error_type"], found: Mapping[str, int]

@@ -261,7 +261,7 @@ TOKENS = {
     "debugger": 27_800,
     "dissection": 25_290,
     "synthesis": 17_580,
-    "documents": 14_130,
+    "documents": 14_900,
     "compare": 14_120,
     "campaign": 14_500,
     "top": 8_530,

@@ -88,9 +88,7 @@ def _list(as_json: bool) -> int:
     if as_json:
         from planscope.documents.listings import AttachDocument
 
-        print_json(
-            AttachDocument(folder=str(socket_folder()), agents=[_document(one) for one in agents]).as_data()
-        )
+        print_json(AttachDocument(folder=str(socket_folder()), agents=[_document(one) for one in agents]))
     else:
         say_all(_lines(agents, socket_folder()))
     return 0

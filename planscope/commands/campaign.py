@@ -283,7 +283,9 @@ def _tell_needed(args: argparse.Namespace, cases: int) -> int:
     from planscope.wording.phrases import percent
 
     if args.json:
-        print_json({"detect": args.detect, "needed": cases})
+        from planscope.documents.campaign import CampaignNeededDocument
+
+        print_json(CampaignNeededDocument(detect=args.detect, needed=cases))
     else:
         say(
             f"{cases} cases find a difference of {percent(args.detect)} with 80 % power, if the two differ on half of "
@@ -343,7 +345,7 @@ def _go(args: argparse.Namespace, store: Store) -> int:
     with suppress(BrokenPipeError):
         if args.json:
             complete = not any(why for *_, why in found.arms)
-            print_json(CampaignRunDocument.about(args.name, str(store.path), found, complete).as_data())
+            print_json(CampaignRunDocument.about(args.name, str(store.path), found, complete))
         else:
             say_all(_table_of_rates(store, args.name))
             say_all(f"{arm} began no more runs: {why}" for arm, *_, why in found.arms if why)
@@ -483,9 +485,7 @@ def _report(args: argparse.Namespace) -> int:
         write_parquet(found, runs, args.parquet)
     if args.json:
         documents = [CampaignReportDocument.about(one) for one in found]
-        print_json(
-            (documents[0] if len(documents) == 1 else CampaignReportsDocument(campaigns=documents)).as_data()
-        )
+        print_json(documents[0] if len(documents) == 1 else CampaignReportsDocument(campaigns=documents))
     elif args.html is None and args.csv is None and args.parquet is None:
         for one in found:
             say_all(text_lines(one))
@@ -516,7 +516,7 @@ def _compare(args: argparse.Namespace) -> int:
             with closing(_store(other_name)) as other:
                 found = compare(store, args.a, other, b, args.detect)
     if args.json:
-        print_json(ComparedArmsDocument.of(found).as_data())
+        print_json(ComparedArmsDocument.of(found))
     else:
         say_all(compared_lines(found, args.detect))
     if args.fail_if_worse is None:
@@ -561,14 +561,14 @@ def _dissect(args: argparse.Namespace) -> int:
             line.clear()
         found = report(store, args.name)
     if args.json:
-        print_json(CampaignChangedDocument(name=args.name, action="dissect", count=count).as_data())
+        print_json(CampaignChangedDocument(name=args.name, action="dissect", count=count))
     else:
         say_all(cause_lines(found))
     return 0
 
 
 def _show(args: argparse.Namespace) -> int:
-    from planscope.campaign.cases import case_id, read_case_id
+    from planscope.campaign.cases import read_case_id
     from planscope.campaign.paired import place_of
     from planscope.commands.campaign_text import case_lines
     from planscope.documents.campaign import CampaignCaseDocument, CampaignCasesDocument
@@ -586,8 +586,8 @@ def _show(args: argparse.Namespace) -> int:
         if args.output is not None:
             return _write_case(args, store, rows)
     if args.json:
-        documents = [CampaignCaseDocument.about(row, case_id(row["n"], row["idx"])) for row in rows]
-        print_json(CampaignCasesDocument(name=args.name, runs=documents).as_data())
+        documents = [CampaignCaseDocument.about(row) for row in rows]
+        print_json(CampaignCasesDocument(name=args.name, runs=documents))
     else:
         say_all(case_lines(rows if args.all or args.case is not None else rows[:MOST_LISTED]))
         if not args.all and args.case is None and len(rows) > MOST_LISTED:
@@ -627,7 +627,7 @@ def _export(args: argparse.Namespace) -> int:
         print_json(
             CampaignChangedDocument(
                 name=args.name, action="export", count=len(lines), left_out=unused, output=args.output
-            ).as_data()
+            )
         )
         return 0
     say_aside(f"{len(lines)} lines" + (f"; {unused} failed runs gave none" if unused else ""))
@@ -671,7 +671,7 @@ def _list(args: argparse.Namespace) -> int:
                 )
             )
     if args.json:
-        print_json(CampaignListDocument(campaigns=found).as_data())
+        print_json(CampaignListDocument(campaigns=found))
     elif not found:
         say(f"you have no campaigns yet; begin one with: {EXAMPLE}")
     else:
@@ -713,7 +713,7 @@ def _delete(args: argparse.Namespace) -> int:
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     if args.json:
-        print_json(CampaignChangedDocument(name=args.name, action="delete", count=runs).as_data())
+        print_json(CampaignChangedDocument(name=args.name, action="delete", count=runs))
     else:
         say(f"deleted: {args.name} with {runs} runs")
     return 0

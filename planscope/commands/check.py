@@ -101,7 +101,7 @@ def _check(args: argparse.Namespace) -> int:
         told = CheckDocument.of_nothing(run=None)
         with suppress(BrokenPipeError):
             if args.json:
-                print_json(told.as_data())
+                print_json(told)
             else:
                 say_all((NO_RUN.upper(), told.explanation))
         return 2
@@ -109,7 +109,7 @@ def _check(args: argparse.Namespace) -> int:
     verdict = asked.verdict(strict=args.strict, certify=not args.no_certify)
     with suppress(BrokenPipeError):  # the exit status still tells the verdict
         if args.json:
-            print_json(CheckDocument.about(asked.replay, verdict, run=chosen.id, helped=asked.help).as_data())
+            print_json(CheckDocument.about(asked.replay, verdict, run=chosen.id, helped=asked.help))
         else:
             _tell_verdict(asked, chosen, verdict)
     return STATUS.get(verdict.verdict, 2)
@@ -209,11 +209,11 @@ def _repair(args: argparse.Namespace) -> int:
     if args.json and asked.of_calls:
         from planscope.documents.rules import RulesRepairDocument
 
-        print_json(RulesRepairDocument.about(replay).as_data())
+        print_json(RulesRepairDocument.about(replay))
     elif args.json:
         from planscope.documents.judgement import RepairDocument
 
-        print_json(RepairDocument.about(replay, asked.id, args.from_step).as_data())
+        print_json(RepairDocument.about(replay, asked.id, args.from_step))
     else:
         say_all(repair_lines(replay, replay.repair(args.from_step)))
     return 0
@@ -270,7 +270,7 @@ def _reasons(args: argparse.Namespace) -> int:
         return 0
     document = ReasonsDocument.about(replay, found, asked.id, proof)
     if args.json:
-        print_json(document.as_data())
+        print_json(document)
     else:
         say_all(_reason_lines(document, replay.problem, columns()))
     return 0

@@ -99,6 +99,7 @@ def session_named(name: str) -> Session | None:
 
 def check_with_rules(args: argparse.Namespace) -> int:
     """Judge and print. Return the exit status."""
+    from planscope.documents.rules import SummaryDocument
     from planscope.rules.report import CheckOptions, Summary, warnings_of
     from planscope.rules.rule import unknown_names
     from planscope.traces.opening import other_readers
@@ -149,7 +150,9 @@ def check_with_rules(args: argparse.Namespace) -> int:
     with suppress(BrokenPipeError):
         if args.json and not closed:
             more = [*warnings, *troubles, *problems]
-            emit(f'\n],\n"summary": {json_text(summary.fields())},\n"warnings": {json_text(more)}\n}}\n')
+            emit(
+                f'\n],\n"summary": {SummaryDocument.about(summary).as_line()},\n"warnings": {json_text(more)}\n}}\n'
+            )
         elif not args.json:
             say_all(_lines(summary, wrong, [*warnings, *troubles], problems))
     status = summary.status
@@ -160,7 +163,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
 
 def trace_text(checked: Checked, known: dict[tuple[object, ...], str]) -> str:
     """Return a judged trace as JSON. ``known``: the texts of results so far, since traces share most of them."""
-    from planscope.rules.report import result_fields
+    from planscope.documents.rules import RuleResultDocument, TraceDocument
 
     texts = []
     for r in checked.results:
@@ -169,9 +172,10 @@ def trace_text(checked: Checked, known: dict[tuple[object, ...], str]) -> str:
         if text is None:
             if len(known) >= MOST_TEXTS:
                 known.clear()
-            text = known[key] = json_text(result_fields(r))
+            text = known[key] = RuleResultDocument.about(r).as_line()
         texts.append(text)
-    return json_text(checked.fields(rules=False)).replace('"rules": []', f'"rules": [{", ".join(texts)}]', 1)
+    trace = TraceDocument.about(checked, rules=False).as_line()
+    return trace.replace('"rules":[]', f'"rules":[{",".join(texts)}]', 1)
 
 
 def _judged(

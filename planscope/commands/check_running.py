@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from select import select
 from typing import IO
+from weakref import finalize
 
 from planscope.commands.common import print_json_line, say
 from planscope.errors import UserError
@@ -46,6 +47,7 @@ class Follower:
         self._json = json
         self._kept: IO[bytes] = tempfile.SpooledTemporaryFile(32 * 2**20)  # noqa: SIM115
         self.source: Source = Growing("standard input", self._opened)
+        finalize(self.source, self._kept.close)
         self._reader: Reader | None = None
         self._lines = self._size = 0
         self._took = 0.0
@@ -161,9 +163,19 @@ class Follower:
                 continue
             rule, value = self._book.rules[i], result.value if state == "broken" else None
             if self._json:
-                told = {"rule": rule.id, "name": rule.name, "text": rule.text, "state": state, "value": value}
+                from planscope.documents.rules import RuleChangeDocument
+
                 print_json_line(
-                    {"trace": id, "step": judge.last_step, "tool": call.tool if call else None, **told}
+                    RuleChangeDocument(
+                        trace=id,
+                        step=judge.last_step,
+                        tool=call.tool if call else None,
+                        rule=rule.id,
+                        name=rule.name,
+                        text=rule.text,
+                        state=state,
+                        value=value,
+                    )
                 )
                 continue
             named = "" if id == self.source.stem else f"{visible(id, limit=60)}, "

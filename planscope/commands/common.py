@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.documents.json_text import json_text
 from planscope.errors import UserError
@@ -42,9 +42,9 @@ def emit(text: str) -> None:
         raise UserError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
-def print_json(document: Mapping[str, Any]) -> None:
+def print_json(document: Document) -> None:
     """Print one JSON document. All but ASCII is escaped, so that nothing can steer the terminal."""
-    emit(json_text(document, indent=2) + "\n")
+    emit(json_text(document.as_data(), indent=2) + "\n")
 
 
 def print_json_stream(document: Document) -> None:
@@ -54,9 +54,9 @@ def print_json_stream(document: Document) -> None:
     emit("\n")
 
 
-def print_json_line(document: Mapping[str, Any]) -> None:
+def print_json_line(document: Document) -> None:
     """Print one JSON document on one line."""
-    emit(json_text(document) + "\n")
+    emit(json_text(document.as_data()) + "\n")
 
 
 def say(line: str = "") -> None:

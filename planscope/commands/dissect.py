@@ -116,7 +116,7 @@ def _dissect(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt(f"interrupted; {told}")
     with suppress(BrokenPipeError):  # whatever happens to the output, the runs are recorded
         if args.json:
-            print_json(DissectDocument.about(found, record, where, work.kept.beyond(target_name)).as_data())
+            print_json(DissectDocument.about(found, record, where, work.kept.beyond(target_name)))
         else:
             say_all(summary_lines(found, record, columns()))
             say_all(["", f"dissection {record.id}, {found.runs} runs; recorded in {where}"])

@@ -62,7 +62,7 @@ def _add(parser: argparse.ArgumentParser) -> None:
 def _doctor(args: argparse.Namespace) -> int:
     found = document()
     if args.json:
-        print_json(found.as_data())
+        print_json(found)
     else:
         say_all(_lines(found))
     return 2 if found.problems else 0

@@ -103,7 +103,7 @@ def _export(args: argparse.Namespace) -> int:
         if args.json:
             from planscope.documents.listings import PreviewDocument
 
-            print_json(PreviewDocument.model_validate({"private": redaction.findings}).as_data())
+            print_json(PreviewDocument.model_validate({"private": redaction.findings}))
         else:
             _list(redaction)
         return 0

@@ -180,7 +180,7 @@ def _edit(args: argparse.Namespace) -> int:
             document = EditDocument.about(
                 reading.problem, valid_orders=orders, contradiction=conflict, **more
             )
-            print_json(document.as_data())
+            print_json(document)
         else:
             say_all(query_lines(reading.problem, orders, conflict))
             say_all(left_out_lines(reading.left_out_words, columns()))

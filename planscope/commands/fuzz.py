@@ -250,7 +250,7 @@ def _fuzz(args: argparse.Namespace) -> int:
     with suppress(BrokenPipeError):
         if args.json:
             shown = redact_data(report) if args.redact else report
-            print_json(FuzzDocument.of_report(shown).as_data())
+            print_json(FuzzDocument.of_report(shown))
         else:
             say_all([*_lines(report, columns()), *fix_lines(report)])
     if fix and not args.json and interrupted is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.case import read_variant
 from planscope.commands import Command
@@ -17,6 +17,7 @@ from planscope.errors import UserError
 from planscope.safe import clip
 
 if TYPE_CHECKING:
+    from planscope.documents.query import MutateDocument
     from planscope.session.model import Session, Variant
     from planscope.synthesis.mutants import Kind, Mutant
 
@@ -172,7 +173,7 @@ def _document(
     missing: dict[str, str],
     ids: dict[tuple[str, int], str],
     where: str | None,
-) -> dict[str, Any]:
+) -> MutateDocument:
     from planscope.documents.query import MissingMutantsDocument, MutantDocument, MutateDocument
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
@@ -196,9 +197,7 @@ def _document(
         )
         rows.append(row)
     short = [MissingMutantsDocument(kind=kind, reason=reason) for kind, reason in missing.items()]
-    return MutateDocument(
-        session=where, variant=old.id, seed=args.seed, mutants=rows, missing=short
-    ).as_data()
+    return MutateDocument(session=where, variant=old.id, seed=args.seed, mutants=rows, missing=short)
 
 
 def _lines(

@@ -33,6 +33,7 @@ from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
+    from planscope.documents.query import QueryDocument
     from planscope.synthesis.generate import Synthesized
     from planscope.synthesis.request import Request
 
@@ -191,7 +192,7 @@ def _own(args: argparse.Namespace) -> int:
         document = QueryDocument.about(
             reading.problem, valid_orders=orders, contradiction=conflict, left_out=left_out
         )
-        print_json(document.as_data())
+        print_json(document)
         return 0
     if given is None:
         say_all(sentence(f"Actions found: {', '.join(names)}", columns()))
@@ -246,7 +247,7 @@ def _orders(text: str) -> tuple[int, int]:
     return low, high
 
 
-def _document(made: Synthesized) -> dict[str, Any]:
+def _document(made: Synthesized) -> QueryDocument:
     from planscope.documents.query import QueryDocument
 
     return QueryDocument.about(
@@ -256,7 +257,7 @@ def _document(made: Synthesized) -> dict[str, Any]:
         valid_orders=made.valid_orders,
         certified=made.certified,
         redundant=list(made.redundant),
-    ).as_data()
+    )
 
 
 def _save(made: Synthesized, output: Path) -> None:
@@ -349,7 +350,7 @@ def _print_topics(topics: Mapping[str, Sequence[str]]) -> None:
     from planscope.documents.listings import TopicDocument, TopicsDocument
 
     found = [TopicDocument(job=job, activities=list(names)) for job, names in topics.items()]
-    print_json(TopicsDocument(topics=found).as_data())
+    print_json(TopicsDocument(topics=found))
 
 
 def _topics_file(name: str) -> Path:

@@ -54,7 +54,7 @@ def _parse(args: argparse.Namespace) -> int:
         if args.json:
             from planscope.documents.query import ErrorsDocument
 
-            print_json(ErrorsDocument.of(failure).as_data())
+            print_json(ErrorsDocument.of(failure))
         else:
             where = "standard input" if args.file == "-" else args.file
             say_all(line for error in failure.errors for line in _error_lines(error, text, where))
@@ -72,7 +72,7 @@ def _parse(args: argparse.Namespace) -> int:
         document = QueryDocument.about(
             reading.problem, valid_orders=orders, contradiction=contradiction, left_out=left_out
         )
-        print_json(document.as_data())
+        print_json(document)
     else:
         say_all(query_lines(reading.problem, orders, contradiction))
         say_all(left_out_lines(reading.left_out_words, columns()))
@@ -134,7 +134,7 @@ def _grammar(args: argparse.Namespace) -> int:
     if args.json:
         from planscope.documents.listings import GrammarDocument
 
-        print_json(GrammarDocument.of(report).as_data())
+        print_json(GrammarDocument.of(report))
     else:
         say_all(_grammar_lines(report))
     return 0

@@ -136,7 +136,7 @@ def _add_to_session(args: argparse.Namespace) -> int:
         from planscope.documents.rules import RulesAddedDocument
 
         added = [rule.id for rule in file.rules[len(file.rules) - len(more.rules) :]]
-        print_json(RulesAddedDocument.about(args.session, added, summary, warnings).as_data())
+        print_json(RulesAddedDocument.about(args.session, added, summary, warnings))
         return 0
     say(f"added {plural(len(more.rules), 'rule')}; {args.session} has {len(file.rules)}")
     if summary.traces:
@@ -171,7 +171,7 @@ def _draft(args: argparse.Namespace) -> int:
     if args.json:
         from planscope.documents.rules import DraftedDocument
 
-        print_json(DraftedDocument.about(draft, count).as_data())
+        print_json(DraftedDocument.about(draft, count))
     chosen = draft.proposals if args.yes else []
     if not args.json:
         chosen = _told(draft, count, asks=asks) if not args.yes else chosen
@@ -252,19 +252,9 @@ def _mine(args: argparse.Namespace) -> int:
     finally:
         line.clear()
     if args.json:
-        rules = [
-            {
-                "text": one.rule.text,
-                "kind": one.rule.kind,
-                "support": one.support,
-                "confidence": one.confidence,
-                "good": list(one.good),
-                "bad": list(one.bad),
-                "p": one.p,
-            }
-            for one in found
-        ]
-        print_json({"rules": rules})
+        from planscope.documents.rules import MinedDocument
+
+        print_json(MinedDocument.about(found))
         return 0
     with_bad = "" if not bad else f" and {plural(len(bad), 'bad one')}"
     say(f"# {plural(len(found), 'rule')} that {plural(len(good), 'good trace')} keep{with_bad}")
@@ -311,14 +301,14 @@ def _check(args: argparse.Namespace) -> int:
             return 1
         from planscope.documents.query import ErrorsDocument
 
-        print_json(ErrorsDocument.of(failure).as_data())
+        print_json(ErrorsDocument.of(failure))
         return 1
     if not file.rules and not (file.reads or file.writes):
         raise UserError("there is no rule in it; write one sentence a line, such as: a comes before b.")
     if args.json:
         from planscope.documents.rules import RulesDocument
 
-        print_json(RulesDocument.about(file, session, tools).as_data())
+        print_json(RulesDocument.about(file, session, tools))
         return 0
     from planscope.commands.check_rules import clash_lines
 

@@ -180,7 +180,7 @@ def _tell_run(args: argparse.Namespace, made: Run, replay: JudgedRun, where: str
 
     verdict, grouped = replay.verdict(), record_of(made)
     if args.json:
-        print_json(RunDocument.about(made, replay, grouped, where).as_data())
+        print_json(RunDocument.about(made, replay, grouped, where))
         return
     calls, helped = len(replay.facts), grouped.help
     say(verdict_line(verdict, helped.note))
@@ -257,7 +257,7 @@ def run_times(
     with suppress(BrokenPipeError):  # whatever happens to the output, the runs are recorded
         if args.json:
             files = kept.beyond(target_name)
-            print_json(ManyRunsDocument.about(recorded, verdicts, records, rate, where, files).as_data())
+            print_json(ManyRunsDocument.about(recorded, verdicts, records, rate, where, files))
         else:
             _tell_rate(records, rate, where)
             say_all(more_files(kept, target_name))

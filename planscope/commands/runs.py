@@ -83,7 +83,7 @@ def _runs(args: argparse.Namespace) -> int:
         from planscope.documents.runs import RunListDocument
 
         removed = len(session.removed or ())
-        print_json(RunListDocument.about(listed, losses, removed).as_data())
+        print_json(RunListDocument.about(listed, losses, removed))
     else:
         say_all(run_lines(session, listed, losses))
     return 0
@@ -195,7 +195,7 @@ def _change(args: argparse.Namespace) -> None:
     if args.json:
         from planscope.documents.runs import RunsChangedDocument
 
-        print_json(RunsChangedDocument.after(action, session).as_data())
+        print_json(RunsChangedDocument.after(action, session))
     else:
         say(told)
 

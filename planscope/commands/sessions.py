@@ -152,7 +152,7 @@ def _print_list(folder: Path, found: list[Entry], left: list[Recovery]) -> None:
     from planscope.documents.library import EntryDocument, SessionsDocument
 
     lists = {"folder": folder, "sessions": list(map(EntryDocument.listed, found)), "recoveries": left}
-    print_json(SessionsDocument.model_validate(lists).as_data())
+    print_json(SessionsDocument.model_validate(lists))
 
 
 def _is_like(entry: Entry, field: str, wanted: str) -> bool:
@@ -187,7 +187,7 @@ def _show(args: argparse.Namespace) -> None:
     entry, outcomes = entry_at(path, session, problem_in), _outcomes(session)
     document = SessionDocument.about(entry, session, outcomes, holder_of(path), recoverable(path))
     if args.json:
-        print_json(document.as_data())
+        print_json(document)
     else:
         say_all(session_lines(document))
 
@@ -317,9 +317,7 @@ def _told(args: argparse.Namespace, action: str, done: dict[str, Path], line: st
 
         changed = [{"name": name, "path": str(path)} for name, path in done.items()]
         print_json(
-            ChangedDocument.model_validate(
-                {"action": action, "sessions": changed, "removed": removed}
-            ).as_data()
+            ChangedDocument.model_validate({"action": action, "sessions": changed, "removed": removed})
         )
     else:
         say(line)

@@ -45,7 +45,7 @@ def _models(args: argparse.Namespace) -> int:
             for provider, missing in providers
         ]
         problems = list(other_providers()[1])
-        print_json(ModelsDocument(simulated=simulated, providers=found, problems=problems).as_data())
+        print_json(ModelsDocument(simulated=simulated, providers=found, problems=problems))
         return 0
     from planscope.report import hanging, table
     from planscope.wording.terms import said
@@ -117,7 +117,7 @@ def _themes(args: argparse.Namespace) -> int:
 
         said = [str(problem) for problem in problems]
         found = {"themes": themes, "problems": said, "folder": str(user_themes_folder())}
-        print_json(ThemesDocument.model_validate(found).as_data())
+        print_json(ThemesDocument.model_validate(found))
         return 0
     say_all(table([(theme.name, "dark" if theme.dark else "light") for theme in themes], ""))
     for problem in problems:
@@ -245,7 +245,7 @@ def _print_settings(settings: ScreenSettings, choice: KeyChoice, problems: list[
         keys={id: list(keys) for id, keys in choice.items()},
         problems=list(map(str, problems)),
     )
-    print_json(document.as_data())
+    print_json(document)
 
 
 def _example_file() -> Iterator[str]:
@@ -286,11 +286,13 @@ def _add_schema(parser: argparse.ArgumentParser) -> None:
 
 
 def _schema(args: argparse.Namespace) -> int:
+    from planscope.documents.json_text import json_text
     from planscope.documents.schemas import DOCUMENTS, schema
 
     if args.name is not None and args.name not in DOCUMENTS:
         raise UserError(f"there is no schema {args.name!r}; the schemas are {', '.join(DOCUMENTS)}")
-    print_json(schema(args.name) if args.name else {name: schema(name) for name in DOCUMENTS})
+    found = schema(args.name) if args.name else {name: schema(name) for name in DOCUMENTS}
+    emit(json_text(found, indent=2) + "\n")
     return 0
 
 

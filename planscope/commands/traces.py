@@ -153,10 +153,11 @@ def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | 
 
 
 def _print_list(lines: list[Line], as_json: bool) -> None:
+    from planscope.documents.listings import TracesDocument
     from planscope.traces.listing import left_out_lines, text_lines
 
     if as_json:
-        print_json({"traces": [one.as_json() for one in lines]})
+        print_json(TracesDocument.about(lines))
         return
     for line in text_lines(lines[:MOST_LISTED], columns()):
         say(line)
@@ -166,6 +167,7 @@ def _print_list(lines: list[Line], as_json: bool) -> None:
 
 
 def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, rules: RuleFile | None) -> int:
+    from planscope.documents.listings import TracesDocument
     from planscope.session.files import TooLarge
     from planscope.session.traces import session_of
     from planscope.traces.source import file_name
@@ -190,7 +192,7 @@ def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, ru
         wanted = f"{wanted}-{args.pick}"[:80]
     path = _write(session, wanted, target)
     if args.json:
-        print_json({"session": str(path), "traces": [line.as_json() for line in _lines(iter(traces))]})
+        print_json(TracesDocument.about(_lines(iter(traces)), session=str(path)))
         return 0
     _tell(traces, session, path, in_library=target is None)
     return 0

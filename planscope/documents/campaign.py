@@ -204,16 +204,18 @@ class CampaignCaseDocument(Document):
     why: str | None
 
     @classmethod
-    def about(cls, row: dict[str, Any], case: str) -> Self:
-        lost = "end" if row["lost"] == 0 else row["lost"]
+    def about(cls, row: dict[str, Any]) -> Self:
+        """Return the document of a row of the database's table of runs."""
+        from planscope.campaign.cases import case_id
+
         told = {
-            "case": case,
+            "case": case_id(row["n"], row["idx"]),
             "arm": row["arm_name"],
             "actions": row["n"],
-            "lost": lost,
+            "lost": "end" if row["lost"] == 0 else row["lost"],
             "helped": bool(row["helped"]),
         }
-        return cls.model_validate({**row, **told})
+        return cls.model_validate({name: told.get(name, row.get(name)) for name in cls.model_fields})
 
 
 class CampaignCasesDocument(Document):
@@ -221,6 +223,13 @@ class CampaignCasesDocument(Document):
 
     name: str
     runs: list[CampaignCaseDocument]
+
+
+class CampaignNeededDocument(Document):
+    """What ``campaign run --detect --json`` prints: how many cases find such a difference."""
+
+    detect: float
+    needed: int
 
 
 class CampaignChangedDocument(Document):

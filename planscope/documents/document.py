@@ -15,9 +15,12 @@ _REPLACED = r"\ufffd"
 
 
 class Document(BaseModel):
-    """A JSON document. Fields are only added, never renamed or dropped. Fields that were not set are not printed."""
+    """A JSON document. Fields are only added, never renamed or dropped. Fields that were not set are not printed.
 
-    model_config = ConfigDict(extra="allow", from_attributes=True, defer_build=True)
+    It has no fields that its schema does not name.
+    """
+
+    model_config = ConfigDict(extra="forbid", from_attributes=True, defer_build=True)
 
     @classmethod
     def of(cls, source: object, **more: Any) -> Self:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
 from pydantic import Field
 
 from planscope.documents.document import Document
+from planscope.documents.judgement import LeftOutCallsDocument
+
+if TYPE_CHECKING:
+    from planscope.traces.listing import Line
 
 
 class ParameterDocument(Document):
@@ -255,6 +262,7 @@ class TraceLineDocument(Document):
     problem: str | None = Field(description="what of it could not be read")
     reward: float | None
     source: str
+    left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
 
 
 class TracesDocument(Document):
@@ -262,3 +270,8 @@ class TracesDocument(Document):
 
     traces: list[TraceLineDocument]
     session: str | None = Field(default=None, description="the file that was written")
+    total: int | None = Field(default=None, description="all traces, where a server lists some of them")
+
+    @classmethod
+    def about(cls, lines: Iterable[Line], **more: Any) -> Self:
+        return cls(traces=[TraceLineDocument.of(line) for line in lines], **more)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
 
 from planscope.documents.document import Document
 from planscope.documents.judgement import EarlyEnd, LeftOutCallsDocument, Z3Answer
 from planscope.documents.query import ParseErrorDocument
-from planscope.oracle.verdict_types import StepNo
+from planscope.oracle.verdict_types import CERTIFIED, StepNo
 from planscope.rules.kinds import Kind
 
 if TYPE_CHECKING:
     from planscope.agents.rule_writer import Draft, Proposal
     from planscope.oracle.judged import JudgedRun
-    from planscope.rules.report import Summary
+    from planscope.rules.judge import Tested
+    from planscope.rules.mining import Mined
+    from planscope.rules.repair import RulesRepair
+    from planscope.rules.report import Checked, Summary
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Session
 
@@ -45,6 +48,12 @@ class RuleResultDocument(Document):
         'JSON: the string 7 is "7" with its quotes'
     )
     values: ValuesDocument
+
+    @classmethod
+    def about(cls, result: Tested) -> Self:
+        values = ValuesDocument(applicable=result.values_applicable, broken=result.values_broken)
+        rule = result.rule
+        return cls.of(result, id=rule.id, name=rule.name, text=rule.text, kind=rule.kind, values=values)
 
 
 class RulesViolationDocument(Document):
@@ -99,12 +108,20 @@ class RulesRepairDocument(Document):
     def about(cls, run: JudgedRun) -> Self:
         """Return the repair of a run that rules alone judge."""
         from planscope.rules.beside import repair_of
-        from planscope.rules.report import repair_fields
 
         fixed = repair_of(run)
         if fixed is None:
             return cls(moved=[], inserted=[], removed=[], exact=False, reason=run.repair().reason)
-        return cls.model_validate(repair_fields(fixed))
+        return cls.told(fixed)
+
+    @classmethod
+    def told(cls, fixed: RulesRepair) -> Self:
+        """Return the document of a repair."""
+        from planscope.rules.words import needed  # imported late: most traces need no repair
+
+        conditions = ((one, needed(one.letter, strictly=True)) for one in fixed.inserted)
+        inserted = [InsertedDocument.of(one, **{"with": condition}) for one, condition in conditions]
+        return cls.of(fixed, inserted=inserted, reason=fixed.reason or None)
 
 
 class TraceDocument(Document):
@@ -131,6 +148,46 @@ class TraceDocument(Document):
     warnings: list[str] = Field(default_factory=list, description="as in check")
     left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
     reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
+
+    @classmethod
+    def about(cls, checked: Checked, *, rules: bool = True) -> Self:
+        """Return the document of a judged trace. ``rules``: with the rules' results."""
+        why = checked.why
+        more: dict[str, Any] = {"first_violation": None, "repair": None}
+        if checked.problem:
+            more["problem"] = checked.problem
+        if checked.warnings:
+            more["warnings"] = checked.warnings
+        if why is not None and why.step is not None:
+            more["first_violation"] = RulesViolationDocument(
+                step=why.step,
+                rules=list(why.rules),
+                steps=[step for step in why.steps if step != "end"],
+                confirmed=CERTIFIED[why.proof],
+                proof=why.proof,
+                **({"constraints": list(why.constraints)} if why.constraints else {}),
+            )
+        if why is not None and why.repair is not None:
+            if why.repair.reason:
+                more["repair_reason"] = why.repair.reason
+            else:
+                more["repair"] = RulesRepairDocument.told(why.repair)
+        if why is not None and why.query is not None:
+            more["query"] = why.query
+        return cls.model_validate(
+            {
+                "id": checked.id,
+                "verdict": checked.verdict,
+                "calls": checked.calls,
+                "rules": [RuleResultDocument.about(one) for one in checked.results] if rules else [],
+                "explanation": checked.explanation,
+                "reason": checked.reason if checked.verdict == "aborted" else None,
+                "details": why is not None,
+                "left_out": checked.left_out,
+                "reward": checked.reward,
+                **more,
+            }
+        )
 
 
 class RuleChangeDocument(Document):
@@ -167,6 +224,19 @@ class SummaryDocument(Document):
     )
     rules: list[RuleSumDocument]
 
+    @classmethod
+    def about(cls, summary: Summary) -> Self:
+        return cls(
+            traces=summary.traces,
+            broken=summary.verdicts.get("wrong", 0),
+            left_out=[LeftOutCallsDocument.of(one) for one in summary.left_out.values()],
+            graded_but=dict(summary.odd),
+            rules=[
+                RuleSumDocument.of(summary.sums[rule.id], id=rule.id, name=rule.name, text=rule.text)
+                for rule in summary.rules
+            ],
+        )
+
 
 class RulesCheckedDocument(Document):
     """What ``check TRACE --rules RULES --json`` prints."""
@@ -187,8 +257,7 @@ class RulesAddedDocument(Document):
     @classmethod
     def about(cls, session: str, added: list[str], summary: Summary, warnings: list[str]) -> Self:
         """Tell which rules a session has got, and how its runs keep all it has."""
-        sums = SummaryDocument.model_validate(summary.fields())
-        return cls(session=session, added=added, summary=sums, warnings=warnings)
+        return cls(session=session, added=added, summary=SummaryDocument.about(summary), warnings=warnings)
 
 
 class RuleDocument(Document):
@@ -300,6 +369,10 @@ class MinedDocument(Document):
     """What ``rules mine --json`` prints."""
 
     rules: list[MinedRuleDocument]
+
+    @classmethod
+    def about(cls, found: Sequence[Mined]) -> Self:
+        return cls(rules=[MinedRuleDocument.of(one, text=one.rule.text, kind=one.rule.kind) for one in found])
 
 
 class ProposalDocument(Document):

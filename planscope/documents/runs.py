@@ -186,6 +186,7 @@ class RunListDocument(Document):
     counted: Counted
     losses: list[LossDocument] = Field(description="the steps at which the listed runs were lost")
     removed: int = Field(description="the number of deletions that can be undone")
+    total: int | None = Field(default=None, description="all runs, where a server lists some of them")
 
     @classmethod
     def about(cls, listed: Sequence[ListedRun], losses: Losses, removed: int) -> Self:

@@ -10,6 +10,7 @@ from planscope.documents.campaign import (
     CampaignCasesDocument,
     CampaignChangedDocument,
     CampaignListDocument,
+    CampaignNeededDocument,
     CampaignReportDocument,
     CampaignReportsDocument,
     CampaignRunDocument,
@@ -70,6 +71,7 @@ DOCUMENTS: dict[str, Any] = {
     | CampaignRunDocument
     | ComparedArmsDocument
     | CampaignCasesDocument
+    | CampaignNeededDocument
     | CampaignListDocument
     | CampaignChangedDocument,
     "attach": AttachDocument,
@@ -81,7 +83,7 @@ DOCUMENTS: dict[str, Any] = {
     "config": ConfigDocument,
     "doctor": DoctorDocument,
     "grammar": GrammarDocument,
-    "rules": RulesDocument | RulesAddedDocument | MinedDocument | DraftedDocument,
+    "rules": RulesDocument | ErrorsDocument | RulesAddedDocument | MinedDocument | DraftedDocument,
     "import": TracesDocument,
     "sessions": SessionsDocument | SessionDocument | ChangedDocument,
 }

@@ -434,13 +434,14 @@ def summed(loaded: Loaded, file: RuleFile, checked: Sequence[Checked]) -> tuple[
 
 
 def _checked(loaded: Loaded, file: RuleFile, run: str | None) -> RulesCheckedDocument:
-    from planscope.documents.rules import RulesCheckedDocument
+    from planscope.documents.rules import RulesCheckedDocument, SummaryDocument, TraceDocument
 
     checked = list(judged(loaded, file, run))
     summary, warnings = summed(loaded, file, checked)
-    traces = [one.fields() for one in checked]
-    return RulesCheckedDocument.model_validate(
-        {"traces": traces, "summary": summary.fields(), "warnings": [*warnings, *loaded.problems]}
+    return RulesCheckedDocument(
+        traces=[TraceDocument.about(one) for one in checked],
+        summary=SummaryDocument.about(summary),
+        warnings=[*warnings, *loaded.problems],
     )
 
 

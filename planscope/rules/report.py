@@ -1,14 +1,14 @@
-"""Reports on a trace as the JSON fields that ``check --rules`` prints, and sums over many traces."""
+"""What is told of a judged trace, and sums over many traces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.oracle.trace import Cause, LeftOut, ToolCall, Trace, add_left_out
-from planscope.oracle.verdict_types import CERTIFIED, Proof, Told, early_end, graded, told
+from planscope.oracle.verdict_types import Proof, Told, early_end, graded, told
 from planscope.rules.judge import (
     Judge,
     Rulebook,
@@ -26,7 +26,6 @@ from planscope.wording.terms import sentence
 if TYPE_CHECKING:
     from planscope.rules.repair import RulesRepair
 
-Fields = dict[str, Any]
 KEPT = "The run keeps every rule."
 MOST_LACKS = 100
 MOST_NAMED = 10
@@ -91,45 +90,6 @@ class Details:
     repair: RulesRepair | None
     query: RulesVerdict | None = None
 
-    def fields(self) -> Fields:
-        """Return what ``check --rules --json`` prints of it."""
-        found: Fields = {}
-        if self.step is not None:
-            found["first_violation"] = {
-                "step": self.step,
-                "rules": list(self.rules),
-                "steps": [step for step in self.steps if step != "end"],
-                "confirmed": CERTIFIED[self.proof],
-                "proof": self.proof,
-            }
-            if self.constraints:
-                found["first_violation"]["constraints"] = list(self.constraints)
-        if self.repair is not None and not self.repair.reason:
-            found["repair"] = repair_fields(self.repair)
-        elif self.repair is not None:
-            found["repair_reason"] = self.repair.reason
-        if self.query is not None:
-            found["query"] = self.query
-        return found
-
-
-def repair_fields(fixed: RulesRepair) -> Fields:
-    """Return a repair as JSON."""
-    from planscope.rules.words import needed  # imported late: most traces need no repair
-
-    return {
-        "moved": [
-            {"step": m.step, "tool": m.tool, "before": m.before, "turns": m.turns} for m in fixed.moved
-        ],
-        "inserted": [
-            {"tool": i.tool, "before": i.before, "turns": i.turns, "with": needed(i.letter, strictly=True)}
-            for i in fixed.inserted
-        ],
-        "removed": [{"step": r.step, "tool": r.tool} for r in fixed.removed],
-        "exact": fixed.exact,
-        "reason": fixed.reason or None,
-    }
-
 
 @dataclass(slots=True)
 class Checked:
@@ -159,46 +119,6 @@ class Checked:
     @property
     def broken(self) -> list[Tested]:
         return [result for result in self.results if result.state == "broken"]
-
-    def fields(self, *, rules: bool = True) -> Fields:
-        """Return what ``check --rules --json`` prints of it. ``rules``: with the rules' results."""
-        found: Fields = {
-            "id": self.id,
-            "verdict": self.verdict,
-            "calls": self.calls,
-            "rules": [result_fields(result) for result in self.results] if rules else [],
-            "first_violation": None,
-            "repair": None,
-            "explanation": self.explanation,
-            "reason": self.reason if self.verdict == "aborted" else None,
-            "details": self.why is not None,
-            "left_out": left_out_fields(self.left_out),
-            "reward": self.reward,
-        }
-        if self.warnings:
-            found["warnings"] = list(self.warnings)
-        if self.problem:
-            found["problem"] = self.problem
-        return found if self.why is None else found | self.why.fields()
-
-
-def left_out_fields(left_out: Iterable[LeftOut]) -> list[Fields]:
-    """Return what was left out as JSON."""
-    return [{"kind": o.kind, "reason": o.reason, "path": o.path, "count": o.count} for o in left_out]
-
-
-def result_fields(r: Tested) -> Fields:
-    return {
-        "id": r.rule.id,
-        "name": r.rule.name,
-        "text": r.rule.text,
-        "kind": r.rule.kind,
-        "state": r.state,
-        "applicable": r.applicable,
-        "broken_at": r.broken_at,
-        "value": r.value,
-        "values": {"applicable": r.values_applicable, "broken": r.values_broken},
-    }
 
 
 @lru_cache(maxsize=1024)
@@ -363,25 +283,6 @@ class Summary:
         if self.verdicts.get("wrong"):
             return 1
         return 0 if self.traces and self.verdicts == {"right": self.traces} else 2
-
-    def fields(self) -> Fields:
-        return {
-            "traces": self.traces,
-            "broken": self.verdicts.get("wrong", 0),
-            "left_out": left_out_fields(self.left_out.values()),
-            "graded_but": dict(self.odd),
-            "rules": [
-                {
-                    "id": rule.id,
-                    "name": rule.name,
-                    "text": rule.text,
-                    "applicable": self.sums[rule.id].applicable,
-                    "broken": self.sums[rule.id].broken,
-                    "unknown": self.sums[rule.id].unknown,
-                }
-                for rule in self.rules
-            ],
-        }
 
 
 def lack_text(lack: Lack, where: str = "") -> str:

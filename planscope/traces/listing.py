@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from planscope.oracle.trace import LeftOut, Trace, add_left_out
 from planscope.session.traces import title_of
@@ -30,10 +29,6 @@ class Line:
     reward: float | None
     source: str
     left_out: tuple[LeftOut, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the line as JSON."""
-        return asdict(self)
 
 
 def line_of(trace: Trace) -> Line:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 from planscope.documents.schemas import DOCUMENTS
 from planscope.session.locations import bundled
@@ -238,29 +238,120 @@ def test_repair_from_a_step(cli: Cli, files: Files, valid: Valid) -> None:
     assert lost.json["order"] is None and lost.json["reason"]
 
 
-def _every_document(cli: Cli, folder: Path) -> Iterator[tuple[str, Any]]:
-    path = folder / "case.planscope.json"
-    yield "new", cli("new", "--seed", "3", "-o", path, "--json").json
-    yield "run", cli("run", path, "--model", "sim:literal", "--json").json
-    yield "run", cli("run", path, "--model", "sim:flaky", "--times", "3", "--json").json
-    yield "models", cli("models", "--json").json
-    yield "models", cli("models", "--base-url", "http://localhost:1", "--json").json
-    yield "session", json.loads(path.read_text())
-    yield "topics", cli("topics", "--json").json
-    yield "topics", cli("topics", "nurse", "--json").json
-    yield "grammar", cli("grammar", "--json").json
-    yield "themes", cli("themes", "--json").json
-    yield "config", cli("config", "--json").json
-    yield "doctor", cli("doctor", "--json").json
-    yield "attach", cli("attach", "--json").json
+EVERY = """
+new --seed 3 -o case.planscope.json
+new --seed 3 --count 2
+parse query.txt --actions alpha-review,beta-review
+parse wrong.txt --actions a,b
+edit case.planscope.json --text query.txt --new-actions
+mutate case.planscope.json --count 1
+run case.planscope.json --model sim:literal
+run case.planscope.json --model sim:flaky --times 3
+check case.planscope.json
+check first-look
+check error-lost
+check chat.json --rules rules.txt
+check first-look --rules rules.txt
+check - --running --rules rules.txt
+replay first-look
+replay first-look --changes
+replay chat.json --rules rules.txt
+repair first-look
+repair chat.json --rules rules.txt
+reasons first-look
+reasons chat.json --rules rules.txt
+compare first-look r1 r1
+compare error-lost v1 v1 --other first-look --variants
+runs case.planscope.json
+runs case.planscope.json --delete r1
+runs case.planscope.json --restore
+fork figure-7 --run 1 --step 1 --model sim:careful -o fork.planscope.json
+dissect first-look --model sim:word-blind --budget 12 -o dissected.planscope.json
+campaign run c --model sim:literal --model sim:flaky --actions 2..3 --cases 2
+campaign run c --detect 0.2
+campaign resume c
+campaign list
+campaign show c
+campaign report c
+campaign report c c
+campaign compare c tools/sim:literal tools/sim:flaky
+campaign dissect c --sample 1 --budget 6
+campaign export c --format finetune -o lines.jsonl
+campaign delete c --yes
+attach
+fuzz tests.toolfuzz.tools:figure_3 --calls 20
+models
+models --base-url http://localhost:1
+export first-look --format json
+export first-look --preview
+topics
+topics nurse
+themes
+config
+doctor
+grammar
+rules check rules.txt
+rules check wrong.txt
+rules check rules.txt --session case.planscope.json
+rules add case.planscope.json rules.txt
+rules mine chat.json --bad bad.json
+import chat.json --list
+import chat.json -o imported.planscope.json
+sessions
+sessions list first
+sessions copy first-look copied
+sessions rename copied renamed
+sessions delete renamed
+sessions restore renamed
+schema
+"""
 
 
-def test_the_other_documents(cli: Cli, valid: Valid, validators: Any, tmp_path: Path) -> None:
-    for name, document in _every_document(cli, tmp_path):
-        if name == "session":
-            validators[name].validate(document)
-        else:
-            valid(name, document)
+def test_every_command_prints_what_its_schema_says(
+    cli: Cli, valid: Valid, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No field that is printed is missing in the schema, and none has another type; no schema is left out."""
+    monkeypatch.chdir(tmp_path)
+    query = "Alpha review comes before beta review."
+    good = [{"role": "user", "content": "go"}, *_call("look"), *_call("cut")]
+    texts = {
+        "chat.json": json.dumps(good),
+        "bad.json": json.dumps([good[0], *_call("cut")]),
+        "query.txt": query,
+    }
+    texts |= {
+        "rules.txt": "look comes before cut.\nEvery look is followed by cut.\n",
+        "wrong.txt": "A comes near B.",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    troubles, seen = [], set()
+    for line in EVERY.strip().splitlines():
+        name, *words = line.split()
+        asks = [] if "--format" in words and name == "export" else ["--json"]
+        done = cli(name, *words, *asks, stdin=texts["chat.json"] if "-" in words else "")
+        lines = (
+            done.out.splitlines() if {"--count", "--running"} & {*words} and name != "mutate" else [done.out]
+        )
+        try:
+            for document in map(json.loads, lines):
+                if name != "schema":
+                    valid(name, document)
+        except ValidationError as error:
+            troubles.append(f"{line}: {error.message[:300]}")
+        except ValueError:
+            troubles.append(f"{line}: {done.err}")
+        seen.add(name)
+    assert troubles == []
+    assert set(DOCUMENTS) - seen == {"session"}
+
+
+def _call(tool: str) -> list[dict[str, Any]]:
+    called = {"id": tool, "type": "function", "function": {"name": tool, "arguments": "{}"}}
+    return [
+        {"role": "assistant", "content": "", "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": tool, "content": "ok"},
+    ]
 
 
 def test_the_bundled_sessions_fit_the_schema(validators: dict[str, Draft202012Validator]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from planscope.documents.rules import TraceDocument
 from planscope.documents.schemas import schema
 from planscope.oracle.trace import Said, Tool, ToolCall, Trace
 from planscope.rules import many
@@ -308,7 +309,7 @@ def test_workers_find_the_same(
 
     def found(workers: int) -> list[Any]:
         judged = many.check_many([traces], file, CheckOptions(details=5), print, None, workers)
-        return [one.checked.fields() for one in judged]
+        return [TraceDocument.about(one.checked).as_data() for one in judged]
 
     alone = found(1)
     monkeypatch.setattr(many, "LARGE", 1)

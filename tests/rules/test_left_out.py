@@ -118,14 +118,12 @@ def test_a_query_is_not_judged_where_calls_are_missing() -> None:
 
 def test_every_report_says_what_was_left_out(tmp_path: Path) -> None:
     found, summary = checked("x: a comes before b.\na only reads.", trace("b", left_out=(MISSED, GOLD)))
-    fields = found[0].fields()
-    TraceDocument.model_validate(fields)
-    SummaryDocument.model_validate(summary.fields())
+    fields = TraceDocument.about(found[0]).as_data()
     assert [(one["kind"], one["count"], one["path"]) for one in fields["left_out"]] == [
         ("not understood", 2, "messages[3].tool_calls[0]"),
         ("not of this run", 5, "gold[0]"),
     ]
-    assert summary.fields()["left_out"][1] == {
+    assert SummaryDocument.about(summary).as_data()["left_out"][1] == {
         "kind": "not of this run",
         "reason": "a gold plan",
         "path": "t1, gold[0]",
@@ -166,7 +164,10 @@ def test_grades_that_say_otherwise_are_findings_of_their_own() -> None:
         "Graded 0, keeps all rules: 1 trace (good but 0).",
         "Graded 1, violates a rule: 1 trace (bad but 1).",
     ]
-    assert summary.fields()["graded_but"] == {"graded 0, keeps all rules": 1, "graded 1, violates a rule": 1}
+    assert SummaryDocument.about(summary).graded_but == {
+        "graded 0, keeps all rules": 1,
+        "graded 1, violates a rule": 1,
+    }
     assert summary.status == 1
     assert judged_trace(read_rules("b never happens."), graded[0]).verdict().notes == (
         "graded 0, keeps all rules",

@@ -315,8 +315,7 @@ def _place(match: re.Match[str]) -> tuple[tuple[int, int], bool]:
 
 
 def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
-    """Return whether an assigned value can be the secret. After a colon or a word such as *is*, it must"
-    " not be a word."""
+    """Return whether an assigned value can be the secret. After a colon or *is* it must not be a word."""
     if not holds_secret(name, value) or (not quoted and _IDENTIFIER.fullmatch(value) and names_secret(value)):
         return False
     if name.lower().replace("-", "") in ("cookie", "setcookie") and re.match(r"[\w.-]{1,60}=", value):

@@ -363,8 +363,8 @@ def _matcher(spelled: Mapping[str, _Spelled]) -> Matcher:
 
 
 def _beside(found: _Spelled) -> str | None:
-    """Return what may not stand beside a spelling: nothing is replaced inside an identifier, unless by"
-    " its own shape."""
+    """Return what may not stand beside a spelling: nothing is replaced inside an identifier, unless it has a
+    shape of its own."""
     if found.value is None:
         return "_-"  # the name of a tool
     if found.replacement.islower():

@@ -180,8 +180,7 @@ def redact_data(value: T, around: Surroundings | None = None) -> T:
 
 
 def _as_json(value: Any) -> Any:
-    """Return data as JSON, of the same length in every place. Of a mapping whose keys are not text, these"
-    " are left out."""
+    """Return data as JSON, of the same length in every place; keys that are no text are left out."""
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: _as_json(getattr(value, f.name)) for f in fields(value)}
     if hasattr(value, "model_copy"):

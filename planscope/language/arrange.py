@@ -302,6 +302,13 @@ def _plain(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
         said = text[token.start : token.end].lower()
         if token.type == "COMMA" and _trailing(text, tokens, at):
             continue
+        if (
+            said in ("can", "may")
+            and before == "YOU"
+            and at > 1
+            and tokens[at - 2].type in ("P", "PSC", "SC", "UNTIL")
+        ):
+            continue  # "before you can deploy"
         clauses = [one.type in _VERBS for one in tokens[at + 1 : at + 6]]
         if token.type == "BOTH" and clauses == [
             False,

@@ -44,11 +44,8 @@ def _phrases(kind: str) -> tuple[tuple[str, ...], ...]:
 
 
 @cache
-def _again() -> list[tuple[tuple[tuple[str, ...], ...], frozenset[str], frozenset[str]]]:
-    return [
-        (_keys(one["words"]), frozenset(one.get("behind", ())), frozenset(one.get("unlike", ())))
-        for one in _data()["again"]
-    ]
+def _again() -> list[tuple[tuple[tuple[str, ...], ...], Mapping[str, Sequence[str]]]]:
+    return [(_keys(one["words"]), one) for one in _data()["again"]]
 
 
 class _Clauses:
@@ -144,13 +141,15 @@ class _Clauses:
     def _again(self) -> int | None:
         """Return where a last clause begins that says the same again: ", not before" behind "B after A"."""
         keys = tuple(self.keys)
-        for phrases, behind, unlike in _again():
+        for phrases, about in _again():
             tail = next((len(one) for one in phrases if keys[-len(one) :] == one), 0)
             start = end = len(keys) - tail
             while start and keys[start - 1] in (",", ";", "and", "but"):
                 start -= 1
             said = set(keys[:start])
-            if tail and start < end and (not behind or behind & said) and not unlike & said:
+            behind, directly = about.get("behind"), about.get("directly")
+            met = (not behind or said.intersection(behind)) and (not directly or keys[start - 1] in directly)
+            if tail and 0 < start < end and met and said.isdisjoint(about.get("unlike", ())):
                 return start
         return None
 

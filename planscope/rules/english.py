@@ -374,7 +374,8 @@ while: as long as | so long as | while
 right: right | immediately | directly | just | straight | right away | straight away
 until: until | till | until after | unless and until | until such time as
 unless: unless
-if: if | in the event that | in the event of | in case | provided that | provided | where
+if: if | on condition that | on the condition that | under the condition that | in the event that
+    | in the event of | in case | provided that | provided | where
 when: when | whenever | as soon as | every time | each time | any time
 once: once | having
 without: without
@@ -409,7 +410,8 @@ later: later | at some point later | at some point after it | at some point afte
     time | at some later point | at some point afterwards | at some time afterwards | at some time later |
     eventually | at some point | at some time | later on | somewhere after it | sometime | sooner or later |
     from then on
-too: too | as well | also | somewhere | anywhere | somewhere in it | in any order | before or after | before
+too: too | in it | in it too | in it as well |
+    as well | also | somewhere | anywhere | somewhere in it | in any order | before or after | before
     or after it | whether earlier or later | whether before or after | whether before or after it | earlier
     or later | be it before or after | whichever comes first | no matter which comes first |
     no matter in which order | in either order | in whatever order

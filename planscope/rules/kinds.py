@@ -425,6 +425,8 @@ KINDS: Mapping[Kind, RuleKind] = {
             (?:every <first>|<first> always) right followed_by <then>
             (?:next|right) call_is (?:that )?(?:right )?(?:comes )?(?:right )?after (?:every )?<first> \
               is <then>
+            (?:every <first>(?: always)?|<first> always) followed_by <then> right_later(?:(?: ,)? nothing_between)?
+            <first> followed_by <then> right_later(?:(?: ,)? nothing_between)?
             call_is (?:that )?(?:right )?(?:comes )?right after (?:every )?<first> is <then>
             call_is (?:that )?right comes after (?:every )?<first> is <then>
             (?:after|once|when|if)(?: every)? <DONE> ?,? <AFTER> is <then>
@@ -449,6 +451,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         every_call=True,
         mined=True,
         forms=r"""
+            <first> followed_by <then> right_later(?:(?: ,)? nothing_between)?
             (?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless <BEFORE> is <first>
             (?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless <first> is <BEFORE>
             <then> not_(?:may_)?happens unless <BEFORE> is <first>
@@ -486,7 +489,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         forms=r"""
             (?:every )?<then> (?:every )?(?:has|needs|preceded_by|contains) (?:earlier )?own (?:earlier \
               )?<first>(?: earlier)?
-            (?:every )?<then> (?:every )?(?:has|needs) (?:earlier )?<first>(?: earlier)? own
+            (?:every )?<then> (?:every )?(?:has|needs) (?:earlier )?<first>(?: earlier)? own(?: earlier)?
             before every <then> ,? ?(?:(?:there|do|comes) )?own <first>(?: happens| comes| earlier)*
             before every <then> ,? ?(?:do )?<first>(?: happens)? own
             (?:do )?<first>(?: happens)? own before every <then>
@@ -693,7 +696,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         mined=True,
         forms=r"""
             (?:do |always |every )+begin_trace <first>
-            do (?:always )?begins <first>
+            (?:always )*do (?:always )*begins <first>
             first call_is(?: happens)?(?: always)? is(?: always)? <first>
             <first> <IS> first call_is(?: happens)?
             <RUN> (?:always )?begins <first>(?: first)?
@@ -713,7 +716,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         mined=True,
         forms=r"""
             (?:do |always |every )+end_trace <first>
-            do (?:always )?ends_with <first>
+            (?:always )*do (?:always )*ends_with <first>
             trace not_happens unless last call_is is <first>
             last call_is(?: happens)?(?: always)? is(?: always)? <first>
             <first> <IS> last call_is(?: happens)?

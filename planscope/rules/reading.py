@@ -12,7 +12,7 @@ from itertools import chain, dropwhile, islice, product
 from planscope.language.clauses import asides, clauses
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Action, Span
-from planscope.rules.english import verb
+from planscope.rules.english import COUNTING, verb
 from planscope.rules.kinds import Kind
 from planscope.rules.refusals import low, refused, two_ways
 from planscope.rules.rule import Calls, Rule, RuleFile, loose
@@ -310,7 +310,9 @@ def _pointed(file: _File, row: Sequence[Token], before: Sequence[Token]) -> Iter
             meant = token.key == "it" or (token.key in ("one", "call", "time") and last in _ORDINALS)
             last = token.key
             made.append(Token("quoted", f"`{name}`", token.start, token.end) if meant else token)
-        if made != list(row):
+        if row[0].key in COUNTING and row[1:2] and row[1].key in ("is", "are"):  # "four is too many"
+            yield [row[0], Token("quoted", f"`{name}`", row[1].start, row[1].start), *row[1:]]
+        elif made != list(row):
             yield made
         elif row[0].key in _ELLIPTIC:
             subject = Token("quoted", f"`{name}`", row[0].start, row[0].start)

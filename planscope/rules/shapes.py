@@ -64,7 +64,7 @@ SUBJECT = rf"(?:(?P<many>COUNT_OF|COUNT_AMONG|REPEAT) )?(?P<all>every )?(?P<s>{L
 MAIN = (
     r"(?:together ,? ?|always )?(?P<says>later )?(?P<limit>WITHIN )?"
     r"(?:(?P<act>(?:not_|may_)?(?:only_)?do(?: neither)?|neither|forbid|no|there no|there_no|there_may|there) )?"
-    rf"{SUBJECT}(?P<says>(?: (?:every|always|both|together|earlier|later|too|again))*)"
+    rf"{SUBJECT}(?P<says>(?: (?:every|always|both|together|earlier|later|too|again))*)(?P<row> in_row)?"
     rf"(?: (?P<verb>(?:not_)?(?:may_)?(?:only_)?{V}))?(?: always)*"
 )
 TURNED = (
@@ -131,7 +131,7 @@ _MORE = r"""
     limited: number_of <first> not_exceeds COUNT_OF
     either & not both: (?P<first>S) <V> ,? ?(?:but )?not_both
     either & not both: do (?P<first>S) ,? ?(?:but )?not_both
-    not both: (?:may_do )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both
+    not both: (?:may_do |it is )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both(?: together)?
     init & end: first call_is(?: happens)? is <first> ,? ?and last call_is(?: happens)? is <then>
     init & end: <RUN> begins <first> and ends_with <then>
     none after: (?:do |there )?none (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>

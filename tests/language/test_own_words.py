@@ -63,7 +63,7 @@ def _outcome(row: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize(
     ("name", "read", "both"),
-    [("queries", 92, 12), ("developers", 248, 13), ("plain_words", 62, 10), ("domains", 23, 0)],
+    [("queries", 92, 12), ("developers", 248, 13), ("plain_words", 62, 10), ("domains", 42, 0)],
 )
 def test_how_many_are_read(name: str, read: int, both: int) -> None:
     outcomes = Counter((row["class"], _outcome(row)) for row in rows(name))

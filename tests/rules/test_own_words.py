@@ -21,7 +21,7 @@ from tests.rules.worlds import MORE_MODES, make_world
     ("name", "read", "least", "misread"),
     [
         ("own_words.txt", by_meaning, 491, 0),
-        ("domains.txt", by_meaning, 44, 0),
+        ("domains.txt", by_meaning, 68, 0),
         ("dev_rules.jsonl", by_examples, 75, 2),
     ],
 )

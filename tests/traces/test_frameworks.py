@@ -20,6 +20,7 @@ from tests.traces.frameworks.desk import ASKED
 FILES = sorted(p.name for p in RECORDED.iterdir() if ".called" not in p.name)
 DESK = [file for file in FILES if not file.startswith(("mini_swe", "pi.", "codex"))]
 FORMATS = {
+    "log": "inspect",
     "spans": "otel",
     "sdk": "openai-agents",
     "items": "openai-responses",

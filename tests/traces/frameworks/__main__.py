@@ -67,6 +67,10 @@ PROGRAMS: dict[str, tuple[Sequence[str], list[Reply]]] = {
         ("llama-index-core", "llama-index-llms-openai-like", "openinference-instrumentation-llama-index"),
         story(DONE),
     ),
+    "inspect": (
+        ("inspect-ai", "openai"),
+        story(calls(call("submit", {"answer": "Refunded 40."}, "c5"))),
+    ),
     "vercel": (tuple(f"npm:{one}" for one in ("ai", "@ai-sdk/openai-compatible", "zod")), story(DONE)),
     "pi": (("npm:@mariozechner/pi-coding-agent",), shell("bash", "command")),
     "codex": (("npm:@openai/codex",), shell("exec_command", "cmd")),

@@ -24,8 +24,8 @@ from planscope.tui.screens.debug import (
     rules,
     running,
 )
-from planscope.tui.screens.debug.screen import verb_of
 from planscope.tui.screens.debug.stage import show_run
+from planscope.tui.screens.debug.verbs import entries, verb_of
 from tests.tui import sessions
 from tests.tui.stage import FakeStage
 
@@ -324,3 +324,13 @@ def test_rules_that_are_typed_judge_all_runs_and_are_undone() -> None:
     stage.answers = [SimpleNamespace(text="half a rule", save=False)]
     rules.write_rules(stage)
     assert stage.told == "your rules are not saved: W continues them"
+
+
+def test_the_palette_opens_runs_and_arranges_panes() -> None:
+    stage = FakeStage(sessions.figure_10(), "r2")
+    found = {command.title: command.run for command in entries(stage)}
+    assert [title.split()[1] for title in found if title.startswith("Run ")] == ["1", "2"]
+    next(run for title, run in found.items() if title.startswith("Run 1"))()
+    assert stage.view.key == ("v1", "r1")
+    found["Hide the tree pane"]()
+    assert "Show the tree pane" in {command.title for command in entries(stage)}

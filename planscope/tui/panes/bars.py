@@ -67,13 +67,7 @@ class Header(LinePane):
                 parts[least] = (0, cut(runs, left))
             else:
                 del parts[least]
-        self._line = Line(justify(_joined(parts), [*verdict, *edge], width), "bar")
-
-    def size_of(self) -> int:
-        return 1
-
-    def line_at(self, index: int) -> Line:
-        return self._line
+        self.lines = [Line(justify(_joined(parts), [*verdict, *edge], width), "bar")]
 
 
 def _parts(state: DebugView) -> list[tuple[int, tuple[Run, ...]]]:
@@ -213,13 +207,8 @@ class Footer(LinePane):
         self._places: Places = []
 
     def prepare(self, state: DebugView, width: int) -> None:
-        self._line, self._places = key_line(self.hints[phase(state)], width)
-
-    def size_of(self) -> int:
-        return 1
-
-    def line_at(self, index: int) -> Line:
-        return self._line
+        line, self._places = key_line(self.hints[phase(state)], width)
+        self.lines = [line]
 
     def on_click(self, event: events.Click) -> None:
         for first, last, action in self._places:

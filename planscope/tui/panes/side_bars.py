@@ -11,22 +11,12 @@ from planscope.tui.keys import key_for
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.hints import Hint, Places, key_line
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.style.lines import BLANK, Line, Run, justify, wrapped
+from planscope.tui.style.lines import Line, Run, justify, wrapped
 from planscope.tui.style.painter import Painter
 
 
 class _Bar(Windowed):
     BOX = False
-
-    def __init__(self, paint: Painter, *, id: str) -> None:
-        super().__init__(paint, id=id)
-        self._line = BLANK
-
-    def size_of(self) -> int:
-        return 1
-
-    def line_at(self, index: int) -> Line:
-        return self._line
 
     def make(self) -> Line:
         raise NotImplementedError
@@ -34,7 +24,7 @@ class _Bar(Windowed):
     def show(self) -> None:
         self.measure()
         if self.seen:
-            self._line = self.make()
+            self.lines = [self.make()]
             self.sync()
 
     def on_resize(self, event: events.Resize) -> None:

@@ -61,41 +61,16 @@ from planscope.tui.panes.step import StepPane
 from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
-from planscope.tui.screens.debug import (
-    arranging,
-    deciding,
-    doors,
-    marking,
-    modes,
-    navigate,
-    opening,
-    playing,
-    rules,
-    running,
-)
-from planscope.tui.screens.debug.stage import Stage, here, show_run
+from planscope.tui.screens.debug import arranging, doors, modes, opening, playing, running
+from planscope.tui.screens.debug.stage import Stage, here
 from planscope.tui.screens.debug.start import Start, first_place, first_view
+from planscope.tui.screens.debug.verbs import entries, verb_of
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.view import changed, with_judgement
-from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.tui.palette import Command
-
-VERBS = {
-    module.__name__.rpartition(".")[2]: module
-    for module in (arranging, deciding, doors, marking, modes, navigate, opening, playing, rules, running)
-}
-"""The modules with what keys do, by their names in the table of actions."""
-
-
-def verb_of(action: KeyAction) -> Callable[..., None]:
-    """Return the function of a stage that the table of actions names, such as ``navigate.go_start``."""
-    module, _, name = action.do.partition(".")
-    verb: Callable[..., None] = getattr(VERBS[module], name)
-    return verb
-
 
 IN_PANES: tuple[FixedKey, ...] = (
     ("down,j", "select_in_pane(1)", "Select the next thing in the pane"),
@@ -105,9 +80,6 @@ IN_PANES: tuple[FixedKey, ...] = (
     ("enter", "open_selected", "Go to what is selected"),
 )
 """Keys that every pane has and that users cannot change."""
-
-MOST_RECENT = 8
-"""Limit of recent sessions in the palette."""
 
 _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
@@ -571,22 +543,5 @@ class DebugScreen(AppScreen[None]):
     # Palette
 
     def palette_entries(self) -> Iterator[Command]:
-        from planscope.session.locations import name_of
-        from planscope.session.recent import recent
-        from planscope.tui.palette import Command
-        from planscope.tui.panes.run_line import run_runs
-
         yield from super().palette_entries()
-        document = self.work.document
-        for number, run in enumerate(document.runs):
-            line = run_runs(document.record(run.id), number, here=number == self.view.run_number)
-            title = "Run " + "".join(part.text for part in line).strip()
-            yield Command(title, "Open this run.", partial(show_run, self, run.id))
-        for left in recent()[:MOST_RECENT]:
-            if left.path != document.path:
-                name = shown(name_of(left.path), 60)
-                do = partial(opening.open_file, self, left.path)
-                yield Command(f"Recent session {name}", f"Open it: {phrases.place(left.path)}", do)
-        for name, hidden in self.work.layout.hidden_panes():
-            do = partial(arranging.show_pane if hidden else arranging.hide_pane, self, name)
-            yield Command(f"{'Show' if hidden else 'Hide'} the {name} pane", "Arrange the panes.", do)
+        yield from entries(self)

@@ -145,7 +145,7 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
             fuzzing.search = PlainSearch(tool, seed, 20_000 if SECONDS else calls)
         began = time.perf_counter()
         fuzzing.run()
-        errors = [(one.kind, one.exception, one.location) for one in found.values()]
+        errors = [(one["kind"], one["exception"], one["location"]) for one in found.values()]
         return Result(tool.name, errors, fuzzing.calls, time.perf_counter() - began)
 
 

@@ -23,7 +23,14 @@ from planscope.errors import UserError
 from planscope.toolfuzz.lines import framed, moved_away
 
 if TYPE_CHECKING:
+    from planscope.toolfuzz.host import Host
+    from planscope.toolfuzz.mcp_tools import ServerHost
     from planscope.toolfuzz.namespaces import Enforced
+    from planscope.toolfuzz.tools import Tool
+
+    Hosts = Mapping[str, Host | ServerHost]
+
+Send = Callable[[Mapping[str, object]], None]
 
 
 def main() -> None:
@@ -35,7 +42,7 @@ def main() -> None:
     os.dup2(null, 0)
     os.dup2(null, 1)
 
-    def send(message: Mapping[str, Any]) -> None:
+    def send(message: Mapping[str, object]) -> None:
         data = framed(token, message)
         while data:
             data = data[os.write(out, data) :]
@@ -43,7 +50,7 @@ def main() -> None:
     _told(send, lambda: _work(job, send))
 
 
-def _told(send: Any, work: Callable[[], None]) -> None:
+def _told(send: Send, work: Callable[[], None]) -> None:
     """Work, and tell the parent what goes wrong."""
     try:
         work()
@@ -66,7 +73,7 @@ def _bug(error: Exception) -> dict[str, str]:
     }
 
 
-def _work(job: dict[str, Any], send: Any) -> None:
+def _work(job: dict[str, Any], send: Send) -> None:
     from planscope.toolfuzz.mcp_process import command_of, is_server
     from planscope.toolfuzz.namespaces import enter_namespaces
 
@@ -105,13 +112,13 @@ def _needed(base: str, words: list[str]) -> list[str]:
     return [sys.prefix, sys.base_prefix, *sys.path, *packages, base, *path, *named, *beside]
 
 
-def _imported(job: dict[str, Any]) -> list[Any]:
+def _imported(job: dict[str, Any]) -> list[Tool]:
     from planscope.toolfuzz.tools import load
 
     return load(job["target"], job.get("reset"))
 
 
-def _wanted(job: dict[str, Any], tools: list[Any]) -> list[Any]:
+def _wanted(job: dict[str, Any], tools: list[Tool]) -> list[Tool]:
     wanted = job.get("tools") or []
     names = [tool.name for tool in tools]
     for name in wanted:
@@ -124,7 +131,7 @@ def _wanted(job: dict[str, Any], tools: list[Any]) -> list[Any]:
     return tools
 
 
-def _announce(tools: list[Any], enforced: Enforced, send: Any) -> None:
+def _announce(tools: list[Tool], enforced: Enforced, send: Send) -> None:
     from planscope.toolfuzz.tools import code_of, place_of
 
     send({
@@ -137,7 +144,7 @@ def _announce(tools: list[Any], enforced: Enforced, send: Any) -> None:
     })  # fmt: skip
 
 
-def _in_first_process(enforced: Enforced, send: Any, work: Callable[[Enforced], None]) -> NoReturn:
+def _in_first_process(enforced: Enforced, send: Send, work: Callable[[Enforced], None]) -> NoReturn:
     """Work in the first process of the new namespace: when it ends, everything in it ends."""
     child = os.fork()
     if child:
@@ -159,7 +166,7 @@ def _in_first_process(enforced: Enforced, send: Any, work: Callable[[Enforced], 
         os._exit(0)
 
 
-def _serve(job: dict[str, Any], folder: Path, enforced: Enforced, send: Any) -> None:
+def _serve(job: dict[str, Any], folder: Path, enforced: Enforced, send: Send) -> None:
     from planscope.toolfuzz.mcp_tools import ServerGone, serve
 
     if job.get("reset"):
@@ -178,7 +185,7 @@ def _serve(job: dict[str, Any], folder: Path, enforced: Enforced, send: Any) -> 
         send({"event": "remark", "text": f"The search ended early: {error}."})
 
 
-def _hosts(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Enforced) -> dict[str, Any]:
+def _hosts(job: dict[str, Any], tools: list[Tool], folder: Path, enforced: Enforced) -> Hosts:
     from planscope.toolfuzz.host import Host
 
     found = {}
@@ -191,7 +198,7 @@ def _hosts(job: dict[str, Any], tools: list[Any], folder: Path, enforced: Enforc
     return found
 
 
-def _fuzz_all(job: dict[str, Any], tools: list[Any], hosts: dict[str, Any], folder: Path, send: Any) -> None:
+def _fuzz_all(job: dict[str, Any], tools: list[Tool], hosts: Hosts, folder: Path, send: Send) -> None:
     """Do the job. ``folder``: the one in which the tools are."""
     from planscope.toolfuzz.fuzzing import Fuzzing
     from planscope.toolfuzz.sequences import Sequences, Stage
@@ -232,7 +239,7 @@ def _fuzz_all(job: dict[str, Any], tools: list[Any], hosts: dict[str, Any], fold
 
 
 @contextmanager
-def _survived(what: str, send: Any) -> Iterator[None]:
+def _survived(what: str, send: Send) -> Iterator[None]:
     """Tell of an error of planscope's own in one search; the others go on."""
     from planscope.toolfuzz.mcp_tools import ServerGone
 

@@ -70,7 +70,7 @@ class Found:
     shrunk: Any = None
     shrink_calls: int = 0
     needs: list[dict[str, object]] | None = None
-    before: list[dict[str, Any]] = field(default_factory=list)
+    before: list[dict[str, object]] = field(default_factory=list)
     documented: bool = False
     knows: Mapping[str, object] | None = None
 
@@ -135,11 +135,11 @@ class Fuzzing:
             "curve": self.curve, "stopped": stopped, "looping": self._looping, "occurrences": self._occurrences(),
         })  # fmt: skip
 
-    def send_one(self, before: list[dict[str, Any]], given: dict[str, Any]) -> None:
+    def send_one(self, before: list[dict[str, object]], given: dict[str, object]) -> None:
         """Make one call after others in a fresh child, and send its outcome."""
         self._send({"event": "outcome", "outcome": asdict(self._after(before, given, violates=True))})
 
-    def _violations(self) -> list[dict[str, Any]]:
+    def _violations(self) -> list[dict[str, object]]:
         """Return arguments that a server must refuse; for any other tool none."""
         if not self.tool.remote:
             return []
@@ -202,7 +202,7 @@ class Fuzzing:
         start, new = self.calls, list[str]()
         search = self.search
         self.search.draw_pools()
-        before = list[dict[str, Any]]()
+        before = list[dict[str, object]]()
 
         def heard(message: dict[str, Any]) -> None:
             match message["event"]:
@@ -234,7 +234,7 @@ class Fuzzing:
         self._ended(end, start, before, new)
         return new
 
-    def _ended(self, end: End, start: int, before: list[dict[str, Any]], new: list[str]) -> None:
+    def _ended(self, end: End, start: int, before: list[dict[str, object]], new: list[str]) -> None:
         """A call hung or ended its process."""
         if end.number < 0:
             self.calls = max(self.calls, start + 1)
@@ -261,7 +261,12 @@ class Fuzzing:
         self._heard(outcome, given, self.calls, before, new)
 
     def _heard(
-        self, outcome: Outcome, given: dict[str, Any], at: int, before: list[dict[str, Any]], new: list[str]
+        self,
+        outcome: Outcome,
+        given: dict[str, object],
+        at: int,
+        before: list[dict[str, object]],
+        new: list[str],
     ) -> None:
         key = self.forms.get(outcome.plain) or self.forms.get(outcome.key)
         if key is not None:
@@ -346,7 +351,7 @@ class Fuzzing:
                 one.shrink_calls = message["calls"]
 
         def job(channel: Channel) -> None:
-            def fails(given: dict[str, Any]) -> bool:
+            def fails(given: dict[str, object]) -> bool:
                 try:
                     return _same(_one_call(channel, self.tool, self.host, given, details=False), outcome)
                 except Lost as lost:
@@ -397,14 +402,14 @@ class Fuzzing:
         ]
         self._send({"event": "dropped", "key": key, "tool": self.tool.name})
 
-    def _alone(self, given: dict[str, Any], limit: float | None = None) -> Outcome:
+    def _alone(self, given: dict[str, object], limit: float | None = None) -> Outcome:
         """Return the outcome of one call in a fresh child, made as an agent makes it."""
         return self._after([], given, limit)
 
     def _after(
         self,
-        before: list[dict[str, Any]],
-        given: dict[str, Any],
+        before: list[dict[str, object]],
+        given: dict[str, object],
         limit: float | None = None,
         violates: bool = False,
     ) -> Outcome:
@@ -440,7 +445,7 @@ def _one_call(
     channel: Channel,
     tool: Tool,
     host: Host | ServerHost,
-    given: dict[str, Any],
+    given: dict[str, object],
     *,
     details: bool,
     invoke: bool = False,

@@ -263,7 +263,7 @@ class Search:
             self.keep(number, new, given)
         return new
 
-    def keep(self, number: int, arcs: Iterable[Arc], given: dict[str, Any]) -> None:
+    def keep(self, number: int, arcs: Iterable[Arc], given: dict[str, object]) -> None:
         """Keep the arguments of a call that reached these arcs."""
         self.arcs.update(arcs)
         self._last_kept = number

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from planscope.toolfuzz.fuzzing import Found
 from planscope.toolfuzz.host import Channel, Host
@@ -38,8 +38,13 @@ from planscope.toolfuzz.tools import Tool, call
 if TYPE_CHECKING:
     from planscope.toolfuzz.mcp_tools import ServerHost
 
-Call = dict[str, Any]
-"""``{"tool": NAME, "arguments": {...}}``"""
+
+class Call(TypedDict):
+    """A call of a sequence, as JSON has it."""
+
+    tool: str
+    arguments: dict[str, object]
+
 
 LONGEST = 8
 """Limit of calls of a sequence in random order."""

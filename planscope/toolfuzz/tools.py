@@ -26,7 +26,7 @@ from planscope.toolfuzz.injected import injected_values
 from planscope.toolfuzz.outcome import CALL_ID, Places, Refused, message_of
 from planscope.toolfuzz.source import source_tree
 
-Bind = Callable[[dict[str, Any]], dict[str, Any]]
+Bind = Callable[[dict[str, object]], dict[str, object]]
 
 
 @dataclass
@@ -417,7 +417,7 @@ def _langchain(tool: Any) -> Tool:
             extra[one.name] = {}
     refusals, names = _validation_errors(), _names(called)
 
-    def bind(given: dict[str, Any]) -> dict[str, Any]:
+    def bind(given: dict[str, object]) -> dict[str, Any]:
         try:
             first, rest = tool._to_args_and_kwargs({**given, **injected()}, CALL_ID)
         except refusals as error:
@@ -428,13 +428,13 @@ def _langchain(tool: Any) -> Tool:
     if isinstance(tool.args_schema, dict):
         plain_bind, dictionary = bind, tool.args_schema
 
-        def bind(given: dict[str, Any]) -> dict[str, Any]:
+        def bind(given: dict[str, object]) -> dict[str, Any]:
             why = mismatch(given, dictionary)
             if why is not None:
                 raise Refused(why)
             return plain_bind(given)
 
-    def invoke(given: dict[str, Any]) -> Any:
+    def invoke(given: dict[str, object]) -> Any:
         call = {"type": "tool_call", "id": CALL_ID, "name": tool.name, "args": {**given, **injected()}}
         return _loop().run_until_complete(tool.ainvoke(call)) if is_async else tool.invoke(call)
 
@@ -501,7 +501,7 @@ def _loop() -> asyncio.AbstractEventLoop:
     return _LOOPS[0]
 
 
-def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+def _run(function: Callable[..., Any], given: dict[str, object]) -> Any:
     made = function(**given)
     return _loop().run_until_complete(made) if inspect.isawaitable(made) else made
 

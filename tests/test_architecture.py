@@ -275,7 +275,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 102_560,
+    "language": 102_880,
     "sharing": 95_650,
     "toolfuzz": 18_710,
     "tui": 7_350,

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, dropwhile, islice, product
 
-from planscope.language.clauses import asides, clauses
+from planscope.language.clauses import asides, clauses, listed
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Action, Span
 from planscope.rules.english import COUNTING, verb
@@ -256,9 +256,20 @@ def _of_clauses(file: _File, row: list[Token], name: str | None) -> list[Way]:
         if len(parts) > 1 or (parts and len(parts[0]) < len(row)):
             found = list(_each(file, parts, name))
             if len(found) == len(parts):
-                ways = [list(chain(*way)) for way in islice(product(*found), MOST_WAYS)]
-                return _agreeing(file, ways)
+                scoped = any(map(_opens_scope, parts[:-1])) or any(
+                    one.key == "then" for part in parts[1:] for one in part
+                )
+                ways = islice(product(*found), MOST_WAYS)
+                return _agreeing(
+                    file, [(list(chain(*way)), len(way[0]) if scoped else MAX_RULES) for way in ways]
+                )
     return []
+
+
+def _opens_scope(part: Sequence[Token]) -> bool:
+    """Return whether what stands behind a clause may be meant under its condition."""
+    keys = [one.key for one in part]
+    return keys[0] in listed("fronts") or not listed("scopes").isdisjoint(keys)
 
 
 def _each(file: _File, parts: Sequence[list[Token]], name: str | None) -> Iterator[list[Way]]:
@@ -325,13 +336,13 @@ _ELLIPTIC = frozenset(("only", "never", "not", "at", "exactly", "once", "always"
 """With these a clause begins that has its subject in the clause before it."""
 
 
-def _agreeing(file: _File, ways: Sequence[Way]) -> list[Way]:
-    """Return the different meanings among some, each without the rules that its others imply. One that makes a call
-    impossible which no clause forbids is not meant."""
+def _agreeing(file: _File, ways: Sequence[tuple[Way, int]]) -> list[Way]:
+    """Return the different meanings among some, each without the rules that its others imply. ``ways``: each with
+    how many of its first rules may be left. One that makes a call impossible which no clause forbids is not meant."""
     from planscope.rules.checking import examine, implied_by
 
     found: list[Way] = []
-    for way in ways:
+    for way, most in ways:
         numbered = [
             (replace(rule, id=f"c{k}"), turned) for k, (rule, turned) in enumerate(way, len(file.rules) + 1)
         ]
@@ -345,6 +356,8 @@ def _agreeing(file: _File, ways: Sequence[Way]) -> list[Way]:
             continue
         left = [one for one in numbered if one[0].id not in implied]
         rules = [rule for rule, _ in left]
+        if any(one not in numbered[:most] for one in left):
+            continue
         if not any(
             all(implied_by(rule, [r for r, _ in other]) is not None for rule in rules)
             and all(implied_by(rule, rules) is not None for rule, _ in other)

@@ -169,6 +169,17 @@ def inside(folder: Path, file: Path) -> Path | None:
         return None
 
 
+def files_in(folder: Path, most: int, *patterns: str) -> list[Path]:
+    """Return the files of these names in a folder that is a session's own, sorted."""
+    if folder.is_symlink() or not folder.is_dir():
+        return []
+    try:
+        found = sorted({file for pattern in patterns for file in folder.glob(pattern)})
+    except OSError:
+        return []
+    return [place for file in found[:most] if (place := inside(folder, file)) is not None]
+
+
 class _Session:
     """Reads one file: the main session's or a sub-agent's."""
 
@@ -478,27 +489,14 @@ class _Session:
                 prompts.setdefault(asked, call)
         for root, side in self.sides.items():
             parts.append((calls.get(root) or prompts.get(self.side_prompts[root]), side.items))
-        for agent, file in self._files_of_sub_agents():
+        own = self.folder / "subagents" if self.folder is not None and self.depth < DEEPEST else None
+        for file in files_in(own, MOST_PARTS, "agent-*.jsonl") if own is not None else ():
+            agent = file.stem.removeprefix("agent-")
             part, prompt = self._sub_agent(file, agent)
-            call_id = _tool_use_of(file) or self.started.get(agent, "")
+            call_id = _meta(file).get("toolUseId") or self.started.get(agent, "")
             parts.append((calls.get(call_id) or prompts.get(prompt), part))
         if parts:
             self.build.items[:] = spliced(self.build.items, parts)
-
-    def _files_of_sub_agents(self) -> Iterator[tuple[str, Path]]:
-        if self.folder is None or self.depth >= DEEPEST:
-            return
-        folder = self.folder / "subagents"
-        if folder.is_symlink() or not folder.is_dir():
-            return
-        try:
-            names = sorted(one.name for one in folder.iterdir())
-        except OSError:
-            return
-        for one in [n for n in names if n.startswith("agent-") and n.endswith(".jsonl")][:MOST_PARTS]:
-            file = inside(self.folder, folder / one)
-            if file is not None:
-                yield one.removeprefix("agent-").removesuffix(".jsonl"), file
 
     def _sub_agent(self, file: Path, agent: str) -> tuple[list[Item], str]:
         """Return the items of a sub-agent's file, and its prompt."""
@@ -551,10 +549,6 @@ def _meta(file: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return {key: value for key, value in found.items() if type(value) is str}
-
-
-def _tool_use_of(file: Path) -> str:
-    return name(_meta(file).get("toolUseId"))
 
 
 READERS = (ClaudeCode(), Pi())

@@ -243,34 +243,18 @@ def _take_exec_item(
         build.turn = ""
 
 
-_EXEC_PLACED = frozenset(
-    (
-        "id",
-        "type",
-        "item_type",
-        "status",
-        "arguments",
-        "server",
-        "tool",
-        "result",
-        "error",
-        "aggregated_output",
-        "command",
-    )
-)
+_EXEC_PLACED = frozenset(("id", "type", "item_type", "status", "arguments", "server", "tool", "result", "error",
+                          "aggregated_output", "command"))  # fmt: skip
 
 
 def _exec_call(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
     if kind == "command_execution":
         return "shell", {"command": item.get("command")}
     if kind == "mcp_tool_call":
-        server = name(item.get("server"))
-        return f"mcp__{server}__{name(item.get('tool'))}" if server else name(item.get("tool")), item.get(
-            "arguments"
-        )
-    return kind, {
-        k: v for k, v in item.items() if k not in ("id", "type", "item_type", "status", "aggregated_output")
-    }
+        server, tool = name(item.get("server")), name(item.get("tool"))
+        return f"mcp__{server}__{tool}" if server else tool, item.get("arguments")
+    about = ("id", "type", "item_type", "status", "aggregated_output")
+    return kind, {key: value for key, value in item.items() if key not in about}
 
 
 def _exec_answer(item: dict[str, Any]) -> tuple[str | None, bool]:

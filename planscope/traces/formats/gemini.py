@@ -10,7 +10,7 @@ from typing import Any
 from planscope.oracle.trace import Item, ToolCall, Trace
 from planscope.traces.blocks import Shape, function_response, take
 from planscope.traces.build import MOST_ITEMS, Builder, Full, spliced
-from planscope.traces.formats.claude_code import inside
+from planscope.traces.formats.claude_code import files_in
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Options, closed, records
 from planscope.traces.source import Head, Source, Unreadable, file_source
@@ -176,38 +176,24 @@ def _put_in_sub_agents(build: Builder, path: Path) -> None:
     """Add the sessions in the folder named by this session's id, each after the call made before it."""
     if not _SAFE.fullmatch(build.trace.id):
         return
-    folder = path.parent / build.trace.id
-    if folder.is_symlink() or not folder.is_dir():
-        return
-    try:
-        names = sorted(one.name for one in folder.iterdir() if one.suffix in (".json", ".jsonl"))
-    except OSError:
-        return
     parts: list[tuple[ToolCall | None, list[Item]]] = []
     calls = build.trace.calls
-    for one in names[:MOST_PARTS]:
-        file = inside(folder, folder / one)
-        if file is None:
-            continue
+    for file in files_in(path.parent / build.trace.id, MOST_PARTS, "*.json", "*.jsonl"):
         try:
             source = file_source(file)
             source.seen = source.head(65536)
-            trace = _trace(source, False, Path(one).stem)
+            trace = _trace(source, False, file.stem)
             source.close()
         except (Unreadable, OSError) as error:
             build.problem(str(error))
             continue
-        began, mine = trace.started, build.trace.started
-        before = [
-            c
-            for c in calls
-            if c.at is not None and began is not None and mine is not None and mine + c.at <= began
-        ]
+        began, mine, before = trace.started, build.trace.started, None
         if began is not None and mine is not None:
+            before = next((c for c in reversed(calls) if c.at is not None and mine + c.at <= began), None)
             for item in trace.items:
                 if item.at is not None:
                     item.at = round(max(item.at + began - mine, 0.0), 6)
-        parts.append((before[-1] if before else None, list(trace.items)))
+        parts.append((before, list(trace.items)))
     if parts:
         build.items[:] = spliced(build.items, parts)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from planscope.oracle.trace import Said
+from planscope.oracle.trace import Said, ToolCall
 from planscope.traces.blocks import SPEAKERS, usage_of
 from planscope.traces.build import Builder
 from planscope.traces.messages import MessageFormat, about_messages
-from planscope.traces.values import as_text, name, obj, rest_of, some, text
+from planscope.traces.values import as_text, dig, name, obj, rest_of, some, text
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call",
          "tool_search_call")  # fmt: skip
@@ -56,7 +56,7 @@ def take_item(
 ) -> None:
     """Add one item. Items that the model made in a row are one message."""
     if type(item.get("raw_item")) is dict:
-        agent = text(obj(item.get("agent")).get("name")) or agent
+        agent = text(dig(item, "agent.name")) or agent
         item = item["raw_item"]
         told = build.last(item.get("call_id"))
         if told is not None and item.get("type") in CALLS and call_of(item["type"], item)[0] == told.tool:
@@ -65,26 +65,18 @@ def take_item(
     kind = kind if type(kind) is str else "message" if "role" in item else ""
     if kind == "message":
         _take_message(build, item, at, agent)
-    elif kind in CALLS:
+    elif kind in CALLS or kind in HOSTED:
         model_speaks(build)
         tool, arguments = call_of(kind, item)
-        build.call(
-            tool,
-            arguments,
-            item.get("call_id", item.get("id")),
-            at=at,
-            agent=agent,
-            raw=rest_of(item, _PLACED),
-        )
+        key = item.get("call_id", item.get("id"))
+        call = build.call(tool, arguments, key, at=at, agent=agent, raw=rest_of(item, _PLACED))
+        if kind in HOSTED:
+            _fill_hosted(build, call, item)
     elif kind in _OUTPUTS:
         other_speaks(build)
         answer, failed = output_of(item.get("output"))
-        build.answer(
-            item.get("call_id", item.get("id")), answer, failed=failed, at=at, raw=rest_of(item, _PLACED)
-        )
-    elif kind in HOSTED:
-        model_speaks(build)
-        _take_hosted(build, kind, item, at, agent)
+        key = item.get("call_id", item.get("id"))
+        build.answer(key, answer, failed=failed, at=at, raw=rest_of(item, _PLACED))
     elif kind == "reasoning":
         model_speaks(build)
         words = as_text(item.get("content")) or as_text(item.get("summary"))
@@ -124,13 +116,17 @@ def _take_message(build: Builder, item: dict[str, Any], at: float | None, agent:
 
 def call_of(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
     """Return the tool of a call and its arguments. Tools of OpenAI have no name of their own."""
-    if kind == "function_call":
-        return name(item.get("name")), item.get("arguments")
+    tool = name(item.get("name"))
+    if kind in ("function_call", "mcp_call"):
+        return tool, item.get("arguments")
     if kind == "custom_tool_call":
         value = item.get("input")
-        return name(item.get("name")), {"input": value} if value is not None else None
-    action = item.get("action", item.get("operation"))
-    return name(item.get("name")) or kind.removesuffix("_call"), action if type(action) is dict else None
+        return tool, {"input": value} if value is not None else None
+    keys = ("action", "queries", "code") if kind in HOSTED else ("action", "operation")
+    found = {key: item[key] for key in keys if item.get(key) is not None}
+    first = next(iter(found.values()), None)
+    given = first if type(first) is dict and len(found) == 1 else found if kind in HOSTED else None
+    return tool or kind.removesuffix("_call"), given
 
 
 def output_of(output: Any) -> tuple[str, bool | None]:
@@ -141,23 +137,14 @@ def output_of(output: Any) -> tuple[str, bool | None]:
     return as_text(output), None
 
 
-def _take_hosted(
-    build: Builder, kind: str, item: dict[str, Any], at: float | None, agent: str | None
-) -> None:
-    tool = name(item.get("name")) if kind == "mcp_call" else kind.removesuffix("_call")
-    arguments: Any = item.get("arguments")
-    if kind != "mcp_call":
-        found = {k: item[k] for k in ("action", "queries", "code") if item.get(k) is not None}
-        arguments = found["action"] if type(found.get("action")) is dict and len(found) == 1 else found
-    call = build.call(tool, arguments, item.get("id"), at=at, agent=agent, raw=rest_of(item, _PLACED))
+def _fill_hosted(build: Builder, call: ToolCall, item: dict[str, Any]) -> None:
+    """Give a call that the provider made itself its answer, if the item has one."""
     build.settle(call)
-    error = item.get("error")
-    status = item.get("status")
-    if error is not None:
-        build.fill(call, as_text(error), failed=True)
-    elif status in ("completed", "failed", "incomplete") or "output" in item:
-        result = item.get("output", item.get("results", item.get("outputs")))
-        build.fill(call, as_text(result) if result is not None else None, failed=status == "failed")
+    error, status = item.get("error"), item.get("status")
+    result = some(item, ("output", "results", "outputs")) if error is None else error
+    if error is not None or status in ("completed", "failed", "incomplete") or "output" in item:
+        failed = error is not None or status == "failed"
+        build.fill(call, as_text(result) if result is not None else None, failed=failed)
 
 
 def _sure(items: list[dict[str, Any]], beside: dict[str, Any]) -> float:

@@ -58,7 +58,7 @@ def checked(rules: str, *traces: Trace, running: bool = False) -> tuple[list[Che
         ("Every b has its own a before it.", "a b b", "unknown"),
         ("b never happens between a and c.", "a b c", "unknown"),  # a c may come before b
         ("After a, b never happens until c.", "a b", "unknown"),
-        ("b happens only between a and c.", "a c b", "unknown"),
+        ("Every b has x before it, with no c in between.", "x c b", "unknown"),
         ("a user message comes before a.", "a", "wrong"),  # a call is no message of the user
     ],
 )

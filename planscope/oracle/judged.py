@@ -103,6 +103,9 @@ class JudgedRun(Protocol):
         """Return one way to go on so that everything is kept, or None if there is none."""
 
     def verdict(self, *, strict: bool = False) -> Verdict: ...
+    def undecided(self) -> str:
+        """Say why a run that is over is not decided."""
+
     def repair(self, from_step: int = 0) -> Repair: ...
     def way_back(self) -> Repair: ...
     def certify(self, timeout: int = 10_000, started: Started | None = None) -> Proof:
@@ -160,6 +163,9 @@ class Beside(Protocol):
     def one_way(self, index: int, own: tuple[PlannedCall, ...] | None) -> tuple[PlannedCall, ...] | None: ...
     def kind(self) -> VerdictKind:
         """Return the verdict on the rules alone."""
+
+    def undecided(self) -> str:
+        """Say why rules are not decided; "" if they are."""
 
     def warnings(self) -> tuple[str, ...]:
         """Return a line for each argument in the rules that no call has."""

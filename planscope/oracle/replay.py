@@ -223,9 +223,12 @@ class Replay:
         error = next((f.type for f in findings if f.severity == "error"), None) if kind == "wrong" else None
         warnings = (*self.rules.warnings(), *early_end(kind, self.trace))
         notes = notes_on(self.trace, kind)
-        return Verdict(
-            kind, error, findings, first_violation(self), self.trace.cause, warnings=warnings, notes=notes
-        )
+        lost = first_violation(self) if kind != "unknown" or self.trace.ending == "running" else None
+        return Verdict(kind, error, findings, lost, self.trace.cause, warnings=warnings, notes=notes)
+
+    def undecided(self) -> str:
+        """Say why a run that is over is not decided."""
+        return (self.rules.undecided() if self.rules is not None else "") or "It could not be decided."
 
     def repair(self, from_step: int = 0) -> Repair:
         """Return the nearest valid plan that keeps the first ``from_step`` calls as they were made, or with rules the

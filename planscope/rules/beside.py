@@ -44,7 +44,7 @@ from planscope.rules.kinds import KINDS
 from planscope.rules.letters import OTHER_TOOL
 from planscope.rules.reasons import reasons
 from planscope.rules.repair import RulesRepair, repair
-from planscope.rules.report import Checked, Details, Lack, lack_text, lacking
+from planscope.rules.report import Checked, Details, Lack, lack_text, lacking, undecided
 from planscope.rules.rule import Calls, Rule, RuleFile, path_text
 from planscope.rules.track import Track
 from planscope.rules.values import key_text, other_type
@@ -613,6 +613,10 @@ class Rules:
         if not self.over:
             return "unknown"
         return verdict_of(self.results, self.trace, running=False)
+
+    def undecided(self) -> str:
+        """Say why rules are not decided; "" if they are."""
+        return undecided(self.results, self.trace)
 
     def warnings(self) -> tuple[str, ...]:
         """Return a line for each argument in the rules that no call has."""

@@ -20,7 +20,7 @@ from planscope.rules.judge import (
 )
 from planscope.rules.rule import Rule, RuleFile, path_text, unknown_names
 from planscope.safe import visible
-from planscope.wording.phrases import plural, step_name
+from planscope.wording.phrases import listed, plural, step_name
 from planscope.wording.terms import sentence
 
 if TYPE_CHECKING:
@@ -132,7 +132,9 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
     judge = judge_trace(book, trace)
     results = judge.results(trace, open_end=options.running or trace.open_end)
     verdict = verdict_of(results, trace, running=options.running)
-    words = "" if verdict == "right" else plain_verdict(results, trace.problem, verdict, trace.left_out)
+    words = (
+        KEPT if verdict == "right" and trace.ending != "aborted" else plain_verdict(results, trace, verdict)
+    )
     lacks = tuple(lacking(judge, trace)) if judge.lacking else ()
     return Checked(
         trace.id,
@@ -140,7 +142,7 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
         judge.last_step,
         results,
         trace.problem,
-        words or KEPT,
+        words,
         trace.cause,
         _shared(judge.tools),
         lacks,
@@ -170,32 +172,39 @@ def nearest(name: str, known: Iterable[str], most: int = 2) -> list[str]:
     return get_close_matches(name, sorted(known), most, 0.6)
 
 
-def plain_verdict(
-    results: Sequence[Tested],
-    problem: str | None,
-    verdict: RulesVerdict,
-    left_out: Iterable[LeftOut] = (),
-) -> str:
+def plain_verdict(results: Sequence[Tested], trace: Trace, verdict: RulesVerdict) -> str:
     """Say the verdict on a trace by the results of its rules, without core and repair."""
-    names = {state: [r.rule.title for r in results if r.state == state] for state in ("broken", "unknown")}
     if verdict == "wrong":
-        return f"Violated: {', '.join(names['broken'])}."
-    unclear = "; ".join(one.text for one in left_out if one.kind == "not understood")
-    if verdict == "unknown" and unclear:
-        return f"{unclear}. It may keep or violate {', '.join(names['unknown'])}."
+        return f"Violated: {', '.join(r.rule.title for r in results if r.state == 'broken')}."
     if verdict == "unknown":
-        owed = [r.rule.title for r in results if r.owed]
-        nameless = {r.rule.title: r.unnamed for r in results if r.unnamed}
-        unsure = [one for one in names["unknown"] if one not in owed and one not in nameless]
-        said = [f"Still owed: {', '.join(owed)}."] if owed else []
-        said += [f"{rule} names {tool}, which no trace calls or defines." for rule, tool in nameless.items()]
-        if unsure:
-            said.append(f"The trace does not tell whether it keeps {', '.join(unsure)}.")
-        return " ".join(said)
-    if verdict == "aborted":
-        why = f" ({problem})" if problem else ""
-        return f"The trace broke off{why} while something was still owed for {', '.join(names['unknown'])}."
-    return KEPT
+        return undecided(results, trace)
+    from planscope.wording.explain import ended_early, why_aborted  # imported late because few traces need it
+
+    if verdict == "right":
+        return " ".join([KEPT, *ended_early(trace)])
+    owed = [_named(r.rule) for r in results if r.owed]
+    return why_aborted(told(verdict, reason=trace.cause), trace.cause, trace.reason, owed)
+
+
+def undecided(results: Iterable[Tested], trace: Trace) -> str:
+    """Say why rules are not decided; "" if they are."""
+    open_ = [r for r in results if r.state == "unknown"]
+    if open_ and trace.unclear:
+        return f"{trace.unclear}. It may keep or violate {listed([_named(r.rule) for r in open_])}."
+    said = []
+    if owed := [_named(r.rule) for r in open_ if r.owed]:
+        said.append(f"Still owed: {listed(owed)}.")
+    for r in open_:
+        if r.unnamed and not r.owed:
+            said.append(f"{_named(r.rule)} names {r.unnamed}, which no trace calls or defines.")
+    if unsure := [_named(r.rule) for r in open_ if not r.owed and not r.unnamed]:
+        said.append(f"The trace does not tell whether it keeps {listed(unsure)}.")
+    return " ".join(said)
+
+
+def _named(rule: Rule) -> str:
+    text = rule.name or " ".join(rule.text.split()).removesuffix(".") or rule.id
+    return f"“{text}”"
 
 
 @dataclass(slots=True)

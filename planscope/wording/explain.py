@@ -18,7 +18,8 @@ from planscope.wording.terms import CERTIFICATES, NO_REASON, REASONS, STOPPED, c
 if TYPE_CHECKING:
     from planscope.oracle.facts import Fact
     from planscope.oracle.judged import JudgedRun
-    from planscope.oracle.verdict_types import Core, Correction, Finding, StepNo, Verdict, Violation
+    from planscope.oracle.trace import Cause, Trace
+    from planscope.oracle.verdict_types import Core, Correction, Finding, StepNo, Told, Verdict, Violation
 
 UNFORESEEABLE = (
     "The agent could not have known: it depends on the duration of a task that had not been called yet."
@@ -52,16 +53,21 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
             again = []
     if run.problem.unjudged:
         said.append(_stop(run.problem.unjudged))
-    if violation is not None:
+    if violation is not None and (kind != "unknown" or run.trace.ending == "running"):
         said.append(explain_core(run, violation.core))
     if kind == "right" and findings:
         said.append(f"But {_lower(explain_finding(run, findings[0]))}")
     said += again
-    if kind == "right" and run.trace.ending == "aborted":
-        said.append(f"It ended early: {_stop(run.trace.reason or 'no reason was recorded')}")
+    if kind == "right":
+        said += ended_early(run.trace)
     if run.trace.ending == "stopped" and run.trace.reason and kind != "right":
         said.append(f"How it ended: {_stop(run.trace.reason)}")
     return " ".join(said)
+
+
+def ended_early(trace: Trace) -> list[str]:
+    """Say why a run that keeps everything ended early, if it did."""
+    return [f"It ended early: {_stop(trace.reason or NO_REASON)}"] if trace.ending == "aborted" else []
 
 
 def asides(verdict: Verdict) -> list[str]:
@@ -71,29 +77,31 @@ def asides(verdict: Verdict) -> list[str]:
 
 def why_unknown(run: JudgedRun) -> str:
     """Say why there is no verdict: the run goes on, or the trace does not tell about some rules."""
-    last = len(run.steps) - 1
     if run.trace.ending == "running":
         return "The run is not over yet."
-    if run.trace.unclear:
-        return f"{run.trace.unclear}. It may keep or violate any rule that is not violated anyway."
-    unsure = [c for c in run.problem.constraints if run.status(c.id, last) == "unknown"]
-    if not unsure:
-        return "It could not be decided."
-    return f"The trace does not tell whether it keeps {listed(_titled(c) for c in unsure)}."
+    return run.undecided()
 
 
 def _why_aborted(run: JudgedRun, verdict: Verdict) -> str:
-    """Say who or what ended the run before the agent did."""
+    """Say who or what ended the run before the agent did, and which rules still owe a call."""
+    last = len(run.steps) - 1
+    owed = [_titled(c) for c in run.problem.constraints if run.status(c.id, last) == "owed"]
+    return why_aborted(verdict.told, verdict.reason, run.trace.reason, owed)
+
+
+def why_aborted(kind: Told, cause: Cause | None, reason: str | None, owed: Sequence[str]) -> str:
+    """Say what ended a run early. ``reason``: what was recorded of it. ``owed``: what a later call must still do."""
     why = "The run was aborted"
-    if verdict.told == "cut_off":
+    if kind == "cut_off":
         why = "The run is cut off"
-    elif verdict.told == "stopped":
+    elif kind == "stopped":
         why = capital(REASONS["stopped"])
-    elif verdict.reason is not None:
-        why += f" because {REASONS[verdict.reason]}"
-    said = run.trace.reason or NO_REASON
+    elif cause is not None:
+        why += f" because {REASONS[cause]}"
+    said = reason or NO_REASON
     more = "" if said == f"{STOPPED} by the user" else f": {said}"
-    return _stop(f"{why}, which is not a planning error{more}")
+    still = f" Still owed: {listed(owed)}." if owed else ""
+    return _stop(f"{why}, which is not a planning error{more}") + still
 
 
 def _all_kept(problem: Problem) -> str:

@@ -99,9 +99,9 @@ def test_failures_say_what_is_wrong_and_what_would_be_right(
     for words in (
         "messages: WRONG. The run ends, after step 1 (cancel) and does not keep the rule",
         "insert mail before the end",
-        "messages: NOT DECIDED. The trace does not tell whether it keeps c2",
+        "messages: NOT DECIDED. The trace does not tell whether it keeps “lock comes",
         "note: line 1: no trace calls or defines lock",
-        "messages: NOT DECIDED. c1 names get_order, which no trace calls or defines.",
+        "messages: NOT DECIDED. “get_order comes before cancel_order” names get_order,",
         "note: line 1: no call of cancel has cid; did you mean id?",
         "no rules: write plan_rules(",
         "UserError: the rules cannot be read: line 1, column",

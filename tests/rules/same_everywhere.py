@@ -27,6 +27,7 @@ from planscope.rules.rule import RuleFile
 from planscope.session.model import Run, Session
 from planscope.session.store import dumps, loads
 from planscope.session.traces import session_of
+from planscope.wording.explain import explain_verdict
 
 # the doors --------------------------------------------------------------------------------------------------------
 
@@ -40,6 +41,8 @@ class Judgement:
     """Why the run is said to have ended early, "" if it did not."""
     rules: tuple[str, ...] | None = None
     """What became of each rule."""
+    words: str | None = None
+    """What is said of a verdict, unless the run is lost: some doors say where, and what to change."""
     violation: tuple[Any, ...] | None = None
     """The first lost step, with the rules and the steps of its core; empty if no step is lost."""
     states: tuple[str, ...] | None = None
@@ -79,10 +82,17 @@ class Pair:
         return judge(session, session.runs[-1]).replay
 
 
-def _checked(checked: Checked) -> Judgement:
+def _checked(pair: Pair, checked: Checked) -> Judgement:
     why = checked.why
     core = None if why is None else () if why.step is None else (why.step, why.rules, why.steps)
-    return Judgement(checked.verdict, checked.reason or "", tuple(one.state for one in checked.results), core)
+    words = _words(pair, checked.verdict, checked.explanation)
+    rules = tuple(one.state for one in checked.results)
+    return Judgement(checked.verdict, checked.reason or "", rules, words, core)
+
+
+def _words(pair: Pair, verdict: str, words: str) -> str | None:
+    lost = verdict != "unknown" and pair.replayed.first_doomed is not None
+    return None if verdict == "wrong" or lost else words
 
 
 def _stepped(run: JudgedRun) -> Judgement:
@@ -102,7 +112,7 @@ def _lost(states: tuple[str, ...]) -> int:
 def check_trace(pair: Pair) -> Judgement:
     """``check TRACE --rules``."""
     (found,) = check_traces([pair.trace], pair.file, CheckOptions())
-    return _checked(found.checked)
+    return _checked(pair, found.checked)
 
 
 def replay_trace(pair: Pair) -> Judgement:
@@ -112,7 +122,7 @@ def replay_trace(pair: Pair) -> Judgement:
 
 def check_session(pair: Pair) -> Judgement:
     """``check SESSION --rules``."""
-    return _checked(judge_by(pair.session, pair.run, pair.file))
+    return _checked(pair, judge_by(pair.session, pair.run, pair.file))
 
 
 def replay_session(pair: Pair) -> Judgement:
@@ -127,7 +137,11 @@ def own_rules(pair: Pair) -> Judgement:
     violation = () if first is None else (first.step, first.core.constraints, first.core.steps)
     said = None if verdict.verdict != "wrong" else violation
     return replace(
-        _stepped(pair.replayed), verdict=verdict.verdict, reason=verdict.reason or "", violation=said
+        _stepped(pair.replayed),
+        verdict=verdict.verdict,
+        reason=verdict.reason or "",
+        words=_words(pair, verdict.verdict, explain_verdict(pair.replayed, verdict)),
+        violation=said,
     )
 
 

@@ -48,16 +48,12 @@ def confirmed(
 ) -> Proof:
     """Ask Z3 to confirm the core, unless the bound is too large. ``happened``: the events up to the lost step
     (``Lost``)."""
-    rules = [rule for rule in book.rules if rule.id in core.rules]
-    if any(rule.unit == "seconds" or rule.per_then for rule in rules):
-        return "not_asked"
-    kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step in core.steps]
-    if len(kept) > MOST_EVENTS:
-        return "not_asked"
     import z3
 
-    end = core.step == "end"
     context = z3.Context()
+    rules = [rule for rule in book.rules if rule.id in core.rules]
+    kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step in core.steps]
+    end = core.step == "end"
     whole = _lost(context, book, tools, rules, kept, end)
     if whole != "lost":
         return "denied" if whole == "kept" else whole
@@ -65,9 +61,7 @@ def confirmed(
     for event, _ in kept:
         if isinstance(event, ToolCall):
             answers.append(_lost(context, book, tools, rules, [k for k in kept if k[0] is not event], end))
-    if "lost" in answers:
-        return "denied"
-    return "gave_up" if "gave_up" in answers else "not_asked" if "not_asked" in answers else "confirmed"
+    return "denied" if "lost" in answers else _sure(answers) or "confirmed"
 
 
 def mends(
@@ -75,11 +69,6 @@ def mends(
 ) -> Proof:
     """Ask Z3 whether the rest can be kept without these rules and calls, but not if one of them is put back.
     ``happened``: the events up to the lost step."""
-    if any(rule.seconds or rule.per_then for rule in book.rules):
-        return "not_asked"
-    end = given_up.step == "end"
-    if len(happened) > MOST_EVENTS:
-        return "not_asked"
     import z3
 
     context = z3.Context()
@@ -87,31 +76,28 @@ def mends(
     def lost(members: Collection[str | int]) -> Answer:
         rules = [rule for rule in book.rules if rule.id not in members]
         kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step not in members]
-        return _lost(context, book, tools, rules, kept, end)
+        return _lost(context, book, tools, rules, kept, given_up.step == "end")
 
     members: set[str | int] = {*given_up.rules, *given_up.steps}
     answers = [lost(members), *(lost(members - {one}) for one in members)]
-    if "not_asked" in answers or "gave_up" in answers:
-        return "gave_up" if "gave_up" in answers else "not_asked"
-    return "confirmed" if answers[0] == "kept" and "kept" not in answers[1:] else "denied"
+    confirmed = answers[0] == "kept" and "kept" not in answers[1:]
+    return _sure(answers) or ("confirmed" if confirmed else "denied")
 
 
 def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> Proof:
     """Ask Z3 whether a whole trace keeps every rule, unless it is too long or broke off (``open_end``)."""
-    happened = heard(book, list(events(trace.items)))
-    rules = book.rules
-    if open_end or len(happened) > MOST_EVENTS:
-        return "not_asked"
-    if any(rule.unit == "seconds" or rule.per_then for rule in rules):
+    if open_end:
         return "not_asked"
     import z3
 
-    context = z3.Context()
-    for rule in rules:
-        found = _lost(context, book, (), [rule], happened, True)
-        if found != "kept":
-            return "denied" if found == "lost" else found
-    return "confirmed"
+    context, happened = z3.Context(), heard(book, list(events(trace.items)))
+    answers = [_lost(context, book, (), [rule], happened, True) for rule in book.rules]
+    return "denied" if "lost" in answers else _sure(answers) or "confirmed"
+
+
+def _sure(answers: Collection[Answer]) -> Proof | None:
+    """Return why Z3's answers say nothing, or None if they do."""
+    return "gave_up" if "gave_up" in answers else "not_asked" if "not_asked" in answers else None
 
 
 def _lost(
@@ -123,6 +109,8 @@ def _lost(
     end: bool,
 ) -> Answer:
     """Return whether no continuation keeps the rules. At the end, return whether they are not kept."""
+    if len(kept) > MOST_EVENTS or any(rule.seconds or rule.per_then for rule in rules):
+        return "not_asked"
     import z3
 
     book = Rulebook(rules, succeeded_only=book.succeeded_only)

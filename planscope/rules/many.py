@@ -48,7 +48,6 @@ class Part:
     """A part of a file of lines, from the beginning of a line to the end of one. ``endless``: one of its lines may be
     too long to be read; then the part goes to the end of the file."""
 
-    reader: Any
     stem: str
     name: str
     path: str
@@ -76,8 +75,8 @@ class Judged:
 _work: _Work
 
 
-def _begin(file: RuleFile, options: CheckOptions) -> None:
-    """Prepare a worker process."""
+def _begin(file: RuleFile, options: CheckOptions, reader: Any) -> None:
+    """Prepare a worker process. It inherits the reader, which may hold functions that cannot be sent."""
     import gc
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells the end
@@ -88,7 +87,7 @@ def _begin(file: RuleFile, options: CheckOptions) -> None:
     gc.freeze()
     gc.disable()  # traces form no cycles
     global _work
-    _work = _Work(file, options)
+    _work = _Work(file, options, reader)
 
 
 Small = tuple[str, int, bytes, int, frozenset[str], float | None]
@@ -99,11 +98,11 @@ Packed = tuple[int, list[Judged | Small]]
 
 
 class _Work:
-    """What a part of a file is judged by."""
+    """What a part of a file is read and judged by."""
 
-    def __init__(self, file: RuleFile, options: CheckOptions) -> None:
+    def __init__(self, file: RuleFile, options: CheckOptions, reader: Any) -> None:
         self.book = _book(file, options)
-        self.file, self.options = file, options
+        self.file, self.options, self.reader = file, options, reader
         self.quick = Quick(self.book)
         self._results: dict[bytes, list[Tested]] = {}
         self._buffer = bytearray(PART)
@@ -120,7 +119,7 @@ class _Work:
         with Path(part.path).open("rb", 0) as file:
             file.seek(part.start)
             size = _fill(file, memoryview(data)[:size])
-        plain = getattr(part.reader, "plain", None) if not self.quick.timed else None
+        plain = getattr(self.reader, "plain", None) if not self.quick.timed else None
         answers, users, view = self.quick.answers, self.quick.users, memoryview(data)
         number = end = 0
         while end < size:
@@ -137,7 +136,7 @@ class _Work:
             elif (line := bytes(view[start:end])).isspace():
                 traces = []
             else:
-                traces = [*part.reader.read_lines(part.stem, [(self._line(part) + number, line)])]
+                traces = [*self.reader.read_lines(part.stem, [(self._line(part) + number, line)])]
             for one in traces:
                 for k, judged in enumerate(_judged(self.book, self.file, one, self.options)):
                     judged.line, judged.bounds = number, (start, end, k)
@@ -171,7 +170,7 @@ class _Work:
             file.seek(part.start)
             lines = Lines(file, LONGEST)
             lines.number = self._line(part) - 1
-            for trace in part.reader.read_lines(part.stem, lines):
+            for trace in self.reader.read_lines(part.stem, lines):
                 trace.source = part.name
                 yield from _judged(self.book, self.file, trace, self.options, wanted(), budget)
 
@@ -181,7 +180,7 @@ class _Work:
         with Path(part.path).open("rb", 0) as file:
             file.seek(part.start + start)
             line = file.read(end - start)
-        trace = next(iter(part.reader.read_lines(part.stem, [(judged.line, line)])))
+        trace = next(iter(self.reader.read_lines(part.stem, [(judged.line, line)])))
         one = [*with_branches(trace)][k] if self.options.branches else trace
         return _explained(self.file, one, self.options, budget)
 
@@ -332,12 +331,14 @@ def _all(
     for source in sources(paths, heard):
         size = source.path.stat().st_size if source.path is not None else 0
         try:
-            parts = _parts(source, size, heard) if size >= LARGE else None
-            if parts is None:
+            large = _parts(source, size, heard) if size >= LARGE else None
+            if large is None:
                 for trace in read(source, Options(), heard):
                     yield from _judged(book, file, trace, options, wanted(), budget)
             else:
-                for part, found in _in_workers(parts, file, options, count, budget, wanted):
+                reader, parts = large
+                work = _Work(file, options, reader)
+                for part, found in _in_workers(parts, work, count, budget, wanted):
                     yield from found
                     if progress is not None:
                         progress(done + part.end, done + size)
@@ -346,8 +347,8 @@ def _all(
         done += size
 
 
-def _parts(source: Any, size: int, heard: Heard) -> Iterator[Part] | None:
-    """Yield the parts of a large file whose lines are traces, or return None for another file."""
+def _parts(source: Any, size: int, heard: Heard) -> tuple[Any, Iterator[Part]] | None:
+    """Return the reader and the parts of a large file whose lines are traces, or None for another file."""
     reader = reader_of(source, heard)
     of_lines = getattr(reader, "line_is_a_trace", None)
     packed = source.seen.data[:1] not in (b"{", b"[")
@@ -357,10 +358,10 @@ def _parts(source: Any, size: int, heard: Heard) -> Iterator[Part] | None:
     with source.path.open("rb") as file:
         if file.read(1) not in (b"{", b"["):
             return None
-    return _cut(source, reader, size)
+    return reader, _cut(source, size)
 
 
-def _cut(source: Any, reader: Any, size: int) -> Iterator[Part]:
+def _cut(source: Any, size: int) -> Iterator[Part]:
     start = 0
     with source.path.open("rb", 0) as file:
         while start < size:
@@ -368,7 +369,7 @@ def _cut(source: Any, reader: Any, size: int) -> Iterator[Part]:
             endless = end is None or end - start > LONGEST
             if end is None or endless:
                 end = size
-            yield Part(reader, source.stem, source.name, str(source.path), start, end, endless)
+            yield Part(source.stem, source.name, str(source.path), start, end, endless)
             start = end
 
 
@@ -388,16 +389,10 @@ def _line_end(file: Any, start: int, size: int) -> int | None:
 
 
 def _in_workers(
-    parts: Iterable[Part],
-    file: RuleFile,
-    options: CheckOptions,
-    count: int,
-    budget: Budget,
-    wanted: Callable[[], int],
+    parts: Iterable[Part], work: _Work, count: int, budget: Budget, wanted: Callable[[], int]
 ) -> Iterator[tuple[Part, Iterator[Judged]]]:
     """Yield the parts with their results, in order. Wrong traces get details here, so that no more are made than are
     wanted, and the same ones on every machine."""
-    work = _Work(file, options)
     line = 1
 
     def results(part: Part, packed: Packed) -> Iterator[Judged]:
@@ -406,7 +401,7 @@ def _in_workers(
                 judged.checked = work.explained(part, judged, budget)
             yield judged
 
-    for part, packed in _packed_parts(parts, file, options, count, work):
+    for part, packed in _packed_parts(parts, count, work):
         if packed is None:
             yield part, work.endless(part, budget, wanted)
         else:
@@ -414,9 +409,7 @@ def _in_workers(
             line += packed[0]
 
 
-def _packed_parts(
-    parts: Iterable[Part], file: RuleFile, options: CheckOptions, count: int, work: _Work
-) -> Iterator[tuple[Part, Packed | None]]:
+def _packed_parts(parts: Iterable[Part], count: int, work: _Work) -> Iterator[tuple[Part, Packed | None]]:
     """Yield the parts as they are judged, in order; None for one whose lines may be too long. At most two parts for
     each worker are in progress."""
     if count == 1:
@@ -428,7 +421,7 @@ def _packed_parts(
     from concurrent.futures.process import BrokenProcessPool
 
     context = multiprocessing.get_context("spawn" if os.name == "nt" else "fork")
-    pool = ProcessPoolExecutor(count, context, _begin, (file, options))
+    pool = ProcessPoolExecutor(count, context, _begin, (work.file, work.options, work.reader))
     waiting: deque[tuple[Part, Future[Packed] | None]] = deque()
     try:
         for part in parts:

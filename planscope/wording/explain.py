@@ -53,7 +53,7 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
             again = []
     if run.problem.unjudged:
         said.append(_stop(run.problem.unjudged))
-    if violation is not None and (kind != "unknown" or run.trace.ending == "running"):
+    if violation is not None:
         said.append(explain_core(run, violation.core))
     if kind == "right" and findings:
         said.append(f"But {_lower(explain_finding(run, findings[0]))}")
@@ -91,13 +91,8 @@ def _why_aborted(run: JudgedRun, verdict: Verdict) -> str:
 
 def why_aborted(kind: Told, cause: Cause | None, reason: str | None, owed: Sequence[str]) -> str:
     """Say what ended a run early. ``reason``: what was recorded of it. ``owed``: what a later call must still do."""
-    why = "The run was aborted"
-    if kind == "cut_off":
-        why = "The run is cut off"
-    elif kind == "stopped":
-        why = capital(REASONS["stopped"])
-    elif cause is not None:
-        why += f" because {REASONS[cause]}"
+    why = "The run was aborted" + (f" because {REASONS[cause]}" if cause else "")
+    why = {"cut_off": "The run is cut off", "stopped": capital(REASONS["stopped"])}.get(kind, why)
     said = reason or NO_REASON
     more = "" if said == f"{STOPPED} by the user" else f": {said}"
     still = f" Still owed: {listed(owed)}." if owed else ""

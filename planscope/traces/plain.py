@@ -13,6 +13,7 @@ import orjson
 
 from planscope.oracle.trace import Item, Said, Tool, ToolCall, Trace
 from planscope.traces.accounts import Ledger, is_no_call
+from planscope.traces.blocks import MARKS
 from planscope.traces.build import MOST_CALLS, Builder
 from planscope.traces.values import arguments_of, name, number, says_error
 
@@ -21,6 +22,7 @@ DEEPEST = 300
 MOST_KNOWN = 1_000
 """Limit of lists of tools that are remembered."""
 USERS = ("user", "human")
+_MARKS = frozenset(MARKS)
 _FLAT = frozenset((str, int, float, bool, type(None)))
 _EXACT = frozenset((str, int, bool, type(None)))
 """Types of values that ``orjson`` reads as ``json`` does. It reads whole numbers beyond 64 bits as floats."""
@@ -133,6 +135,8 @@ def _calls(messages: list[Any]) -> list[PlainCall] | None:
                 return None
             id = message.get("tool_call_id")
             if id is not None and (type(id) is not str or id not in ids):
+                return None
+            if id is not None and not _MARKS.isdisjoint(message):
                 return None
             if len(message) > 3 or type(role) is not str or id is None:
                 more = more or not (_FLAT.issuperset(map(type, message.values())) and is_no_call(message))

@@ -165,6 +165,7 @@ def test_plain_lines_take_the_fast_way_only_where_all_calls_are_read() -> None:
     assert not plain([*MESSAGES, {"role": "assistant", "content": "", "name": "pay", "arguments": "{}"}])
     assert not plain([*MESSAGES, {"role": "tool", "tool_call_id": "gone", "content": "paid"}])
     assert not plain(MESSAGES, did=[CALL])
+    assert not plain([*MESSAGES[:2], {**MESSAGES[2], "is_error": True}])
     assert not plain([USER, {"role": "assistant", "content": "Action: pay\nAction Input: 5"}])
 
 

@@ -372,12 +372,14 @@ def _all_aborted(store: Store) -> bool:
 
 def progress_text(found: Progress) -> str:
     """Say how far a campaign is, with its rate and the time left, if that is known."""
+    from planscope.wording.phrases import time_left
+
     total = "" if found.total is None else f" of {found.total}"
     parts = [f"{found.done}{total} runs"]
     if found.seconds > 0:
         parts.append(f"{found.here / found.seconds:.1f} a second")
     if found.left is not None:
-        parts.append(f"{found.left:.0f} s left")
+        parts.append(time_left(found.left))
     if found.money:
         parts.append(f"{found.money:.2f} spent")
     at = [f"{name} at {n} actions" for name, n, *_ in found.arms if n is not None]

@@ -189,6 +189,7 @@ def _judged(
     """Yield every trace, judged: all runs of a session, or the one that --run names. ``stream``: standard input, if it
     was read."""
     from planscope.rules.many import check_many, check_traces
+    from planscope.wording.phrases import time_left
 
     if session is not None:
         yield from _session_judged(session, args, file)
@@ -203,7 +204,7 @@ def _judged(
     def progress(done: int, total: int) -> None:
         passed = time.monotonic() - begun
         left = passed * (total - done) / max(done, 1)
-        line.show(f"{done * 100 // max(total, 1)} %, about {left:.0f} s left")
+        line.show(f"{done * 100 // max(total, 1)} %, about {time_left(left)}")
 
     try:
         yield from check_many([stream or args.session], file, options, problems.append, progress)

@@ -251,15 +251,13 @@ class _Progress(ProgressLine):
 
     def one_more(self) -> None:
         """Count one finished run."""
+        from planscope.wording.phrases import time_left
+
         self._done += 1
         took = time.monotonic() - self._began
         if took >= 1:
             left = took / self._done * max(0, self._budget - self._done)
-            self.show(f"run {self._done} of at most {self._budget}, at most {_duration(left)} left")
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+            self.show(f"run {self._done} of at most {self._budget}, at most {time_left(left)}")
 
 
 BAR = 14

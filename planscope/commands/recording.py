@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from planscope.agents.options import RunOptions
     from planscope.session.model import Limits, Run, Session, Variant
-    from planscope.session.record import Cost
     from planscope.session.writer import SavedFiles
 
 FIRST_RUNS = 5
@@ -232,19 +231,12 @@ class Filling:
             if there + each * self._runs <= FULL * LARGEST:
                 return
             self._told = True
+        from planscope.wording.phrases import file_size
+
         fit = max(int((FULL * LARGEST - there) / each), 0)
         sys.stderr.write(
-            f"planscope: {self._runs} runs of about {each / 1000:.0f} kB exceed the limit of a session file "
+            f"planscope: {self._runs} runs of about {file_size(int(each))} exceed the limit of a session file "
             f"({LARGEST // 2**20} MB): about {fit} go to {visible(str(self._target))}, the others to "
             f"{visible(str(file_beside(self._target)))}\n"
         )
         sys.stderr.flush()
-
-
-def cost_line(cost: Cost) -> str:
-    """Return model calls, tokens and seconds as one line."""
-    tokens = ""
-    if cost.input_tokens is not None and cost.output_tokens is not None:
-        tokens = f", {cost.input_tokens:,} tokens read and {cost.output_tokens:,} written"
-    plural = "" if cost.model_calls == 1 else "s"
-    return f"{cost.model_calls} model call{plural}{tokens}, {cost.seconds:.1f} s"

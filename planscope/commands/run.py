@@ -26,7 +26,6 @@ from planscope.commands.recording import (
     add_agent_choice,
     add_limits,
     chosen_variant,
-    cost_line,
     limits_of,
     more_files,
     opened_to_add,
@@ -176,7 +175,7 @@ def _tell_run(args: argparse.Namespace, made: Run, replay: JudgedRun, where: str
     from planscope.report import sentence
     from planscope.session.record import record_of
     from planscope.wording.explain import explain_verdict
-    from planscope.wording.phrases import plural, verdict_line
+    from planscope.wording.phrases import cost, plural, verdict_line
 
     verdict, grouped = replay.verdict(), record_of(made)
     if args.json:
@@ -187,7 +186,7 @@ def _tell_run(args: argparse.Namespace, made: Run, replay: JudgedRun, where: str
     say_all(sentence(explain_verdict(replay, verdict), columns()))
     say()
     by = f"run {made.id}: agent {clip(helped.agent(made.agent), 40)}, model {clip(made.model, 60)}"
-    say(cost_line(grouped.cost))
+    say(cost(grouped.cost, simulated=grouped.simulated))
     say(f"{by}, {plural(calls, 'call')}; recorded in {where}")
 
 
@@ -320,7 +319,7 @@ def _tell_rate(runs: list[RunRecord], rate: Tally, where: str) -> None:
         sum(c.model_seconds for c in costs),
         ends=sum(c.seconds for c in costs),
     )
-    say(f"{cost_line(total)} in all")
+    say(f"{phrases.cost(total, simulated=runs[0].simulated)} in all")
     say(f"runs {runs[0].id} to {runs[-1].id}: {by}; recorded in {where}")
 
 

@@ -6,7 +6,6 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -362,11 +361,13 @@ def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
 
 
 def _rows(found: list[Entry]) -> Iterator[str]:
+    from planscope.wording.phrases import date, file_size
+
     cells: list[tuple[str, ...]] = []
     counts = [entry.outcomes.share if entry.outcomes is not None else "" for entry in found]
     shares = [f"{count} right" if count else "" for count in counts]
     for entry, share in zip(found, shares, strict=True):
-        when = entry.when.astimezone().strftime("%Y-%m-%d %H:%M")
+        when = date(entry.when)
         by = f"{entry.agent} {entry.model}" if entry.agent and entry.model else ""
         row = (
             clip(entry.name, _WIDEST_NAME),
@@ -374,7 +375,7 @@ def _rows(found: list[Entry]) -> Iterator[str]:
             *([share] if any(shares) else []),
             clip(by, _WIDEST_MODEL),
             when,
-            _size(entry.size),
+            file_size(entry.size),
         )
         cells.append(tuple(visible(cell) for cell in row))
     widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
@@ -400,32 +401,18 @@ def _verdict(entry: Entry) -> str:
     return f"{verdict}, helped" if entry.helped else verdict
 
 
-def _size(size: int) -> str:
-    for unit, bytes_of in (("MB", 1_000_000), ("kB", 1_000)):
-        if size >= bytes_of:
-            return f"{size / bytes_of:.1f} {unit}"
-    return f"{size} B"
-
-
-def _local(moment: str | None) -> str:
-    """Return a time of a document in the local time zone."""
-    try:
-        return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M:%S}" if moment else ""
-    except (ValueError, OverflowError):
-        return moment or ""
-
-
 def session_lines(document: SessionDocument) -> Iterator[str]:
     """Describe what a session contains, as lines of text."""
     from planscope.report import hanging, table
-    from planscope.wording.phrases import plural
+    from planscope.session.library_index import moment
+    from planscope.wording.phrases import date, file_size, plural
 
     facts = [
         ("title", document.title),
         ("file", document.path),
-        ("size", _size(document.size)),
-        ("created", _local(document.created)),
-        ("changed", _local(document.changed)),
+        ("size", file_size(document.size)),
+        ("created", date(moment(document.created))),
+        ("changed", date(moment(document.changed))),
         ("topic", document.topic or ""),
         ("notes", document.notes),
         ("breakpoints", ", ".join(document.breakpoints)),
@@ -451,7 +438,7 @@ def session_lines(document: SessionDocument) -> Iterator[str]:
             _came_out(one) + (f", helped: {one.helped.text}" if one.helped else ""),
             plural(one.calls, "call"),
             clip(f"{_agent(one)} {one.model}", 60),
-            _local(one.started),
+            date(moment(one.started)),
         )
         for one in document.run_list
     ]

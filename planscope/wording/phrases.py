@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -91,6 +92,33 @@ def duration(seconds: float) -> str:
     if whole >= 3600:
         return f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
     return f"{whole // 60:02}:{seconds % 60:05.2f}"
+
+
+def time_left(seconds: float) -> str:
+    """Write a remaining time: ``45 s left``, ``3 min left``."""
+    return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
+
+
+def date(when: datetime | None, now: datetime | None = None, *, short: bool = False) -> str:
+    """Write a date and its time in the local time zone: ``2026-11-08 10:42``, or ``today 10:42`` if ``now`` is given.
+
+    ``short``: without the time. The text is empty where there is no such date.
+    """
+    try:
+        local = when.astimezone() if when is not None else None
+    except (OverflowError, ValueError, OSError):
+        local = None
+    if local is None:
+        return ""
+    day = "today" if now is not None and local.date() == now.date() else str(local.date())
+    return day if short else f"{day} {local:%H:%M}"
+
+
+def file_size(size: int) -> str:
+    """Write the size of a file: ``812 B``, ``17 kB``, ``3.2 MB``."""
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1000:.0f} kB" if size < 999_500 else f"{size / 1e6:.1f} MB"
 
 
 def plural(number: int, one: str, more: str = "") -> str:

@@ -31,11 +31,10 @@ from planscope.tui.screens.library.lines import (
     Wishes,
     columns_for,
     preview_lines,
-    told_date,
-    told_size,
     wishes_of,
 )
 from planscope.tui.style.lines import width_of
+from planscope.wording.phrases import date, file_size, time_left
 from tests.hostile import SAVEABLE
 from tests.tui.test_hostile_screen import BAD
 
@@ -220,17 +219,24 @@ def test_what_dissections_ran_is_counted_and_not_listed() -> None:
 
 def test_dates_and_sizes_for_people() -> None:
     today = datetime.now().astimezone()
-    assert told_date(today, 10, today) == "today"
-    assert told_date(today, 16, today) == f"today {today:%H:%M}"
-    assert told_date(today - timedelta(days=400), 10, today) == f"{today - timedelta(days=400):%Y-%m-%d}"
-    assert told_date(datetime.min.replace(tzinfo=UTC), 10, today) in ("", "0001-01-01")
-    assert [told_size(n) for n in (0, 999, 1000, 999_499, 999_500, 64_000_000)] == [
+    assert date(today, today, short=True) == "today" and date(None) == ""
+    assert date(today) == f"{today:%Y-%m-%d %H:%M}"
+    assert date(today, today) == f"today {today:%H:%M}"
+    assert date(today - timedelta(days=400), today, short=True) == f"{today - timedelta(days=400):%Y-%m-%d}"
+    assert date(datetime.min.replace(tzinfo=UTC), today, short=True) in ("", "0001-01-01")
+    assert [file_size(n) for n in (0, 999, 1000, 999_499, 999_500, 64_000_000)] == [
         "0 B",
         "999 B",
         "1 kB",
         "999 kB",
         "1.0 MB",
         "64.0 MB",
+    ]
+    assert [time_left(n) for n in (0, 89.4, 90, 3600)] == [
+        "0 s left",
+        "89 s left",
+        "2 min left",
+        "60 min left",
     ]
 
 

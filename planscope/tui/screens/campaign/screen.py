@@ -213,7 +213,7 @@ class CampaignScreen(ListScreen):
             return [*made, Run(f"  ▷ dissecting, {report.dissected} done", "caution")]
         if state.at_work:
             rate = f" {state.rate:.1f} a second" if state.rate else ""
-            left = f", {state.left:.0f} s left" if state.left else ""
+            left = f", {phrases.time_left(state.left)}" if state.left else ""
             return [*made, Run(f"  ▷ running{rate}{left}", "caution")]
         complete = state.planned is not None and report.runs >= state.planned
         return [*made, Run("  complete", "holds")] if complete else made

@@ -116,10 +116,10 @@ def columns_for(width: int, wishes: Wishes, now: datetime) -> Columns:
         Column(
             "date",
             date,
-            lambda item: [Run(told_date(item.entry.when, date, now), "dim")],
+            lambda item: [Run(phrases.date(item.entry.when, now, short=date <= 10), "dim")],
             _GAP if size else 0,
         ),
-        Column("size", size, lambda item: [Run(told_size(item.entry.size), "dim")], 0, right=True),
+        Column("size", size, lambda item: [Run(phrases.file_size(item.entry.size), "dim")], 0, right=True),
     ]
     whole = [column for column in columns if column.width]
     rest = [column for column in whole if column.name in ("error", "agent", "model")]
@@ -184,24 +184,6 @@ def _broken(item: Item, width: int) -> list[Run]:
     return [*_title(item, width), Run(f"  {shown(item.entry.why_wrong, 200)}", "caution")]
 
 
-def told_date(when: datetime, width: int, now: datetime) -> str:
-    """Write a date as ``2026-11-08`` or ``today``, with the time if it fits."""
-    try:
-        local = when.astimezone()
-    except (OverflowError, ValueError, OSError):
-        return ""
-    if local.date() == now.date():
-        return f"today {local:%H:%M}" if width > 10 else "today"
-    return f"{local.date()} {local:%H:%M}" if width > 10 else str(local.date())
-
-
-def told_size(size: int) -> str:
-    """Write a file size: ``812 B``, ``17 kB``, ``3.2 MB``."""
-    if size < 1000:
-        return f"{size} B"
-    return f"{size / 1000:.0f} kB" if size < 999_500 else f"{size / 1e6:.1f} MB"
-
-
 def empty_lines(state: SessionList, width: int) -> list[Line]:
     """Say why the list is empty, and what the user can do."""
     if not state.complete:
@@ -240,7 +222,7 @@ def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Lin
             lines.append(BLANK)
             lines += _run_lines(contents, entry.outcomes.text if entry.outcomes is not None else "")
     lines.append(BLANK)
-    say("file", f"{phrases.place(entry.path, 200)}  {told_size(entry.size)}", "dim")
+    say("file", f"{phrases.place(entry.path, 200)}  {phrases.file_size(entry.size)}", "dim")
     return lines
 
 

@@ -27,7 +27,7 @@ ABOUT = (
     "and their verdicts. Or compare two queries, by their ids or with --variants. By default: the last two runs of the "
     "session (dissections aside), or the last runs of SESSION and of --other."
 )
-FORMATS = ("text", "markdown", "json")
+FORMATS = ("text", "json")
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +51,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--redact",
         action=argparse.BooleanOptionalAction,
-        help="replace private values first (default: only for markdown)",
+        help="replace private values first (default: no)",
     )
     parser.add_argument(
         "--format", choices=FORMATS, metavar="F", help=f"one of: {', '.join(FORMATS)} (default text)"
@@ -91,7 +91,7 @@ def _compare(args: argparse.Namespace) -> int:
     other = open_session(args.other) if args.other is not None else session
     a, b = _both(session, other, args.ids, args.variants)
     form = "json" if args.json else args.format or "text"
-    if not (form == "markdown" if args.redact is None else args.redact):
+    if not args.redact:
         write_or_print(_written(compare(session, a, other, b), form, args.all), output)
         return 0
     from planscope.sharing.redact import redacted_comparison
@@ -109,11 +109,6 @@ def _written(found: Comparison, form: str, everything: bool) -> str:
         from planscope.documents.comparison import ComparisonDocument
 
         return json_text(ComparisonDocument.about(found).as_data(), indent=2) + "\n"
-    if form == "markdown":
-        from planscope.sharing.comparison_markdown import comparison_markdown
-
-        return comparison_markdown(found)
-
     from planscope.commands.compare_text import comparison_lines
 
     return "".join(f"{visible(line)}\n" for line in comparison_lines(found, columns(), everything))

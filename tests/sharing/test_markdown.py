@@ -12,7 +12,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planscope.case import judge
-from planscope.compare import compare
 from planscope.dissection.told import found_in
 from planscope.safe import visible
 from planscope.session.locations import bundled
@@ -28,7 +27,6 @@ from planscope.session.model import (
     Usage,
 )
 from planscope.session.store import load
-from planscope.sharing.comparison_markdown import comparison_markdown
 from planscope.sharing.formats import share
 from planscope.sharing.markdown import block, cell, code, table
 from planscope.sharing.page import _view
@@ -199,27 +197,6 @@ def test_every_bundled_session_can_be_shared(name: str) -> None:
     session = load(bundled()[name])
     for run in session.runs:
         assert share(session, run.id, "markdown", redaction=None).count("\n") > 10
-
-
-def test_a_comparison_has_every_part() -> None:
-    """Calls, words and constraints as diffs, and the fields that differ; the same run twice differs in nothing."""
-    first = written()
-    second = written("Alpha review comes before gamma review. Gamma review follows beta review.", id="v2")
-    runs = [run_of(first, (0, 1, 2)), run_of(second, (1, 0, 2), id="r2")]
-    session = Session(id="s", title="t", variants=[first, second], runs=runs)
-    text = comparison_markdown(compare(session, runs[0], session, runs[1]))
-    lines = text.splitlines()
-    parts = [line[4:].partition(":")[0] for line in lines if line.startswith("### ")]
-    assert len(parts) == 5 and parts[1:4] == ["Calls", "Words", "Constraints"]
-    assert "+   1 beta_review()  possible  (in a step 2)" in lines
-    assert (
-        "`Alpha review comes before` ~~`beta`~~ **`gamma`** `review. Gamma review follows beta review.`"
-        in lines
-    )
-    assert "- alpha review comes before beta review" in lines
-    assert lines[-2:] == ["- variant: `v1` → `v2`", "- run: `r1` → `r2`"]
-    same = comparison_markdown(compare(session, runs[0], session, runs[0])).splitlines()
-    assert same[-1] == "Nothing." and not [line for line in same if line.startswith(("+", "- `", "~~"))]
 
 
 def test_it_says_what_the_model_was_given_and_said() -> None:

@@ -642,6 +642,23 @@ class Conversations:
             for talk in list(run.talks):
                 self._answered_in(talk, said)
 
+    @contextmanager
+    def calling(
+        self, talk: Talk | None, identity: str, tool: str, attempt: Callable[..., object]
+    ) -> Iterator[Callable[..., object]]:
+        """Around the call of a tool: what it calls is inside of it, and its error is recorded. Yields what hears the
+        answer. ``attempt`` calls a function and never raises."""
+        began, token = time.perf_counter(), inside_call.set(None if talk is None else (talk, identity, tool))
+        try:
+            yield lambda answer, **said: attempt(
+                lambda: self.answered(talk, identity, answer, time.perf_counter() - began, **said)
+            )
+        except BaseException as error:
+            attempt(self.failed, talk, error, "tool", "", identity)
+            raise
+        finally:
+            inside_call.reset(token)
+
     def stopped(self, talk: Talk) -> None:
         """End the run that a person stopped at a call. An owner ends its run itself."""
         with _lock:

@@ -6,8 +6,9 @@ import asyncio
 import atexit
 import threading
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
@@ -74,6 +75,42 @@ async def put_down(task: asyncio.Task[Any], patience: float = _PATIENCE) -> bool
         task.cancel()
         await asyncio.wait({task}, timeout=_AGAIN)
     return task.done()
+
+
+class Stopping:
+    """Stops work on an event loop, from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asked = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._heard: asyncio.Future[None] | None = None
+
+    def ask(self) -> None:
+        """Stop the work at once, or before it begins. Does nothing if it has ended."""
+        with self._lock:
+            self._asked = True
+            if self._loop is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(_settle, self._heard)
+
+    @contextmanager
+    def asked(self) -> Iterator[asyncio.Future[None]]:
+        """Around the work, on its loop. Yields what is done as soon as it is to stop."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            self._loop, self._heard = loop, (heard := loop.create_future())
+            if self._asked:
+                heard.set_result(None)
+        try:
+            yield heard
+        finally:
+            with self._lock:
+                self._loop = self._heard = None
+
+
+def _settle(heard: asyncio.Future[None] | None) -> None:
+    if heard is not None and not heard.done():
+        heard.set_result(None)
 
 
 def _shared_loop() -> asyncio.AbstractEventLoop:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
@@ -11,7 +10,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.call_arguments import plain
-from planscope.agents.conversations import Conversations, Talk, inside_call
+from planscope.agents.conversations import Conversations, Talk
 from planscope.agents.gate import (
     Answer,
     EditAnswer,
@@ -80,17 +79,15 @@ class Gated:
             request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
                 return answer
-            began, token = time.perf_counter(), inside_call.set((talk, identity, request.tool_call["name"]))
             talk.let.add(identity)
             try:
-                result = handler(request)
-            except BaseException as error:
-                self._attempt(self._talks.failed, talk, error, "tool", "", identity)
-                raise
+                with self._talks.calling(
+                    talk, identity, request.tool_call["name"], self._attempt
+                ) as answered:
+                    result = handler(request)
             finally:
                 talk.let.discard(identity)
-                inside_call.reset(token)
-            return self._done(talk, identity, verb, result, time.perf_counter() - began)
+            return self._done(verb, result, answered)
 
     async def acall(
         self,
@@ -108,17 +105,15 @@ class Gated:
             request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
                 return answer
-            began, token = time.perf_counter(), inside_call.set((talk, identity, request.tool_call["name"]))
             talk.let.add(identity)
             try:
-                result = await handler(request)
-            except BaseException as error:
-                self._attempt(self._talks.failed, talk, error, "tool", "", identity)
-                raise
+                with self._talks.calling(
+                    talk, identity, request.tool_call["name"], self._attempt
+                ) as answered:
+                    result = await handler(request)
             finally:
                 talk.let.discard(identity)
-                inside_call.reset(token)
-            return self._done(talk, identity, verb, result, time.perf_counter() - began)
+            return self._done(verb, result, answered)
 
     def _pending(
         self, talk: Talk, identity: str, request: ToolCallRequest
@@ -172,11 +167,11 @@ class Gated:
             raise error
         return request, answer
 
-    def _done(self, talk: Talk, identity: str, verb: Verb, result: Result, took: float) -> Result:
+    def _done(self, verb: Verb, result: Result, answered: Callable[..., object]) -> Result:
         said = None
         if isinstance(verb, EditAnswer) and isinstance(result, ToolMessage):
             said, result = text_of(result), result.model_copy(update={"content": plain_text(verb.text)})
-        self._attempt(lambda: self._talks.answered(talk, identity, result, took, said=said))
+        answered(result, said=said)
         return result
 
 

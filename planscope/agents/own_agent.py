@@ -16,8 +16,8 @@ import atexit
 import os
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -125,13 +125,9 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        talk, began = self.attempt(self._asked_for, request) or (None, 0.0)
-        try:
+        with self._asking(request) as heard:
             response = handler(request)
-        except BaseException as error:
-            self.attempt(self.talks.failed, talk, error, "model", _task_of(request))
-            raise
-        self.attempt(self._answered_by, talk, began, request, response)
+        heard(response)
         return response
 
     async def awrap_model_call(
@@ -139,74 +135,52 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
+        with self._asking(request) as heard:
+            response = await handler(request)
+        heard(response)
+        return response
+
+    @contextmanager
+    def _asking(self, request: ModelRequest[Any]) -> Iterator[Callable[[object], object]]:
+        """Around a call of the model. Yields what hears its response."""
         talk, began = self.attempt(self._asked_for, request) or (None, 0.0)
         try:
-            response = await handler(request)
+            yield lambda response: self.attempt(self._answered_by, talk, began, request, response)
         except BaseException as error:
             self.attempt(self.talks.failed, talk, error, "model", _task_of(request))
             raise
-        self.attempt(self._answered_by, talk, began, request, response)
-        return response
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
     ) -> Answer:
-        talk, identity = self.attempt(self._of, request) or (None, "")
-        token = calling.set(self._really_called(talk, identity, identity_of(request)))
-        try:
+        with self._calling(request) as (talk, identity):
             if self.gate is not None and talk is not None and self.gate.takes(talk, identity):
                 return self.gate.call(talk, identity, request, handler)
-            return self._call(talk, identity, request, handler)
-        finally:
-            calling.reset(token)
-
-    def _call(
-        self,
-        talk: Talk | None,
-        identity: str,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Answer],
-    ) -> Answer:
-        began, around = time.perf_counter(), inside_call.set(_inside(talk, identity, request))
-        try:
-            answer = handler(request)
-        except BaseException as error:
-            self.attempt(self.talks.failed, talk, error, "tool", "", identity)
-            raise
-        finally:
-            inside_call.reset(around)
-        self.attempt(self.talks.answered, talk, identity, answer, time.perf_counter() - began)
-        return answer
+            with self.talks.calling(talk, identity, request.tool_call["name"], self.attempt) as answered:
+                answer = handler(request)
+            answered(answer)
+            return answer
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
     ) -> Answer:
+        with self._calling(request) as (talk, identity):
+            if self.gate is not None and talk is not None and self.gate.takes(talk, identity):
+                return await self.gate.acall(talk, identity, request, handler)
+            with self.talks.calling(talk, identity, request.tool_call["name"], self.attempt) as answered:
+                answer = await handler(request)
+            answered(answer)
+            return answer
+
+    @contextmanager
+    def _calling(self, request: ToolCallRequest) -> Iterator[tuple[Talk | None, str]]:
+        """Around a call of a tool and what a gate decides about it. Yields its conversation and its id."""
         talk, identity = self.attempt(self._of, request) or (None, "")
         token = calling.set(self._really_called(talk, identity, identity_of(request)))
         try:
-            if self.gate is not None and talk is not None and self.gate.takes(talk, identity):
-                return await self.gate.acall(talk, identity, request, handler)
-            return await self._acall(talk, identity, request, handler)
+            yield talk, identity
         finally:
             calling.reset(token)
-
-    async def _acall(
-        self,
-        talk: Talk | None,
-        identity: str,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[Answer]],
-    ) -> Answer:
-        began, around = time.perf_counter(), inside_call.set(_inside(talk, identity, request))
-        try:
-            answer = await handler(request)
-        except BaseException as error:
-            self.attempt(self.talks.failed, talk, error, "tool", "", identity)
-            raise
-        finally:
-            inside_call.reset(around)
-        self.attempt(self.talks.answered, talk, identity, answer, time.perf_counter() - began)
-        return answer
 
     def _asked_for(self, request: ModelRequest[Any]) -> tuple[Talk, float]:
         self._as_middleware = True
@@ -586,10 +560,6 @@ def _speaker(model: str, task: str, control: Any, answer: str = "") -> Speaker:
 def place_in(metadata: dict[str, Any]) -> str:
     """Return the name of the graph that a step belongs to, which is no other graph's of the run."""
     return str(metadata.get("langgraph_checkpoint_ns") or "").rpartition("|")[0]
-
-
-def _inside(talk: Talk | None, identity: str, request: ToolCallRequest) -> tuple[Talk, str, str] | None:
-    return None if talk is None else (talk, identity, request.tool_call["name"])
 
 
 def _control() -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ from langgraph.types import Command
 
 from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, Ending, answered_by_person, waits_for
-from planscope.agents.event_loop import put_down, wait_for
+from planscope.agents.event_loop import Stopping, put_down, wait_for
 from planscope.agents.failures import one_line
 from planscope.agents.gate import (
     Answer,
@@ -296,10 +295,7 @@ class OwnRun:
         self._recorder.closed = getattr(gate, "closed", False)
         if self._recorder.closed or isinstance(gate, Pauser):
             self._recorder.cannot_catch = lambda name: name not in agent.tools and is_no_tool(name)
-        self._lock = threading.Lock()
-        self._stop = False
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping: asyncio.Future[None] | None = None
+        self._stopping = Stopping()
 
     def _begun(self, head: dict[str, Any]) -> _Sink:
         self.run.model = head["model"]
@@ -307,10 +303,7 @@ class OwnRun:
 
     def stop(self) -> None:
         """End the run at once, from any thread; it is recorded as aborted."""
-        with self._lock:
-            self._stop = True
-            if self._loop is not None and self._stopping is not None and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(_settle, self._stopping)
+        self._stopping.ask()
 
     def wait(self) -> Run:
         """Run to the end on the shared event loop. Blocks."""
@@ -321,15 +314,10 @@ class OwnRun:
         self.run.started = datetime.now(UTC)
         for event in self._kept:
             self._put(event)
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            self._loop, self._stopping = loop, loop.create_future()
-            if self._stop:
-                self._stopping.set_result(None)
-        work = loop.create_task(self._converse())
+        work = asyncio.create_task(self._converse())
         try:
-            with at_work(self._recorder):
-                await asyncio.wait({work, self._stopping}, return_when=asyncio.FIRST_COMPLETED)
+            with at_work(self._recorder), self._stopping.asked() as stopping:
+                await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
                 cut = not work.done()
                 self._recorder.closed |= cut
                 await put_down(work)
@@ -338,9 +326,6 @@ class OwnRun:
             _ = work.done() and not work.cancelled() and work.exception()
             self._end("aborted", STOPPED_BY_USER)
             raise
-        finally:
-            with self._lock:
-                self._loop = self._stopping = None
         self._over(work, cut)
         return self.run
 
@@ -448,8 +433,3 @@ def given_in(text: str) -> str | Mapping[str, Any]:
         if isinstance(found, dict):
             return found
     return text
-
-
-def _settle(stopping: asyncio.Future[None]) -> None:
-    if not stopping.done():
-        stopping.set_result(None)

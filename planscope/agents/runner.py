@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from planscope.agents.event_loop import put_down, wait_for
+from planscope.agents.event_loop import Stopping, put_down, wait_for
 from planscope.agents.failures import explain
 from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import chat_for, load_factory, made_by
@@ -85,9 +85,7 @@ class LiveRun:
         if options.agent == "responses":
             chat_for(options.agent, self._model)  # raises if the agent cannot use the model
         self._lock = threading.Lock()
-        self._stop = False
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping: asyncio.Future[None] | None = None
+        self._stopping = Stopping()
         self._recorder: Recorder | None = None
         self._broken_callback: Exception | None = None
         self._ended = False
@@ -102,10 +100,7 @@ class LiveRun:
 
     def stop(self) -> None:
         """End the run at once, from any thread; it is recorded as aborted. Does nothing if it has ended."""
-        with self._lock:
-            self._stop = True
-            if self._loop is not None and self._stopping is not None and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(_settle, self._stopping)
+        self._stopping.ask()
 
     async def go(self) -> Run:
         """Run to the end. If the caller's task is cancelled, the record ends, and the cancellation is raised."""
@@ -133,10 +128,9 @@ class LiveRun:
                 self._emit(prompt)
             for event in self._kept:
                 self._emit(event)
-            self._emit(await self._finish(recorder))
+            with self._stopping.asked() as stopping:
+                self._emit(await self._finish(recorder, stopping))
         finally:
-            with self._lock:
-                self._loop = self._stopping = None
             if self._own:
                 await self._model.aclose()
         return self.run
@@ -169,15 +163,9 @@ class LiveRun:
             clock.reschedule(now() + left)
         return verb
 
-    async def _finish(self, recorder: Recorder) -> EndEvent:
+    async def _finish(self, recorder: Recorder, stopping: asyncio.Future[None]) -> EndEvent:
         """Wait for the agent, and say how the run ended."""
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            self._loop, stopping = loop, loop.create_future()
-            self._stopping = stopping
-            if self._stop:
-                stopping.set_result(None)
-        work = loop.create_task(self._converse(recorder))
+        work = asyncio.create_task(self._converse(recorder))
         cut = True
         try:
             with suppress(TimeoutError):
@@ -280,8 +268,3 @@ def prepare() -> None:
 def _failure(work: asyncio.Task[Any]) -> BaseException | None:
     """Return the exception of a task. Retrieving it keeps asyncio from logging it to standard error."""
     return None if not work.done() or work.cancelled() else work.exception()
-
-
-def _settle(stopping: asyncio.Future[None]) -> None:
-    if not stopping.done():
-        stopping.set_result(None)

@@ -9,7 +9,7 @@ The only package that knows LangChain, and it imports it late: ``runner``, ``mod
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from planscope.agents.guard_middleware import guard as guard
@@ -21,7 +21,7 @@ _PUBLIC = {"guard": "guard_middleware", "record": "own_agent", "record_spans": "
 __all__ = ["guard", "record", "record_spans"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import the two middlewares on first use, because they import LangChain."""
     module = _PUBLIC.get(name)
     if module is None:

@@ -14,7 +14,7 @@ _MOST_BITS = int(LONGEST_NUMBER / math.log10(2))
 _TOO_DEEP = "..."
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def plain(value: object, depth: int = 0) -> Any:
     """Return the value with everything replaced that JSON or UTF-8 cannot express.
 
     Lone surrogates become U+FFFD; NaN and the infinities become their names; numbers too long for a session file become
@@ -37,7 +37,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     return plain_text(str(value))
 
 
-def is_object(raw: Any) -> bool:
+def is_object(raw: object) -> bool:
     """Return whether a client can handle arguments: an object, nothing, null, or no JSON, which it refuses itself."""
     if not isinstance(raw, str) or not raw:
         return True
@@ -49,7 +49,7 @@ def is_object(raw: Any) -> bool:
         return False
 
 
-def was_completed(raw: Any) -> bool:
+def was_completed(raw: object) -> bool:
     """Return whether the arguments of a call that a client has read were not JSON as the model wrote them.
 
     Streaming clients complete arguments that were cut off: ``{"start_`` becomes an empty object, because

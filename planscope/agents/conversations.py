@@ -60,7 +60,7 @@ class RunSink(Protocol):
 
     token: str
 
-    def append(self, line: Mapping[str, Any]) -> None: ...
+    def append(self, line: Mapping[str, object]) -> None: ...
     def append_text(self, *lines: str) -> None: ...
     def events(self, events: Iterable[Event]) -> None: ...
     def close(self) -> None: ...
@@ -82,7 +82,7 @@ class RunUnderWay:
     sink: RunSink
     head: dict[str, Any]
     began: float
-    root: Any = None
+    root: object = None
     step: int = 0
     last: float = 0.0
     agent: str | None = None
@@ -95,7 +95,7 @@ class RunUnderWay:
     person: bool = False
     rejects: int = 0
     rested: float = 0.0
-    turns: dict[Any, Turn] = field(default_factory=dict)
+    turns: dict[object, Turn] = field(default_factory=dict)
     own: Talk | None = None
 
     def at(self) -> float:
@@ -176,7 +176,7 @@ class Talk:
         """Return whether a call with this id is not answered yet."""
         return any(one in self.open or one in self.waiting for one in self.ids(sent))
 
-    def identity(self, sent: str, tool: str, arguments: Mapping[str, Any]) -> str:
+    def identity(self, sent: str, tool: str, arguments: Mapping[str, object]) -> str:
         """Return the id of the call that is carried out now. Of calls that were sent with one id it is the next with
         this tool and these arguments."""
         ids = self.ids(sent)
@@ -196,7 +196,7 @@ class Speaker:
 
     model: str = "model"
     agent: str | None = None
-    root: Any = None
+    root: object = None
     nested: bool = False
     task: str = ""
     scope: str = ""
@@ -317,7 +317,7 @@ class Conversations:
         self,
         messages: Sequence[BaseMessage],
         system: str | None,
-        tools: Sequence[Any],
+        tools: Sequence[object],
         speaker: Speaker,
     ) -> Talk:
         """Return the conversation that a model call belongs to, or a new one if it is new or has ended."""
@@ -361,12 +361,12 @@ class Conversations:
         with _lock:
             return self._conversations.get(scope + key_of(messages))
 
-    def goes_on(self, talk: Talk, root: Any, answer: str) -> None:
+    def goes_on(self, talk: Talk, root: object, answer: str) -> None:
         """Note that a conversation goes on, perhaps under another root. ``answer``: what a person answered."""
         with _lock:
             self._goes_on(talk, root, answer)
 
-    def _goes_on(self, talk: Talk, root: Any, answer: str) -> None:
+    def _goes_on(self, talk: Talk, root: object, answer: str) -> None:
         run = talk.run
         if self.owned or run.ended or id(run) not in self._resting:
             return
@@ -391,8 +391,8 @@ class Conversations:
         talk: Talk,
         began: float,
         scope: str,
-        result: Sequence[Any],
-        structured: Any,
+        result: Sequence[object],
+        structured: object,
         forms: bool,
     ) -> None:
         """Record the model's answer. ``forms``: structured output was requested, so its calls are not tool calls."""
@@ -425,7 +425,7 @@ class Conversations:
             else:
                 self.end(talk, "stopped")
 
-    def changed_by_person(self, talk: Talk, identity: str, arguments: dict[str, Any]) -> None:
+    def changed_by_person(self, talk: Talk, identity: str, arguments: dict[str, object]) -> None:
         """Note the arguments that a call is really made with, if they are not those that the agent asked for."""
         with _lock:
             step, asked = talk.open.get(identity), talk.passed.get(identity)
@@ -433,7 +433,7 @@ class Conversations:
                 talk.run.sink.append({"done_with": arguments, "step": step})
                 talk.passed[identity] = arguments
 
-    def called(self, talk: Talk, identity: str, arguments: dict[str, Any] | None) -> int | None:
+    def called(self, talk: Talk, identity: str, arguments: dict[str, object] | None) -> int | None:
         """Make a waiting call a step. Return its number, or None if it is one already."""
         with _lock:
             pending = talk.waiting.pop(identity, None)
@@ -450,7 +450,7 @@ class Conversations:
         self,
         talk: Talk | None,
         identity: str,
-        answer: Any,
+        answer: object,
         took: float,
         *,
         said: str | None = None,
@@ -482,7 +482,7 @@ class Conversations:
             if talk.ending and not left:
                 self.end(talk, "stopped")
 
-    def _answered_in(self, talk: Talk, messages: Sequence[Any]) -> None:
+    def _answered_in(self, talk: Talk, messages: Sequence[object]) -> None:
         """Record the answers behind the model's last message. Of several to one id, each answers the next call."""
         behind: dict[str, list[ToolMessage]] = {}
         for message in reversed(messages):
@@ -499,7 +499,7 @@ class Conversations:
     def of_program(
         self,
         tool: str,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
         sent: str | None,
         place: str,
         agent: str | None,
@@ -631,7 +631,7 @@ class Conversations:
         else:
             self._finish(run)
 
-    def last_answers(self, run: RunUnderWay, messages: Sequence[Any]) -> None:
+    def last_answers(self, run: RunUnderWay, messages: Sequence[object]) -> None:
         """Record answers that a graph ended with: a middleware may have given them, and none has asked the model again.
 
         ``messages``: those of the graph's last state.
@@ -707,7 +707,7 @@ class Conversations:
         self,
         messages: Sequence[BaseMessage],
         system: str | None,
-        tools: Sequence[Any],
+        tools: Sequence[object],
         speaker: Speaker,
     ) -> Talk:
         rest = [m for m in messages if not isinstance(m, SystemMessage)]
@@ -728,7 +728,7 @@ class Conversations:
         run.agent = speaker.agent
         return talk
 
-    def _known(self, root: Any) -> RunUnderWay | None:
+    def _known(self, root: object) -> RunUnderWay | None:
         if self.owned:
             return next(iter(self._mine.values()), None)
         found = _roots.get((self._place(), id(root))) if root is not None else None
@@ -793,7 +793,7 @@ class Conversations:
     def _mark(run: RunUnderWay, by: Literal["system", "handoff"], text: str) -> MessageEvent:
         return MessageEvent(at=run.at(), by=by, text=text)
 
-    def _note_tools(self, run: RunUnderWay, tools: Sequence[Any]) -> None:
+    def _note_tools(self, run: RunUnderWay, tools: Sequence[object]) -> None:
         """Record names, descriptions and schemas of the real tools, as the model sees them."""
         for tool in tools:
             said = tool.get("function", tool) if isinstance(tool, dict) else tool
@@ -805,7 +805,7 @@ class Conversations:
                 run.sink.append_text(self._tools[name])
 
     def _message(
-        self, talk: Talk, message: AIMessage, began: float, structured: Any, formed: set[str]
+        self, talk: Talk, message: AIMessage, began: float, structured: object, formed: set[str]
     ) -> None:
         """Record the message and its calls, in order; deferred ones become steps when they are made."""
         tidy = readable(message, set(), set(), as_done=True)
@@ -829,7 +829,7 @@ class Conversations:
             else:
                 self._step(talk, call)
 
-    def _step(self, talk: Talk, call: Pending, asked: dict[str, Any] | None = None) -> None:
+    def _step(self, talk: Talk, call: Pending, asked: dict[str, object] | None = None) -> None:
         talk.open[call.identity] = step = talk.run.step_called()
         event = call_event(call, talk.run.at(), step, asked)
         if talk is talk.run.own:
@@ -850,16 +850,16 @@ class Conversations:
         talk.keys.clear()
 
 
-def _equal(asked: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+def _equal(asked: Mapping[str, object], made: Mapping[str, object]) -> bool:
     return dict(asked) == dict(made)
 
 
-def _contained(asked: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+def _contained(asked: Mapping[str, object], made: Mapping[str, object]) -> bool:
     """Return whether a program makes a call with the model's arguments and others of its own."""
     return all(key in made and made[key] == value for key, value in asked.items())
 
 
-def _unlike(asked: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+def _unlike(asked: Mapping[str, object], made: Mapping[str, object]) -> bool:
     return True
 
 
@@ -901,7 +901,7 @@ def key_of(messages: Sequence[BaseMessage]) -> str:
     return "" if last is None else last.id or "".join(c["id"] or "" for c in last.tool_calls)
 
 
-def _data_of(structured: Any) -> Any:
+def _data_of(structured: object) -> object:
     """Return a structured answer as JSON."""
     if hasattr(structured, "model_dump"):
         return plain(structured.model_dump(mode="json"))

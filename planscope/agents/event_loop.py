@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Answer = TypeVar("Answer")
 
@@ -23,7 +23,7 @@ _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
 
-def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
+def wait_for(work: Coroutine[object, object, Answer]) -> Answer:
     """Run a coroutine on the shared loop and return its result. Blocks; call it from any other thread.
 
     An interrupt (Ctrl-C) cancels the work, lets it clean up, and is raised again.
@@ -63,7 +63,7 @@ def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
     return tasks[0].result()
 
 
-async def put_down(task: asyncio.Task[Any], patience: float = _PATIENCE) -> bool:
+async def put_down(task: asyncio.Task[object], patience: float = _PATIENCE) -> bool:
     """Cancel a task until it ends. Return False if it has not ended after ``patience`` seconds.
 
     One cancellation can be lost: ``asyncio.wait_for`` (before Python 3.12) drops it if its result arrives at the same
@@ -170,7 +170,7 @@ class _Threads(ThreadPoolExecutor):
         self._news = threading.Condition()
         self._free = 0
 
-    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
+    def submit(self, fn: Callable[..., Answer], /, *args: object, **kwargs: object) -> Future[Answer]:
         future: Future[Answer] = Future()
 
         def job() -> None:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
@@ -37,7 +37,7 @@ class PendingCall:
 
     step: int
     tool: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
     call_id: str | None = None
     answer: str | None = None
     raw: str | None = None
@@ -45,7 +45,7 @@ class PendingCall:
     why: tuple[str, ...] = ()
     agent: str | None = None
     run: str = ""
-    schema: Mapping[str, Any] | None = field(default=None, compare=False)
+    schema: Mapping[str, object] | None = field(default=None, compare=False)
 
     @property
     def call(self) -> ToolCall:
@@ -62,7 +62,7 @@ class GoOn:
 class EditArguments:
     """Execute the call with other arguments. The record keeps the agent's own arguments, too."""
 
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class Answer:
     text: str
     status: Literal["ok", "error"] = "ok"
     by: Literal["user", "record"] = "user"
-    artifact: Any = None
-    to_graph: Mapping[str, Any] | None = None
-    returned: Any = None
+    artifact: object = None
+    to_graph: Mapping[str, object] | None = None
+    returned: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Question:
 
     text: str
     tool: str | None = None
-    arguments: Mapping[str, Any] | None = None
+    arguments: Mapping[str, object] | None = None
     allowed: tuple[str, ...] = ()
     wrong: str = ""
 

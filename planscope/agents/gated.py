@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -28,7 +28,7 @@ from planscope.agents.messages import REFUSED_BY, RETURNED, command_again, conve
 from planscope.agents.toolset import REFUSED
 from planscope.session.json_bytes import plain_text
 
-Result = ToolMessage | Command[Any]
+Result = ToolMessage | Command[object]
 
 
 class CallGate(Protocol):
@@ -47,7 +47,7 @@ class Gated:
     retry, a graph that goes on after an interrupt) is decided as before. ``attempt`` calls a function and never
     raises."""
 
-    def __init__(self, talks: Conversations, gate: CallGate, attempt: Callable[..., Any]) -> None:
+    def __init__(self, talks: Conversations, gate: CallGate, attempt: Callable[..., object]) -> None:
         self._talks, self._gate, self._attempt = talks, gate, attempt
         self.stopped: StoppedAtGate | None = None
         """Why the gate stopped a call, whatever the agent's program has made of it."""
@@ -175,7 +175,7 @@ class Gated:
         return result
 
 
-def _edited(request: ToolCallRequest) -> dict[str, Any] | None:
+def _edited(request: ToolCallRequest) -> dict[str, object] | None:
     """Return the arguments that a person gave the call when LangChain's ``HumanInTheLoopMiddleware`` asked. That
     middleware puts them in only when the call is made."""
     state = request.state
@@ -185,7 +185,7 @@ def _edited(request: ToolCallRequest) -> dict[str, Any] | None:
     return dict(args) if isinstance(args, dict) else None
 
 
-def _message(request: ToolCallRequest, text: str, status: str, artifact: Any = None) -> ToolMessage:
+def _message(request: ToolCallRequest, text: str, status: str, artifact: object = None) -> ToolMessage:
     return ToolMessage(
         text,
         name=request.tool_call["name"],

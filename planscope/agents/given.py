@@ -38,7 +38,7 @@ class GivenSoFar:
         self._system_there = False
 
     def changed(
-        self, system: str | None, tools: Sequence[Any], messages: Sequence[BaseMessage]
+        self, system: str | None, tools: Sequence[object], messages: Sequence[BaseMessage]
     ) -> Given | None:
         """Return the differences between this call and the one before, or None. A system prompt may also be among
         the messages."""
@@ -104,7 +104,7 @@ def seen_messages(messages: Sequence[BaseMessage]) -> list[SeenMessage]:
     return made[::-1]
 
 
-def seen_tools(tools: Sequence[Any]) -> list[SeenTool]:
+def seen_tools(tools: Sequence[object]) -> list[SeenTool]:
     """Return names, descriptions and JSON schemas of tools, however they are given to a model."""
     made = []
     for tool in tools:
@@ -116,7 +116,7 @@ def seen_tools(tools: Sequence[Any]) -> list[SeenTool]:
     return made
 
 
-def seen_tool(name: str, tool: Any, said: Any) -> SeenTool:
+def seen_tool(name: str, tool: Any, said: object) -> SeenTool:
     """Return one tool. ``said``: the part of it that has its description and schema."""
     description, schema = getattr(said, "description", None), None
     if isinstance(said, dict):

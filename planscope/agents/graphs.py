@@ -34,7 +34,7 @@ class Outermost:
         self._asked: dict[UUID, list[str]] = {}
         self._answers: dict[UUID, str] = {}
 
-    def begins(self, run_id: UUID, parent: UUID | None, inputs: Any = None) -> UUID:
+    def begins(self, run_id: UUID, parent: UUID | None, inputs: object = None) -> UUID:
         """Note a chain, and return its outermost one."""
         root = self._of[run_id] = run_id if parent is None else self._of.get(parent, run_id)
         if root == run_id and isinstance(inputs, Command) and inputs.resume is not None:
@@ -67,12 +67,12 @@ def asked_by(error: GraphInterrupt) -> list[str]:
     return [question_of(value) for value in values] or [""]
 
 
-def question_of(value: Any) -> str:
+def question_of(value: object) -> str:
     """Say what one interrupt asks a person; "" if it asks nothing."""
     return _approval(value) or text_of_value(value)
 
 
-def _approval(value: Any) -> str:
+def _approval(value: object) -> str:
     """Say what a request for approval of calls is about; "" if it is another question."""
     calls = value.get("action_requests") if isinstance(value, dict) else None
     if isinstance(value, dict) and value.get("type") == "tool_approval":
@@ -84,7 +84,7 @@ def _approval(value: Any) -> str:
     return f"approval of {phrases.listed(said)}" if said else ""
 
 
-def text_of_value(value: Any) -> str:
+def text_of_value(value: object) -> str:
     """Return what a person is asked or answers as text: JSON, if it is no text."""
     if value is None:
         return ""
@@ -98,7 +98,9 @@ MOST_TEXT = 4000
 class Hearer(Protocol):
     """Wants to know when its graphs end, with which outputs, or what they ask a person if they were interrupted."""
 
-    def graph_over(self, root: UUID, outputs: Any, error: BaseException | None, asked: list[str]) -> None: ...
+    def graph_over(
+        self, root: UUID, outputs: object, error: BaseException | None, asked: list[str]
+    ) -> None: ...
 
 
 class _Listener(BaseCallbackHandler):
@@ -119,39 +121,45 @@ class _Listener(BaseCallbackHandler):
             self._hearers.setdefault(root, weakref.WeakSet()).add(hearer)
 
     def on_chain_start(
-        self, serialized: Any, inputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **more: Any
+        self,
+        serialized: object,
+        inputs: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **more: object,
     ) -> None:
         self.chains.begins(run_id, parent_run_id, inputs)
 
-    def on_chain_end(self, outputs: Any, *, run_id: UUID, **more: Any) -> None:
+    def on_chain_end(self, outputs: object, *, run_id: UUID, **more: object) -> None:
         self._over(run_id, outputs)
 
-    def on_chain_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **more: object) -> None:
         self._over(run_id, None, error)
 
     def on_tool_start(
         self,
-        serialized: Any,
+        serialized: object,
         input_str: str,
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
-        inputs: dict[str, Any] | None = None,
+        inputs: dict[str, object] | None = None,
         tool_call_id: str | None = None,
-        **more: Any,
+        **more: object,
     ) -> None:
         self.chains.begins(run_id, parent_run_id)
         told = calling.get()
         if told is not None and inputs is not None:
             told(tool_call_id, inputs)
 
-    def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
+    def on_tool_end(self, output: object, *, run_id: UUID, **more: object) -> None:
         self._over(run_id, None)
 
-    def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: object) -> None:
         self._over(run_id, None, error)
 
-    def _over(self, run_id: UUID, outputs: Any, error: BaseException | None = None) -> None:
+    def _over(self, run_id: UUID, outputs: object, error: BaseException | None = None) -> None:
         outermost, asked = self.chains.ends(run_id, error)
         if not outermost:
             return
@@ -161,7 +169,7 @@ class _Listener(BaseCallbackHandler):
             hearer.graph_over(run_id, outputs, error, asked)
 
 
-calling: ContextVar[Callable[[str | None, dict[str, Any]], object] | None] = ContextVar(
+calling: ContextVar[Callable[[str | None, dict[str, object]], object] | None] = ContextVar(
     "planscope_calling", default=None
 )
 """Is told the id and the arguments that a tool is really called with, inside of all middleware."""
@@ -176,7 +184,7 @@ def listen() -> None:
     with _lock:
         if _listener is None:
             _listener = _Listener()
-            heard: ContextVar[Any] = ContextVar("planscope_graphs", default=_listener)
+            heard: ContextVar[object] = ContextVar("planscope_graphs", default=_listener)
             register_configure_hook(heard, inheritable=True)
 
 

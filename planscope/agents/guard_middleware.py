@@ -67,20 +67,20 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         self._lock = threading.Lock()
 
     def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[object]]
+    ) -> ModelResponse[object]:
         return _ended(request) or handler(request)
 
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[object]]],
+    ) -> ModelResponse[object]:
         return _ended(request) or await handler(request)
 
     def wrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
-    ) -> ToolMessage | Command[Any]:
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[object]]
+    ) -> ToolMessage | Command[object]:
         turn, before = self._turn(request)
         with turn.lock:
             refused = self._refusal(request, turn, before)
@@ -93,8 +93,8 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[object]]],
+    ) -> ToolMessage | Command[object]:
         turn, before = self._turn(request)
         async with turn.waiting:
             refused = await asyncio.to_thread(self._refusal, request, turn, before)
@@ -105,7 +105,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
             return answer
 
     @hook_config(can_jump_to=["model"])
-    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+    def after_model(self, state: Any, runtime: Any) -> dict[str, object] | None:
         """Tell an agent that stops while a rule requires a call what is missing, once in a conversation."""
         messages: list[BaseMessage] = list(state["messages"])
         if not self.guardian.by_rules or not messages or any(map(_told, messages)):
@@ -120,10 +120,10 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         return {"messages": [HumanMessage(missing, additional_kwargs=mark)], "jump_to": "model"}
 
     @hook_config(can_jump_to=["model"])
-    async def aafter_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+    async def aafter_model(self, state: object, runtime: object) -> dict[str, object] | None:
         return await asyncio.to_thread(self.after_model, state, runtime)
 
-    def _note(self, turn: _Turn, request: ToolCallRequest, answer: ToolMessage | Command[Any]) -> None:
+    def _note(self, turn: _Turn, request: ToolCallRequest, answer: ToolMessage | Command[object]) -> None:
         """Note an executed call, for those of the same message. A failed one counts for rules only."""
         call = ToolCall(request.tool_call["name"], request.tool_call["args"])
         if self.guardian.by_rules:
@@ -165,7 +165,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         return ToolMessage(why, name=call["name"], tool_call_id=identity, status="error", artifact=mark)
 
 
-def calls_done(messages: Sequence[Any]) -> list[ToolCall]:
+def calls_done(messages: Sequence[object]) -> list[ToolCall]:
     """Return the executed calls of a conversation, in order, with the arguments that were executed."""
     return [
         ToolCall(call["name"], _arguments(answer, call["args"]))
@@ -205,7 +205,7 @@ def _told(message: BaseMessage) -> bool:
     return message.additional_kwargs.get(TOLD_BY) == "guard"
 
 
-def calls_refused(messages: Sequence[Any]) -> list[ToolCall]:
+def calls_refused(messages: Sequence[object]) -> list[ToolCall]:
     """Return the calls that the guard refused since the last executed one."""
     found: list[ToolCall] = []
     for call, answer in _answered(messages):
@@ -216,7 +216,7 @@ def calls_refused(messages: Sequence[Any]) -> list[ToolCall]:
     return found
 
 
-def _answered(messages: Sequence[Any]) -> Iterator[tuple[AskedCall, ToolMessage]]:
+def _answered(messages: Sequence[object]) -> Iterator[tuple[AskedCall, ToolMessage]]:
     """Return calls with their answers, in the order of the calls. Call ids are unique only within one message."""
     for place, message in enumerate(messages):
         if not isinstance(message, AIMessage) or not message.tool_calls:
@@ -233,7 +233,7 @@ def _answered(messages: Sequence[Any]) -> Iterator[tuple[AskedCall, ToolMessage]
                 yield call, answer
 
 
-def _ended(request: ModelRequest[Any]) -> ModelResponse[Any] | None:
+def _ended(request: ModelRequest[Any]) -> ModelResponse[object] | None:
     """Return a final message in place of the model's next answer, if the guard has ended the run."""
     for message in reversed(request.messages):
         if not isinstance(message, ToolMessage):
@@ -244,14 +244,14 @@ def _ended(request: ModelRequest[Any]) -> ModelResponse[Any] | None:
     return None
 
 
-def _arguments(answer: ToolMessage, asked: dict[str, Any]) -> dict[str, Any]:
+def _arguments(answer: ToolMessage, asked: dict[str, object]) -> dict[str, object]:
     changed = answer.artifact.get(DONE_WITH) if isinstance(answer.artifact, dict) else None
     return changed if isinstance(changed, dict) else asked
 
 
 def guard(
     query: str | Problem = "",
-    tools: Iterable[BaseTool | Callable[..., Any] | str] = (),
+    tools: Iterable[BaseTool | Callable[..., object] | str] = (),
     *,
     rules: str | Path | Sequence[str] = "",
     timed: bool = False,
@@ -282,7 +282,7 @@ def guard(
     return GuardMiddleware(ruled(problem, read_text(given_text(rules)), () if query.strip() else actions))
 
 
-def _name(tool: BaseTool | Callable[..., Any] | str) -> str:
+def _name(tool: BaseTool | Callable[..., object] | str) -> str:
     return (
         tool if isinstance(tool, str) else str(getattr(tool, "name", None) or getattr(tool, "__name__", tool))
     )

@@ -28,8 +28,8 @@ from planscope.agents.gate import (
 from planscope.agents.graphs import MOST_TEXT, question_of
 from planscope.wording import phrases
 
-Asked = Sequence[Interrupt[Any]]
-Person = Callable[[Asked, str], Awaitable[Sequence[Any]]]
+Asked = Sequence[Interrupt[object]]
+Person = Callable[[Asked, str], Awaitable[Sequence[object]]]
 """Returns the values that an interrupted graph goes on with, one for each interrupt. Its second argument says why the
 graph refused the last ones, or is "". Raises :class:`StoppedAtGate` to end the run there."""
 
@@ -45,13 +45,13 @@ _DECISIONS: Mapping[str, type[Verb]] = {
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
-def asked_in(result: Any) -> Asked:
+def asked_in(result: object) -> Asked:
     """Return what a graph's result asks a person; empty if the graph has ended."""
     found = result.get("__interrupt__") if isinstance(result, dict) else None
     return [one for one in found if isinstance(one, Interrupt)] if isinstance(found, list | tuple) else []
 
 
-def can_go_on(agent: Any) -> bool:
+def can_go_on(agent: object) -> bool:
     """Return whether an interrupted agent can be resumed."""
     return getattr(agent, "checkpointer", True) not in (None, False)
 
@@ -64,7 +64,7 @@ def questions_in(asked: Asked) -> list[str]:
 def by_verbs(ask: Callable[[Question], Awaitable[Verb]]) -> Person:
     """Return a person that is asked one question at a time and decides by verbs."""
 
-    async def person(asked: Asked, wrong: str) -> Sequence[Any]:
+    async def person(asked: Asked, wrong: str) -> Sequence[object]:
         values = []
         for one in asked:
             decisions = []
@@ -76,12 +76,12 @@ def by_verbs(ask: Callable[[Question], Awaitable[Verb]]) -> Person:
     return person
 
 
-def resumed_by(asked: Asked, values: Sequence[Any]) -> dict[str, Any]:
+def resumed_by(asked: Asked, values: Sequence[object]) -> dict[str, object]:
     """Return the values by the interrupts' ids: so LangGraph takes a mapping, too, for the value that it is."""
     return {one.id: value for one, value in zip(asked, values, strict=True)}
 
 
-def recorded(asked: Asked, text: str) -> Sequence[Any] | None:
+def recorded(asked: Asked, text: str) -> Sequence[object] | None:
     """Return the values that a person answered in a record, or None if it does not hold one for each interrupt. There
     are the interrupts' ids, if they were several, which differ from those of now."""
     value = value_of(text)
@@ -90,7 +90,7 @@ def recorded(asked: Asked, text: str) -> Sequence[Any] | None:
     return [value] if len(asked) == 1 and len(text) < MOST_TEXT else None
 
 
-def value_of(text: str) -> Any:
+def value_of(text: str) -> object:
     """Return a person's answer: a JSON value, or else the text itself."""
     try:
         return json.loads(text)
@@ -109,7 +109,7 @@ async def _allowed(ask: Callable[[Question], Awaitable[Verb]], question: Questio
         question = Question(question.text, question.tool, question.arguments, question.allowed, wrong)
 
 
-def _decision(question: Question, verb: Verb) -> Any:
+def _decision(question: Question, verb: Verb) -> object:
     if question.tool is None:
         return value_of(verb.text) if isinstance(verb, Answer) else None
     match verb:
@@ -141,13 +141,13 @@ def _questions(value: Any, wrong: str) -> Iterator[Question]:
         yield Question(f"approval of {said}{many}", name, arguments, verbs, wrong)
 
 
-def _listed(value: Any) -> list[dict[str, Any]] | None:
+def _listed(value: object) -> list[dict[str, Any]] | None:
     """Return the calls of a request for approval; None if it is another question."""
     calls = value.get("action_requests") if isinstance(value, dict) else None
     return calls if isinstance(calls, list) and calls and all(map(_is_call, calls)) else None
 
 
-def _is_call(value: Any) -> bool:
+def _is_call(value: object) -> bool:
     return (
         isinstance(value, dict) and isinstance(value.get("name"), str) and isinstance(value.get("args"), dict)
     )

@@ -32,13 +32,13 @@ class PassingTool(BaseTool):
     handle_tool_error: bool = True
 
     def _parse_input(
-        self, tool_input: str | dict[str, Any], tool_call_id: str | None
-    ) -> str | dict[str, Any]:
+        self, tool_input: str | dict[str, object], tool_call_id: str | None
+    ) -> str | dict[str, object]:
         return tool_input
 
     def _to_args_and_kwargs(
-        self, tool_input: str | dict[str, Any], tool_call_id: str | None
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        self, tool_input: str | dict[str, object], tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, object]]:
         return (tool_input,), {}
 
 
@@ -70,10 +70,10 @@ def langchain_tools(tools: Iterable[MockTool]) -> list[LangChainMockTool]:
     ]
 
 
-_own: ContextVar[tuple[AgentMiddleware[Any, Any, Any], ...]] = ContextVar("planscope_own_middleware")
+_own: ContextVar[tuple[AgentMiddleware[Any, Any, object], ...]] = ContextVar("planscope_own_middleware")
 
 
-class _Own(AgentMiddleware[Any, Any, Any]):
+class _Own(AgentMiddleware[Any, Any, object]):
     """Passes calls to one middleware of the current run: the first is its recorder, the second its guard.
 
     An agent is compiled once for all runs, since compiling takes as long as a run's call. The context of a task says
@@ -91,7 +91,7 @@ class _Own(AgentMiddleware[Any, Any, Any]):
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[object]]],
     ) -> Any:
         return await _own.get()[self._place].awrap_model_call(request, handler)
 
@@ -99,7 +99,7 @@ class _Own(AgentMiddleware[Any, Any, Any]):
         self,
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
+    ) -> ToolMessage | Command[object]:
         return await _own.get()[self._place].awrap_tool_call(request, handler)
 
 
@@ -107,7 +107,7 @@ def shared_agent(
     model: LoadedModel,
     agent: str,
     tools: Sequence[MockTool],
-    middleware: Sequence[AgentMiddleware[Any, Any, Any]],
+    middleware: Sequence[AgentMiddleware[Any, Any, object]],
     role: str | None,
 ) -> Any:
     """Return LangChain's agent for one of ``AGENTS``, compiled once for each model. Await it in the task that called
@@ -162,12 +162,12 @@ def _bring_no_threads() -> None:
 
 
 async def _on_the_spot(
-    in_a_thread: Callable[..., Awaitable[Any]],
+    in_a_thread: Callable[..., Awaitable[object]],
     context: Context,
-    look: Callable[..., Any],
+    look: Callable[..., object],
     /,
-    *args: Any,
-    **kwargs: Any,
+    *args: object,
+    **kwargs: object,
 ) -> Any:
     if _quiet.get():
         return context.run(look, *args, **kwargs)

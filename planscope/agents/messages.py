@@ -43,7 +43,7 @@ class Pending:
 
     identity: str
     tool: str
-    arguments: dict[str, Any] | None
+    arguments: dict[str, object] | None
     raw: str | None = None
     error: str | None = None
     turn: asyncio.Event = field(default_factory=asyncio.Event)
@@ -81,7 +81,7 @@ _SHORT = 200
 """Data up to this length, in characters, are kept as they are."""
 
 
-def _medium(block: Mapping[str, Any]) -> str:
+def _medium(block: Mapping[str, object]) -> str:
     """Return a reference to an image or a file in a message: its address, or type, size and digest of its data."""
     kind = block.get("type")
     if kind not in _MEDIA:
@@ -109,7 +109,7 @@ def _reference(data: str, mime: str = "") -> str:
     return ", ".join(part for part in (kind, f"{size:,} bytes", f"digest {digest}") if part)
 
 
-def by_reference(value: Any) -> Any:
+def by_reference(value: object) -> Any:
     """Return a message's content without the data of its images and files, which would make sessions huge."""
     if isinstance(value, list):
         return [by_reference(one) for one in value]
@@ -179,7 +179,7 @@ def readable(
     odd = [*message.invalid_tool_calls, *cut]
     order = _sent_ids(message)
     readable, unreadable = [renamed(c) for c in kept], [renamed(c) for c in odd]
-    names: dict[Any, list[str]] = {}
+    names: dict[object, list[str]] = {}
     for call, new in zip((*kept, *odd), (*readable, *unreadable), strict=True):
         names.setdefault(call.get("id"), []).append(new["id"])
     was = {new: old or "" for old, found in names.items() for new in found if new != old}
@@ -224,7 +224,7 @@ def _as_written(call: ToolCall, raw: str) -> InvalidToolCall:
     )
 
 
-def _sent(message: AIMessage) -> list[dict[str, Any]]:
+def _sent(message: AIMessage) -> list[dict[str, object]]:
     """Return the calls in the form that the model sent, if the message still has them."""
     calls = message.additional_kwargs.get("tool_calls") or [
         block
@@ -234,11 +234,11 @@ def _sent(message: AIMessage) -> list[dict[str, Any]]:
     return [c for c in calls if isinstance(c, dict)]
 
 
-def _identity(sent: dict[str, Any]) -> Any:
+def _identity(sent: dict[str, object]) -> object:
     return sent.get("call_id") or sent.get("id")
 
 
-def _arguments(sent: dict[str, Any]) -> str | None:
+def _arguments(sent: dict[str, object]) -> str | None:
     function = sent.get("function")
     raw = function.get("arguments") if isinstance(function, dict) else sent.get("arguments")
     return raw if isinstance(raw, str) else None
@@ -324,14 +324,14 @@ def finish_of(message: AIMessage) -> str | None:
     return next((word for word in known if word), None)
 
 
-def answer_parts(answer: Any, identity: str) -> tuple[ToolMessage | None, dict[str, Any] | None]:
+def answer_parts(answer: object, identity: str) -> tuple[ToolMessage | None, dict[str, object] | None]:
     """Return the message in a tool's answer to that call, and the command to the graph that came with it.
 
     The command's ``history`` is the number of messages of the conversation that the update repeats before the answer.
     ``lost`` names what is not kept; it is empty if the command can be given again.
     """
     parts = answer if isinstance(answer, list | tuple) else [answer]
-    message, command, lost = None, dict[str, Any](), list[str]()
+    message, command, lost = None, dict[str, object](), list[str]()
     for part in parts:
         if isinstance(part, ToolMessage):
             message = part if message is None or part.tool_call_id == identity else message
@@ -355,7 +355,7 @@ def answer_parts(answer: Any, identity: str) -> tuple[ToolMessage | None, dict[s
     return message, command or None
 
 
-def _history(said: Any, identity: str) -> tuple[int, bool]:
+def _history(said: object, identity: str) -> tuple[int, bool]:
     """Return how many messages of the conversation an update repeats, and whether it has any others."""
     said = said if isinstance(said, list | tuple) else [said]
     others = [m for m in said if m is not None and getattr(m, "tool_call_id", None) != identity]
@@ -364,7 +364,7 @@ def _history(said: Any, identity: str) -> tuple[int, bool]:
     return (len(others), False) if repeats else (0, bool(others))
 
 
-def _lost_of(command: Command[Any], rest: Mapping[str, Any], others: bool) -> Iterator[str]:
+def _lost_of(command: Command[object], rest: Mapping[str, object], others: bool) -> Iterator[str]:
     """Yield what of a command the record does not keep."""
     if command.update is not None and not isinstance(command.update, dict):
         yield "an update that is no mapping"
@@ -380,7 +380,7 @@ def _lost_of(command: Command[Any], rest: Mapping[str, Any], others: bool) -> It
         yield "a value to resume with"
 
 
-def is_json(value: Any) -> bool:
+def is_json(value: object) -> bool:
     """Return whether a session can hold a value as it is."""
     try:
         return bool(json.loads(json.dumps(value)) == value == plain(value))
@@ -388,7 +388,9 @@ def is_json(value: Any) -> bool:
         return False
 
 
-def command_again(to_graph: Mapping[str, Any], answer: ToolMessage, messages: Sequence[BaseMessage]) -> Any:
+def command_again(
+    to_graph: Mapping[str, object], answer: ToolMessage, messages: Sequence[BaseMessage]
+) -> Any:
     """Return a recorded command with the answer to this call. ``messages``: the conversation now."""
     history, update, goto = to_graph.get("history"), to_graph.get("update"), to_graph.get("goto")
     history = min(history, len(messages)) if type(history) is int and history > 0 else 0
@@ -399,11 +401,11 @@ def command_again(to_graph: Mapping[str, Any], answer: ToolMessage, messages: Se
     return Command(graph=graph if isinstance(graph, str) else None, update=made or None, goto=nodes)
 
 
-def _node(goto: Any) -> str:
+def _node(goto: object) -> str:
     return plain_text(str(getattr(goto, "node", goto)))
 
 
-def artifact_of(message: ToolMessage | None, marks: Collection[str]) -> Any:
+def artifact_of(message: ToolMessage | None, marks: Collection[str]) -> object:
     """Return a tool message's artifact as JSON, without planscope's own ``marks``. A long one is left out."""
     found = message.artifact if message is not None else None
     if isinstance(found, dict):
@@ -421,7 +423,7 @@ LONGEST_ARTIFACT = 64 * 1024
 """The limit for an artifact's JSON, in characters."""
 
 
-def call_event(call: Pending, at: float, step: int, asked: dict[str, Any] | None = None) -> CallEvent:
+def call_event(call: Pending, at: float, step: int, asked: dict[str, object] | None = None) -> CallEvent:
     """Return the event of one call. ``asked`` has the agent's own arguments if the user changed them."""
     return CallEvent(
         at=at,
@@ -468,7 +470,7 @@ def refuser(message: ToolMessage | None) -> Literal["guard", "user"] | None:
 
 
 def answer_event(
-    answer: Any, at: float, step: int, identity: str, took: float, said: str | None = None
+    answer: object, at: float, step: int, identity: str, took: float, said: str | None = None
 ) -> AnswerEvent:
     """Return the event of a tool's answer: a message, a command to the graph, or several of both."""
     message, command = answer_parts(answer, identity)
@@ -487,7 +489,7 @@ def answer_event(
     )
 
 
-def _returned(answer: Any) -> Any:
+def _returned(answer: object) -> object:
     """Return what a program gets of a tool that it calls itself, if it is more than text, and short enough."""
     found = answer.additional_kwargs.get(RETURNED) if isinstance(answer, ToolMessage) else answer
     if isinstance(found, str | Command) or not is_json(found) or len(json.dumps(found)) > LONGEST_ARTIFACT:
@@ -495,7 +497,7 @@ def _returned(answer: Any) -> Any:
     return found
 
 
-def _without_words(answer: Any, command: dict[str, Any] | None) -> str:
+def _without_words(answer: object, command: dict[str, Any] | None) -> str:
     if command and command.get("goto"):
         return f"continues at {', '.join(command['goto'])}"
     if isinstance(answer, list | tuple) and any(isinstance(one, Command | BaseMessage) for one in answer):
@@ -503,7 +505,7 @@ def _without_words(answer: Any, command: dict[str, Any] | None) -> str:
     return "" if isinstance(answer, Command) else said_of(answer)
 
 
-def said_of(returned: Any) -> str:
+def said_of(returned: object) -> str:
     """Return what a tool returned to a program as text: JSON if it can be."""
     if isinstance(returned, str) or not is_json(returned):
         return plain_text(str(returned))
@@ -526,8 +528,8 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
         nonlocal calls, number, said
         if not calls:
             return
-        good: list[Any] = []
-        bad: list[Any] = []
+        good: list[object] = []
+        bad: list[object] = []
         behind: list[BaseMessage] = []
         for call in calls:
             identity = call.call_id or f"step_{call.step}"
@@ -539,7 +541,7 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
             answer = answers.get(call.step)
             if answer is None:
                 continue
-            mark: dict[str, Any] = {REFUSED_BY: answer.refused_by} if answer.refused_by else {}
+            mark: dict[str, object] = {REFUSED_BY: answer.refused_by} if answer.refused_by else {}
             if call.asked is not None:
                 mark[DONE_WITH] = call.arguments
             behind.append(

@@ -60,7 +60,7 @@ class LoadedModel:
     keys: tuple[str, ...] = ()
     host: str | None = None
     _client: Any = field(default=None, repr=False)
-    agents: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
+    agents: dict[tuple[object, ...], object] = field(default_factory=dict, repr=False)
 
     @property
     def seed(self) -> int | None:

@@ -31,9 +31,9 @@ class _OneByOne(ChatOpenAI):
     one_by_one: bool = False
 
     def _get_request_payload(
-        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        payload: dict[str, Any] = super()._get_request_payload(input_, stop=stop, **kwargs)
+        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: object
+    ) -> dict[str, object]:
+        payload: dict[str, object] = super()._get_request_payload(input_, stop=stop, **kwargs)
         if self.one_by_one and payload.get("tools"):
             payload.setdefault("parallel_tool_calls", False)
         return payload
@@ -63,7 +63,7 @@ class OpenAIChat(_OneByOne):
         return made
 
     def _create_chat_result(
-        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
+        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, object] | None = None
     ) -> ChatResult:
         if isinstance(response, openai.BaseModel):
             response = response.model_dump(warnings=False)
@@ -81,7 +81,7 @@ class OpenAIChat(_OneByOne):
         return result
 
 
-def _message(choice: Any) -> dict[str, Any]:
+def _message(choice: object) -> dict[str, object]:
     message = choice.get("message") if isinstance(choice, dict) else None
     return message if isinstance(message, dict) else {}
 
@@ -157,7 +157,7 @@ ODD = "\0no object\0"
 class Responses(AsyncResponses):
     """The client's ``responses``, with unreadable arguments marked in its answers."""
 
-    async def create(self, *args: Any, **kwargs: Any) -> Any:
+    async def create(self, *args: object, **kwargs: Any) -> Any:
         answer = await super().create(*args, **kwargs)
         if isinstance(answer, openai.AsyncStream):
             return _Stream(answer)
@@ -178,23 +178,23 @@ class _Stream:
         await self._stream.__aenter__()
         return self
 
-    async def __aexit__(self, *error: Any) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self._stream.__aexit__(*error)
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Any:
+    async def __anext__(self) -> object:
         event = await self._stream.__anext__()
         _marked(getattr(event, "response", None))
         return event
 
 
-def _then_marked(parse: Callable[..., Any]) -> Callable[..., Any]:
+def _then_marked(parse: Callable[..., object]) -> Callable[..., object]:
     return lambda *args, **kwargs: _marked(parse(*args, **kwargs))
 
 
-def _marked(response: Any) -> Any:
+def _marked(response: object) -> object:
     for item in getattr(response, "output", None) or ():
         if getattr(item, "type", None) == "function_call" and not is_object(item.arguments):
             item.arguments = ODD + item.arguments
@@ -214,5 +214,5 @@ def as_written(result: ChatResult) -> ChatResult:
     return result
 
 
-def _unmarked(text: Any) -> Any:
+def _unmarked(text: object) -> Any:
     return text.removeprefix(ODD) if isinstance(text, str) else text

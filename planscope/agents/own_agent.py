@@ -48,13 +48,13 @@ from planscope.session.recordings import Journal
 if TYPE_CHECKING:
     from planscope.agents.attach.listener import AttachPoint
 
-Answer = ToolMessage | Command[Any]
+Answer = ToolMessage | Command[object]
 
 ATTACH = "PLANSCOPE_ATTACH"
 """The environment variable that lets debuggers attach to every agent that is recorded."""
 
 
-class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
+class OwnAgentRecorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
     """Records an agent into ``talks``. One agent may be in many conversations at once.
 
     It is both a middleware and a callback handler. An agent that uses it as both is recorded once. ``gate`` asks a
@@ -91,7 +91,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     def __copy__(self) -> OwnAgentRecorder:
         return self
 
-    def __deepcopy__(self, memo: Any) -> OwnAgentRecorder:
+    def __deepcopy__(self, memo: object) -> OwnAgentRecorder:
         return self
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
 
     # No error of the recorder may reach the user's program.
 
-    def attempt(self, what: Callable[..., Any], *given: Any) -> Any:
+    def attempt(self, what: Callable[..., object], *given: object) -> Any:
         """Call a function and return its result. If it raises: warn once, and return None."""
         try:
             return what(*given)
@@ -123,8 +123,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     # Used as a middleware:
 
     def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[object]]
+    ) -> ModelResponse[object]:
         with self._asking(request) as heard:
             response = handler(request)
         heard(response)
@@ -133,8 +133,8 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[object]]],
+    ) -> ModelResponse[object]:
         with self._asking(request) as heard:
             response = await handler(request)
         heard(response)
@@ -200,12 +200,12 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         if graph is not None and run not in (known := self._graphs.setdefault(graph, [])):
             known.append(run)
 
-    def graph_over(self, root: UUID, outputs: Any, error: BaseException | None, asked: list[str]) -> None:
+    def graph_over(self, root: UUID, outputs: object, error: BaseException | None, asked: list[str]) -> None:
         """End the runs of a graph that has ended, or let them rest if they may go on."""
         for run in self._graphs.pop(root, ()):
             self.attempt(self._over, run, outputs, error, asked)
 
-    def _over(self, run: RunUnderWay, outputs: Any, error: BaseException | None, asked: list[str]) -> None:
+    def _over(self, run: RunUnderWay, outputs: object, error: BaseException | None, asked: list[str]) -> None:
         self.talks.last_answers(run, _messages_in(outputs))
         if isinstance(error, GraphBubbleUp):
             error = None
@@ -216,12 +216,12 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
 
     def _really_called(
         self, talk: Talk | None, identity: str, sent: str
-    ) -> Callable[[str | None, dict[str, Any]], object] | None:
+    ) -> Callable[[str | None, dict[str, object]], object] | None:
         """Return what hears with which arguments a tool is called after a person's edit, inside of all middleware."""
         if talk is None:
             return None
 
-        def heard(called: str | None, arguments: dict[str, Any]) -> None:
+        def heard(called: str | None, arguments: dict[str, object]) -> None:
             if called == sent and talk.run.person:
                 self.attempt(lambda: self.talks.changed_by_person(talk, identity, plain(arguments)))
 
@@ -263,15 +263,21 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
     # Used as a callback handler:
 
     def on_chain_start(
-        self, serialized: Any, inputs: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **more: Any
+        self,
+        serialized: object,
+        inputs: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **more: object,
     ) -> None:
         if not self._as_middleware:
             self._chains.begins(run_id, parent_run_id, inputs)
 
-    def on_chain_end(self, outputs: Any, *, run_id: UUID, **more: Any) -> None:
+    def on_chain_end(self, outputs: object, *, run_id: UUID, **more: object) -> None:
         self.attempt(self._chain_ended, run_id, outputs, None)
 
-    def on_chain_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **more: object) -> None:
         self.attempt(self._chain_ended, run_id, None, error)
 
     def on_chat_model_start(
@@ -281,7 +287,7 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
-        **more: Any,
+        **more: object,
     ) -> None:
         if not self._as_middleware:
             kind = (
@@ -290,10 +296,10 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
             more["kind"] = kind
             self.attempt(self._model_started, messages[0] if messages else [], run_id, parent_run_id, more)
 
-    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: Any) -> None:
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: object) -> None:
         self.attempt(self._model_ended, response, run_id)
 
-    def on_llm_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **more: object) -> None:
         talk, *_ = self._calls.pop(run_id, (None, 0.0, ""))
         self.attempt(self.talks.failed, talk, error, "model")
 
@@ -304,17 +310,17 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
-        **more: Any,
+        **more: object,
     ) -> None:
         if not self._as_middleware:
             self._chains.begins(run_id, parent_run_id)
             more["tool"] = str((serialized or {}).get("name") or "")
             self.attempt(self._tool_started, run_id, str(more.get("tool_call_id") or ""), more)
 
-    def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
+    def on_tool_end(self, output: object, *, run_id: UUID, **more: object) -> None:
         self.attempt(self._tool_ended, output, run_id)
 
-    def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: object) -> None:
         self._chains.ends(run_id, error)
         talk, _, identity = self._calls.pop(run_id, (None, 0.0, ""))
         self.attempt(self.talks.failed, talk, error, "tool", "", identity)
@@ -362,9 +368,11 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
                     "stop the program from calling it; make it one with @tool"
                 )
 
-    def called_by_program(self, tool: str, arguments: dict[str, Any], sent: str | None) -> tuple[Talk, str]:
+    def called_by_program(
+        self, tool: str, arguments: dict[str, object], sent: str | None
+    ) -> tuple[Talk, str]:
         """Return the conversation and the id of a call that the program makes itself."""
-        metadata: dict[str, Any] = {}
+        metadata: dict[str, object] = {}
         with suppress(RuntimeError):  # outside a graph
             metadata = get_config().get("metadata") or {}
         return self.talks.of_program(tool, arguments, sent, place_in(metadata), agent_in(metadata))
@@ -411,13 +419,13 @@ class OwnAgentRecorder(AgentMiddleware[Any, Any, Any], BaseCallbackHandler):
         if run_id in self._of_root:  # the model was called outside a chain
             self._chain_ended(run_id, None, None)
 
-    def _tool_ended(self, output: Any, run_id: UUID) -> None:
+    def _tool_ended(self, output: object, run_id: UUID) -> None:
         self._chains.ends(run_id)
         talk, began, identity = self._calls.pop(run_id, (None, 0.0, ""))
         if talk is not None:
             self.talks.answered(talk, identity, output, time.perf_counter() - began)
 
-    def _chain_ended(self, run_id: UUID, outputs: Any, error: BaseException | None) -> None:
+    def _chain_ended(self, run_id: UUID, outputs: object, error: BaseException | None) -> None:
         """End the run of the outermost chain when it ends."""
         outermost, asked = self._chains.ends(run_id, error)
         run = self._of_root.pop(run_id, None) if outermost else None
@@ -493,7 +501,7 @@ class FileRecorder(OwnAgentRecorder):
         self.path = stand_in(self.wanted)
         self.warn(recorded_elsewhere(self.wanted, why), self.wanted)
 
-    def journal(self, said: dict[str, Any]) -> Journal:
+    def journal(self, said: dict[str, object]) -> Journal:
         """Begin the journal of a run. Raises OSError."""
         head = {**self._head, **said}
         try:
@@ -535,7 +543,7 @@ def _leave() -> None:
 atexit.register(_leave)
 
 
-def _messages_in(outputs: Any) -> Sequence[Any]:
+def _messages_in(outputs: object) -> Sequence[object]:
     """Return the messages of a graph's last state."""
     messages = outputs.get("messages") if isinstance(outputs, dict) else None
     return messages if isinstance(messages, list) else ()
@@ -547,8 +555,8 @@ def _task_of(request: ModelRequest[Any]) -> str:
     return str(getattr(info, "task_id", "") or "")
 
 
-def _speaker(model: str, task: str, control: Any, answer: str = "") -> Speaker:
-    metadata: dict[str, Any] = {}
+def _speaker(model: str, task: str, control: object, answer: str = "") -> Speaker:
+    metadata: dict[str, object] = {}
     with suppress(RuntimeError):  # outside a graph
         metadata = get_config().get("metadata") or {}
     nested = "|" in str(metadata.get("langgraph_checkpoint_ns") or "")
@@ -557,12 +565,12 @@ def _speaker(model: str, task: str, control: Any, answer: str = "") -> Speaker:
     )
 
 
-def place_in(metadata: dict[str, Any]) -> str:
+def place_in(metadata: dict[str, object]) -> str:
     """Return the name of the graph that a step belongs to, which is no other graph's of the run."""
     return str(metadata.get("langgraph_checkpoint_ns") or "").rpartition("|")[0]
 
 
-def _control() -> Any:
+def _control() -> object:
     """Return the object that stands for the outermost graph of this task, or None."""
     with suppress(Exception):
         runtime = get_config()["configurable"]["__pregel_runtime"]
@@ -570,7 +578,7 @@ def _control() -> Any:
     return None
 
 
-def agent_in(metadata: dict[str, Any]) -> str | None:
+def agent_in(metadata: dict[str, object]) -> str | None:
     """Return the name of the agent that a step belongs to: the agent's own, or that of its node in a graph."""
     name = metadata.get("lc_agent_name")
     place = str(metadata.get("langgraph_checkpoint_ns") or "").split("|")

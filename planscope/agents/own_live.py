@@ -119,7 +119,7 @@ class LoadedAgent:
             why = one_line(f"{type(error).__name__}: {error}")
             raise UnknownAgent(f"the agent {self.name[:80]!r} cannot be made ({why})") from None
 
-    async def runnable(self, middleware: Sequence[Any] = ()) -> Any:
+    async def runnable(self, middleware: Sequence[object] = ()) -> object:
         """Return the agent itself; a factory is called with ``middleware``. Raises TypeError if it makes none."""
         made = self.made
         if self.is_factory:
@@ -160,7 +160,7 @@ def loaded(name: str) -> LoadedAgent | None:
     return _loaded.get(name)
 
 
-def _runs(made: Any) -> bool:
+def _runs(made: object) -> bool:
     return not inspect.isclass(made) and callable(getattr(made, "invoke", None))
 
 
@@ -220,7 +220,7 @@ class _Sink:
         self._run, self._heard, self._kept = run, heard, kept
         self.notes = [note] if note else []
 
-    def append(self, line: Mapping[str, Any]) -> None:
+    def append(self, line: Mapping[str, object]) -> None:
         """Take over the arguments that a call was really made with, after a person's edit."""
         done = line.get("done_with")
         for place, event in enumerate(self._run.events if done is not None else ()):
@@ -262,7 +262,7 @@ class OwnRun:
     def __init__(
         self,
         agent: LoadedAgent,
-        given: str | Mapping[str, Any],
+        given: str | Mapping[str, object],
         *,
         variant: str,
         run_id: str,
@@ -271,7 +271,7 @@ class OwnRun:
         kept: Sequence[Event] = (),
         forked_from: ForkPoint | None = None,
         of: Run | None = None,
-        middleware: Sequence[Any] = (),
+        middleware: Sequence[object] = (),
         note: str = "",
         person: Person | None = None,
     ) -> None:
@@ -329,7 +329,7 @@ class OwnRun:
         self._over(work, cut)
         return self.run
 
-    def _over(self, work: asyncio.Task[Any], cut: bool) -> None:
+    def _over(self, work: asyncio.Task[object], cut: bool) -> None:
         error = None if not work.done() or work.cancelled() else work.exception()
         error = self._gated.stopped or error
         if isinstance(error, StoppedAtGate):
@@ -363,7 +363,7 @@ class OwnRun:
 
     async def _converse(self) -> Any:
         agent = await self._agent.runnable(self._middleware)
-        given: Any = self._given
+        given: object = self._given
         if self._kept:
             state, differs = await state_kept(agent, self._kept, self._of)
             self._put(MessageEvent(at=self._talks.begins, by="system", text=not_captured(differs)))
@@ -384,16 +384,16 @@ class OwnRun:
             result = await self._resumed(agent, config, asked)
         return result
 
-    def _config(self) -> dict[str, Any]:
+    def _config(self) -> dict[str, object]:
         self.run.thread = uuid4().hex
         return {"callbacks": [self._recorder], "configurable": {"thread_id": self.run.thread}}
 
-    async def _invoked(self, agent: Any, given: Any, config: dict[str, Any]) -> Any:
+    async def _invoked(self, agent: Any, given: Any, config: dict[str, object]) -> object:
         if self._in_thread or not callable(getattr(agent, "ainvoke", None)):
             return await asyncio.to_thread(agent.invoke, given, config)
         return await agent.ainvoke(given, config)
 
-    async def _resumed(self, agent: Any, config: dict[str, Any], asked: Asked) -> Any:
+    async def _resumed(self, agent: object, config: dict[str, object], asked: Asked) -> object:
         """Let a person answer an interrupted graph, and go on with it. Raises :class:`StoppedAtGate` if it cannot."""
         questions = questions_in(asked)
         if not self._talks.asks_person(questions):
@@ -423,7 +423,7 @@ class _Waits(Exception):
     """The run ends at an interrupt that nobody can answer. The message says why."""
 
 
-def given_in(text: str) -> str | Mapping[str, Any]:
+def given_in(text: str) -> str | Mapping[str, object]:
     """Return what to ask an agent: the text, or the graph's whole input if it is a JSON object."""
     if text.lstrip().startswith("{"):
         try:

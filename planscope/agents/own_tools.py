@@ -83,7 +83,7 @@ class collecting:
         setattr(ToolNode, "__init__", init)  # noqa: B010  # mypy refuses the assignment
 
 
-def find_nodes(made: Any, nodes: list[ToolNode], depth: int = 0) -> None:
+def find_nodes(made: object, nodes: list[ToolNode], depth: int = 0) -> None:
     """Add the tool nodes of a compiled graph and of its subgraphs."""
     for node in (getattr(made, "nodes", None) or {}).values() if depth < 8 else ():
         for part in _parts(getattr(node, "bound", node)):
@@ -95,7 +95,7 @@ def find_nodes(made: Any, nodes: list[ToolNode], depth: int = 0) -> None:
                 find_nodes(part, nodes, depth + 1)
 
 
-def _parts(bound: Any) -> Iterator[Any]:
+def _parts(bound: object) -> Iterator[object]:
     yield bound
     yield from getattr(bound, "steps", None) or ()
 
@@ -117,13 +117,13 @@ def let_through(node: ToolNode) -> None:
     async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
         loop = asyncio.get_running_loop()
 
-        def here(one: Any) -> Any:
+        def here(one: object) -> Any:
             return asyncio.run_coroutine_threadsafe(execute(one), loop).result()
 
         async def inner(one: Any) -> Any:
             reached = False
 
-            async def noted(last: Any) -> Any:
+            async def noted(last: object) -> Any:
                 nonlocal reached
                 reached = True
                 return await execute(last)
@@ -147,7 +147,7 @@ def let_through(node: ToolNode) -> None:
 _LEVELS = {"ainvoke": 0, "invoke": 1, "run": 2, "arun": 2}
 """The ways into a tool. Each calls one of a higher level, or the same of a class above."""
 
-_caught: dict[tuple[Any, str], Any] = {}
+_caught: dict[tuple[object, str], object] = {}
 _passing: ContextVar[tuple[BaseTool, int, type] | None] = ContextVar("planscope_passing", default=None)
 """The tool that this code has let pass, and the way and the class in which it is now."""
 
@@ -194,7 +194,7 @@ def _own_of(kind: type, *names: str) -> Iterator[tuple[type, str]]:
         yield from _own_of(below, *names)
 
 
-def _put(kind: Any, name: str, made: Callable[[Any], Any]) -> None:
+def _put(kind: object, name: str, made: Callable[[Any], Any]) -> None:
     if (kind, name) not in _caught:
         _caught[kind, name] = before = vars(kind)[name] if isinstance(kind, type) else getattr(kind, name)
         setattr(kind, name, made(before))
@@ -216,17 +216,17 @@ def _around(tool: BaseTool, function: FunctionType, before: CodeType) -> CodeTyp
     setattr(function, "__signature__", signature)  # noqa: B010  # its code will not tell it
     asynchronous = inspect.iscoroutinefunction(function)
 
-    def enter(given: tuple[Any, ...], more: dict[str, Any]) -> Any:
+    def enter(given: tuple[object, ...], more: dict[str, object]) -> object:
         within = _passing.get()
         if _recorder() is None or (within is not None and function in _functions(within[0])):
             return plain(*given, **more)
         asked = dict(signature.bind(*given, **more).arguments)
         own = given[: asked.pop("self", None) is not None]  # a method has it
 
-        def real(_: BaseTool, arguments: dict[str, Any]) -> Any:
+        def real(_: BaseTool, arguments: dict[str, object]) -> Any:
             return plain(*given, **more) if arguments == asked else plain(*own, **arguments)
 
-        async def areal(tool: BaseTool, arguments: dict[str, Any]) -> Any:
+        async def areal(tool: BaseTool, arguments: dict[str, object]) -> object:
             return await real(tool, arguments)
 
         return _way_in((len(_LEVELS), BaseTool), areal if asynchronous else real)(tool, asked)
@@ -265,7 +265,9 @@ def _submitted(before: Callable[..., Any]) -> Callable[..., Any]:
     """Let the work that a run gives to a pool have its context, whose thread ever does it."""
 
     @functools.wraps(before)
-    def submit(pool: ThreadPoolExecutor, work: Callable[..., Any], /, *given: Any, **more: Any) -> Any:
+    def submit(
+        pool: ThreadPoolExecutor, work: Callable[..., object], /, *given: object, **more: object
+    ) -> object:
         recorder = _recorder()
         if recorder is None:
             return before(pool, work, *given, **more)
@@ -281,12 +283,12 @@ def _submitted(before: Callable[..., Any]) -> Callable[..., Any]:
     return submit
 
 
-def _of_run(recorder: OwnAgentRecorder, work: Callable[..., Any]) -> Callable[..., Any]:
+def _of_run(recorder: OwnAgentRecorder, work: Callable[..., object]) -> Callable[..., object]:
     """Return work for another thread of a run, which is at work until it is done."""
-    enter: Callable[..., Any] = copy_context().run
+    enter: Callable[..., object] = copy_context().run
     _in_threads.append(recorder)
 
-    def done(*given: Any, **more: Any) -> Any:
+    def done(*given: object, **more: object) -> object:
         try:
             return enter(work, *given, **more)
         finally:
@@ -299,7 +301,7 @@ def _way_in(here: tuple[int, type], before: Callable[..., Any]) -> Callable[...,
     """Return a method of a tool that lets the run's gate decide first."""
 
     @functools.wraps(before)
-    def sync(tool: BaseTool, given: Any, *more: Any, **options: Any) -> Any:
+    def sync(tool: BaseTool, given: object, *more: object, **options: object) -> object:
         call = _call(tool, here, given, options)
         if call is None:
             with _let(tool, here):
@@ -312,7 +314,7 @@ def _way_in(here: tuple[int, type], before: Callable[..., Any]) -> Callable[...,
         return call.value(call.gate.call(*call.asked, really))
 
     @functools.wraps(before)
-    async def asynchronous(tool: BaseTool, given: Any, *more: Any, **options: Any) -> Any:
+    async def asynchronous(tool: BaseTool, given: object, *more: object, **options: object) -> object:
         call = _call(tool, here, given, options)
         if call is None:
             with _let(tool, here):
@@ -336,7 +338,7 @@ def _let(tool: BaseTool, here: tuple[int, type]) -> Iterator[None]:
         _passing.reset(token)
 
 
-def _call(tool: BaseTool, here: tuple[int, type], given: Any, options: dict[str, Any]) -> _Call | None:
+def _call(tool: BaseTool, here: tuple[int, type], given: object, options: dict[str, object]) -> _Call | None:
     """Return the call to decide about; None if this is no run's, or if its gate has let it pass."""
     recorder = running.get()
     if recorder is None or recorder.gate is None:
@@ -378,10 +380,10 @@ class _Call:
         call = {"name": tool.name, "args": self._shown, "id": self._sent or "", "type": "tool_call"}
         request: Any = ToolCallRequest(call, tool, {}, None)  # type: ignore[arg-type]  # it has no runtime
         self.asked = talk, identity, request
-        self._returned: Any = None
+        self._returned: object = None
         self._message: ToolMessage | None = None
 
-    def input(self, request: ToolCallRequest) -> Any:
+    def input(self, request: ToolCallRequest) -> object:
         """Return what the tool is really given. It may call itself, which is another call."""
         self.asked[0].let.discard(self.asked[1])
         arguments = request.tool_call["args"]
@@ -390,7 +392,7 @@ class _Call:
         made = {**self._injected, **arguments}
         return {**self._given, "args": made} if self._whole else made
 
-    def heard(self, returned: Any) -> Any:
+    def heard(self, returned: object) -> object:
         """Return a tool's answer as a message, to be recorded."""
         if isinstance(returned, ToolMessage | Command):
             return returned
@@ -401,7 +403,7 @@ class _Call:
         )
         return self._message
 
-    def value(self, answer: Any) -> Any:
+    def value(self, answer: object) -> object:
         """Return what the program gets: without an id, a tool returns no message but its content."""
         if answer is self._message:
             return self._returned
@@ -421,7 +423,7 @@ class _Call:
             return True
 
 
-def _value_of(text: str) -> Any:
+def _value_of(text: str) -> object:
     """Return a value that was typed or recorded as text: JSON, or else the text itself."""
     try:
         return json.loads(text)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AGENTS = ("tools", "react", "responses")
 """Function calling; ReAct as text, with any chat model; the Responses API, whose server keeps the conversation."""
 
-Factory = Callable[[Any, list[Any], list[Any]], Any]
+Factory = Callable[[object, list[object], list[object]], object]
 """``(model, tools, middleware) -> runnable``; the runnable is called with ``{"messages": [...]}``."""
 
 
@@ -91,7 +91,9 @@ def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:
     return model.chat
 
 
-async def made_by(factory: Factory, chat: BaseChatModel, tools: list[Any], middleware: Sequence[Any]) -> Any:
+async def made_by(
+    factory: Factory, chat: BaseChatModel, tools: list[Any], middleware: Sequence[object]
+) -> Any:
     """Return the runnable that a user's factory makes. Raises TypeError if it is not a runnable."""
     made = factory(chat, tools, list(middleware))
     if inspect.isawaitable(made):

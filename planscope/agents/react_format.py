@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from planscope.agents.toolset import MockTool, ToolSpec, seen_tools
 from planscope.session.model import PromptEvent, SeenMessage
@@ -85,7 +84,7 @@ class Answer:
 
     text: str
     tool: str | None = None
-    arguments: dict[str, Any] | None = None
+    arguments: dict[str, object] | None = None
     raw: str | None = None
     error: str | None = None
 

@@ -34,7 +34,7 @@ class ReActModel(BaseChatModel):
 
     def bind_tools(
         self,
-        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        tools: Sequence[dict[str, object] | type | Callable[..., object] | BaseTool],
         *,
         tool_choice: str | None = None,
         **kwargs: Any,
@@ -81,7 +81,7 @@ def spec_of(tool: dict[str, Any]) -> ToolSpec:
     return ToolSpec(str(function.get("name", "")), str(function.get("description", "")), parameters)
 
 
-def _asked(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> list[BaseMessage]:
+def _asked(messages: Sequence[BaseMessage], tools: Sequence[dict[str, object]]) -> list[BaseMessage]:
     question = "\n\n".join(str(m.text) for m in messages if isinstance(m, HumanMessage))
     text = write_prompt([spec_of(t) for t in tools], question, _turns(messages))
     role = [m for m in messages if isinstance(m, SystemMessage)]

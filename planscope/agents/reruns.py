@@ -105,7 +105,7 @@ class RecordedAnswers:
         """As :meth:`ask`; a person is asked in a thread."""
         return await asyncio.to_thread(self.ask, call)
 
-    async def person(self, asked: Asked, wrong: str) -> Sequence[Any]:
+    async def person(self, asked: Asked, wrong: str) -> Sequence[object]:
         """Return what a person answered an interrupted graph in the record; else stop, or ask as for a call.
 
         Raises :class:`StoppedAtGate`.
@@ -152,10 +152,10 @@ class RecordedAnswers:
         first = offered[0].call
         return None, f"the record goes on with {_said(first.tool, first.arguments or {})}"
 
-    def _key(self, tool: str, arguments: Mapping[str, Any] | None) -> str:
+    def _key(self, tool: str, arguments: Mapping[str, object] | None) -> str:
         return f"{tool} {json.dumps(self._canonical(arguments), sort_keys=True)}"
 
-    def _canonical(self, value: Any) -> Any:
+    def _canonical(self, value: object) -> object:
         """Return JSON in one form: 1.0 is 1, and ignored names are left out."""
         if isinstance(value, Mapping):
             return {k: self._canonical(v) for k, v in value.items() if k not in self._ignore}
@@ -235,22 +235,22 @@ def _raised(text: str) -> str:
     return plain_text(text.removeprefix("the tool crashed (").removesuffix(")")) or "the tool failed"
 
 
-def _said(tool: str, arguments: Mapping[str, Any]) -> str:
+def _said(tool: str, arguments: Mapping[str, object]) -> str:
     return phrases.call(tool, arguments, named=True)
 
 
-def changed_agent(system: str | None, chat: Any) -> list[Any]:
+def changed_agent(system: str | None, chat: object) -> list[object]:
     """Return a middleware, for a factory, that gives the agent another system prompt and another chat model."""
     from langchain.agents.middleware import AgentMiddleware
     from langchain_core.messages import SystemMessage
 
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     if system is not None:
         changes["system_message"] = SystemMessage(system)
     if chat is not None:
         changes["model"] = chat
 
-    class Changed(AgentMiddleware[Any, Any, Any]):
+    class Changed(AgentMiddleware[Any, Any, object]):
         def wrap_model_call(self, request: Any, handler: Any) -> Any:
             return handler(request.override(**changes))
 
@@ -289,7 +289,7 @@ def not_captured(keys: Sequence[str] | None) -> str:
 
 async def state_kept(
     agent: Any, kept: Sequence[Event], of: Run | None
-) -> tuple[dict[str, Any], list[str] | None]:
+) -> tuple[dict[str, object], list[str] | None]:
     """Return the state that an agent had after the events ``kept`` of the run ``of``, without its messages, and the
     keys at which it may differ; None if they are not known.
 
@@ -317,11 +317,11 @@ async def state_kept(
     return {k: v for k, v in found.items() if k in takes and k not in lost}, sorted(lost)
 
 
-async def _checkpoint(agent: Any, thread: str, kept: Sequence[Event]) -> dict[str, Any] | None:
+async def _checkpoint(agent: Any, thread: str, kept: Sequence[Event]) -> dict[str, object] | None:
     """Return the values of the first checkpoint that has all kept answers, or None."""
     outer = {e.step for e in kept if isinstance(e, CallEvent) and e.inside is None and e.by is None}
     answers = sum(isinstance(e, AnswerEvent) and e.step in outer for e in kept)
-    thread_of: Any = {"configurable": {"thread_id": thread}}
+    thread_of: object = {"configurable": {"thread_id": thread}}
     try:
         states = [one async for one in agent.aget_state_history(thread_of)]
     except NotImplementedError:  # the checkpointer is only synchronous

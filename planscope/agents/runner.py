@@ -109,7 +109,7 @@ class LiveRun:
         self.run.started = datetime.now(UTC)
         answers = {tool.spec.name: tool for tool in self._tools}
 
-        def preview(tool: str, arguments: Mapping[str, Any]) -> str | None:
+        def preview(tool: str, arguments: Mapping[str, object]) -> str | None:
             return answers[tool].answer(arguments)[0] if tool in answers else None
 
         kept = next((e for e in self._kept if isinstance(e, PromptEvent)), None)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class ServedTool(PassingTool):
     """A tool whose ``call`` returns what the tool did (``toolfuzz.models.AgentCall``)."""
 
-    call: Callable[[str, dict[str, Any]], Any]
+    call: Callable[[str, dict[str, object]], Any]
 
     def _run(self, arguments: object) -> str:
         done = self.call(self.name, arguments if isinstance(arguments, dict) else {})
@@ -42,7 +42,7 @@ async def run_agent(
     factory: Factory | None,
     request: str,
     specs: Sequence[ToolSpec],
-    call: Callable[[str, dict[str, Any]], Any],
+    call: Callable[[str, dict[str, object]], object],
     emit: Callable[[Event], None],
     model_calls: int,
 ) -> None:

@@ -53,13 +53,13 @@ class Desk(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def bind_tools(self, tools: Sequence[Any], **more: Any) -> Any:
+    def bind_tools(self, tools: Sequence[object], **more: object) -> Any:
         return self
 
-    def _generate(self, messages: list[BaseMessage], *given: Any, **more: Any) -> ChatResult:
+    def _generate(self, messages: list[BaseMessage], *given: object, **more: object) -> ChatResult:
         careful = any(isinstance(m, SystemMessage) and "policy" in m.text.lower() for m in messages)
-        look: dict[str, Any] = {"order_id": "7"}
-        plan: list[tuple[str, dict[str, Any], str]] = [
+        look: dict[str, object] = {"order_id": "7"}
+        plan: list[tuple[str, dict[str, object], str]] = [
             ("get_order", look, "I look the order up."),
             ("refund_order", {**look, "amount": 40}, "It was paid, so I pay it back."),
             ("check_policy", {"topic": "refund"}, "Was that allowed?"),

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 from planscope.agents.call_arguments import why_unreadable
@@ -197,8 +196,8 @@ def _message(
 ) -> MessageEvent:
     """Return the event of an answer, with the message as LangChain's ``message_to_dict`` writes it."""
     read, said = usage
-    calls: list[dict[str, Any]] = []
-    odd: list[dict[str, Any]] = []
+    calls: list[dict[str, object]] = []
+    odd: list[dict[str, object]] = []
     if answer.tool is not None and answer.arguments is not None:
         calls.append({"name": answer.tool, "args": answer.arguments, "id": identity, "type": "tool_call"})
     elif answer.tool is not None:

@@ -41,15 +41,15 @@ class SpanRecorder:
         self._file = file
         self._lock = threading.Lock()
         self._open: dict[int, int] = {}
-        self._records: dict[int, list[dict[str, Any]]] = {}
+        self._records: dict[int, list[dict[str, object]]] = {}
         self._work: ThreadPoolExecutor | None = None
-        self._waiting: set[Future[Any]] = set()
+        self._waiting: set[Future[object]] = set()
 
-    def on_start(self, span: Any, parent_context: Any = None) -> None:
+    def on_start(self, span: object, parent_context: object = None) -> None:
         """Count a span that begins."""
         self._file.attempt(self._started, span)
 
-    def on_end(self, span: Any) -> None:
+    def on_end(self, span: object) -> None:
         """Keep a span that has ended; with the last one of its trace, the run is written in the background."""
         self._file.attempt(self._ended, span)
 
@@ -94,7 +94,7 @@ class SpanRecorder:
             self._waiting.add(done)
             done.add_done_callback(self._waiting.discard)
 
-    def _write(self, id: str, records: list[dict[str, Any]]) -> None:
+    def _write(self, id: str, records: list[dict[str, object]]) -> None:
         found = otel.trace_of(id, records)
         if found is None:
             return
@@ -117,7 +117,7 @@ def _agent(found: Trace) -> str:
     return next((name for name in names if name), "own")
 
 
-def _as_json(span: Any) -> dict[str, Any]:
+def _as_json(span: Any) -> dict[str, object]:
     """Return a finished span of the SDK in the shape of OTLP."""
     context, parent, status = span.get_span_context(), span.parent, span.status
     return {
@@ -136,7 +136,7 @@ def _as_json(span: Any) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -147,7 +147,7 @@ def record_spans(
     query: str = "",
     rules: str | Path | Sequence[str] = "",
     attach: bool | None = None,
-) -> Any:
+) -> object:
     """Make an OpenTelemetry span processor that records agents' runs in a session file.
 
     The options are those of :func:`record`; an attached debugger can only watch. Raises ImportError if OpenTelemetry's

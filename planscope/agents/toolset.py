@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from planscope.errors import UserError
 from planscope.language.problem import is_tool_name
@@ -35,7 +34,7 @@ class ToolSpec:
 
     name: str
     description: str
-    parameters: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
+    parameters: Mapping[str, object] = field(default_factory=lambda: {"type": "object", "properties": {}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class MockTool:
     done: str
     timed: bool = False
 
-    def answer(self, arguments: Mapping[str, Any] | None) -> tuple[str, bool]:
+    def answer(self, arguments: Mapping[str, object] | None) -> tuple[str, bool]:
         """Return the answer, and whether the call was executed (False if the tool refused the arguments)."""
         return tool_answer(self.done, arguments, timed=self.timed)
 

@@ -177,7 +177,7 @@ def decoded(line: bytes) -> Message:
 # To JSON and back
 
 
-def _data(message: Message) -> dict[str, Any]:
+def _data(message: Message) -> dict[str, object]:
     match message:
         case Hello():
             return {"is": "hello", "for": message.purpose, "version": message.version}
@@ -209,11 +209,11 @@ def _data(message: Message) -> dict[str, Any]:
             return {"is": "beat"}
 
 
-def _run(run: RunNews) -> dict[str, Any]:
+def _run(run: RunNews) -> dict[str, object]:
     return {"token": run.token, "open": run.open, "gated": run.gated}
 
 
-def _decision(verb: Verb) -> dict[str, Any]:
+def _decision(verb: Verb) -> dict[str, object]:
     match verb:
         case EditArguments():
             return {"do": "edit arguments", "arguments": dict(verb.arguments)}
@@ -229,7 +229,7 @@ def _decision(verb: Verb) -> dict[str, Any]:
             return {"do": "go on"}
 
 
-_VERBS: Mapping[str, Callable[[dict[str, Any]], Verb]] = {
+_VERBS: Mapping[str, Callable[[dict[str, object]], Verb]] = {
     "go on": lambda data: GoOn(),
     "edit arguments": lambda data: EditArguments(_is(dict, data["arguments"])),
     "edit answer": lambda data: EditAnswer(_is(str, data["text"])),
@@ -239,19 +239,19 @@ _VERBS: Mapping[str, Callable[[dict[str, Any]], Verb]] = {
 }
 
 
-def _is(kind: type[Kind], value: Any) -> Kind:
+def _is(kind: type[Kind], value: object) -> Kind:
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise TypeError
     return value
 
 
-def _text(value: Any, longest: int = _LONGEST) -> str:
+def _text(value: object, longest: int = _LONGEST) -> str:
     if len(text := _is(str, value)) > longest or "\0" in text:
         raise ValueError
     return text
 
 
-def _number(value: Any) -> int:
+def _number(value: object) -> int:
     if not 0 <= (number := _is(int, value)) < 2**53:
         raise ValueError
     return number
@@ -263,20 +263,20 @@ def _purpose(value: Any) -> Purpose:
     return value  # type: ignore[no-any-return]  # one of the three
 
 
-def _token(value: Any) -> str:
+def _token(value: object) -> str:
     if _TOKEN.fullmatch(_is(str, value)) is None:
         raise ValueError
     return str(value)
 
 
-def _runs(value: Any) -> tuple[RunNews, ...]:
+def _runs(value: object) -> tuple[RunNews, ...]:
     found = _is(list, value)
     if len(found) > MOST_RUNS:
         raise ValueError
     return tuple(RunNews(_token(r["token"]), _is(bool, r["open"]), _is(bool, r["gated"])) for r in found)
 
 
-def _welcome(data: dict[str, Any]) -> Welcome:
+def _welcome(data: dict[str, object]) -> Welcome:
     path = _text(data["path"])
     if not path.startswith("/"):
         raise ValueError

@@ -34,13 +34,13 @@ class SimulatedChat(BaseChatModel):
         return "planscope-simulated"
 
     @property
-    def _identifying_params(self) -> dict[str, Any]:
+    def _identifying_params(self) -> dict[str, object]:
         own = self.character
         return {"profile": own.profile, "seed": own.seed, **own.parameters}
 
     def bind_tools(
         self,
-        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        tools: Sequence[dict[str, object] | type | Callable[..., object] | BaseTool],
         *,
         tool_choice: str | None = None,
         **kwargs: Any,
@@ -79,7 +79,7 @@ class SimulatedChat(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _answer(
-        self, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]
+        self, messages: list[BaseMessage], tools: Sequence[dict[str, object]]
     ) -> tuple[AIMessage, float]:
         """Return the answer, and the seconds it takes. A prompt in the ReAct format gets an answer in that format."""
         view = view_of(messages, tools)
@@ -133,7 +133,7 @@ class SimulatedResponses(SimulatedChat):
         return messages
 
     def _answer(
-        self, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]
+        self, messages: list[BaseMessage], tools: Sequence[dict[str, object]]
     ) -> tuple[AIMessage, float]:
         message, wait = super()._answer(messages, tools)
         answers = sum(isinstance(m, AIMessage) for m in messages) + 1
@@ -143,7 +143,7 @@ class SimulatedResponses(SimulatedChat):
         return message, wait
 
 
-def view_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> View:
+def view_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, object]]) -> View:
     """Return the view that messages and bound tools give: the last prompt, and the calls with their answers."""
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     did = []

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from planscope.agents.simulated.planning import Done
 from planscope.agents.toolset import ARGUMENT_TEXT, REFUSED, ToolSpec
@@ -137,7 +136,7 @@ class Did:
     """A call and its answer. ``executed`` is False if the answer reports an error."""
 
     tool: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
     answer: str
     executed: bool
 
@@ -165,7 +164,7 @@ class Decision:
 
     thought: str
     tool: str | None = None
-    arguments: Mapping[str, Any] | None = None
+    arguments: Mapping[str, object] | None = None
     raw: str | None = None
     wait: float = 0.0
 

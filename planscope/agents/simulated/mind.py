@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from planscope.agents.react_format import Turn, read_prompt, write_answer
 from planscope.agents.simulated.knowledge import (
@@ -181,7 +180,7 @@ def react_view(prompt: str) -> View | None:
 
 def _did(turn: Turn) -> Did:
     try:
-        arguments: Any = json.loads(turn.given)
+        arguments: object = json.loads(turn.given)
     except (ValueError, RecursionError):
         arguments = {}
     said = turn.observation or ""

@@ -20,6 +20,7 @@ from tests.traces.samples import (
     RESPONSES,
     SAMPLES,
     SEARCH,
+    flat_span,
     inspect_zip,
     lines,
     whole,
@@ -63,6 +64,18 @@ def test_calls_in_the_messages_of_openllmetry_are_read(tmp_path: Path) -> None:
         ("search", SEARCH, "found"),
         ("book", BOOK, None),
     ]
+
+
+def test_calls_that_began_at_once_stand_in_the_order_of_their_message(tmp_path: Path) -> None:
+    words = "llm.output_messages.0.message.tool_calls.{}.tool_call.function."
+    asked = {words.format(k) + "name": "look" for k in range(2)}
+    asked |= {words.format(k) + "arguments": f'{{"n": {k}}}' for k in range(2)}
+    look = {"openinference.span.kind": "TOOL", "tool.name": "look"}
+    spans = [flat_span(f"t{k}", "", "Look", 1, {**look, "input.value": f'{{"n": {k}}}'}) for k in (1, 0)]
+    spans.append(flat_span("m1", "", "llm", 0, {"openinference.span.kind": "LLM", **asked}))
+    (trace,) = read(tmp_path, lines(spans))
+    assert [call.arguments for call in trace.calls] == [{"n": 0}, {"n": 1}]
+    assert trace.calls[0].message == trace.calls[1].message
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])

@@ -252,7 +252,7 @@ TOKENS = {
     "rules": 99_560,
     "toolfuzz": 91_900,
     "agents": 76_400,
-    "traces": 61_090,
+    "traces": 60_250,
     "commands": 55_840,
     "language": 53_020,
     "session": 40_000,

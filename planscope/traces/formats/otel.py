@@ -429,8 +429,13 @@ def _by_conventions(span: Span, attributes: dict[str, Any]) -> None:
         span.messages.append(
             {"role": "system", "parts": instructions if type(instructions) is list else [instructions]}
         )
-    span.messages += [m for m in seq(json_of(attributes.get("gen_ai.input.messages"))) if type(m) is dict]
-    span.answers += [m for m in seq(json_of(attributes.get("gen_ai.output.messages"))) if type(m) is dict]
+    span.messages += _objects(attributes.get("gen_ai.input.messages"))
+    span.answers += _objects(attributes.get("gen_ai.output.messages"))
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list, which may be JSON."""
+    return [one for one in map(obj, seq(json_of(value))) if one]
 
 
 def _by_numbers(span: Span, attributes: dict[str, Any]) -> None:
@@ -474,7 +479,7 @@ def _numbered(attributes: dict[str, Any], prefix: str) -> list[dict[str, Any]]:
         if not number.isdecimal() or len(number) > 6 or not rest:
             continue
         at = found.setdefault(int(number), {})
-        words = _joined(rest.split("."))
+        words = rest.split(".", 7)  # of which at most a few are levels
         for word in words[:-1]:
             inner = at.setdefault(word, {})
             if type(inner) is not dict:
@@ -485,28 +490,20 @@ def _numbered(attributes: dict[str, Any], prefix: str) -> list[dict[str, Any]]:
     return [found[number] for number in sorted(found)][:MOST_MESSAGES]
 
 
-def _joined(words: list[str]) -> list[str]:
-    """Return the words of a key, of which at most a few are levels."""
-    return words if len(words) <= 8 else [*words[:7], ".".join(words[7:])]
-
-
 def _by_vercel(span: Span, attributes: dict[str, Any]) -> None:
     """Read the Vercel AI SDK to version 6."""
     prompt = obj(json_of(attributes.get("ai.prompt")))
     system = prompt.get("system")
     if type(system) is str and system:
         span.messages.append({"role": "system", "content": system})
-    given = json_of(attributes.get("ai.prompt.messages"))
-    messages = given if type(given) is list else prompt.get("messages")
-    span.messages += [m for m in seq(messages) if type(m) is dict]
+    span.messages += _objects(attributes.get("ai.prompt.messages", prompt.get("messages")))
     if not span.messages and type(prompt.get("prompt")) is str:
         span.messages.append({"role": "user", "content": prompt["prompt"]})
     words = text(attributes.get("ai.response.text"))
-    calls = seq(json_of(attributes.get("ai.response.toolCalls")))
+    calls = [{"type": "tool-call", **one} for one in _objects(attributes.get("ai.response.toolCalls"))]
     if words or calls:
-        blocks: list[Any] = [{"type": "text", "text": words}] if words else []
-        blocks += [{"type": "tool-call", **obj(call)} for call in calls]
-        span.answers.append({"role": "assistant", "content": blocks})
+        said = [{"type": "text", "text": words}] if words else []
+        span.answers.append({"role": "assistant", "content": [*said, *calls]})
 
 
 def _by_adk(span: Span, attributes: dict[str, Any]) -> None:
@@ -515,7 +512,7 @@ def _by_adk(span: Span, attributes: dict[str, Any]) -> None:
     system = dig(request, "config.system_instruction")
     if system:
         span.messages.append({"role": "system", "content": as_text(system)})
-    span.messages += [{"role": "user", **m} for m in map(obj, seq(request.get("contents"))) if m]
+    span.messages += [{"role": "user", **m} for m in _objects(request.get("contents"))]
     response = obj(dig(json_of(attributes.get("gcp.vertex.agent.llm_response")), "content"))
     if response:
         span.answers.append({"role": "model", **response})
@@ -529,9 +526,8 @@ def _take_event(span: Span, event: dict[str, Any]) -> None:
             _by_conventions(span, attributes)
         return
     if label in ("gen_ai.content.prompt", "gen_ai.content.completion"):
-        found = json_of(attributes.get("gen_ai.prompt", attributes.get("gen_ai.completion")))
         into = span.messages if label.endswith("prompt") else span.answers
-        into += [m for m in seq(found) if type(m) is dict]
+        into += _objects(some(attributes, ("gen_ai.prompt", "gen_ai.completion")))
         return
     role = label.removeprefix("gen_ai.").removesuffix(".message")
     if label == "gen_ai.choice":

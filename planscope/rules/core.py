@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from planscope.oracle.trace import Said, ToolCall
 from planscope.rules.future import Future
-from planscope.rules.judge import Event, Judge, Rulebook, StepNo, turn
+from planscope.rules.judge import Event, Judge, Rulebook, StepNo
 
 BETWEEN = 64
 """The number of calls between two saved states of a judge. Deleting a call is tried from the last state before it."""
@@ -24,8 +24,6 @@ class Core:
     step: StepNo
     rules: tuple[str, ...]
     steps: tuple[int, ...]
-    confirmed: bool | None = None
-    """Whether Z3 confirms the core; None if not decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +53,6 @@ def heard(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> list[tuple[E
     if book.users or any(book.seconds):
         return list(happened)
     return [one for one in happened if isinstance(one[0], ToolCall) or one[0].by != "user"]
-
-
-def until(happened: Sequence[tuple[Event, int]], place: int) -> list[tuple[Event, int]]:
-    """Return the events up to a place, and the beginning of a new message if one follows (``turn``)."""
-    event, step = happened[place]
-    after = happened[place + 1][0] if place + 1 < len(happened) else None
-    return [*happened[: place + 1], *((begun, step) for begun in turn(event, after))]
 
 
 def find_core(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planscope.rules.english import FUNCTION, SOFT
@@ -13,8 +12,6 @@ from planscope.rules.rule import Calls, CallSet, Path, Rule, path_text
 from planscope.wording.phrases import listed, plural, step_name
 
 if TYPE_CHECKING:
-    from planscope.oracle.trace import Trace
-    from planscope.rules.core import Core
     from planscope.rules.letters import Letter
     from planscope.rules.repair import RulesRepair
 
@@ -121,37 +118,6 @@ def meaning(rule: Rule) -> str:
         other = f" ({' and '.join(map(path_text, rule.per_then))} in {b})" if rule.per_then else ""
         text = f"for each {names}{other} on its own: {text}"
     return text[0].upper() + text[1:] + "."
-
-
-def quoted(rule: Rule) -> str:
-    return f"{rule.title} (“{rule.text or meaning(rule)}”)"
-
-
-def explanation(trace: Trace, core: Core, rules: Sequence[Rule], broken: Sequence[str]) -> str:
-    """Explain in one or two sentences why a trace is lost. ``broken``: ids of the rules that are broken at that
-    step."""
-    calls = {call.step: call.tool for call in trace.calls}
-    members = [rule for rule in rules if rule.id in core.rules]
-    others = [step for step in core.steps if step != core.step]
-    since = f", with {_steps(others, calls)}" if others else ""
-    names = listed(map(quoted, members))
-    if core.step == "end":
-        last = f" after {_steps(core.steps, calls)}" if core.steps else ""
-        text = f"The trace ends and does not keep {names}{last}."
-    elif core.step == 0:
-        text = f"Before the first call no sequence of calls can keep these rules together: {names}."
-    elif any(rule.id in broken for rule in members):
-        text = f"Step {core.step} ({calls.get(int(core.step), '?')}){since} breaks {names}."
-    else:
-        at = f"step {core.step} ({calls.get(int(core.step), '?')})"
-        text = f"After {at}{since} no continuation keeps {names}."
-    return text if len(members) > 1 else f"{text} {meaning(members[0])}" if members else text
-
-
-def _steps(steps: Sequence[int], calls: dict[int, str]) -> str:
-    shown = [f"step {step} ({calls.get(step, '?')})" for step in steps[:6]]
-    more = [f"{len(steps) - 6} more calls"] if len(steps) > 6 else []
-    return listed([*shown, *more])
 
 
 def needed(letter: Letter, *, strictly: bool = False) -> str | None:

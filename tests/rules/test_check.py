@@ -17,8 +17,8 @@ from planscope.oracle.trace import Said, Tool, ToolCall, Trace
 from planscope.rules import many
 from planscope.rules.checking import examine
 from planscope.rules.confirm import confirmed, kept_confirmed
-from planscope.rules.core import Core, until
-from planscope.rules.judge import Event, Rulebook, events, judge_trace
+from planscope.rules.core import Core
+from planscope.rules.judge import Event, Rulebook, events, judge_trace, turn
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions
 from planscope.rules.rule import MOST_NAMES, unseen_names
@@ -345,7 +345,10 @@ def test_a_broken_reader_of_another_package_is_one_line(cli: Cli, tmp_path: Path
 
 
 def upto(given: Trace, calls: int) -> list[tuple[Event, int]]:
-    return until(list(events(given.items)), calls - 1)
+    happened = list(events(given.items))
+    event, step = happened[calls - 1]
+    after = happened[calls][0] if calls < len(happened) else None
+    return [*happened[:calls], *((begun, step) for begun in turn(event, after))]
 
 
 def test_a_core_with_what_it_does_not_need_is_not_confirmed() -> None:

@@ -108,11 +108,7 @@ def _bound(tokens: Sequence[Token], at: int) -> Token | None:
 def _forbidden(row: list[Token]) -> list[Token]:
     """Put what forbids a whole order before it: "A before B is not allowed"."""
     *types, last = [token.type for token in row if token.type != "DOT"] or [""]
-    single = types[:1] + types[2:] == ["ACTION", "ACTION"] or types[:1] + types[2:] == [
-        "ACTION",
-        "DOING",
-        "ACTION",
-    ]
+    single = types[:1] + types[2:] in (["ACTION", "ACTION"], ["ACTION", "DOING", "ACTION"])
     if not single or last not in ("NEG", "DONTNEG") or types[1] not in ("P", "PSC", "UNTIL", "WITHOUT"):
         return row
     at = len(types)
@@ -377,8 +373,8 @@ def _type(text: str, tokens: Sequence[Token], at: int, before: str, after: str, 
             return "DO"
         case "NEG" if said.endswith(" run") and before in _BEGINNING:
             return "DONT"
-        case "MAY" if at + 1 < len(tokens) and (
-            _says_only(text, tokens[at + 1]) or _no_sooner(text, tokens[at + 1])
+        case "MAY" if after and (
+            _says_only(text, tokens[at + 1]) or (after == "PT" and tokens[at + 1].words[:2] == "no")
         ):
             return "NV"
         case "MAY" if all(one.type != "NOTHING" for one in tokens):
@@ -433,10 +429,6 @@ def _happening(tokens: Sequence[Token], at: int) -> bool:
     verb = next((token for token in tokens[at:] if token.type in verbs), None)
     done = verb is not None and (verb.type == "DOING" or verb.meaning.value == "end")
     return not done
-
-
-def _no_sooner(text: str, token: Token) -> bool:
-    return token.type == "PT" and text[token.start : token.end].lower().startswith(("no ", "not "))
 
 
 def _says_only(text: str, token: Token) -> bool:

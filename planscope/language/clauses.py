@@ -88,7 +88,9 @@ class _Clauses:
         while at < len(self.keys):
             end = self._aside(at)
             if end is not None:
-                yield (at - (at > 0 and self.keys[at - 1] == ","), end)
+                marked = at > 0 and self.keys[at - 1] in (",", "-", *_MARKS)
+                goes_on = at == 0 and self.keys[end + 1 : end + 2] in (["but"], ["and"])
+                yield (at - marked, end + goes_on)
                 at = end
             at += 1
         marks = self.marks()

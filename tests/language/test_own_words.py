@@ -191,6 +191,12 @@ def test_an_unknown_word_has_no_hint_of_another(text: str, message: str) -> None
         ),
         ("You can't deploy to staging until they've been run.", "run tests", "deploy to staging"),
         ("Deploying to staging needs the tests run.", "run tests", "deploy to staging"),
+        (
+            "It doesn't matter how, but run the tests before deploying to staging.",
+            "run tests",
+            "deploy to staging",
+        ),
+        ("Run the tests before deploying to staging: no exceptions.", "run tests", "deploy to staging"),
     ],
 )
 def test_other_ways_to_say_an_order(text: str, before: str, after: str) -> None:
@@ -210,6 +216,10 @@ def test_a_noun_may_be_behind_its_object() -> None:
         "Before building the image, run the tests afterwards.",
         "Deploying to staging needs the tests run before the image is built.",
         "Don't deploy to staging because the team is nervous.",
+        "Run the tests before deploying to staging (or pushing the image).",
+        "Run the tests before deploying to staging - unless time is short.",
+        "Run the tests before deploying to staging because building the image comes first.",
+        "Run the tests before deploying to staging, never before.",
         "Run the tests before deploying to staging; anything else is forbidden.",
     ],
 )

@@ -101,8 +101,9 @@ def _by_sql(data: bytes, draw: random.Random, *, values: bool) -> bytes:
             tables = [name for (name,) in db.execute("select name from sqlite_master where type = 'table'")]
             for _ in range(draw.choice((1, 1, 3))):
                 table = draw.choice(tables)
-                column = draw.choice([row[1] for row in db.execute(f"pragma table_info({table})")])
                 with suppress(sqlite3.Error):  # some are not allowed; the next one is
+                    columns = [row[1] for row in db.execute(f"pragma table_info({table})")]
+                    column = draw.choice(columns or ["x"])
                     if values:
                         where = draw.choice(("", f" where {column} = (select min({column}) from {table})"))
                         change = f"update or replace {table} set {column} = ?{where}"

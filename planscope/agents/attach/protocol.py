@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from planscope.agents.gate import Answer, EditAnswer, EditArguments, GoOn, PendingCall, Refuse, Stop, Verb
 from planscope.errors import UserError
@@ -181,61 +181,39 @@ def _data(message: Message) -> dict[str, object]:
     match message:
         case Hello():
             return {"is": "hello", "for": message.purpose, "version": message.version}
-        case Welcome():
-            return {
-                "is": "welcome",
-                "version": message.version,
-                "pid": message.pid,
-                "path": message.path,
-                "title": message.title,
-                "role": message.role,
-                "busy": message.busy,
-                "runs": [_run(run) for run in message.runs[-MOST_RUNS:]],
-            }
-        case Refused():
-            return {"is": "refused", "why": message.why}
-        case News():
-            return {"is": "news", "runs": [_run(run) for run in message.runs[-MOST_RUNS:]]}
         case Asked():
             call = message.call
             made = {"step": call.step, "tool": call.tool, "arguments": dict(call.arguments)}
             more = {"call_id": call.call_id, "agent": call.agent}
             return {"is": "asked", "id": message.id, "run": message.run, "call": made | more}
-        case Withdrawn():
-            return {"is": "withdrawn", "id": message.id}
         case Decided():
-            return {"is": "decided", "id": message.id, **_decision(message.verb)}
-        case Beat():
-            return {"is": "beat"}
+            do = next((do for do, one in _VERBS.items() if type(message.verb) is one.made), "go on")
+            name, kind = _VERBS[do].field, _VERBS[do].kind
+            said = {name: kind(getattr(message.verb, name))} if name else {}
+            return {"is": "decided", "id": message.id, "do": do} | said
+        case Welcome() | News():
+            message = replace(message, runs=message.runs[-MOST_RUNS:])
+    return {"is": type(message).__name__.lower(), **asdict(message)}
 
 
-def _run(run: RunNews) -> dict[str, object]:
-    return {"token": run.token, "open": run.open, "gated": run.gated}
+class _Verb(NamedTuple):
+    """A decision as a message has it: its only field, and of what kind that is."""
+
+    made: Callable[..., Verb]
+    field: str = ""
+    kind: type = str
+
+    def read(self, data: dict[str, object]) -> Verb:
+        return self.made(_is(self.kind, data[self.field])) if self.field else self.made()
 
 
-def _decision(verb: Verb) -> dict[str, object]:
-    match verb:
-        case EditArguments():
-            return {"do": "edit arguments", "arguments": dict(verb.arguments)}
-        case EditAnswer():
-            return {"do": "edit answer", "text": verb.text}
-        case Answer():
-            return {"do": "answer", "text": verb.text}
-        case Refuse():
-            return {"do": "refuse", "text": verb.text}
-        case Stop():
-            return {"do": "stop", "text": verb.text}
-        case _:
-            return {"do": "go on"}
-
-
-_VERBS: Mapping[str, Callable[[dict[str, object]], Verb]] = {
-    "go on": lambda data: GoOn(),
-    "edit arguments": lambda data: EditArguments(_is(dict, data["arguments"])),
-    "edit answer": lambda data: EditAnswer(_is(str, data["text"])),
-    "answer": lambda data: Answer(_is(str, data["text"])),
-    "refuse": lambda data: Refuse(_is(str, data["text"])),
-    "stop": lambda data: Stop(_is(str, data["text"])),
+_VERBS: Mapping[str, _Verb] = {
+    "go on": _Verb(GoOn),
+    "edit arguments": _Verb(EditArguments, "arguments", dict),
+    "edit answer": _Verb(EditAnswer, "text"),
+    "answer": _Verb(Answer, "text"),
+    "refuse": _Verb(Refuse, "text"),
+    "stop": _Verb(Stop, "text"),
 }
 
 
@@ -311,6 +289,6 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Message]] = {
     "news": lambda data: News(_runs(data["runs"])),
     "asked": _asked,
     "withdrawn": lambda data: Withdrawn(_number(data["id"])),
-    "decided": lambda data: Decided(_number(data["id"]), _VERBS[data["do"]](data)),
+    "decided": lambda data: Decided(_number(data["id"]), _VERBS[data["do"]].read(data)),
     "beat": lambda data: Beat(),
 }

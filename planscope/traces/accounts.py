@@ -398,7 +398,7 @@ class _Account:
                 counts[one.id] += 1
                 if one.id in gone and self.first_rewound is None:
                     self.first_rewound = one.link
-                if self.ids[one.id] > 1:
+                if self.ids[one.id] > 1 and not why:
                     rest.append(one)  # ids that are used again do not tell calls apart
                 elif counts[one.id] > 1:
                     self._list("not of this run", why or "a copy of a call that is kept", one.link)

@@ -90,6 +90,17 @@ def test_the_last_submit_of_swe_agent_may_stand_in_one_of_two_lists(tmp_path: Pa
     ]
 
 
+def test_the_history_in_a_step_of_swe_agent_is_a_copy(tmp_path: Path) -> None:
+    """Also where ids are used again, which tells no calls apart."""
+    again = json.loads(json.dumps(CHAT).replace('"c2"', '"c1"'))
+    steps = [{"action": "x", "observation": "y", "response": "z", "messages": again[:k]} for k in range(6)]
+    trace = read(tmp_path, whole({"trajectory": steps, "history": again}))
+    assert [call.tool for call in trace.calls] == ["search", "book"]
+    assert {(one.kind, one.reason) for one in trace.left_out} == {
+        ("not of this run", "the history, told again")
+    }
+
+
 def test_a_swe_agent_that_writes_its_actions_is_refused(tmp_path: Path) -> None:
     spoken = [{"role": "assistant", "content": "I look.\n```\nls\n```"}]
     with pytest.raises(Unreadable, match="writes its calls as text"):

@@ -123,6 +123,7 @@ READERS = (
         take=_take_swe,
         about=_about_swe,
         in_row=True,
+        aside=dict.fromkeys(("messages", "query"), "the history, told again"),
     ),
     MessageFormat(
         "mini-swe-agent",

@@ -128,8 +128,10 @@ _NO_VALUE = re.compile(
     # versions, times, counts, checksums
     r"|(?:[\^~<>=! ]{1,3}\s?|v|[A-Z]+/)\d[\w.*+-]*|\d+(?:\.(?:\d+|x|\*))+(?:[-+][\w.+-]*)?"
     r"|\d{4}-\d\d-\d\d.*|\d+(?::\d+)+|[\d.,]*\d\s?(?:k|ms|s|m|h|d|kb|mb|gb|px|r?em|%)"
-    r"|sha(?:1|256|384|512)-[A-Za-z0-9+/=]{20,}|sha256:.*|[rhep]s(?:256|384|512)|ed25519|(?:aes|rsa|sha|md|utf|x?chacha)-?\d+\b.*|![a-z]+(?:\s\|)?"
-    r"|scram-.*|/.+/[gimsuy]{0,6}|test\d{0,4}|.*(?:\.{3}|\u2026)|.*<[a-z_ -]{2,30}>.*"
+    r"|sha(?:1|256|384|512)-[A-Za-z0-9+/=]{20,}|sha256:.*|[rhep]s(?:256|384|512)|ed25519|(?:aes|rsa|sha|md"
+    r"|utf|x?chacha)-?\d+(?:[-_ /]\w+)*|![a-z]+(?:\s\|)?"
+    r"|(?:required|nullable|string)(?:\|[\w:]+)+|scram-.*|/.+/[gimsuy]{0,6}|test\d{0,4}|.*(?:\.{3}|\u2026)"
+    r"|.*<[a-z_ -]{2,30}>.*"
     # paths, files and addresses without a login
     r"|(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\]{1,2}[\w.@-]+){2,}[/\\]*|(?:~|\.{1,2})?/[a-z._-]*|(?:[\w@.-]+/)*[\w@.-]+\.(?:"
     + _FILE_END

@@ -41,7 +41,7 @@ _SAID = re.compile(
     r"|\b(?:psql|pg_dump|pg_restore|pg_isready|createdb|mysql\w{0,5}|mariadb\w{0,5}|redis-cli|mongosh?|mongodump|clickhouse-client|influx|ldapsearch|smbclient|nmap|nc"
     r"|telnet|rsh|curl|wget|ipmitool|kafkacat|kcat|mosquitto_\w{3})\b[^\n|;]{0,120}?\s(?:-h|-H"
     r"|--host(?:name)?|--server)[ =]"
-    r"|(?<![\w./-])(?:ssh|mosh|ping6?|traceroute|mtr|dig|nslookup|telnet|nc|nmap|ssh-keyscan|ssh-copy-id"
+    r"|(?<![\w./-])(?:ssh|mosh|ping6?|PING|traceroute|mtr|dig|nslookup|telnet|nc|nmap|ssh-keyscan|ssh-copy-id"
     r"|wakeonlan|whois)\b(?: -{1,2}[\w=-]{1,20}(?: [0-9]{1,5})?){0,4} "
     r"|\bkubectl (?:drain|cordon|uncordon|taint nodes?|debug node/|describe nodes?|delete nodes?|get nodes?"
     r"|top nodes?)[ /]?"

@@ -250,8 +250,8 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 197_200,
     "rules": 98_700,
-    "toolfuzz": 91_900,
-    "agents": 76_400,
+    "toolfuzz": 91_850,
+    "agents": 76_450,
     "traces": 60_250,
     "commands": 55_840,
     "language": 53_000,

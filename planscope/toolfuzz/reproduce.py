@@ -6,33 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.outcome import Outcome
 from planscope.toolfuzz.stateful import Made, Role, contradictions, knowledge_from
-
-
-def outcome(
-    target: str,
-    tool: str,
-    given: dict[str, object],
-    needs: Sequence[dict[str, object]] = (),
-    reset: str | None = None,
-    limit: float = 2.0,
-    environment: Sequence[str] = (),
-    network: bool = False,
-) -> dict[str, object]:
-    """Make the calls ``needs`` and then ``given`` in a fresh child. Return kind, exception, message and traceback.
-
-    ``limit``: seconds that a call may take; ``environment``: names of variables that the tool gets. Raises UserError if
-    the target cannot be used.
-    """
-    options = Options(
-        target,
-        tools=(tool,),
-        reset=reset,
-        call_limit=limit,
-        environment=tuple(environment),
-        network=network,
-    )
-    return Fuzz(options).send({"needs": list(needs), "given": given})
 
 
 def check(
@@ -45,12 +20,26 @@ def check(
     environment: Sequence[str] = (),
     network: bool = False,
 ) -> None:
-    """Raise AssertionError if the tool fails on these arguments."""
-    found = outcome(target, tool, given, needs, reset, limit, environment, network)
-    if found["kind"] not in ("ok", "refused"):
-        raise AssertionError(
-            f"{tool} {found['kind']}: {found['exception'] or ''} {found['message']}\n{found['traceback']}"
-        )
+    """Make the calls ``needs`` and then ``given`` in a fresh child. Raise AssertionError if the tool fails on it.
+
+    ``limit``: seconds that a call may take; ``environment``: names of variables that the tool gets. Raises UserError if
+    the target cannot be used.
+    """
+    options = Options(
+        target,
+        tools=(tool,),
+        reset=reset,
+        call_limit=limit,
+        environment=tuple(environment),
+        network=network,
+    )
+    found = Outcome(**Fuzz(options).send({"needs": list(needs), "given": given}))
+    if found.failed:
+        raise AssertionError(f"{tool} {_said(found)}")
+
+
+def _said(one: Outcome) -> str:
+    return f"{one.kind}: {one.exception or ''} {one.message}\n{one.traceback}"
 
 
 def check_sequence(
@@ -80,8 +69,6 @@ def check_sequence(
         if any(one.kind == kind for one in told):
             raise AssertionError("; ".join(one.message for one in told if one.kind == kind))
         return
-    for one in played["outcomes"]:
-        if (one["kind"], one["exception"]) == (kind, exception):
-            raise AssertionError(
-                f"{one['kind']}: {one['exception'] or ''} {one['message']}\n{one['traceback']}"
-            )
+    for one in (Outcome(**data) for data in played["outcomes"]):
+        if (one.kind, one.exception) == (kind, exception):
+            raise AssertionError(_said(one))

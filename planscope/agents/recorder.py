@@ -50,11 +50,11 @@ class CallLimitReached(Exception):
     """The agent has used up its model calls, or the guard ended the run. The message says which."""
 
 
-Preview = Callable[[str, Mapping[str, Any]], str | None]
+Preview = Callable[[str, Mapping[str, object]], str | None]
 """A function that predicts a tool's answer to a call, or returns None if it cannot."""
 
 
-class Recorder(AgentMiddleware[Any, Any, Any]):
+class Recorder(AgentMiddleware[Any, Any, object]):
     """Passes each event of a run to ``emit``. Times are seconds of ``clock``, starting at ``begins``.
 
     ``phase`` is ``model``, ``tool`` or ``agent``: what is running now. ``step`` is the last step that a fork has kept.
@@ -96,8 +96,8 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[object]]],
+    ) -> ModelResponse[object]:
         self._note_answers(request.messages)
         if self.calls_made >= self.limit:
             raise CallLimitReached
@@ -124,8 +124,8 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[object]]],
+    ) -> ToolMessage | Command[object]:
         identity = request.tool_call["id"] or ""
         pending = next((p for p in self._waiting if p.identity == identity), None)
         if pending is None:  # another middleware added this call
@@ -146,8 +146,8 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         self,
         pending: Pending,
         request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[object]]],
+    ) -> ToolMessage | Command[object]:
         """Carry out one call: ask the gate, record the call, execute or refuse it, record the answer."""
         verb = await self._ask(pending)
         asked = None
@@ -216,7 +216,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
                 await self._ask(pending)
             self._unanswered[pending.identity] = self._call(pending)
 
-    def _call(self, pending: Pending, asked: dict[str, Any] | None = None) -> int:
+    def _call(self, pending: Pending, asked: dict[str, object] | None = None) -> int:
         self._step += 1
         self.emit(call_event(pending, self.at(), self._step, asked))
         return self._step
@@ -232,7 +232,7 @@ class Recorder(AgentMiddleware[Any, Any, Any]):
         self,
         step: int,
         identity: str,
-        answer: ToolMessage | Command[Any],
+        answer: ToolMessage | Command[object],
         took: float,
         said: str | None = None,
     ) -> None:

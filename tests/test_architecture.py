@@ -251,7 +251,7 @@ TOKENS = {
     "tui": 197_200,
     "rules": 98_700,
     "toolfuzz": 91_850,
-    "agents": 76_450,
+    "agents": 76_400,
     "traces": 60_250,
     "commands": 55_840,
     "language": 53_000,

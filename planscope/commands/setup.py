@@ -41,7 +41,13 @@ def _models(args: argparse.Namespace) -> int:
 
         simulated = [ProfileDocument.of(p, parameters=[*p.parameters, SEED]) for p in profiles]
         found = [
-            ProviderDocument.of(provider, set=_set(provider), ready=missing is None, missing=missing)
+            ProviderDocument.of(
+                provider,
+                base_url=provider.any_server,
+                set=_set(provider),
+                ready=missing is None,
+                missing=missing,
+            )
             for provider, missing in providers
         ]
         problems = list(other_providers()[1])

@@ -238,7 +238,7 @@ def repair_lines(run: JudgedRun, fixed: Repair) -> Iterator[str]:
         note = ""
         if action in fixed.inserted:
             note = "never done"
-        elif moved or later:
+        elif action in place and (moved or later):
             note = f"was {_ordinal(place[action])}" if moved else "was"
             note += "" if own_hour is None or not later else f" at {clock(own_hour)}"
         rows.append(

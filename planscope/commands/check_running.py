@@ -47,7 +47,7 @@ class Follower:
         self._json = json
         self._kept: IO[bytes] = tempfile.SpooledTemporaryFile(32 * 2**20)  # noqa: SIM115
         self.source: Source = Growing("standard input", self._opened)
-        finalize(self.source, self._kept.close)
+        self._closing = finalize(self.source, self._kept.close)
         self._reader: Reader | None = None
         self._lines = self._size = 0
         self._took = 0.0
@@ -82,7 +82,9 @@ class Follower:
         if not self._kept.tell():
             raise Unreadable("standard input is empty; pipe a trace into it")
         if not by_line:
+            self._closing.detach()
             self.source = Source(self.source.name, self._opened)
+            finalize(self.source, self._kept.close)
         if rest or not by_line:
             self._take(rest.splitlines(keepends=True))
         return self.source

@@ -229,3 +229,8 @@ def test_what_z3_denies_is_no_verdict() -> None:
 def test_a_record_that_breaks_off_is_cut_off() -> None:
     assert trace_of(run("a", ending=None)).cause == "cut_off"
     assert trace_of(run("a", ending="aborted")).cause is None
+
+
+def test_a_repair_may_hold_a_call_that_was_no_first_execution() -> None:
+    """Rules that are kept change nothing, so the repair has the calls as they were, with one that did not run."""
+    assert count(1, 6159)["wrong"] == 1

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 from unittest import mock
 
+from planscope.documents.rules import TraceDocument
 from planscope.rules import many
 from planscope.rules.quick import Quick
 from planscope.rules.reading import read_rules
@@ -205,7 +206,10 @@ def case(seed: int) -> int:
             mock.patch.object(Quick, "right", counted),
         ):
             found = list(many.check_many([str(path)], file, options, heard.append, workers=1))
-        return [*((one.checked.fields(), one.checked.lacks, one.source, one.tools) for one in found), heard]
+        return [
+            *((TraceDocument.about(one.checked), one.checked.lacks, one.source, one.tools) for one in found),
+            heard,
+        ]
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "t.jsonl")

@@ -226,6 +226,6 @@ def test_a_batch_shares_its_budget() -> None:
     assert first.nodes == every * 3 // 4
     first.part(1 / 2).spend(30_000)
     assert first.nodes == every * 3 // 4 - 30_000 and whole.nodes == every - 30_000
-    assert whole.part(1 / 2).nodes == (all - 30_000) // 2
+    assert whole.part(1 / 2).nodes == (every - 30_000) // 2
     whole.nodes = 0
-    assert whole.part(1 / 2).nodes == all // 20 == Budget.of(20, alone=False).part(1 / 2).nodes
+    assert whole.part(1 / 2).nodes == every // 20 == Budget.of(20, alone=False).part(1 / 2).nodes

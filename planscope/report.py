@@ -233,13 +233,13 @@ def repair_lines(run: JudgedRun, fixed: Repair) -> Iterator[str]:
     for n, action in enumerate(fixed.order, 1):
         start = (fixed.starts or {}).get(action)
         own_hour = hours.get(action)
-        moved = place.get(action) != n
+        was = place.get(action)
         later = start is not None and own_hour != start
         note = ""
         if action in fixed.inserted:
             note = "never done"
-        elif action in place and (moved or later):
-            note = f"was {_ordinal(place[action])}" if moved else "was"
+        elif was and (was != n or later):
+            note = f"was {_ordinal(was)}" if was != n else "was"
             note += "" if own_hour is None or not later else f" at {clock(own_hour)}"
         rows.append(
             (f"{n:>2}", clip(name(run.problem, action), WIDEST_NAME), *_at(start, run.problem.timed), note)

@@ -240,7 +240,8 @@ def repair_lines(run: JudgedRun, fixed: Repair) -> Iterator[str]:
             note = "never done"
         elif was and (was != n or later):
             note = f"was {_ordinal(was)}" if was != n else "was"
-            note += "" if own_hour is None or not later else f" at {clock(own_hour)}"
+            if later and own_hour is not None:
+                note += f" at {clock(own_hour)}"
         rows.append(
             (f"{n:>2}", clip(name(run.problem, action), WIDEST_NAME), *_at(start, run.problem.timed), note)
         )

@@ -150,7 +150,9 @@ class _Clauses:
                 start -= 1
             said = set(keys[:start])
             behind, directly = about.get("behind"), about.get("directly")
-            met = (not behind or said.intersection(behind)) and (not directly or keys[start - 1] in directly)
+            met = (not behind or said.intersection(behind)) and (
+                not directly or keys[start - 1 : start] in [(one,) for one in directly]
+            )
             if tail and 0 < start < end and met and said.isdisjoint(about.get("unlike", ())):
                 return start
         return None

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from planscope.session.merging import finish_merging
 from tests.cli.support import Cli, harmless
 from tests.each import each
 from tests.fuzz.hostile_commands import MOST_MEMORY, attempt, measured, try_file
@@ -24,6 +25,12 @@ from tests.hostile import HOSTILE, in_turn
 from tests.nightly import nightly
 
 PARTS = 12
+
+
+@pytest.fixture(autouse=True)
+def _nothing_merges() -> None:
+    """Recordings of tests before are not merged by a thread while it is watched what is opened."""
+    finish_merging()
 
 
 def test_every_command_is_tried() -> None:

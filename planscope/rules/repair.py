@@ -328,19 +328,19 @@ class _Repair:
         rules = [self.book.rules[i] for i in dict.fromkeys(i for i, _ in places)]
         unnamed = False
 
-        taken = {part for _, key in places for part in key or ()}
-
         def values(formulas: tuple[Formula, ...], path: Path) -> tuple[tuple[Any, ...], bool]:
             tests = compared(formulas, path)
             if tests is None:
                 return (), False
             return tuple(key_part(value) for value in self._differing(tests, taken)), True
 
+        taken: set[Any] = set()
         for tool in self.tools:
             if not any(calls.names(tool) for rule in rules for calls in rule.sets):
                 if unnamed:
                     continue  # rules cannot tell it from the first one
                 unnamed = True
+            taken = {part for i, key in places if self.book.touch(i, tool) for part in key or ()}
             try:
                 for letter in self.alphabet.of_tool(tool, places, values=values):
                     self.budget.spend(1)

@@ -28,7 +28,7 @@ MOST = 3
 """Changes that are tried at once."""
 TRIED = 60_000
 """No more changed traces are tried for one case."""
-IDS = (None, "u", "v", "", "new", 0, "ok", "yes")
+IDS = (None, "u", "v", "", "new", 0, "ok", "yes", "other")
 XS = (None, 0, 1, 2, 3, "ok", "no", "yes", "u")
 
 Rank = tuple[int, int, int, int, tuple[int, ...]]

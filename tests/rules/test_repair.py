@@ -229,3 +229,8 @@ def test_a_batch_shares_its_budget() -> None:
     assert whole.part(1 / 2).nodes == (every - 30_000) // 2
     whole.nodes = 0
     assert whole.part(1 / 2).nodes == every // 20 == Budget.of(20, alone=False).part(1 / 2).nodes
+
+
+def test_a_tool_may_have_a_value_that_a_rule_goes_by_which_does_not_name_it() -> None:
+    """The value of a condition was not tried for such a tool, since a rule for each value had it already."""
+    assert case(4253) == "exact: inserted"

@@ -254,7 +254,7 @@ TOKENS = {
     "agents": 76_400,
     "traces": 60_250,
     "commands": 55_840,
-    "language": 53_000,
+    "language": 53_110,
     "session": 40_000,
     "oracle": 35_890,
     "sharing": 33_400,

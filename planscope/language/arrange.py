@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from planscope.language.clauses import asides, listed
+from planscope.language.clauses import asides, covering, listed
 from planscope.language.problem import Action
 from planscope.language.scan import Meaning, Token, load_hints
 
@@ -55,14 +55,16 @@ def _without_asides(text: str, tokens: Sequence[Token]) -> tuple[list[Token], li
     named = [(one.start, one.end) for one in tokens if one.type in _NAMING]
     telling = [(one.start, one.end) for one in tokens if one.type not in (*_SILENT, "COME")]
     spans = asides(text, (tokens[0].start, tokens[-1].end), named, telling)
-    left = [one for one in tokens if not any(a <= one.start < b for a, b in spans)]
+    within = covering(spans)
+    left = [one for one in tokens if not within(one.start)]
     row: list[Token] = []
+    opened = False
     for at, token in enumerate(left):
         said = text[token.start : token.end]
         inside = said == "(" and at + 1 < len(left) and left[at + 1].type in RELATING
-        opened = any(text[one.start : one.end] == "(" for one in row)
         if not inside and not (said == ")" and token.type == "HINT" and not opened):
             row.append(token)
+            opened = opened or said == "("
     return [Token("ASIDE", *span) for span in spans], row
 
 

@@ -4,10 +4,11 @@ matter, the same in other words. Queries and rules are both read without these."
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from planscope.language.problem import Span
@@ -48,6 +49,19 @@ def _again() -> list[tuple[tuple[tuple[str, ...], ...], Mapping[str, Sequence[st
     return [(_keys(one["words"]), one) for one in _data()["again"]]
 
 
+def covering(spans: Iterable[Span]) -> Callable[[int], bool]:
+    """Return a function that says whether a place lies in one of the spans. It takes the logarithm of their number."""
+    ordered = sorted(spans)
+    ends = list(accumulate((end for _, end in ordered), max))
+    starts = [start for start, _ in ordered]
+
+    def within(place: int) -> bool:
+        before = bisect_right(starts, place)
+        return before > 0 and place < ends[before - 1]
+
+    return within
+
+
 class _Clauses:
     """The pieces of one sentence. ``named``: by piece, whether it belongs to a name or says something about names."""
 
@@ -55,8 +69,8 @@ class _Clauses:
         self.row: list[Piece] = [piece for piece in cut(text, *span) if piece.key != "."]
         self.keys = [piece.key for piece in self.row]
         self.named, self.telling = (
-            {at for at, piece in enumerate(self.row) if any(a <= piece.start < b for a, b in spans)}
-            for spans in (named, telling)
+            {at for at, piece in enumerate(self.row) if within(piece.start)}
+            for within in (covering(named), covering(telling))
         )
 
     def begins(self, at: int, kind: str) -> int:

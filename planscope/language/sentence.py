@@ -784,6 +784,8 @@ def _place(tokens: Sequence[Token], found: Stuck) -> int:
 
 def _with_period(tokens: list[Token]) -> list[Token]:
     """Return the tokens with the period that the last sentence of a text may lack."""
+    if not tokens:
+        return tokens
     last = tokens[-1]
     return tokens if last.type == "DOT" else [*tokens, Token("DOT", last.end, last.end)]
 

@@ -6,6 +6,7 @@ import pytest
 
 from planscope.dissection.summary import summary
 from planscope.documents.query import constraint_document
+from planscope.documents.rules import TraceDocument
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
 from planscope.rules.checking import examine
@@ -64,7 +65,7 @@ def test_each_with_rules_is_judged_as_it_says(name: str) -> None:
     assert file is not None and examine(file.rules).contradiction is None
     found = []
     for judged in check_traces(map(trace_of, session.runs), file, CheckOptions()):
-        fields = judged.checked.fields()
+        fields = TraceDocument.about(judged.checked).as_data()
         first = fields["first_violation"] or {"step": None, "rules": []}
         found.append((fields["verdict"], first["step"], first["rules"]))
     assert found == RULED[name]

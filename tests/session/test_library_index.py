@@ -17,8 +17,6 @@ from planscope.session.library_index import (
     Entry,
     Index,
     Mark,
-    Outcome,
-    Outcomes,
     engine,
     fields_of,
     mark_of,
@@ -26,6 +24,7 @@ from planscope.session.library_index import (
     search,
     summary_fields,
 )
+from planscope.session.tally import Outcome, Tally
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
@@ -38,25 +37,25 @@ def entry(**fields: Any) -> Entry:
 @pytest.mark.parametrize(
     ("found", "share", "text", "wrong"),
     [
-        (Outcomes(), "", "", False),
-        (Outcomes(right=1), "", "1 of 1 right", False),
-        (Outcomes(right=1, aborted=1), "1/1", "1 of 1 right; 1 aborted", False),
-        (Outcomes(right=1, unknown=2), "1/1", "1 of 1 right; 2 undecided", False),
-        (Outcomes(right=3, wrong=1), "3/4", "3 of 4 right", True),
-        (Outcomes(wrong=2), "0/2", "0 of 2 right", True),
-        (Outcomes(aborted=3), "", "3 aborted", False),
-        (Outcomes(aborted=3, cut_off=1, stopped=1), "", "1 aborted; 1 cut off; 1 stopped", False),
-        (Outcomes(unknown=3, not_judged=2), "", "1 undecided; 2 not judged", False),
-        (Outcomes(helped=2, helped_right=1), "", "2 helped, 1 of them right", True),
+        (Tally(), "", "", False),
+        (Tally(right=1), "", "1 of 1 right", False),
+        (Tally(right=1, aborted=1), "1/1", "1 of 1 right; 1 aborted", False),
+        (Tally(right=1, unknown=2), "1/1", "1 of 1 right; 2 undecided", False),
+        (Tally(right=3, wrong=1), "3/4", "3 of 4 right", True),
+        (Tally(wrong=2), "0/2", "0 of 2 right", True),
+        (Tally(aborted=3), "", "3 aborted", False),
+        (Tally(aborted=3, cut_off=1, stopped=1), "", "1 aborted; 1 cut off; 1 stopped", False),
+        (Tally(unknown=3, not_judged=2), "", "1 undecided; 2 not judged", False),
+        (Tally(helped=2, helped_right=1), "", "2 helped, 1 of them right", True),
         (
-            Outcomes(helped=2, helped_right=2, right=1),
+            Tally(helped=2, helped_right=2, right=1),
             "1/1",
             "1 of 1 right; 2 helped, 2 of them right",
             False,
         ),
     ],
 )
-def test_counts_in_words(found: Outcomes, share: str, text: str, wrong: bool) -> None:
+def test_counts_in_words(found: Tally, share: str, text: str, wrong: bool) -> None:
     said = found.text.replace("not decided", "undecided").replace("unknown", "undecided")
     assert (found.share, said, found.any_wrong) == (share, text, wrong)
     assert found.counted == found.right + found.wrong
@@ -141,7 +140,7 @@ def test_moments() -> None:
 
 def test_what_an_entry_says_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     assert entry().pending and not entry(checked=True).pending and not entry(wrong="x").pending
-    many = Outcomes(wrong=1, errors={"act_error": 1}, headlines={"timeout": 1})
+    many = Tally(wrong=1, errors={"act_error": 1}, headlines={"timeout": 1})
     some = entry(outcome=Outcome("right", "order_error", error_type="act_error"), outcomes=many)
     assert [some.came_out(v) for v in ("right", "wrong", "aborted")] == [True, True, False]
     assert some.error_types == {"order_error", "timeout"}, "what words name, as filters do"
@@ -175,7 +174,7 @@ def test_every_word_is_searched_for_in_everything_that_is_said() -> None:
         outcome=Outcome("aborted", "order_error", reason="cut_off"),
         helped="1 call refused",
         wrong="is empty",
-        outcomes=Outcomes(wrong=1),
+        outcomes=Tally(wrong=1),
     )
     for word in ("monday", "BIG title", "cook", "tools", "sim:", "aborted", "cut off", "order_error", "order error",
                  "helped", "wrong", "broken", "empty broken"):  # fmt: skip

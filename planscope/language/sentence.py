@@ -783,11 +783,10 @@ def _place(tokens: Sequence[Token], found: Stuck) -> int:
 
 
 def _with_period(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with the period that the last sentence of a text may lack."""
-    if not tokens:
+    """Return the tokens with the period that the last sentence of a text may lack. No tokens are no sentence."""
+    if not tokens or tokens[-1].type == "DOT":
         return tokens
-    last = tokens[-1]
-    return tokens if last.type == "DOT" else [*tokens, Token("DOT", last.end, last.end)]
+    return [*tokens, Token("DOT", tokens[-1].end, tokens[-1].end)]
 
 
 def _gaps(tokens: Sequence[Token]) -> int:

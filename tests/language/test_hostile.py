@@ -36,6 +36,7 @@ DOTTED = ("a", "b", "c", "v1.2", "Dr. Li", "f")
         "\u0301" * 100_000,
         "a precedes b" + " " * 500_000 + ".x",
         "a b " * 20_000 + "precede c.",
+        '"x": [{"y": 1}, ' * 400,
         "a b, and c, d and " * 24 + "e precede f; " + "a b, and c, d and " * 4 + "e precede f, and",
     ],
     ids=lambda text: text[:16],

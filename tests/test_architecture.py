@@ -257,7 +257,7 @@ TOKENS = {
     "language": 53_110,
     "session": 40_000,
     "oracle": 35_890,
-    "sharing": 33_400,
+    "sharing": 34_600,
     "debugger": 27_800,
     "dissection": 25_050,
     "synthesis": 17_580,
@@ -276,7 +276,7 @@ commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
     "language": 102_880,
-    "sharing": 95_650,
+    "sharing": 118_000,
     "toolfuzz": 18_710,
     "tui": 7_270,
     "agents": 2_690,

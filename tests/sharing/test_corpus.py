@@ -82,6 +82,13 @@ def test_what_agents_print_is_redacted_in_any_place() -> None:
     assert {g: lines for g, lines in left.items() if len(lines) > 0.03 * number[g]} == {}
 
 
+def test_what_an_output_names_is_redacted_whatever_it_looks_like() -> None:
+    """Users, machines, passwords of words and codes are told by where they stand."""
+    cases = [*corpus.outputs()]
+    left = [text for _, text, secrets in cases if any(secret in said(text) for secret in secrets)]
+    assert len(cases) >= 50 and left == []
+
+
 def test_what_agents_print_is_left_alone() -> None:
     """At most 2 % of harmless lines are touched."""
     touched, number = {}, 0

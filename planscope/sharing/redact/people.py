@@ -6,7 +6,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from planscope.safe.secret_names import FILE_NAME
@@ -20,7 +20,7 @@ _IN_ADDRESS = re.compile(
     rf"{_HOST}(?![A-Za-z0-9_@-])"
 )
 _NAME = re.compile(
-    r"(?<![\w@.$-])(?P<host>(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,9}(?P<end>[a-z]{2,12}))"
+    r"(?:(?<![\w@.$-])|(?<=:@)|(?<=\w@)(?=[\w.-]{1,200}\.(?:local|internal|intranet|intra|lan|corp)\b))(?P<host>(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,9}(?P<end>[a-z]{2,12}))"
     r"(?![\w(-]|\.[A-Za-z0-9_])"
 )
 _WITH_PORT = re.compile(
@@ -39,7 +39,7 @@ _SAID = re.compile(
     r"|\b(?:server|node|machine|host|pod on|worker)\b[\"']?\s?(?:[:=]\s?|(?=[\"'])))(?:tcp:)?"
     # commands whose argument or option is a machine
     r"|\b(?:psql|pg_dump|pg_restore|pg_isready|createdb|mysql\w{0,5}|mariadb\w{0,5}|redis-cli|mongosh?|mongodump|clickhouse-client|influx|ldapsearch|smbclient|nmap|nc"
-    r"|telnet|rsh|curl|wget|ipmitool|kafkacat|kcat|mosquitto_\w{3})\b[^\n|;]{0,120}?\s(?:-h|-H"
+    r"|telnet|rsh|ipmitool|kafkacat|kcat|mosquitto_\w{3})\b[^\n|;]{0,120}?\s(?:-h|-H"
     r"|--host(?:name)?|--server)[ =]"
     r"|(?<![\w./-])(?:ssh|mosh|ping6?|PING|traceroute|mtr|dig|nslookup|telnet|nc|nmap|ssh-keyscan|ssh-copy-id"
     r"|wakeonlan|whois)\b(?: -{1,2}[\w=-]{1,20}(?: [0-9]{1,5})?){0,4} "
@@ -147,6 +147,14 @@ def hosts(text: str, lowered: str) -> Iterator[Hit]:
         yield from (_host(m) for m in _FLEET.finditer(text))
     if "ip-" in text:
         yield from (_host(m) for m in _CLOUD.finditer(text))
+    for start, end in _placed("host", text, lowered):
+        name = text[start:end]
+        if (
+            not _NUMBERED.fullmatch(name)
+            and name.lower() not in words("host", "things")
+            and not is_public(name)
+        ):
+            yield Hit(start, end, "host", "host name", HOST, edged=True)
 
 
 def _by_colons(text: str) -> Iterator[Hit]:
@@ -255,8 +263,8 @@ _IBAN = re.compile(
 _SOCIAL = re.compile(r"(?<![\w-])(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
 
 
-def personal(text: str) -> Iterator[Hit]:
-    """Find personal data that is recognized by its shape."""
+def personal(text: str, lowered: str) -> Iterator[Hit]:
+    """Find personal data that is recognized by its shape. ``lowered``: the text in lower case."""
     if "@" in text or "%40" in text:
         for match in _MAIL.finditer(text):
             address = match[0].lower().replace("%40", "@")
@@ -267,6 +275,9 @@ def personal(text: str) -> Iterator[Hit]:
             yield Hit(home.start, home.end, "home", "home directory", PERSONAL, edged=True)
     if any(need in text for need in _MAY_OWN):
         yield from _owners(text)
+    for start, end in _placed("user", text, lowered):
+        if _is_somebody(text[start:end]):
+            yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)
     for match in _IBAN.finditer(text):
         if _is_iban(match[0].replace(" ", "")):
             yield Hit(*match.span(), "iban", "bank account", PERSONAL, edged=True)
@@ -330,12 +341,51 @@ def _owners(text: str) -> Iterator[Hit]:
     for pattern in _OWNERS:
         for match in pattern.finditer(text):
             for group, user in match.groupdict().items():
-                if (
-                    user
-                    and len(user) >= 3
-                    and user.lower() not in words("user", "common") | words("user", "nobody")
-                ):
+                if user and _is_somebody(user):
                     yield Hit(*match.span(group), "user-name", "user name", PERSONAL, strong=False)
+
+
+def _is_somebody(user: str) -> bool:
+    """Return whether the name of an account is no program's and no folder's."""
+    return (
+        len(user) >= 3
+        and user.lower() not in words("user", "common") | words("user", "nobody")
+        and not FILE_NAME.fullmatch(user)
+    )
+
+
+@cache
+def _places(what: str) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
+    """Return the patterns of ``people.toml`` for users or hosts, each with what a text needs to contain."""
+    machine = rf"(?=[A-Za-z0-9.-]{{0,63}}[0-9-]){_LABEL}(?:\.{_LABEL}){{0,9}}"
+    shapes = {
+        "USER": r"[A-Za-z_][\w.-]{0,30}[\w-]",
+        "MACHINE": machine,
+        "NUMBERED": r"(?:[A-Za-z]{2,15}-){0,4}[A-Za-z]{2,15}-?[0-9]{1,4}",
+    }
+
+    def group(match: re.Match[str]) -> str:
+        return rf"(?P<{match[0].lower()}>{shapes[match[1]]})"
+
+    return tuple(
+        (
+            tuple(rule["needs"]),
+            re.compile(
+                re.sub(r"(USER|MACHINE|NUMBERED)(?:_[0-9])?\b(?!=)", group, rule["pattern"]).replace(
+                    "ADDRESS", r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}"
+                )
+            ),
+        )
+        for rule in data("people.toml")[what]
+    )
+
+
+def _placed(what: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of names that stand where a command, a log or a file names a user or a host."""
+    for needs, pattern in _places(what):
+        if any(need in lowered for need in needs):
+            for match in pattern.finditer(text):
+                yield from (match.span(group) for group, name in match.groupdict().items() if name)
 
 
 class Home(NamedTuple):

@@ -231,7 +231,7 @@ class Scanner:
         yield from names.named(text, lowered)
         yield from self.around.hits(text)
         yield from shapes.found_by_library(text)
-        yield from people.personal(text)
+        yield from people.personal(text, lowered)
         yield from people.hosts(text, lowered)
         for start, end in people.users_in(text, self.users) if self.users else ():
             yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)

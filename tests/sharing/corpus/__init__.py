@@ -75,6 +75,16 @@ def agents(places: int, first: int = 0) -> Iterator[tuple[str, str, str, tuple[s
             yield group, place, _placed(pattern, text), tuple(left)
 
 
+def outputs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield group, text and secrets of whole outputs, which stand on lines of their own."""
+    for number, (group, template) in enumerate(_lines("outputs.txt")):
+        user, host = USERS[number % len(USERS)], HOSTS[number % len(HOSTS)]
+        text = _written(template).replace("¤", user).replace("‡", host)
+        left = [name for mark, name in (("¤", user), ("‡", host)) if mark in template]
+        left += re.findall("⟪(.*?)⟫", text)
+        yield group, re.sub("[⟪⟫]", "", text), tuple(left)
+
+
 def harmless() -> Iterator[tuple[str, Any]]:
     for group, template in (*_lines("harmless.txt"), *_lines("ordinary.txt")):
         whole = template.startswith("JSON:")

@@ -269,7 +269,7 @@ TOKENS = {
     "drawing": 6_960,
     "doors": 6_440,
     "walk": 5_130,
-    "safe": 4_330,
+    "safe": 4_700,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""

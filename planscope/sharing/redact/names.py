@@ -96,6 +96,11 @@ _CALLED = re.compile(r"\([bBrRuUfF]?[\"']")
 _ASKS = re.compile(r"(?i:(?:\w+\.)*_?(?:get|load|read|check|validate|verify|fetch|find|is|has|reset|hash))")
 """Functions that take the name or the place of a secret, not its value."""
 
+_TAKES = re.compile(
+    r"(?i:set|put|fill|type|write|send|append|add$|push|from|of$|encode|update|string|new|create|sign)"
+)
+"""Methods of a secret that take its value."""
+
 _INPUT = re.compile(rf"\n[ \t][^\n]{{0,200}}?\binput_value={_STRING}")
 _ENTRY = re.compile(
     rf"(?:(?P<key>\\{{0,3}}[\"']?[\w.$-]{{1,60}}\\{{0,3}}[\"']?)\s{{0,3}}[:=]>?\s{{0,3}})?(?:{_STRING}|{_BARE})?"
@@ -232,6 +237,9 @@ def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int
     switch = text[start] == "-"
     if text.startswith("::", end) or re.search(r"[A-Za-z]::\Z", text[max(0, start - 3) : start]):
         return
+    called = name.rpartition(".")[2]
+    if _CALLED.match(text, end) and called != name and not (names_secret(called) or _TAKES.match(called)):
+        return  # a method of a field on a page
     if _CALLED.match(text, end) and not _ASKS.match(name):
         yield from _inside(text, end, name)
         return
@@ -449,7 +457,10 @@ def _tags(text: str) -> Iterator[tuple[int, int]]:
         if not (names_secret(name) or (by is not None and names_secret(by[1]))):
             continue
         end = text.find(f"</{tag}", head.end(), head.end() + _MOST_BELOW)
+        translated = by is not None and tag in ("string", "data")
         for match in _BETWEEN_TAGS.finditer(text, head.end() - 1, end + 1 if end >= 0 else head.end()):
+            if translated and re.fullmatch(r"[^\d_]{1,200}", match["value"]):
+                continue  # what a label says in a language
             yield match.span("value")
 
 
@@ -530,11 +541,17 @@ def has_login(text: str) -> bool:
     return "@" in text and _IN_ADDRESS.search(text) is not None
 
 
+_STANDS_IN = re.compile(
+    r"(?i:[^:]*:(?:\$\{?\w+\}?|%\(?\w+\)?[s%]?|\*+|x{3,}|\.{3,}|\{.*|\[.*)|(?:user(?:name)?|usr|login|name|foo):(?:pass(?:w(?:or)?d)?|pwd|pw|secret|bar))"
+)
+"""A user and a password that stand for others: variables, masks, the words themselves."""
+
+
 def _login(match: re.Match[str], kind: str, label: str) -> Iterator[Hit]:
     user = match["user"]
     common = user.lower() in words("user", "common")
-    if common and match["secret"] == user:
-        return  # the default of a database
+    if (common and match["secret"] == user) or _STANDS_IN.fullmatch(f"{user}:{match['secret']}"):
+        return  # the default of a database, or no password
     if user and not common and user.lower() not in words("user", "nobody"):
         yield Hit(*match.span("user"), "user-name", "user name", PERSONAL, strong=False)
     yield Hit(*match.span("secret"), kind, label, SHAPE, is_telling(match["secret"]))

@@ -123,12 +123,16 @@ _KNOWN = re.compile(
 """Ids that providers give to messages and calls; checksums of files."""
 
 _DIGEST = re.compile(
-    r"(?:\b(?:commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head"
+    r"(?:\w/[\w.-]{1,28}(?=@)|\b(?:sha|md)-?[0-9]{1,3} ?\([^()\n]{1,20}\)"
+    r"|\b(?:container|layer|snapshot|volume|network|pod|sandbox|commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head"
     r"|(?:trace|span|request|correlation|build|image|object)_?id)\b"
     r"|data:[a-z]+/[a-z0-9.+-]+;base64|\.(?:tgz|zip|whl|gz)|sha[0-9]{1,3})\W{0,5}(?:W/\")?\Z",
     re.IGNORECASE,
 )
 """Announces the checksum of a file, a commit or a picture."""
+
+_PICTURE = re.compile(r"/9j/4|iVBORw0KGgo|R0lGOD|UklGR|JVBERi0|PHN2Zy|AAAAHGZ0eX|SUkqA|Qk0")
+"""How the base64 of a picture or a PDF begins."""
 
 _FILE_FOLLOWS = re.compile(r" [ *][^\s]+\.\w{1,6}(?!\S)")
 """The file name after a checksum, as md5sum writes it."""
@@ -158,8 +162,10 @@ def random_looking(text: str) -> Iterator[Hit]:
     """Find tokens of 32 characters or more that look random and are no id of a message or a call."""
     for match in _TOKEN.finditer(text):
         token = match[0]
-        if _DIGEST.search(text, max(0, match.start() - 30), match.start()) or _FILE_FOLLOWS.match(
-            text, match.end()
+        if (
+            _DIGEST.search(text, max(0, match.start() - 30), match.start())
+            or _FILE_FOLLOWS.match(text, match.end())
+            or _PICTURE.match(token)
         ):
             continue
         if not _KNOWN.fullmatch(token) and token.count("/") <= 4 and looks_random(token):

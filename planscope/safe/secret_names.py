@@ -40,13 +40,15 @@ FOREIGN = re.compile(
     "|парол[ьяюе]|секретный ключ|ключ (?:api|доступа)|api-ключ|токен|密码|密碼|口令|密钥|密鑰|令牌"
     "|パスワード|暗証番号|秘密鍵|合言葉|apiキー|トークン"
     "|비밀번호|암호|비밀 ?키|api ?키|토큰|كلمة (?:المرور|السر|مرور|سر)|الرمز السري|مفتاح (?:api|سري)"
+    "|passord|parool|lozink[aeu]|gesl[oau]|slaptažod|lykilorð|contrasenya|nenosiri|kata laluan|mật khẩu|κωδικ[όο]"
+    "|συνθηματικό|סיסמה|סיסמא|رمز عبور|گذرواژه|รหัสผ่าน|পাসওয়ার্ড|கடவுச்சொல்"
     "|पासवर्ड|कूटशब्द|गुप्त कुंजी|api कुंजी|kata sandi|kunci (?:api|rahasia)",
     re.IGNORECASE,
 )
 """Names of passwords, keys and tokens in other languages, in lower case as they are written."""
 
 _PART = re.compile(
-    r"pw|pwd.*|.*pwd|(?!(?:by|com|over|under|tres|sur|im)pass).*pass|o?auth\d?|(?:basic|proxy|http|digest|my|db|user|app)auth"
+    r"(?:bind|root|db|user|admin|ldap|smtp|mail|pg|sql|app|ftp|wifi|my|manager)?pw|pwd.*|.*pwd|(?!(?:by|com|over|under|tres|sur|im)pass).*pass|o?auth\d?|(?:basic|proxy|http|digest|my|db|user|app)auth"
     r"|.*dsn|authorization|bearer|jwt|otp|cvv|cvc|ssn|pin|pat|creds?|jeton|clave|authkey"
 )
 """Words that mean a secret if they are a whole part of a name."""
@@ -157,7 +159,8 @@ _WORD = re.compile(r"[^\W\d_]+|[A-Za-z]+(?:[-_ .][A-Za-z]+)+")
 """One word, or several without a digit."""
 
 _PASSWORD = re.compile(
-    r"passw|passphrase|passcode|pwd|(?<![a-z])pw(?![a-z])|[\w-]pass\b|kennwo|contrase", re.IGNORECASE
+    r"passw|passphrase|passcode|pwd|(?<![a-z])(?:bind|root|db|user|admin|ldap|smtp|mail|pg|sql|app|ftp|wifi|my|manager)?pw(?![a-z])|[\w-]pass\b|kennwo|contrase",
+    re.IGNORECASE,
 )
 
 
@@ -198,6 +201,8 @@ def holds_secret(name: str, value: str) -> bool:
 
     A word or a name is the value only of what is called a password, and only if it is no ordinary word of programs.
     """
+    if is_chosen(value):
+        return is_password(name) or name.lower().endswith("secret")
     if not is_value(value) or is_count(name, value):
         return False
     if _PIN.fullmatch(name):
@@ -205,8 +210,9 @@ def holds_secret(name: str, value: str) -> bool:
     if value.isalpha() and value.isascii() and len(value) >= 24:
         return True  # no language has such words
     if _WORD.fullmatch(value):
+        compound = len(value) >= 10 and value.isalpha() and len(_parts(name)) > 1 and "secret" in name.lower()
         return (
-            is_password(name)
+            (is_password(name) or compound)
             and len(value) >= 4
             and not names_secret(value)
             and value.lower() not in _ORDINARY
@@ -216,7 +222,34 @@ def holds_secret(name: str, value: str) -> bool:
 
 def is_password(name: str) -> bool:
     """Return whether a name says password or passphrase, whose value people choose."""
-    return _PASSWORD.search(name) is not None
+    return _PASSWORD.search(name) is not None or FOREIGN.search(name) is not None
+
+
+def is_chosen(value: str) -> bool:
+    """Return whether a value is one that people choose as a password although it looks like a text: a few words in
+    lower case that do not speak of a password, or words in capitals joined by dots (``Willow.Brass``)."""
+    if not _CHOSEN.fullmatch(value) or _INSIDE.search(value.lower()) or FOREIGN.search(value):
+        return False
+    return _SAID.isdisjoint(re.split(r"[\W\d_]+", value.lower()))
+
+
+_CHOSEN = re.compile(
+    r"[a-z][a-z'\u2019]{0,20}(?: [A-Za-z][a-z'\u2019]{0,20}){1,9}"
+    r"|[A-Z][a-z]{2,20}(?:\.[A-Z][a-z]{2,20}){0,3}\.(?:[A-Z][a-z]{2,20}|[0-9]{1,6})"
+)
+_SAID = _words(
+    """
+    access account accepted add admin again all api app are as at be been browse can cannot change changed characters
+    client code config configured confirm could current database default does don't email empty encrypted enter env
+    environment error example expired failed faker field for forgot from generated get given hash hashed hidden hide
+    if incorrect input internet invalid it key length letters log login manager match matches max min mismatch missing
+    must my name no not ok only optional or per please provided random read redacted repeat required reset
+    rotated sample see server set settings should show sign signed stored string text that these this to too type unset
+    updated use used user username using valid value values via was weak when where will without would wrong you your
+    yet
+    """
+)
+"""Words of texts about passwords."""
 
 
 _PIN = re.compile(r"(?i:pins?|cvv|cvc)")

@@ -10,6 +10,8 @@ from planscope.safe.secret_names import (
     FILE_NAME,
     FOREIGN,
     holds_secret,
+    is_chosen,
+    is_password,
     is_value,
     names_secret,
 )
@@ -23,7 +25,9 @@ _STARTS = re.compile(
     + r"|pass|pwd|secret|token|credential|creden[cz]ial|auth|dsn|cookie|key|kennwo|geheim|gangsdaten"
     r"|anmeldedaten|jeton|clave"
     r"|contrase|identifiant|mot de passe|(?<![a-z])(?:pin|cvv|cvc|otp|jwt|bearer|ssn|pat)(?![a-z])|creds?\b"
-    r"|connection.?string|phrase\b|(?<![a-z])pw(?![a-z])|mots de passe|psk\b"
+    r"|connection.?string|phrase\b"
+    r"|(?<![a-z])(?:bind|root|db|user|admin|ldap|smtp|mail|pg|sql|app|ftp|wifi|my|manager)?pw(?![a-z])"
+    r"|mots de passe|psk\b"
 )
 """Every name of a secret contains one of these in lower case, so only their surroundings are examined."""
 
@@ -66,7 +70,7 @@ _WHOSE = (
 _IS = (
     r"(?i:is|was|are|were|is now|will be|should be|has been set to|was set to|was changed to|is set to"
     r"|lautet|ist|war|est|sera|es|será|è|é|jest|to"
-    r"|är|er|on|je|van|это|есть|adalah|ialah|है|हैं|هي|هو)"
+    r"|är|er|on|je|este|là|είναι|є|yra|ir|blir|heißt|היא|eru|ni|ay|это|есть|adalah|ialah|है|हैं|هي|هو)"
 )
 _SIGN = (
     r"(?P<sign>[ \t]{0,3}:\s{0,2}(?:[A-Za-z&][\w<>\[\]&'. *?|]{0,40}?(?:\s{1,2}|(?==\s?[\"'`])))=(?![=>])|["
@@ -77,7 +81,7 @@ _SIGN = (
     r")[ \t]{0,3}(?:[*_]{1,3}[ \t]{1,3})?[「『“„«]?"
 )
 _ASSIGNED = re.compile(rf"[\"'\]\\*`_]{{0,5}}{_SIGN}{_SCHEME}(?P<value>{_STRING}|{_BARE}|(?P<open>[{{\[(]))")
-_OF_WHAT = re.compile(r"\w{0,6}(?: [^\W\d_]{1,20}){0,5}(?=\s?[:\uff1a=])|")
+_OF_WHAT = re.compile(rf"\w{{0,6}}(?: [^\W\d_]{{1,20}}){{0,5}}?(?=\s?[:\uff1a=]| {_IS} )|")
 """What a password is for, in a language whose prepositions are not known here."""
 
 _LIST_ITEM = re.compile(rf"\\{{0,3}}[\"'],\s{{0,3}}{_SCHEME}{_STRING}(?!\s{{0,3}}:)")
@@ -164,7 +168,7 @@ def named(text: str, lowered: str) -> Iterator[Hit]:
     if _STARTS.search(lowered) or any(word in lowered for word in ("log", "sign in", "melde", " code")):
         for start, end in _named(text, lowered):
             value = text[start:end]
-            if len(value) >= 3 and is_value(value):
+            if len(value) >= 3 and (is_value(value) or is_chosen(value)):
                 yield Hit(start, end, KIND, LABEL, NAMED, is_telling(value))
     yield from logins(text, lowered)
 
@@ -210,6 +214,7 @@ def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
                 yield match.start("value"), match.start("value") + len(value)
     for match in _ONE_TIME.finditer(text):
         yield match.span("value")
+    yield from _codes(text)
     for said in _CREDENTIALS.finditer(text):
         for match in _USER_AND.finditer(said["rest"]):
             value = match["value"].rstrip(".,;:!?)")
@@ -264,7 +269,10 @@ def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int
         elif switch and sign == "=" and not value.isupper():
             if is_value(value):
                 yield place
-        elif not callee and _believable(value, name, sign, quoted):
+        elif not callee and (
+            _believable(value, name, sign, quoted)
+            or (not quoted and _is_written(value, name) and _is_note(text, start, place[1]))
+        ):
             yield place
         return
     for pattern in (_LIST_ITEM, _INPUT):
@@ -332,6 +340,54 @@ def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
     if re.search(r"\w\Z|[s—\u2013]\Z", sign) or (sign.endswith(":") and " " in sign):
         return _is_odd(value) and not value.isalpha() and len(value) >= 5
     return len(value) >= 4 and (quoted or sign in ("=", "%3D", "%3d") or not _IDENTIFIER.fullmatch(value))
+
+
+def _is_written(value: str, name: str) -> bool:
+    """Return whether a bare value after a colon is a password of several words, and no type or variable."""
+    if not is_password(name) or not holds_secret(name, value):
+        return False
+    return (_SEVERAL.fullmatch(value) is not None and _TYPE.search(value) is None) or (
+        name.startswith(("X-", "x-")) and len(value) >= 8 and value.islower()
+    )
+
+
+def _is_note(text: str, start: int, end: int) -> bool:
+    """Return whether a line is a note or YAML: it ends after the value, and nothing on it is code."""
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    rest = text[end:].partition("\n")[0]
+    return not rest.strip(" \t\r*_`!.") and re.search(r"[(){}<>=;?|&]", line) is None
+
+
+_SEVERAL = re.compile(r"[A-Z][a-z]+(?:[-_][A-Za-z]+)+|[A-Za-z][a-z]{2,}(?:[A-Z][a-z]{2,}){1,3}")
+_TYPE = re.compile(
+    r"\A(?:get|is|set|on|has|my|user|new|old|current|input|form|default|non|no|optional|validate|create|required)(?=[A-Z_-])"
+    r"|(?i:str|string|type|input|field|text|model|schema|number|object|value|ref|id|char|request|response|data|dto|props"
+    r"|state|required|bytes|union|any|var|error|form|length|varchar|empty|blank|null|validator|config|settings|options)\Z"
+    r"|\A(?:Non|No|Not|Optional|Required|Is|Has|Valid|Invalid)(?=[A-Z_-])"
+)
+"""What types and variables are called."""
+
+_CODES = re.compile(
+    r"(?i:\b(?:recovery|backup|rescue|scratch|emergency) (?:2fa |login )?(?:codes|keys)\b)[^\n]{0,60}\n\s{0,6}"
+)
+_CODE = re.compile(
+    r"(?<![\w-])(?=[a-z-]{0,12}[0-9]|[A-Z-]{0,12}[0-9])"
+    r"(?:[A-Za-z0-9]{3,10}(?:[ -][A-Za-z0-9]{3,10}){1,4}|[A-Za-z0-9]{8,16})(?![\w-])"
+)
+
+
+def _codes(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the codes on the lines below a heading such as *Your recovery codes*."""
+    for head in _CODES.finditer(text):
+        at = head.end()
+        for line in text[at : at + 1_000].splitlines(keepends=True):
+            found = [
+                m for m in _CODE.finditer(line) if len(m[0]) >= 8 and not re.match(r"\d{4}-\d\d-\d\d", m[0])
+            ]
+            if not found and line.strip():
+                break
+            yield from ((at + m.start(), at + m.end()) for m in found)
+            at += len(line)
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$-]+")
@@ -423,7 +479,7 @@ def _lines_below(text: str, start: int, head: re.Match[str]) -> Iterator[tuple[i
         match = _LINE_VALUE.match(row)
         if (
             match is not None
-            and len(match["value"].split()) <= 3
+            and (len(match["value"].split()) <= 3 or is_chosen(match["value"]))
             and (head["block"] or _says_value(row))
             and holds_secret("" if head["block"] is None else text[start : head.start()], match["value"])
         ):

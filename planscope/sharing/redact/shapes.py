@@ -14,7 +14,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from planscope.safe.secret_names import is_value
+from planscope.safe.secret_names import is_chosen, is_value
 from planscope.sharing.redact.hits import NAMED, RANDOM, SHAPE, Hit, data, is_telling
 from planscope.sharing.redact.names import has_login
 from planscope.stats import entropy
@@ -63,7 +63,12 @@ def load_rules() -> tuple[tuple[Rule, ...], tuple[NearRule, ...]]:
     )
     rules += tuple(
         Rule(
-            "named-secret", "value of a secret's name", tuple(r["needs"]), False, _command(r["pattern"]), True
+            "named-secret",
+            "value of a secret's name",
+            tuple(r["needs"]),
+            "(?i" in r["pattern"],
+            _command(r["pattern"]),
+            True,
         )
         for r in found["named"]
     )
@@ -97,7 +102,7 @@ def shaped(text: str, lowered: str) -> Iterator[Hit]:
                 named = "value" in match.re.groupindex and match["value"] is not None
                 start, end = match.span("value") if named else match.span()
                 end = start + len(text[start:end].rstrip(END))
-                if rule.named and is_value(text[start:end]):
+                if rule.named and (is_value(text[start:end]) or is_chosen(text[start:end])):
                     yield Hit(start, end, rule.kind, rule.label, NAMED, is_telling(text[start:end]))
                 elif start < end and not rule.named and _STANDS_FOR_ONE.search(text, start, end) is None:
                     yield Hit(start, end, rule.kind, rule.label, SHAPE)

@@ -121,8 +121,11 @@ def _adverbs(words: Sequence[str]) -> list[Said]:
     return [Said(code) for code, some in _SAYING if not set(some).isdisjoint(words)]
 
 
+_DENYING = frozenset(("not", "never", "longer"))
+
+
 def _prefix(words: Sequence[str], may: object, did: object = False) -> str:
-    no = not {"not", "never", "longer"}.isdisjoint(words)
+    no = not _DENYING.isdisjoint(words)
     parts = (
         "not_" if no else "may_" if may else "",
         "only_" if "only" in words else "",
@@ -151,6 +154,11 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
     if group == "follows" and match["must"] and not no:
         prefix += "must_"
     main = "happens" if group in ("called", "allowed", "forbidden", "required") else group
+    if "both" in words and prefix.startswith(
+        "not_"
+    ):  # "are both forbidden" is about each, "must not both" about the pair
+        denied = next((at for at, word in enumerate(words) if word in _DENYING), len(words))
+        words = [word for at, word in enumerate(words) if word != "both" or at > denied]
     return [*_adverbs(words), Said(prefix + main)]
 
 
@@ -169,7 +177,7 @@ def _being(match: re.Match[str]) -> list[Said]:
     return [*_adverbs(words), Said(f"{_prefix(words, match['may'])}is")]
 
 
-_AGENT = "(?:the |an? )?(?:agent|assistant|model|bot|llm|caller)|you|we|it|one|they"
+_AGENT = "(?:the |an? )?(?:agent|assistant|model|bot|robot|system|ai|llm|caller)|you|we|it|one|they"
 _ACT = _any("call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|start|employ")
 _ACTS = _any("calls|uses|invokes|runs|does|executes|performs|makes|triggers|issues|tries|starts")
 _ACTED = _any("called|used|invoked|ran|executed|performed|made|done|triggered|issued|tried|started")

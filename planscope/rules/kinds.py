@@ -695,6 +695,9 @@ KINDS: Mapping[Kind, RuleKind] = {
         every_call=True,
         mined=True,
         forms=r"""
+            <NONE> (?:(?:may_)?<V> |is )?(?:before|until) (?:every )?<DONE>
+            (?:before|until) (?:every )?<DONE> ?,? <NONE>(?: (?:may_)?(?:<V>|is))?(?: earlier)*
+            <NONE> (?:may_)?precedes <first>
             (?:do |always |every )+begin_trace <first>
             (?:always )*do (?:always )*begins <first>
             first call_is(?: happens)?(?: always)? is(?: always)? <first>

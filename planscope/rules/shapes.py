@@ -394,6 +394,9 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         subject, many = [joined(subject)] if many.code == "COUNT_AMONG" else subject, None
     if many is not None or way == "may" or part["row"]:
         return None
+    numbers = [(item.low, item.high) for item in items if item.code == "COUNT_OF"]
+    if part["least"] and numbers[-1:] != [(1, MANY)]:  # "after three failed logins" is of no kind
+        return None
     key = _key(way.removeprefix("may "), part, match)
     if key is None or (part["which"] == "latest") != key.endswith("latest"):
         return None

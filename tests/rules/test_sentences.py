@@ -61,6 +61,11 @@ MEANINGS = {
     "A must not be called more than twice.": ["absence A 2"],
     "A may not happen more than 3 times per id.": ["absence A 3 per id"],
     "A and B do not happen.": ["never A", "never B"],
+    "A and B are both forbidden.": ["never A", "never B"],
+    "A and B may both never be called.": ["never A", "never B"],
+    "A and B must not both be called.": ["not_coexistence A > B"],
+    "The robot may not call B until A has been called.": ["precedence A > B"],
+    "B only after at least one A.": ["precedence A > B"],
     "If A happens, then B must not happen.": ["not_coexistence A > B"],
     "If A or B happens, C and D happen.": ["responded_existence A|B > C", "responded_existence A|B > D"],
     "A is first.": ["first A"],
@@ -105,6 +110,11 @@ REFUSALS = {
     "A happens after noon.": (17, "noon", "no clock times"),
     "A happens 1001 times.": (11, "1001", "from 1 to 1,000"),
     "A happens 1.5 times.": (11, "1.5", "a number is whole"),
+    "After three A, B never happens.": (
+        1,
+        "After three A, B never happens",
+        "no sentence of rules has this form",
+    ),
     "B happens within 2 minutes of A.": (28, "of", '"of" is not read here'),
     "name:": (5, ":", "a name without a sentence"),
     "a:b happens.": (2, ":", "must be in backquotes"),
@@ -168,9 +178,10 @@ def test_what_is_refused(text: str) -> None:
                 "A or B or D comes before E. A or C or D comes before E.",
             ),
         ),
+        ("No other tool may be called before A.", ("The first call is A.", "A happens first.")),
     ],
 )
-def test_a_mixed_list_shows_both_readings(text: str, readings: tuple[str, ...]) -> None:
+def test_what_has_two_readings_shows_both(text: str, readings: tuple[str, ...]) -> None:
     with pytest.raises(ParseFailure) as caught:
         read_rules(text)
     (error,) = caught.value.errors

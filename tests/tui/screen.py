@@ -13,6 +13,7 @@ from typing import Any
 from textual import events
 from textual.app import App, ScreenStackError
 from textual.command import CommandList, CommandPalette
+from textual.constants import MAX_FPS
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
@@ -44,6 +45,10 @@ def key_event(key: str) -> events.Key:
     except KeyError:
         typed = name if len(name) == 1 else None
     return events.Key(name, typed)
+
+
+FRAME = 1 / MAX_FPS
+"""Seconds from one frame to the next: a layout that a message asked for is made at the next one."""
 
 
 class Driven:
@@ -96,14 +101,12 @@ class Driven:
             for _ in range(500):
                 await self.pilot.pause(0)
                 screen = self.app.screen
-                drawn = asyncio.Event()
-                if screen.call_after_refresh(drawn.set):
-                    with suppress(TimeoutError):  # a screen that was left meanwhile is never drawn again
-                        await asyncio.wait_for(drawn.wait(), 1)
                 widgets = (self.app, *screen.walk_children(with_self=True))
                 quiet = 0 if any(widget.message_queue_size for widget in widgets) else quiet + 1
-                if quiet == 2:
+                if quiet == 3:
                     break
+                if quiet:
+                    await asyncio.sleep(FRAME)
 
     async def until(self, what: Callable[[], object], seconds: float = PATIENCE) -> None:
         """Wait until it is true, and what comes with it is on the screen: it may have been posted and not painted."""

@@ -35,7 +35,7 @@ def test_with_a_server_of_ones_own(cli: Cli, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     found = cli("models", "--base-url", "http://localhost:8000/v1", "--json").json
     assert found["simulated"] == []
-    assert {p["name"] for p in found["providers"]} == {p.name for p in PROVIDERS.values() if p.base_url}
+    assert {p["name"] for p in found["providers"]} == {p.name for p in PROVIDERS.values() if p.any_server}
     openai = next(p for p in found["providers"] if p["name"] == "openai")
     assert openai["ready"] == openai["installed"]  # a local server asks for no key
     wrong = cli("models", "--base-url", "localhost")

@@ -32,7 +32,7 @@ FOREIGN = re.compile(
     " d['\u2019 _]?acc[èe]s|clave (?:api|secreta|de acceso)|llave secreta"
     "|parola d['\u2019]?ordine|parola chiave|chiave (?:api|segreta|di accesso)|codice di accesso|credenziali|segreto"
     "|senha|palavra-?passe|chave (?:api|secreta|de api|de acesso)|credenciais|segredo"
-    "|wachtwoord|toegangscode|inloggegevens|geheime sleutel|api-sleutel|hasł[oa]|klucz (?:api|tajny"
+    "|wachtwoord|toegangscode|inloggegevens|geheime sleutel|api-sleutel|hasł[oa]|haslo|klucz (?:api|tajny"
     "|dostępu)|tajny klucz"
     "|lösenord|lösen|hemlig nyckel|api-nyckel|adgangskode|kodeord|hemmelig nøgle|api-nøgle|salasan[aoi]"
     "|tunnusluku|salainen avain|api-avain"
@@ -135,7 +135,7 @@ _NO_VALUE = re.compile(
     r"|(?:required|nullable|string)(?:\|[\w:]+)+|scram-.*|/.+/[gimsuy]{0,6}|test\d{0,4}|.*(?:\.{3}|\u2026)"
     r"|.*<[a-z_ -]{2,30}>.*"
     # paths, files and addresses without a login
-    r"|#/[\w$/.-]+|(?:##|[\u2581\u0120])\w*"
+    r"|0x[0-9a-f]{1,8}|#/[\w$/.-]+|(?:##|[\u2581\u0120])\w*"
     r"|(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\]{1,2}[\w.@-]+){2,}[/\\]*(?::\d+){0,2}|(?:~|\.{1,2})?/[a-z._-]*|(?:[\w@.-]+/)*[\w@.-]+\.(?:"
     + _FILE_END
     + r")(?::\d+)*|[a-z_.@-]+(?:/[a-z_.@-]+)+/?"
@@ -159,7 +159,9 @@ _WORD = re.compile(r"[^\W\d_]+|[A-Za-z]+(?:[-_ .][A-Za-z]+)+")
 """One word, or several without a digit."""
 
 _PASSWORD = re.compile(
-    r"passw|passphrase|passcode|pwd|(?<![a-z])(?:bind|root|db|user|admin|ldap|smtp|mail|pg|sql|app|ftp|wifi|my|manager)?pw(?![a-z])|[\w-]pass\b|kennwo|contrase",
+    r"passw|passphrase|passcode|pwd"
+    r"|(?<![a-z])(?:bind|root|db|user|admin|ldap|smtp|mail|pg|sql|app|ftp|wifi|my|manager)?pw(?![a-z])"
+    r"|[\w-]pass\b|kennwo|contrase|mots? ?de ?passe",
     re.IGNORECASE,
 )
 
@@ -210,7 +212,12 @@ def holds_secret(name: str, value: str) -> bool:
     if value.isalpha() and value.isascii() and len(value) >= 24:
         return True  # no language has such words
     if _WORD.fullmatch(value):
-        compound = len(value) >= 10 and value.isalpha() and len(_parts(name)) > 1 and "secret" in name.lower()
+        compound = (
+            len(value) >= 10
+            and value.replace("-", "").isalpha()
+            and len(_parts(name)) > 1
+            and "secret" in name.lower()
+        )
         return (
             (is_password(name) or compound)
             and len(value) >= 4

@@ -77,7 +77,8 @@ _SIGN = (
     r" \t]{0,3}(?::=|=>"
     r"|->|<-|→|={1,3}(?!>)|:(?!:)|%3[Dd]|\uff1a|\uff1d)"
     rf"|(?:{_WHOSE} ?|(?: (?:provided|given|used|value|entered))?)(?::(?!:)|\uff1a)"
-    rf"|{_WHOSE} {_IS}(?: ?:)?(?= )|(?:'s|\u2019s)(?= )|\s?[—\u2013](?= )|\s?(?:是|为|為|は|は\u3001|는|은|이|가)"
+    rf"|{_WHOSE} {_IS}(?: ?:)?(?= )|(?:'s|\u2019s)(?= )|{_WHOSE}\s?[—\u2013](?= )"
+    r"|\s?(?:是|为|為|は|は\u3001|는|은|이|가)"
     r")[ \t]{0,3}(?:[*_]{1,3}[ \t]{1,3})?[「『“„«]?"
 )
 _ASSIGNED = re.compile(rf"[\"'\]\\*`_]{{0,5}}{_SIGN}{_SCHEME}(?P<value>{_STRING}|{_BARE}|(?P<open>[{{\[(]))")
@@ -288,7 +289,11 @@ def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int
     if cell is not None:
         (start, end), _ = _place(cell)
         value = text[start:end]
-        if _is_mixed(value) and holds_secret(name, value) and not _DATED.fullmatch(value):
+        if (
+            (_is_mixed(value) or _is_written(value, name))
+            and holds_secret(name, value)
+            and not _DATED.fullmatch(value)
+        ):
             yield start, end
         return
     sets = _SETS.search(text, max(0, start - 12), start) is not None
@@ -368,7 +373,8 @@ _TYPE = re.compile(
 """What types and variables are called."""
 
 _CODES = re.compile(
-    r"(?i:\b(?:recovery|backup|rescue|scratch|emergency) (?:2fa |login )?(?:codes|keys)\b)[^\n]{0,60}\n\s{0,6}"
+    r"(?i:\b(?:recovery|backup|rescue|scratch|emergency) (?:2fa |login )?(?:codes|keys)\b)"
+    r"[^\n:]{0,60}(?::\s{1,8}|\n\s{0,6})"
 )
 _CODE = re.compile(
     r"(?<![\w-])(?=[a-z-]{0,12}[0-9]|[A-Z-]{0,12}[0-9])"

@@ -266,7 +266,9 @@ _ORDINARY = _words(
     forgot forgotten prompt input field label title text email username number confirm confirmed confirmation hash
     hashes local remote admin guest anonymous first second third valid never always random generate generated create
     created strict loose stdin file prompted interactive managed rotated rotation policy rejected denied protected
-    secure insecure plain password-reset password-field bcrypt argon scrypt sha string format write
+    secure insecure plain password-reset password-field configuration development production placeholder staging testing
+    environment
+    application credentials bcrypt argon scrypt sha string format write
     """
 )
 """Words in place of a password that describe it."""

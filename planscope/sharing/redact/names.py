@@ -604,7 +604,7 @@ def has_login(text: str) -> bool:
 
 
 _STANDS_IN = re.compile(
-    r"(?i:[^:]*:(?:\$\{?\w+\}?|%\(?\w+\)?[s%]?|\*+|x{3,}|\.{3,}|\{.*|\[.*)|(?:user(?:name)?|usr|login|name|foo):(?:pass(?:w(?:or)?d)?|pwd|pw|secret|bar))"
+    r"(?i:[0-9]+:[0-9]+|[^:]*:(?:\$\{?\w+\}?|%\(?\w+\)?[s%]?|\*+|x{3,}|\.{3,}|\{.*|\[.*)|(?:user(?:name)?|usr|login|name|foo):(?:pass(?:w(?:or)?d)?|pwd|pw|secret|bar))"
 )
 """A user and a password that stand for others: variables, masks, the words themselves."""
 

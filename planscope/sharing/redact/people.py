@@ -84,6 +84,10 @@ _NUMBERED = re.compile(
 """A version, an architecture or a container's id in the place of a machine's name."""
 
 
+_REGION = re.compile(r"[a-z]{2}(?:-gov)?-(?:north|south|east|west|central)[a-z]{0,5}-?[0-9][a-z]?")
+"""A region of a cloud."""
+
+
 def is_public(name: str) -> bool:
     """Return whether a host is known to everybody, or reserved for examples."""
     name = name.lower()
@@ -149,11 +153,9 @@ def hosts(text: str, lowered: str) -> Iterator[Hit]:
         yield from (_host(m) for m in _CLOUD.finditer(text))
     for start, end in _placed("host", text, lowered):
         name = text[start:end]
-        if (
-            not _NUMBERED.fullmatch(name)
-            and name.lower() not in words("host", "things")
-            and not is_public(name)
-        ):
+        stem = re.sub(r"-?[0-9]+\Z", "", name.lower())
+        thing = not words("host", "things").isdisjoint((name.lower(), stem)) or _REGION.fullmatch(name)
+        if not _NUMBERED.fullmatch(name) and not thing and not is_public(name):
             yield Hit(start, end, "host", "host name", HOST, edged=True)
 
 

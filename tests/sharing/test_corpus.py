@@ -87,6 +87,9 @@ def test_what_an_output_names_is_redacted_whatever_it_looks_like() -> None:
     cases = [*corpus.outputs()]
     left = [text for _, text, secrets in cases if any(secret in said(text) for secret in secrets)]
     assert len(cases) >= 50 and left == []
+    logged = [f"2026-05-01 10:00:00,123 INFO main: {text}" for _, text, _ in cases]
+    left = [t for t, (_, _, secrets) in zip(logged, cases, strict=True) if any(s in said(t) for s in secrets)]
+    assert left == []
 
 
 def test_what_agents_print_is_left_alone() -> None:

@@ -356,6 +356,10 @@ def _is_somebody(user: str) -> bool:
     )
 
 
+_LINE = r"(?:^[ \t]{0,8}(?:[+|>-][ \t]{0,4})?|(?<=: ))"
+"""The start of a line: also indented, in a diff, or behind the head of a log."""
+
+
 @cache
 def _places(what: str) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
     """Return the patterns of ``people.toml`` for users or hosts, each with what a text needs to contain."""
@@ -373,9 +377,11 @@ def _places(what: str) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
         (
             tuple(rule["needs"]),
             re.compile(
-                re.sub(r"(USER|MACHINE|NUMBERED)(?:_[0-9])?\b(?!=)", group, rule["pattern"]).replace(
-                    "ADDRESS", r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}"
-                )
+                re.sub(
+                    r"(USER|MACHINE|NUMBERED)(?:_[0-9])?\b(?!=)",
+                    group,
+                    re.sub(r"(?<!\[)\^", lambda _: _LINE, rule["pattern"]),
+                ).replace("ADDRESS", r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
             ),
         )
         for rule in data("people.toml")[what]

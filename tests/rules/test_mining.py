@@ -20,7 +20,8 @@ from planscope.traces import open_traces
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 
-RETAIL = Path(os.environ.get("PLANSCOPE_REAL_TRACES", "/work/shared/traces")) / "tau_retail_good.json"
+ROOT = Path(__file__).resolve().parents[2]
+RETAIL = Path(os.environ.get("PLANSCOPE_REAL_TRACES", ROOT.parent / "shared/traces")) / "tau_retail_good.json"
 TOOLS = [f"tool_{k}" for k in range(9)]
 PLANTED = """
 tool_0 comes before tool_1.

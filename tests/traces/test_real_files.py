@@ -11,7 +11,8 @@ import pytest
 
 from planscope.traces import open_traces
 
-FOLDER = Path(os.environ.get("PLANSCOPE_REAL_TRACES", "/work/shared/traces"))
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(os.environ.get("PLANSCOPE_REAL_TRACES", ROOT.parent / "shared/traces"))
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real traces are not here")
 
 EXPECTED = {

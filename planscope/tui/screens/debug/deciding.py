@@ -34,29 +34,20 @@ def decide(stage: Stage, verb: Verb, *, stepping: bool) -> None:
 
 def run_call(stage: Stage) -> None:
     """Run the paused call, and pause before the next one."""
-    live = stage.work.live
-    if _go_on(stage, stepping=True):
-        return
-    if live.only_watched:
-        stage.tell(live.only_watched)
-    else:
+    if not _go_on(stage, stepping=True):
         stage.tell(f"the agent is working: {key_for('pause-run')} pauses before its next call")
 
 
 def go_on(stage: Stage) -> None:
     """Let the paused run go on to the next breakpoint."""
-    live = stage.work.live
-    if _go_on(stage, stepping=False):
-        return
-    if live.only_watched:
-        stage.tell(live.only_watched)
-    else:
-        live.pause_before(next_call=False)
+    if not _go_on(stage, stepping=False):
+        stage.work.live.pause_before(next_call=False)
         stage.tell(f"running to the next breakpoint; {key_for('pause-run')} pauses before the next call")
 
 
 def _go_on(stage: Stage, *, stepping: bool) -> bool:
-    """Approve the call that waits, or ask for the answer that is needed first. Return False if nothing waits."""
+    """Approve the call that waits, or ask for the answer that is needed first, or say why this run can only be watched.
+    Return False if nothing waits."""
     from planscope.agents.gate import GoOn
 
     live = stage.work.live
@@ -69,6 +60,8 @@ def _go_on(stage: Stage, *, stepping: bool) -> bool:
         answer_call(stage)
     elif question is not None or (live.paused is not None and not live.only_watched):
         decide(stage, GoOn(), stepping=stepping)
+    elif live.only_watched:
+        stage.tell(live.only_watched)
     else:
         return False
     return True

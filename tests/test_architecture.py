@@ -249,12 +249,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 197_200,
-    "rules": 98_800,
+    "rules": 82_100,
     "toolfuzz": 91_850,
     "agents": 76_400,
     "traces": 60_250,
     "commands": 55_840,
-    "language": 53_110,
+    "language": 70_600,
     "session": 40_000,
     "oracle": 35_890,
     "sharing": 34_600,

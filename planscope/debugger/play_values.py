@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from planscope.oracle.trace import NEW, Item, Said, Tool, ToolCall, Trace
 
 if TYPE_CHECKING:
-    from planscope.rules.rule import CallSet, Compare, Condition, Rule
+    from planscope.language.calls import CallSet, Compare, Condition
+    from planscope.rules.rule import Rule
 
 MOST_WAYS = 40
 MOST_ANSWERS = 20
@@ -177,7 +178,7 @@ class Values:
 
 
 def _all(condition: Any) -> Iterable[Compare]:
-    from planscope.rules.rule import compares
+    from planscope.language.calls import compares
 
     return compares(condition)
 

@@ -10,8 +10,8 @@ from pydantic import Field
 from planscope.documents.document import Document
 from planscope.documents.judgement import EarlyEnd, LeftOutCallsDocument, Z3Answer
 from planscope.documents.query import ParseErrorDocument
+from planscope.language.constructions import Kind
 from planscope.oracle.verdict_types import CERTIFIED, StepNo
-from planscope.rules.kinds import Kind
 
 if TYPE_CHECKING:
     from planscope.agents.rule_writer import Draft, Proposal
@@ -307,8 +307,9 @@ class RulesDocument(Document):
     def about(cls, file: RuleFile, session: Session | None = None, tools: Collection[str] = ()) -> Self:
         """Explain rules that were read, and say which queries of a session contradict them. ``tools``: those that there
         are, if they are known."""
+        from planscope.language.calls import path_text
         from planscope.rules.checking import examine, warnings_about
-        from planscope.rules.rule import names_of, path_text
+        from planscope.rules.rule import names_of
         from planscope.rules.words import meaning, set_text
 
         found = examine(file.rules)

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import islice, zip_longest
 from typing import Any, cast
 
+from planscope.language.calls import Calls, path_text
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Constraint, Problem
 from planscope.oracle.judged import JudgedRun, Search, together
@@ -45,7 +46,7 @@ from planscope.rules.letters import OTHER_TOOL
 from planscope.rules.reasons import reasons
 from planscope.rules.repair import RulesRepair, repair
 from planscope.rules.report import Checked, Details, Lack, lack_text, lacking, undecided
-from planscope.rules.rule import Calls, Rule, RuleFile, path_text
+from planscope.rules.rule import Rule, RuleFile
 from planscope.rules.track import Track
 from planscope.rules.values import key_text, other_type
 from planscope.rules.with_query import UNDONE, Together, makes_sense, unmarked

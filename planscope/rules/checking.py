@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from planscope.language.calls import Calls, Path
 from planscope.rules.core import find_core
 from planscope.rules.future import Future
 from planscope.rules.judge import Judge, Rulebook
-from planscope.rules.rule import Calls, Path, Rule, RuleFile, unseen_names
+from planscope.rules.rule import Rule, RuleFile, unseen_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from planscope.language.calls import Calls, Path
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.rules.kinds import KINDS
 from planscope.rules.machine import (
@@ -26,7 +27,7 @@ from planscope.rules.machine import (
     Machine,
     Status,
 )
-from planscope.rules.rule import Calls, Path, Rule, resolve, sides, unknown_names, unseen_names
+from planscope.rules.rule import Rule, resolve, sides, unknown_names, unseen_names
 from planscope.rules.values import (
     Key,
     among,

@@ -2,8 +2,8 @@
 
 A kind has two meanings that were written independently of each other: an automaton, by which traces are judged, and a
 formula, by which Z3 confirms what the automata say. Names of kinds are those of Declare (Pesic and van der Aalst, 2006)
-where it has one; the meaning is LTL on finite traces. To add a kind, add its name to ``Kind`` and its entry to
-``KINDS``.
+where it has one; the meaning is LTL on finite traces. To add a kind, add its name and its sentences to the table of
+constructions (``planscope/language/constructions.py``) and its entry to ``KINDS``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from planscope.language.constructions import Kind
 from planscope.rules.machine import (
     ANY_FIRST,
     BROKEN,
@@ -30,31 +31,6 @@ from planscope.rules.machine import (
 
 if TYPE_CHECKING:
     from planscope.rules.confirm import Unrolled
-
-Kind = Literal[
-    "chain_response",
-    "chain_precedence",
-    "alternate_precedence",
-    "response",
-    "precedence",
-    "within",
-    "not_succession",
-    "not_coexistence",
-    "responded_existence",
-    "latest",
-    "since",
-    "after_until",
-    "not_between",
-    "init",
-    "end",
-    "first",
-    "last",
-    "exactly",
-    "absence",
-    "in_row",
-    "existence",
-    "never",
-]
 
 Tested = Literal["always", "first", "then", "after first"]
 """What puts a rule to the test: every trace, a call of ``first``, a call of ``then``, or any call after one of
@@ -83,10 +59,6 @@ class RuleKind:
     """Whether calls that the rule does not name touch it, too."""
     mined: bool = False
     """Whether mining proposes it. Of two that imply each other, the entry that stands first in the table is listed."""
-    forms: str = ""
-    """The shapes of sentences that say it (``shapes.py``), one a line; what stands at two kinds may mean either."""
-    beside: str = ""
-    """The clauses beside a main clause with which both together say it, behind the earlier and the later set."""
     ordered: bool = True
     """Whether the order of calls matters. If not, no shuffle of a trace can break the rule."""
 
@@ -421,25 +393,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         _chain_response_formula,
         every_call=True,
         mined=True,
-        forms=r"""
-            (?:every <first>|<first> always) right followed_by <then>
-            (?:next|right) call_is (?:that )?(?:right )?(?:comes )?(?:right )?after (?:every )?<first> \
-              is <then>
-            (?:every <first>(?: always)?|<first> always) followed_by <then> right_later(?:(?: ,)? nothing_between)?
-            <first> followed_by <then> right_later(?:(?: ,)? nothing_between)?
-            call_is (?:that )?(?:right )?(?:comes )?right after (?:every )?<first> is <then>
-            call_is (?:that )?right comes after (?:every )?<first> is <then>
-            (?:after|once|when|if)(?: every)? <DONE> ?,? <AFTER> is <then>
-            (?:after|once|when|if)(?: every)? <DONE> ?,? <then> is <AFTER>
-            <AFTER> (?:after|once|when|if)(?: every)? <DONE> is <then>
-            <then> is <AFTER> (?:after|once|when|if)(?: every)? <DONE>
-            <first> right followed_by <then>
-            <first> right precedes <then>
-            """,
-        beside=r"""
-            s x: do right before | only right before | not without right_later
-            x s: do right after front | do right after every | do if right_later | do when right_later
-            """,
     ),
     "chain_precedence": RuleKind(
         "the call just before each {each_b} must be {a}; a {each_b} that comes first breaks it",
@@ -450,33 +403,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         "then",
         every_call=True,
         mined=True,
-        forms=r"""
-            <first> followed_by <then> right_later(?:(?: ,)? nothing_between)?
-            (?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless <BEFORE> is <first>
-            (?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless <first> is <BEFORE>
-            <then> not_(?:may_)?happens unless <BEFORE> is <first>
-            <then> not_(?:may_)?happens unless <first> is <BEFORE>
-            (?:<then> (?:may_)?only_happens|(?:may_)?only_do <then>|<then> only) (?:if|when) <BEFORE> is \
-              <first>
-            (?:<then> (?:may_)?only_happens|(?:may_)?only_do <then>|<then> only) (?:if|when) <first> is \
-              <BEFORE>
-            earlier call_is before (?:every )?<then> is <first>
-            (?:if|when|before) (?:every )?(?:do )?<then>(?: happens)? ?,? <BEFORE> is <first>
-            (?:if|when|before) (?:every )?(?:do )?<then>(?: happens)? ?,? <first> is <BEFORE>
-            <first> is (?:call_is right preceding|right preceding call_is|call_is right before) (?:every \
-              )?<then>
-            call_is (?:that )?(?:comes )?right before (?:every )?<then> is <first>
-            (?:every )?<then>(?: always)? right preceded_by <first>
-            (?:every )?<then>(?: always)? preceded_by <first> ?,? nothing_between
-            <then> right follows <first>
-            <first> right followed_by <then>
-            <first> right precedes <then>
-            """,
-        beside=r"""
-            s x: do right before | do right before every | do if right_earlier | do when right_earlier
-            x s: do right after | do right after front | only right after | not without right_earlier | \
-              not unless right_earlier | only if right_earlier
-            """,
     ),
     "alternate_precedence": RuleKind(
         "each {each_b} needs {a} before it, and another one after the {each_b} before",
@@ -486,16 +412,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         _alternate_formula,
         "then",
         mined=True,
-        forms=r"""
-            (?:every )?<then> (?:every )?(?:has|needs|preceded_by|contains) (?:earlier )?own (?:earlier \
-              )?<first>(?: earlier)?
-            (?:every )?<then> (?:every )?(?:has|needs) (?:earlier )?<first>(?: earlier)? own(?: earlier)?
-            before every <then> ,? ?(?:(?:there|do|comes) )?own <first>(?: happens| comes| earlier)*
-            before every <then> ,? ?(?:do )?<first>(?: happens)? own
-            (?:do )?<first>(?: happens)? own before every <then>
-            (?:do )?own <first>(?: happens)? before every <then>
-            (?:no|not_do|there_no) <then> without own <first>(?: earlier)?
-            """,
     ),
     "response": RuleKind(
         "each {each_a} needs {b} after it",
@@ -504,22 +420,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         _response,
         _response_formula,
         mined=True,
-        forms=r"""
-            (?:every <first>|<first>)(?: (?:always|every|later))+ followed_by (?:later )?(?:every \
-              )?<then>(?: later)?
-            every <first> (?:later )?followed_by (?:later )?<then>(?: later)?
-            (?:every )?<first>(?: always)? (?:needs|has|contains) (?:COUNT_OF )?(?:later <then>|<then> \
-              later)(?: later)*
-            (?:every )?<first> (?:that )?not_followed_by (?:later )?<then>(?: later)? not_happens
-            (?:every <first> ?,?|after every <first> ?,?) (?:there|comes) (?:later )?<then>(?: later)?
-            <first> followed_by <then>
-            <then> must_follows <first>
-            """,
-        beside=r"""
-            x s: do after front | do after every | do once front | do if later | do if done | do when | \
-              do when later | do once later
-            s x: not without later | not unless later
-            """,
     ),
     "precedence": RuleKind(
         "each {each_b} needs {a} before it; kept if there is none",
@@ -529,29 +429,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         _precedence_formula,
         "then",
         mined=True,
-        forms=r"""
-            <NEEDS> (?:earlier |did_do )*<first> (?:did_<V>|may_<V> earlier|<V> earlier)(?: earlier)*
-            (?P<first>S)(?: happens)? is prerequisite (?:every )?<then>(?: (?:may_)?happens)?
-            <first> <V> earlier ,? ?(?:and )?<then>(?: <V>)? later
-            (?:every )?<then> (?:that )?not_preceded_by (?:earlier )?<first> not_happens
-            <first> followed_by <then>
-            (?:every )?<then>(?: every| always| earlier)* preceded_by (?:earlier )?<first>(?: earlier| \
-              later|(?: ,)? too)*
-            (?:every )?<then>(?: every| always)* needs (?:COUNT_OF |earlier )*<first>(?: earlier| before)?
-            (?:every )?<then> has (?:COUNT_OF )?earlier <first>
-            (?:every )?<then> has <first> earlier
-            <first>(?: always)? precedes (?:every )?<then>
-            (?:every )?<then>(?: always)? follows <first>
-            every <then>(?: always)? must_follows <first>
-            <then> must_follows <first>
-            """,
-        beside=r"""
-            s x: do before | do if earlier | do when earlier | only before
-            x s: do after | do after front | do once | do once front | only after | only once | only if \
-              | only if done | only if earlier | only when | only when done | only when earlier | not \
-              before | not until | not unless | not unless done | not unless earlier | not without | not \
-              without earlier | not if undone | not when undone | not while undone
-            """,
     ),
     "within": RuleKind(
         "each {each_a} needs {b} {limit}; a deadline that still runs at the end is broken",
@@ -559,16 +436,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         "after a call",
         _within,
         _within_formula,
-        forms=r"""
-            (?:every )?<first>(?: every| always)* followed_by (?:later )?<then> WITHIN
-            (?:every )?<first>(?: every| always)* followed_by WITHIN <then>
-            (?:when|if|after every) <DONE> ?,? <then> (?:(?:must_)?follows|happens) WITHIN
-            (?:every )?<first>(?: always)? (?:needs|has|contains) (?:COUNT_OF )?(?:later )?<then>(?: \
-              later)? WITHIN
-            """,
-        beside=r"""
-            x s: do within after | do within if | do within when | do within after front
-            """,
     ),
     "not_succession": RuleKind(
         "after {a} there must be no {each_b}",
@@ -578,15 +445,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         _not_succession_formula,
         "after first",
         mined=True,
-        forms=r"""
-            (?:every )?<first> not_followed_by (?:later )?<then>(?: later)?
-            <then> not_follows <first>
-            (?:every )?<then> not_preceded_by (?:earlier )?<first>
-            """,
-        beside=r"""
-            x s: only before | only until | not after | not once | not if done | not if later | not if \
-              earlier | not when | not when done | not when earlier | not when later
-            """,
     ),
     "not_coexistence": RuleKind(
         "there must not be both {a} and {b}, in any order",
@@ -596,20 +454,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         lambda u, count: u.no(u.both(u.some(u.a), u.some(u.b))),
         mined=True,
         ordered=False,
-        forms=r"""
-            (?P<first>S) and (?P<then>S) (?:every )?(?:may_)?exclude
-            no trace (?:may_)?contains (?:both )?(?P<first>S) and (?P<then>S)(?: together)?
-            trace not_contains both (?P<first>S) and (?P<then>S)(?: together)?
-            trace (?:with|that contains) (?P<first>S) not_contains (?P<then>S)
-            trace that (?P<first>S) not_do (?P<then>S)
-            not_do (?P<first>S) and (?P<then>S) together
-            (?:(?:not_do|not|no|never) both|both not_do) (?P<first>S) and (?P<then>S)(?: together)?
-            (?P<first>S) and (?P<then>S) (?:(?:both|together) not_happens|not_happens (?:both|together))
-            (?P<first>S) and (?P<then>S) is exclude
-            """,
-        beside=r"""
-            x s: not if | not when
-            """,
     ),
     "responded_existence": RuleKind(
         "if there is {a}, there must be {b} too, before or after it",
@@ -619,18 +463,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         lambda u, count: u.implies(u.some(u.a), u.some(u.b)),
         mined=True,
         ordered=False,
-        forms=r"""
-            (?:every )?<first>(?: always)? (?:needs|has) (?:COUNT_OF )?<then>(?:(?: ,)? too)+
-            whoever (?:contains|do|did_do) (?P<first>S) ,? ?(?:contains|do) (?:too )?<then>(?:(?: ,)? \
-              too)*
-            if <RUN> contains <first> ,? ?(?:it |do )?contains <then>(?:(?: ,)? too)*
-            <RUN> (?:with|that contains) <first> (?:too )?contains <then>(?:(?: ,)? too)*
-            """,
-        beside=r"""
-            x s: do if | do if done | do when | do if too | do when too
-            s x: only if | only when | not unless | not without | not without too | not unless too | \
-              only if too
-            """,
     ),
     "latest": RuleKind(
         "each {each_b} needs {a} before it, and the answer to the latest one must have had {condition}",
@@ -639,13 +471,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         _latest,
         _latest_formula,
         "then",
-        forms=r"""
-            <NEEDS> latest <first> COND
-            (?:before|if|when) (?:every )?(?:do )?<then>(?: happens)? ?,? latest <first> COND
-            """,
-        beside=r"""
-            x s: only if latest | only when latest | not unless latest
-            """,
     ),
     "since": RuleKind(
         "each {each_b} needs {a} before it, with no {c} in between",
@@ -654,13 +479,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         _since,
         _since_formula,
         "then",
-        forms=r"""
-            (?:<then> (?:may_)?only_<V>|(?:may_)?only_do <then>|<then> only|only <then>(?: may_<V>)?) \
-              <BETWEEN>
-            <NO_THEN> (?:unless|outside|except)(?: (?:in_)?<BETWEEN>)
-            (?:every )?<then>(?: always| every)* (?:preceded_by|has|needs|contains) <first>(?: earlier)* \
-              ?,? ?(?:and )?(?:with no|without|with none) <until> in_between
-            """,
     ),
     "after_until": RuleKind(
         "after {a} there must be no {each_b} until there is {c}",
@@ -668,11 +486,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         "never",
         _after_until,
         _after_until_formula,
-        forms=r"""
-            (?:after|once|when|if)(?: every)? <DONE> ?,? <NO_THEN> (?:until|before) (?:do |did_do \
-              )?<until>(?: (?:did_)?<V>)?
-            <NO_THEN> (?:after|once) <DONE> until (?:do |did_do )?<until>(?: (?:did_)?<V>)?
-            """,
     ),
     "not_between": RuleKind(
         "between {a} and the next {c} there must be no {each_b}",
@@ -680,10 +493,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         "never",
         _not_between,
         _not_between_formula,
-        forms=r"""
-            <NO_THEN> <BETWEEN>
-            <BETWEEN> ?,? <NO_THEN>
-            """,
     ),
     "init": RuleKind(
         "the first call must be {a}; a trace without calls breaks it",
@@ -694,19 +503,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         "always",
         every_call=True,
         mined=True,
-        forms=r"""
-            <NONE> (?:(?:may_)?<V> |is )?(?:before|until) (?:every )?<DONE>
-            (?:before|until) (?:every )?<DONE> ?,? <NONE>(?: (?:may_)?(?:<V>|is))?(?: earlier)*
-            <NONE> (?:may_)?precedes <first>
-            (?:do |always |every )+begin_trace <first>
-            (?:always )*do (?:always )*begins <first>
-            first call_is(?: happens)?(?: always)? is(?: always)? <first>
-            <first> <IS> first call_is(?: happens)?
-            <RUN> (?:always )?begins <first>(?: first)?
-            begin_trace <first>(?: first)?
-            begins <first>
-            <first> (?:comes|happens) before else
-            """,
     ),
     "end": RuleKind(
         "the last call must be {a}; a trace without calls breaks it",
@@ -717,17 +513,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         "always",
         every_call=True,
         mined=True,
-        forms=r"""
-            (?:do |always |every )+end_trace <first>
-            (?:always )*do (?:always )*ends_with <first>
-            trace not_happens unless last call_is is <first>
-            last call_is(?: happens)?(?: always)? is(?: always)? <first>
-            <first> <IS> last call_is(?: happens)?
-            <RUN> (?:always )?ends_with <first>(?: last)?
-            end_trace <first>(?: last)?
-            ends_with <first>
-            <first> (?:comes|happens) after else
-            """,
     ),
     "first": RuleKind(
         "no other call may come before {a}; kept if there is none",
@@ -737,19 +522,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         _first_formula,
         every_call=True,
         mined=True,
-        forms=r"""
-            <NONE> (?:(?:may_)?<V> |is )?(?:before|until) (?:every )?<DONE>
-            (?:before|until) (?:every )?<DONE> ?,? <NONE>(?: (?:may_)?(?:<V>|is))?(?: earlier)*
-            <NONE> (?:may_)?precedes <first>
-            (?:do )?<first><MAY> first
-            (?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none(?:_else)? (?:may_)?<V> \
-              earlier
-            <first> is optional ,? ?but none(?:_else)? (?:may_)?<V> earlier
-            <first> is optional ,? ?but (?:if|when) it happens ,? ?it is first call_is
-            begins <first>
-            <first> (?:comes|happens) before else
-            if (?:do )?<first>(?: happens)? ,? ?(?:it )?is first call_is
-            """,
     ),
     "last": RuleKind(
         "no other call may come after {a}; kept if there is none",
@@ -759,19 +531,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         _last_formula,
         every_call=True,
         mined=True,
-        forms=r"""
-            <OTHER> (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
-            (?:after|once) (?:every )?<DONE> ?,? <OTHER>(?: (?:may_)?(?:<V>|is|follows))?(?: later| \
-              again)*
-            <OTHER> (?:may_)?follows <first>
-            (?:do )?<first><MAY> last
-            (?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none(?:_else)? (?:may_)?<V> later
-            <first> is optional ,? ?but none(?:_else)? (?:may_)?<V> later
-            <first> is optional ,? ?but (?:if|when) it happens ,? ?it is last call_is
-            ends_with <first>
-            <first> (?:comes|happens) after else
-            if (?:do )?<first>(?: happens)? ,? ?(?:it )?is last call_is
-            """,
     ),
     "exactly": RuleKind(
         "there must be {a} exactly {times}",
@@ -791,9 +550,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         lambda u, count: u.total(u.a) <= count,
         mined=True,
         ordered=False,
-        forms=r"""
-            <first> not_repeats
-            """,
     ),
     "in_row": RuleKind(
         "there may be {a} at most {times} in a row",
@@ -812,11 +568,6 @@ KINDS: Mapping[Kind, RuleKind] = {
         "always",
         mined=True,
         ordered=False,
-        forms=r"""
-            (?:every )?trace without (?:COUNT_OF )?(?:do )?<first> not_happens
-            (?:no|not_do) trace without (?:COUNT_OF )?(?:do )?<first>
-            not_do end_run without (?:did_do |do |once )?<first>
-            """,
     ),
     "never": RuleKind(
         "there must be no {each_a}",

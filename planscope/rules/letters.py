@@ -14,10 +14,11 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from planscope.language.calls import Calls, Compare, Path, compares
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Rulebook
 from planscope.rules.machine import FIRST, LATER, MET, THEN, UNTIL, USER
-from planscope.rules.rule import Calls, Compare, Path, Rule, compares
+from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import ABSENT, MOST, Formula, combinations, completed
 from planscope.rules.values import MISSING, OTHER, Key, among, at, meets, near, same
 from planscope.rules.values import key_part as part_of

@@ -18,11 +18,13 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Literal
 
+from planscope.language.calls import Calls
+from planscope.language.constructions import Kind
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.checking import implied_by
 from planscope.rules.judge import Judge, Rulebook
-from planscope.rules.kinds import KINDS, Kind
-from planscope.rules.rule import Calls, Rule
+from planscope.rules.kinds import KINDS
+from planscope.rules.rule import Rule
 from planscope.rules.words import sentence_of
 from planscope.stats import LEVEL, fisher
 from planscope.wording.phrases import p_value

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from planscope.language.calls import path_text
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.future import Future
 from planscope.rules.in_session import read_text
 from planscope.rules.judge import Judge, Rulebook, Tested, judge_trace, known_tools
-from planscope.rules.rule import Rule, RuleFile, path_text
+from planscope.rules.rule import Rule, RuleFile
 from planscope.safe import visible
 from planscope.wording.phrases import at_step
 

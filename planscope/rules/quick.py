@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from planscope.language.calls import Path
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Judge, Rulebook, Touch, letters_of, waits
 from planscope.rules.machine import ANY_FIRST, FOLLOWED
-from planscope.rules.rule import Path, Rule
+from planscope.rules.rule import Rule
 from planscope.rules.values import MISSING, Key, at, key_part
 from planscope.traces.plain import PlainTrace, plain_arguments
 from planscope.traces.values import says_error

@@ -9,15 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, dropwhile, islice, product
 
+from planscope.language.calls import Calls
 from planscope.language.clauses import asides, clauses, listed
+from planscope.language.constructions import Kind
+from planscope.language.cuts import Cut, Item, Paths, Scanner, SentenceError, Token, sentences
+from planscope.language.english import COUNTING, verb
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Action, Span
-from planscope.rules.english import COUNTING, verb
-from planscope.rules.kinds import Kind
+from planscope.language.shapes import ANY_LIST, Draft, Meaning, group, joined, meanings
 from planscope.rules.refusals import low, refused, two_ways
-from planscope.rules.rule import Calls, Rule, RuleFile, loose
-from planscope.rules.scan import Cut, Item, Paths, Scanner, SentenceError, Token, sentences
-from planscope.rules.shapes import ANY_LIST, Draft, Meaning, group, joined, meanings
+from planscope.rules.rule import Rule, RuleFile, loose
 from planscope.rules.words import meaning, sentence_of
 
 __all__ = ["read_rules"]

@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from planscope.language.calls import CallSet
+from planscope.language.cuts import Cut, Cuts, Item, Scanner, SentenceError, sentences
 from planscope.language.problem import Span
+from planscope.language.shapes import unknown_to_shapes
 from planscope.rules.kinds import KINDS
-from planscope.rules.rule import CallSet, Rule
-from planscope.rules.scan import Cut, Cuts, Item, Scanner, SentenceError, sentences
-from planscope.rules.shapes import unknown_to_shapes
+from planscope.rules.rule import Rule
 from planscope.rules.words import meaning, sentence_of
 
 NEAREST = "the nearest sentence that is read"

@@ -29,6 +29,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from planscope.language.calls import Compare, Path, compares
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.budget import SECONDS, Budget, Spent
 from planscope.rules.future import Future
@@ -44,7 +45,6 @@ from planscope.rules.nearest import (
     start,
     stepped,
 )
-from planscope.rules.rule import Compare, Path, compares
 from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations, example
 from planscope.rules.values import MISSING, answer_of, at, key_part, meets
 from planscope.wording.phrases import plural

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from planscope.language.calls import path_text
 from planscope.oracle.trace import Cause, LeftOut, ToolCall, Trace, add_left_out
 from planscope.oracle.verdict_types import Proof, Told, early_end, graded, told
 from planscope.rules.judge import (
@@ -18,7 +19,7 @@ from planscope.rules.judge import (
     judge_trace,
     verdict_of,
 )
-from planscope.rules.rule import Rule, RuleFile, path_text, unknown_names
+from planscope.rules.rule import Rule, RuleFile, unknown_names
 from planscope.safe import visible
 from planscope.wording.phrases import listed, plural, step_name
 from planscope.wording.terms import sentence

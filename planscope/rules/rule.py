@@ -4,103 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from planscope.language.calls import Calls, CallSet, Condition, Path, glob
+from planscope.language.constructions import Kind
 from planscope.language.problem import Span
-from planscope.rules.kinds import KINDS, Kind, machine_of
+from planscope.rules.kinds import KINDS, machine_of
 from planscope.rules.machine import FIRST, LATER, MET, THEN, UNTIL, Machine
 
 MOST_GLOBS = 12
 """Globs that are looked at together."""
 MOST_NAMES = 100
-
-Path = tuple[str | int, ...]
-"""A path into an argument or an answer: ``a.b[0]`` is ``("a", "b", 0)``."""
-
-Scalar = str | int | float | bool | None
-Operator = Literal[
-    "=", "!=", "<", "<=", ">", ">=", "is one of", "contains", "starts with", "ends with", "is missing"
-]
-Source = Literal["argument", "answer", "text", "outcome", "agent"]
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """A comparison ``path operator value``. ``source``: the arguments, the answer, or the text of a user message. The
-    search (``satisfiable.py``) has the outcome and the agent as sources, too."""
-
-    source: Source
-    path: Path
-    operator: Operator
-    value: Scalar | tuple[Scalar, ...] = None
-    flags: tuple[bool, ...] = field(init=False, repr=False)
-    """Which values are true or false, so that ``x = 1`` and ``x = true`` are not equal, as ``1 == True`` is."""
-
-    def __post_init__(self) -> None:
-        values = self.value if isinstance(self.value, tuple) else (self.value,)
-        object.__setattr__(self, "flags", tuple(isinstance(one, bool) for one in values))
-
-
-@dataclass(frozen=True, slots=True)
-class Combined:
-    """Conditions that must all hold, or of which at least one must hold."""
-
-    all: bool
-    parts: tuple[Condition, ...]
-
-
-Condition = Compare | Combined
-
-
-@dataclass(frozen=True, slots=True)
-class Calls:
-    """A set of calls of one tool or of all tools that a glob names, or of user messages, which are no calls.
-
-    ``name``: a tool's name or a glob (``*``: any call); "" for user messages. ``condition``, ``outcome`` and ``agent``
-    narrow it. ``text``: the words of the rule.
-    """
-
-    name: str
-    condition: Condition | None = None
-    outcome: Literal["failed", "succeeded"] | None = None
-    agent: str | None = None
-    text: str = ""
-
-    @property
-    def is_user(self) -> bool:
-        return self.name == ""
-
-    @property
-    def is_glob(self) -> bool:
-        return "*" in self.name
-
-    @property
-    def needs_answer(self) -> bool:
-        """Whether only the answer shows if a call belongs to the set."""
-        return self.outcome is not None or any(c.source == "answer" for c in compares(self.condition))
-
-    @property
-    def plain(self) -> bool:
-        """Whether the tool's name alone decides."""
-        return self.condition is None and self.outcome is None and self.agent is None
-
-    def names(self, tool: str) -> bool:
-        """Return whether the set names this tool. User messages have no tool."""
-        if "*" in self.name:
-            return glob(self.name).fullmatch(tool) is not None
-        return bool(self.name) and tool == self.name
-
-
-CallSet = tuple[Calls, ...]
-"""Calls that belong to any of these, counted together."""
-
-
-@cache
-def glob(pattern: str) -> re.Pattern[str]:
-    """Return the pattern of a tool's name with ``*``. No other character is special."""
-    return re.compile("".join(".*" if c == "*" else re.escape(c) for c in pattern), re.DOTALL)
 
 
 def common_name(one: str, other: str) -> str | None:
@@ -127,15 +42,6 @@ def unseen_names(globs: Sequence[str]) -> list[str]:
             found[fits] = name
             names += [both for one in few if one not in fits and (both := common_name(name, one))]
     return list(found.values())
-
-
-def compares(condition: Condition | None) -> Iterator[Compare]:
-    """Yield every comparison in a condition."""
-    if isinstance(condition, Compare):
-        yield condition
-    elif condition is not None:
-        for part in condition.parts:
-            yield from compares(part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,14 +147,6 @@ class RuleFile:
     def only_reads(self, tool: str) -> bool:
         """Return whether a tool is marked as only reading. Without a mark it counts as writing."""
         return any(c.names(tool) for c in self.reads) and not any(c.names(tool) for c in self.writes)
-
-
-def path_text(path: Path) -> str:
-    """Return a path as it is written: ``a.b[0]``."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text
 
 
 def sides(rule: Rule) -> Iterator[tuple[CallSet, tuple[Path, ...]]]:

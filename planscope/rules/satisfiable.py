@@ -15,7 +15,7 @@ from itertools import chain, product
 from itertools import combinations as choices
 from typing import Any, Literal
 
-from planscope.rules.rule import Calls, Combined, Compare, Condition, Path, compares
+from planscope.language.calls import Calls, Combined, Compare, Condition, Path, compares
 from planscope.rules.values import MISSING, OTHER, at, key_part, meets, near, plain_value
 
 MOST = 10

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
 from math import inf
 from typing import Any
 
+from planscope.language.calls import Calls, CallSet, Compare, Condition, Path, moment
 from planscope.oracle.trace import Said, ToolCall
-from planscope.rules.rule import Calls, CallSet, Compare, Condition, Path, Rule
+from planscope.rules.rule import Rule
 
 MISSING = object()
 """Stands for no value at a path. A null counts as missing."""
@@ -73,21 +74,6 @@ def same(one: Any, other: Any) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def moment(text: str) -> float | None:
-    """Return the seconds since 1970 of an ISO date or date with time (UTC without a time zone), or None for other
-    text."""
-    if len(text) > 40 or not text[:4].isdigit():
-        return None
-    try:
-        if len(text) == 10:
-            day = date.fromisoformat(text)
-            return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
-        found = datetime.fromisoformat(text)
-    except (ValueError, OverflowError):
-        return None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-
-
 def number(value: Any) -> float | None:
     """Return a number, or None for other values. True and false are not numbers."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None

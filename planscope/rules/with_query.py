@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 
+from planscope.language.calls import Calls
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.facts import Fact
 from planscope.oracle.schedule import TooHard
@@ -26,7 +27,7 @@ from planscope.rules import core as cores
 from planscope.rules.confirm import confirmed
 from planscope.rules.judge import Event, Rulebook, Touch
 from planscope.rules.repair import RulesRepair
-from planscope.rules.rule import Calls, Rule
+from planscope.rules.rule import Rule
 from planscope.rules.track import Track
 
 UNDONE = "\0"

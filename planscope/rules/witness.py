@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from planscope.language.calls import Path
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import ToolCall
 from planscope.oracle.verdict_types import Move, SafeCall
 from planscope.rules.future import Future
 from planscope.rules.judge import Judge
 from planscope.rules.letters import Alphabet, Letter
-from planscope.rules.rule import Path
 from planscope.rules.satisfiable import ABSENT, TooMany, example
 from planscope.rules.values import MISSING, read_answer
 

@@ -6,9 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from planscope.rules.english import FUNCTION, SOFT
+from planscope.language.calls import Calls, CallSet, Path, condition_text, path_text
+from planscope.language.english import FUNCTION, SOFT
 from planscope.rules.kinds import KINDS
-from planscope.rules.rule import Calls, CallSet, Path, Rule, path_text
+from planscope.rules.rule import Rule
 from planscope.wording.phrases import listed, plural, step_name
 
 if TYPE_CHECKING:
@@ -153,29 +154,6 @@ def formula_text(condition: object, outcome: str | None, agent: str | None) -> s
     parts += [outcome] if outcome else []
     parts += [f"agent {agent}"] if agent else []
     return " and ".join(parts)
-
-
-def condition_text(condition: object) -> str:
-    """Write a condition as it can be written in a rule."""
-    from planscope.rules.rule import Combined, Compare
-
-    if isinstance(condition, Combined):
-        word = " and " if condition.all else " or "
-        parts = [
-            f"({condition_text(part)})" if isinstance(part, Combined) else condition_text(part)
-            for part in condition.parts
-        ]
-        return word.join(parts)
-    assert isinstance(condition, Compare)
-    path = path_text(condition.path)
-    if condition.source == "answer":
-        path = f"answer.{path}" if path else "answer"
-    elif condition.source == "text":
-        path = "text"
-    if condition.operator == "is missing":
-        return f"{path} is missing"
-    value = list(condition.value) if isinstance(condition.value, tuple) else condition.value
-    return f"{path} {condition.operator} {json.dumps(value, ensure_ascii=False)}"
 
 
 def repair_parts(fixed: RulesRepair) -> list[str]:

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 from random import Random
 
+from planscope.language.calls import Calls
 from planscope.language.derive import rules as basic
 from planscope.language.problem import Action, Constraint, Problem
 from planscope.oracle.replay import Replay
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.rules.beside import Rules, ruled
 from planscope.rules.future import Found
-from planscope.rules.rule import Calls, Rule, RuleFile
+from planscope.rules.rule import Rule, RuleFile
 from planscope.rules.with_query import Together
 from tests.rules.brute import all_kept, depth
 from tests.rules.many_cases import plan_events

@@ -12,11 +12,11 @@ from itertools import combinations, combinations_with_replacement, permutations,
 from random import Random
 from typing import Any, NamedTuple
 
+from planscope.language.calls import Compare
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Rulebook
 from planscope.rules.letters import Letter, met
 from planscope.rules.repair import Inserted, Moved, RulesRepair, repair
-from planscope.rules.rule import Compare
 from planscope.rules.satisfiable import ABSENT
 from planscope.rules.values import key_part
 from tests.rules.brute import all_kept

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from planscope.language.calls import Calls, condition_text, path_text
 from planscope.language.errors import ParseFailure
 from planscope.oracle.trace import Said, ToolCall, Trace
 from planscope.rules.judge import Rulebook
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions, check_trace
-from planscope.rules.rule import Calls, Rule, path_text
-from planscope.rules.words import condition_text
+from planscope.rules.rule import Rule
 
 CORPUS = Path(__file__).with_name("corpus")
 TOOLS = (  # noqa: SIM905

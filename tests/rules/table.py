@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from planscope.language.calls import Calls
 from planscope.oracle.trace import Said, ToolCall
-from planscope.rules.rule import Calls, Rule
+from planscope.rules.rule import Rule
 
 
 class Event(NamedTuple):

@@ -13,6 +13,7 @@ import pytest
 
 import planscope
 from planscope.doors.questions import Questions
+from planscope.language.constructions import Kind
 from planscope.oracle.judged import JudgedRun
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Item, Said, Tool, ToolCall, Trace
@@ -20,7 +21,7 @@ from planscope.rules.beside import NO_QUERY, checked_run, judged_trace, ruled
 from planscope.rules.confirm import kept_confirmed
 from planscope.rules.future import Future
 from planscope.rules.judge import Rulebook, known_tools
-from planscope.rules.kinds import KINDS, Kind, machine_of
+from planscope.rules.kinds import KINDS, machine_of
 from planscope.rules.letters import Letter
 from planscope.rules.reading import read_rules
 from planscope.rules.satisfiable import Formula, combinations

@@ -8,9 +8,10 @@ from itertools import product
 
 import pytest
 
+from planscope.language.calls import Calls
 from planscope.rules.kinds import KINDS
 from planscope.rules.machine import FIRST, FRESH, LATER, MET, THEN, TOO_LATE, USER, Machine
-from planscope.rules.rule import Calls, Rule
+from planscope.rules.rule import Rule
 from tests.rules.table import Event, in_set, kept
 from tests.rules.worlds import SCOPED, UNARY
 

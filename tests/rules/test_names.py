@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import planscope
+from planscope.language.calls import path_text
 from planscope.language.errors import ParseFailure
 from planscope.oracle.trace import Tool, ToolCall, Trace
 from planscope.rules import many, names
@@ -17,7 +18,7 @@ from planscope.rules.judge import Rulebook
 from planscope.rules.names import read_tools
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions, check_trace
-from planscope.rules.rule import Rule, path_text
+from planscope.rules.rule import Rule
 from planscope.rules.words import meaning
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli

@@ -10,8 +10,9 @@ from random import Random
 
 import pytest
 
+from planscope.language.calls import Calls
 from planscope.rules.reading import read_rules
-from planscope.rules.rule import Calls, Rule
+from planscope.rules.rule import Rule
 from planscope.rules.words import sentence_of
 from tests.rules.own_words import CORPUS, Told, by_examples, by_meaning
 from tests.rules.worlds import MORE_MODES, make_world

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from planscope.language.calls import Calls, Combined, Compare
 from planscope.language.errors import ParseFailure
 from planscope.rules.reading import read_rules
-from planscope.rules.rule import Calls, Combined, Compare
 
 SENTENCES = {
     "A comes before B.": ("precedence", "A", "B", 0),

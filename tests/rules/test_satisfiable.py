@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from planscope.language.calls import Calls, Compare
 from planscope.oracle.trace import ToolCall
 from planscope.rules.core import play
 from planscope.rules.future import Future
 from planscope.rules.judge import Rulebook
 from planscope.rules.reading import read_rules
-from planscope.rules.rule import Calls, Compare
 from planscope.rules.satisfiable import ABSENT, MOST, Formula, TooMany, combinations, completed
 from planscope.rules.values import belongs, key_part, meets
 

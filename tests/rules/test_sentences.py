@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from planscope.language.calls import Calls, Combined, Compare, Condition, path_text
 from planscope.language.errors import ParseFailure
 from planscope.rules.reading import MAX_ERRORS, MAX_RULES, MAX_TEXT, read_rules
-from planscope.rules.rule import Calls, Combined, Compare, Condition, Rule, path_text
+from planscope.rules.rule import Rule
 
 
 def shown(rule: Rule, text: str) -> str:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from random import Random
 
-from planscope.rules.kinds import KINDS, Kind
-from planscope.rules.rule import Calls, Compare, Rule
+from planscope.language.calls import Calls, Compare
+from planscope.language.constructions import Kind
+from planscope.rules.kinds import KINDS
+from planscope.rules.rule import Rule
 from planscope.rules.rule import RuleFile as RuleFile
 from planscope.rules.values import OTHER
 from tests.rules.table import Event

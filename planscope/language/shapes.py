@@ -14,11 +14,10 @@ from functools import cache, cached_property
 from itertools import count, product
 from typing import Literal, cast
 
-from planscope.rules.english import MANY
-from planscope.rules.kinds import KINDS, Kind
-from planscope.rules.rule import Calls, Condition
-from planscope.rules.scan import Item, Outcome, SentenceError, negated
-from planscope.rules.words import condition_text
+from planscope.language.calls import Calls, Condition, condition_text
+from planscope.language.constructions import CLAUSES_BESIDE, FORMS, Kind
+from planscope.language.cuts import Item, Outcome, SentenceError, negated
+from planscope.language.english import MANY
 
 MOST = 1_000
 """The limit for a number of calls, times, seconds or minutes; the least is 1."""
@@ -147,7 +146,7 @@ _MORE = r"""
     must with | with: (?P<first>S) <V> WITH
     not_coexistence | never & never: not_do (?P<first>S) and (?P<then>S)
     """
-"""Shapes of sentences that say several rules, or one that depends on their numbers; the others stand in ``KINDS``."""
+"""Shapes of sentences that say several rules, or one that depends on their numbers; the others stand in ``FORMS``."""
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -166,8 +165,8 @@ def _shapes() -> Iterator[Shape]:
     """Yield all shapes. One that stands at several kinds may mean each of them."""
     parts = dict(_named(_PARTS))
     found: dict[str, list[str]] = {}
-    for kind, about in KINDS.items():
-        for words in _lines(about.forms):
+    for kind, forms in FORMS.items():
+        for words in _lines(forms):
             found.setdefault(words, []).append(kind)
     for kinds, words in [*((" | ".join(kinds), words) for words, kinds in found.items()), *_named(_MORE)]:
         while "<" in re.sub(r"<[a-z]+>", "", words):
@@ -207,8 +206,8 @@ def parts_of(match: re.Match[str]) -> Mapping[str, str]:
 
 def _beside() -> dict[str, list[tuple[Kind, bool]]]:
     found: dict[str, list[tuple[Kind, bool]]] = {}
-    for kind, about in KINDS.items():
-        for sides, keys in _named(about.beside):
+    for kind, clauses in CLAUSES_BESIDE.items():
+        for sides, keys in _named(clauses):
             for key in keys.split(" | "):
                 found.setdefault(key, []).append((kind, sides == "s x"))
     return found

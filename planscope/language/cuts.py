@@ -14,11 +14,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from planscope.language import english
+from planscope.language.calls import (
+    Calls,
+    CallSet,
+    Combined,
+    Compare,
+    Condition,
+    Operator,
+    Path,
+    Scalar,
+    Source,
+    moment,
+)
 from planscope.language.problem import Action, Span
 from planscope.language.scan import Piece
 from planscope.language.scan import Token as LanguageToken
-from planscope.rules import english
-from planscope.rules.rule import Calls, CallSet, Combined, Compare, Condition, Operator, Path, Scalar, Source
 
 if TYPE_CHECKING:
     from planscope.language.mentions import Mentions
@@ -613,9 +624,8 @@ class Cuts:
             if operator == "=" and self._take(*words):
                 operator = other
         if operator in ("<", "<=", ">", ">="):
-            from planscope.rules.values import moment, number
-
-            if number(value) is None and not (isinstance(value, str) and moment(value) is not None):
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number and not (isinstance(value, str) and moment(value) is not None):
                 raise self._error(
                     f'{operator} compares numbers and ISO dates, such as 5 or "2026-01-31"', ahead=-1
                 )

@@ -1,0 +1,150 @@
+"""What a sentence of rules can speak of: sets of calls, and conditions on their arguments and answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import Literal
+
+Path = tuple[str | int, ...]
+"""A path into an argument or an answer: ``a.b[0]`` is ``("a", "b", 0)``."""
+
+Scalar = str | int | float | bool | None
+Operator = Literal[
+    "=", "!=", "<", "<=", ">", ">=", "is one of", "contains", "starts with", "ends with", "is missing"
+]
+Source = Literal["argument", "answer", "text", "outcome", "agent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison ``path operator value``. ``source``: the arguments, the answer, or the text of a user message. The
+    search (``satisfiable.py``) has the outcome and the agent as sources, too."""
+
+    source: Source
+    path: Path
+    operator: Operator
+    value: Scalar | tuple[Scalar, ...] = None
+    flags: tuple[bool, ...] = field(init=False, repr=False)
+    """Which values are true or false, so that ``x = 1`` and ``x = true`` are not equal, as ``1 == True`` is."""
+
+    def __post_init__(self) -> None:
+        values = self.value if isinstance(self.value, tuple) else (self.value,)
+        object.__setattr__(self, "flags", tuple(isinstance(one, bool) for one in values))
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Conditions that must all hold, or of which at least one must hold."""
+
+    all: bool
+    parts: tuple[Condition, ...]
+
+
+Condition = Compare | Combined
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """A set of calls of one tool or of all tools that a glob names, or of user messages, which are no calls.
+
+    ``name``: a tool's name or a glob (``*``: any call); "" for user messages. ``condition``, ``outcome`` and ``agent``
+    narrow it. ``text``: the words of the rule.
+    """
+
+    name: str
+    condition: Condition | None = None
+    outcome: Literal["failed", "succeeded"] | None = None
+    agent: str | None = None
+    text: str = ""
+
+    @property
+    def is_user(self) -> bool:
+        return self.name == ""
+
+    @property
+    def is_glob(self) -> bool:
+        return "*" in self.name
+
+    @property
+    def needs_answer(self) -> bool:
+        """Whether only the answer shows if a call belongs to the set."""
+        return self.outcome is not None or any(c.source == "answer" for c in compares(self.condition))
+
+    @property
+    def plain(self) -> bool:
+        """Whether the tool's name alone decides."""
+        return self.condition is None and self.outcome is None and self.agent is None
+
+    def names(self, tool: str) -> bool:
+        """Return whether the set names this tool. User messages have no tool."""
+        if "*" in self.name:
+            return glob(self.name).fullmatch(tool) is not None
+        return bool(self.name) and tool == self.name
+
+
+CallSet = tuple[Calls, ...]
+"""Calls that belong to any of these, counted together."""
+
+
+@cache
+def glob(pattern: str) -> re.Pattern[str]:
+    """Return the pattern of a tool's name with ``*``. No other character is special."""
+    return re.compile("".join(".*" if c == "*" else re.escape(c) for c in pattern), re.DOTALL)
+
+
+def compares(condition: Condition | None) -> Iterator[Compare]:
+    """Yield every comparison in a condition."""
+    if isinstance(condition, Compare):
+        yield condition
+    elif condition is not None:
+        for part in condition.parts:
+            yield from compares(part)
+
+
+def path_text(path: Path) -> str:
+    """Return a path as it is written: ``a.b[0]``."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def condition_text(condition: object) -> str:
+    """Write a condition as it can be written in a rule."""
+    if isinstance(condition, Combined):
+        word = " and " if condition.all else " or "
+        parts = [
+            f"({condition_text(part)})" if isinstance(part, Combined) else condition_text(part)
+            for part in condition.parts
+        ]
+        return word.join(parts)
+    assert isinstance(condition, Compare)
+    path = path_text(condition.path)
+    if condition.source == "answer":
+        path = f"answer.{path}" if path else "answer"
+    elif condition.source == "text":
+        path = "text"
+    if condition.operator == "is missing":
+        return f"{path} is missing"
+    value = list(condition.value) if isinstance(condition.value, tuple) else condition.value
+    return f"{path} {condition.operator} {json.dumps(value, ensure_ascii=False)}"
+
+
+def moment(text: str) -> float | None:
+    """Return the seconds since 1970 of an ISO date or date with time (UTC without a time zone), or None for other
+    text."""
+    if len(text) > 40 or not text[:4].isdigit():
+        return None
+    try:
+        if len(text) == 10:
+            day = date.fromisoformat(text)
+            return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+        found = datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        return None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

@@ -15,9 +15,18 @@ DIFFERENCES = {"arith.solver": 3}
 time."""
 
 
+def fresh_context() -> Any:
+    """Return a new context. If a signal ends the program while Z3 makes it, deleting what there is of it does not fail,
+    as it would without ``owner``."""
+    context = z3.Context.__new__(z3.Context)
+    context.owner = False
+    context.__init__()
+    return context
+
+
 def fresh_solver(**settings: int) -> tuple[Any, Any]:
     """Return a new context and an empty solver in it, for one thread at a time. ``settings``: Z3's parameters."""
-    context = z3.Context()
+    context = fresh_context()
     solver = z3.SimpleSolver(ctx=context)
     solver.set(ctrl_c=False, **settings)  # Python handles Ctrl+C
     return context, solver

@@ -48,9 +48,9 @@ def confirmed(
 ) -> Proof:
     """Ask Z3 to confirm the core, unless the bound is too large. ``happened``: the events up to the lost step
     (``Lost``)."""
-    import z3
+    from planscope.oracle.smt import fresh_context  # imported late because it imports Z3
 
-    context = z3.Context()
+    context = fresh_context()
     rules = [rule for rule in book.rules if rule.id in core.rules]
     kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step in core.steps]
     end = core.step == "end"
@@ -69,9 +69,9 @@ def mends(
 ) -> Proof:
     """Ask Z3 whether the rest can be kept without these rules and calls, but not if one of them is put back.
     ``happened``: the events up to the lost step."""
-    import z3
+    from planscope.oracle.smt import fresh_context  # imported late because it imports Z3
 
-    context = z3.Context()
+    context = fresh_context()
 
     def lost(members: Collection[str | int]) -> Answer:
         rules = [rule for rule in book.rules if rule.id not in members]
@@ -88,9 +88,9 @@ def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> P
     """Ask Z3 whether a whole trace keeps every rule, unless it is too long or broke off (``open_end``)."""
     if open_end:
         return "not_asked"
-    import z3
+    from planscope.oracle.smt import fresh_context
 
-    context, happened = z3.Context(), heard(book, list(events(trace.items)))
+    context, happened = fresh_context(), heard(book, list(events(trace.items)))
     answers = [_lost(context, book, (), [rule], happened, True) for rule in book.rules]
     return "denied" if "lost" in answers else _sure(answers) or "confirmed"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import pytest
@@ -121,3 +122,16 @@ def test_hints_save_work_and_decide_nothing() -> None:
         made = judge(("a", ("<", "x", 1)), ("b", (">", "x", 1)), hints=hints)
         assert made.check(["a"]) == "sat" and hints.asked == asked
         assert made.check() == "unsat" and made.check(["b"]) == "sat"
+
+
+def test_a_signal_while_z3_begins_leaves_no_second_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: Any) -> None:
+        raise KeyboardInterrupt
+
+    dropped: list[Any] = []
+    monkeypatch.setattr("sys.unraisablehook", dropped.append)
+    monkeypatch.setattr("z3.z3.Z3_mk_context_rc", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fresh_solver()
+    gc.collect()
+    assert not dropped

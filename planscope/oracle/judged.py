@@ -148,6 +148,9 @@ class Beside(Protocol):
     numbers: Mapping[str, int]
     """The rules' places in their file, by their ids in the problem."""
 
+    anew: bool
+    """Whether a longer run (``then``) was judged from its first call on, so that earlier steps may differ."""
+
     def then(self, own: Walk) -> Beside:
         """Return the rules along a longer run. ``own``: its query, judged."""
 

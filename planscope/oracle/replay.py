@@ -119,6 +119,8 @@ class Replay:
         if self.rules is not None and new and new[0].message == self.trace.message:
             made.steps = self.steps[:-1]  # more was possible there: the message of its call goes on
         made.rules = self.rules.then(made.own) if self.rules is not None else None
+        if made.rules is not None and made.rules.anew:
+            made.steps = ()
         made._view()
         return made
 

@@ -278,13 +278,20 @@ class Rules:
         """What the search for a repair may spend, if it is not that of a command of its own."""
         self.asks = not problem.query.unjudged
         self.numbers: Mapping[str, int] = problem.numbers or {}
-        trace = self.trace
+        self._begin(frozenset())
+
+    def _begin(self, undecided: frozenset[int]) -> None:
+        """Judge the run from its first call on. ``undecided``: the indexes of rules that go by arguments which it has
+        nowhere, as the end shows."""
+        self.anew = True
+        trace, problem = self.trace, self.problem
         own_tools = problem.query.own or {} if not trace.id else {}
         called = (call.tool for call in trace.calls)
         tools, file = {*trace.tools, *own_tools, *called}, problem.file
         there_are = None if file.known is None else file.known | tools
         book = Rulebook(file.rules, succeeded_only=problem.succeeded_only, known=there_are)
         book = book.about(trace).for_tools(tools)
+        book = book.leaving_open(undecided) if undecided else book
         named = (action.tool for action in problem.query.actions)
         known = list(dict.fromkeys([*known_tools(book, trace), *named, *own_tools]))
         self.track = Track(book, known)
@@ -312,7 +319,7 @@ class Rules:
         made = copy(self)
         for answer in ("trace", "results", "loss", "rules_core", "core", "_joint_cores", "fixed"):
             vars(made).pop(answer, None)
-        made.own = own
+        made.own, made.anew = own, False
         made.track = self.track.copy()
         made.both = self.both.copy() if self.both is not None else None
         made._states_of_both = self._states_of_both.copy()
@@ -338,6 +345,9 @@ class Rules:
                 self.both.add(self.own.facts[index - 1], events, after)
             self._states_of_both.append(self._state_of_both(index))
         self._taken = len(self.trace.items)
+        undecided = track.judge.undecided(self.trace)
+        if undecided != track.book.undecided:
+            self._begin(undecided)
 
     def _reopen(self) -> None:
         """The message of the last call goes on after all."""

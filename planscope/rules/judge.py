@@ -26,6 +26,7 @@ from planscope.rules.machine import (
     USER,
     Machine,
     Status,
+    never_decided,
 )
 from planscope.rules.rule import Rule, resolve, sides, unknown_names, unseen_names
 from planscope.rules.values import (
@@ -93,7 +94,8 @@ class Rulebook:
     """Rules that are ready to judge traces. ``known``: all tools that there are, as a ``RuleFile`` has them.
 
     ``gaps``: the traces lack calls, which may stand anywhere and be anything. A rule is then broken only if it is
-    broken with any such calls, and else unknown.
+    broken with any such calls, and else unknown. ``undecided``: the indexes of rules that go by arguments which the
+    trace has nowhere.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Rulebook:
         succeeded_only: bool = False,
         known: Collection[str] | None = None,
         gaps: bool = False,
+        undecided: Collection[int] = (),
     ) -> None:
         self.rules = tuple(rules)
         missing = {} if known is None else unknown_names(rules, known)
@@ -114,7 +117,10 @@ class Rulebook:
         """By the place of a rule, the name of a tool that nobody knows."""
         self.succeeded_only = succeeded_only
         self.gaps = gaps
+        self.undecided = frozenset(undecided)
         self.machines = [rule.machine_with_gaps if gaps else rule.machine for rule in self.rules]
+        for i in self.undecided:
+            self.machines[i] = never_decided()
         self.rows = [machine.rows for machine in self.machines]
         self.names = frozenset(calls.name for rule in self.rules for calls in rule.sets if calls.name)
         self.literal = tuple(sorted(name for name in self.names if "*" not in name))
@@ -164,7 +170,18 @@ class Rulebook:
 
     def part(self, rules: Iterable[int]) -> Rulebook:
         """Return the book of these rules alone, by index."""
-        return Rulebook([self.rules[i] for i in rules], succeeded_only=self.succeeded_only, gaps=self.gaps)
+        chosen = list(rules)
+        undecided = [k for k, i in enumerate(chosen) if i in self.undecided]
+        return self._of([self.rules[i] for i in chosen], undecided)
+
+    def leaving_open(self, undecided: Collection[int]) -> Rulebook:
+        """Return the same rules, of which these are undecided."""
+        found = self._of(self.rules, undecided)
+        found.unnamed = self.unnamed
+        return found
+
+    def _of(self, rules: Sequence[Rule], undecided: Collection[int]) -> Rulebook:
+        return Rulebook(rules, succeeded_only=self.succeeded_only, gaps=self.gaps, undecided=undecided)
 
     def for_tools(self, tools: Iterable[str]) -> Rulebook:
         """Return the same rules with names as these tools have them: ``Get Order`` names ``get_order`` if only that
@@ -185,7 +202,7 @@ class Rulebook:
         key = tuple(sorted(found.items()))
         if key not in self._others:
             rules = [renamed(rule, dict(found)) for rule in self.rules]
-            self._others[key] = Rulebook(rules, succeeded_only=self.succeeded_only, gaps=self.gaps)
+            self._others[key] = self._of(rules, self.undecided)
             self._others[key].unnamed = self.unnamed
         return self._others[key]
 
@@ -554,6 +571,10 @@ class Judge:
             if found[i].state in ("kept", "not_applicable"):
                 found[i] = replace(found[i], state="unknown", unnamed=name)
         return found
+
+    def undecided(self, trace: Trace) -> frozenset[int]:
+        """Return the rules that go by arguments which the trace has nowhere."""
+        return frozenset(i for i in self.lacking if any(self.lacks(i, trace)))
 
     def lacks(self, i: int, trace: Trace) -> Iterator[tuple[str, tuple[Path, ...]]]:
         """Yield the tools of each side of a rule that has none of the arguments that it is judged by, with these: their

@@ -149,6 +149,14 @@ class Machine:
         return after
 
 
+def never_decided() -> Machine:
+    """Return the automaton of a rule that a trace cannot decide: whatever happens, it is unknown, and nothing is
+    owed."""
+    found = Machine(Definition((True,), lambda state, _: state, lambda _: True))
+    found.status = ["unknown"]
+    return found
+
+
 class Gapped(Machine):
     """The automaton of traces that lack calls. Its states are sets of states of another one, each closed under what a
     lacking call can be to the rule. So a set holds every state that some lacking calls can lead to, and the rule is

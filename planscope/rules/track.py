@@ -200,6 +200,8 @@ class Track:
         return after
 
     def _worst(self, rule: int) -> Status:
+        if rule in self.book.undecided:
+            return "unknown"
         counts = self._counts[rule]
         found = next((status for status in WORST_FIRST if counts.get(status)), None)
         return found or ("kept_so_far" if self.book.rules[rule].per else "kept")
@@ -212,14 +214,15 @@ class Track:
             return "doomed"
         if self.book.gaps:
             return "unknown"
+        kept: State = "unknown" if self.book.undecided else "completable"
         if not self._left or self._replanned():
-            return "completable"
+            return kept
         found = self.future.decided(self._states, hardest=next(iter(self._left)))
         if found.possible:
             self._plan = Plan(found.plan, self.future.alphabet)
             self._at = self._states.after(self._plan)
             self._left, self._planned = {}, len(self._plan.letters)
-            return "completable"
+            return kept
         return "unknown" if found.possible is None else "doomed"
 
     def _replanned(self) -> bool:

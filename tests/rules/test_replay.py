@@ -11,8 +11,8 @@ import pytest
 from planscope.language.problem import Action, Problem
 from planscope.oracle.judged import JudgedRun, Ruled
 from planscope.oracle.replay import Replay, replay
-from planscope.oracle.trace import Tool, Trace
-from planscope.rules.beside import ruled
+from planscope.oracle.trace import Tool, ToolCall, Trace
+from planscope.rules.beside import judged_trace, ruled
 from planscope.rules.reading import read_rules
 from planscope.rules.rule import RuleFile
 from planscope.session.model import AnswerEvent, CallEvent, EndEvent, Event, MessageEvent, PromptEvent, Run
@@ -122,3 +122,22 @@ def test_a_clash_is_said_once() -> None:
     assert said.startswith("Step 1 (cooking) violates the rule “eating comes before cooking”. No sequence")
     assert said.count("each cooking needs eating before it") == 1
     assert judged.repair().reason == "no calls can keep both the query and the rules"
+
+
+def test_a_rule_by_an_argument_that_no_call_has_is_open_at_every_step() -> None:
+    calls = [
+        ToolCall("refund", {"order_id": 7}, step=1, message=1),
+        ToolCall("lookup", {"oid": 7}, step=2, message=2),
+    ]
+    text = "lookup comes before refund for the same order_id."
+    run = judged_trace(read_rules(text), Trace(calls, ending="running"))
+    assert [(view.state, run.status("c1", view.index)) for view in run.steps] == [("unknown", "unknown")] * 3
+
+    late = ToolCall("lookup", {"order_id": 8}, step=3, message=3)
+    longer = run.then(late)
+    assert [view.state for view in longer.steps] == ["completable", "broken", "broken", "broken"]
+    assert longer.status("c1", 1) == "broken"
+
+    two = judged_trace(read_rules(f"{text}\nrefund never happens."), Trace(calls, ending="running"))
+    assert [view.state for view in two.steps] == ["unknown", "broken", "broken"]
+    assert two.steps[1].core is not None and two.steps[1].core.constraints == ("c2",)

@@ -14,13 +14,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from planscope.campaign.cases import Arm, Knobs
+from planscope.campaign.cases import LIMIT_RATE, Arm, Knobs
 from planscope.campaign.dissecting import dissect
 from planscope.campaign.engine import Campaign
 from planscope.campaign.report import ArmReport, Cell, Report, Topic, report
 from planscope.campaign.store import SUFFIX, Budget, Store
+from planscope.drawing.rates import Point, rates_svg
 from planscope.session.model import Limits
-from planscope.sharing.campaign_files import picture
 from planscope.stats import wilson
 from planscope.wording import terms
 from planscope.wording.phrases import duration, interval, percent
@@ -243,9 +243,18 @@ def _model(arm: str) -> str:
 
 def rates(found: Report) -> str:
     """Return the success rates as one picture: a line a model."""
-    return picture(
-        "success rates of simulated models", [cell._replace(agent=cell.model) for cell in found.cells]
-    )
+    lines = {
+        model: [Point(c.actions, c.rate, c.ci) for c in cells if c.rate is not None and c.ci is not None]
+        for model, cells in _by_model(found).items()
+    }
+    return rates_svg("simulated models", lines, LIMIT_RATE, paper=True)
+
+
+def _by_model(found: Report) -> dict[str, list[Cell]]:
+    models: dict[str, list[Cell]] = {}
+    for cell in found.cells:
+        models.setdefault(cell.model, []).append(cell)
+    return models
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +15,13 @@ from planscope.commands import Command, set_example
 from planscope.commands.common import (
     ProgressLine,
     add_actions,
+    answer,
     print_json,
     quoted,
     say,
     say_all,
     share,
+    tell,
     whole,
     write_or_print,
 )
@@ -280,17 +282,14 @@ def _begin(args: argparse.Namespace) -> int:
 
 
 def _tell_needed(args: argparse.Namespace, cases: int) -> int:
+    from planscope.documents.campaign import CampaignNeededDocument
     from planscope.wording.phrases import percent
 
-    if args.json:
-        from planscope.documents.campaign import CampaignNeededDocument
-
-        print_json(CampaignNeededDocument(detect=args.detect, needed=cases))
-    else:
-        say(
-            f"{cases} cases find a difference of {percent(args.detect)} with 80 % power, if the two differ on half of "
-            "the cases (fewer are enough if they differ on fewer)"
-        )
+    said = (
+        f"{cases} cases find a difference of {percent(args.detect)} with 80 % power, if the two differ on half of "
+        "the cases (fewer are enough if they differ on fewer)"
+    )
+    answer(args, CampaignNeededDocument(detect=args.detect, needed=cases), said)
     return 0
 
 
@@ -316,8 +315,10 @@ def _open(args: argparse.Namespace) -> int:
 
 def _go(args: argparse.Namespace, store: Store) -> int:
     from planscope.campaign.engine import Campaign, dask
+    from planscope.campaign.report import report
     from planscope.commands.recording import prints_aside
-    from planscope.documents.campaign import CampaignRunDocument
+    from planscope.documents.campaign import CampaignReportDocument, CampaignRunDocument
+    from planscope.views.campaign import rate_blocks
 
     line = ProgressLine()
     client, cluster = dask(args.cluster) if args.cluster is not None else (None, None)
@@ -347,7 +348,7 @@ def _go(args: argparse.Namespace, store: Store) -> int:
             complete = not any(why for *_, why in found.arms)
             print_json(CampaignRunDocument.about(args.name, str(store.path), found, complete))
         else:
-            say_all(_table_of_rates(store, args.name))
+            tell(rate_blocks(CampaignReportDocument.about(report(store, args.name))))
             say_all(f"{arm} began no more runs: {why}" for arm, *_, why in found.arms if why)
             say(f"planscope campaign report {args.name} shows more")
     return 2 if dead else 0
@@ -469,46 +470,34 @@ def _budget(args: argparse.Namespace) -> Budget:
 
 def _report(args: argparse.Namespace) -> int:
     from planscope.campaign.report import report
-    from planscope.commands.campaign_text import text_lines
     from planscope.documents.campaign import CampaignReportDocument, CampaignReportsDocument
-    from planscope.sharing.campaign_files import page, write_csv, write_parquet
+    from planscope.sharing.campaign_files import campaign_page, write_csv, write_parquet
+    from planscope.views.campaign import report_blocks
 
+    files = [where for where in (args.html, args.csv, args.parquet) if where is not None]
     found, runs = [], []
     for name in args.name:
         with closing(_store(name)) as store:
-            found.append(report(store, name))
-            if args.html is not None or args.csv is not None or args.parquet is not None:
-                runs.append(store.listed())
+            found.append(CampaignReportDocument.about(report(store, name)))
+            runs.append(store.listed() if files else [])
     if args.html is not None:
-        write_or_print(page(found, runs), None if args.html == "-" else Path(args.html))
+        write_or_print(campaign_page(found, runs), None if args.html == "-" else Path(args.html))
     if args.csv is not None:
         write_csv(found, runs, args.csv)
     if args.parquet is not None:
         write_parquet(found, runs, args.parquet)
-    if args.json:
-        documents = [CampaignReportDocument.about(one) for one in found]
-        print_json(documents[0] if len(documents) == 1 else CampaignReportsDocument(campaigns=documents))
-    elif args.html is None and args.csv is None and args.parquet is None:
-        for one in found:
-            say_all(text_lines(one))
+    if args.json or not files:
+        whole = found[0] if len(found) == 1 else CampaignReportsDocument(campaigns=found)
+        answer(args, whole, lambda _: (block for one in found for block in report_blocks(one)))
     else:
-        say_all(
-            f"written: {where}" for where in (args.html, args.csv, args.parquet) if where not in (None, "-")
-        )
+        say_all(f"written: {where}" for where in files if where != "-")
     return 0
-
-
-def _table_of_rates(store: Store, name: str) -> Iterator[str]:
-    from planscope.campaign.report import report
-    from planscope.commands.campaign_text import rate_lines
-
-    return rate_lines(report(store, name))
 
 
 def _compare(args: argparse.Namespace) -> int:
     from planscope.campaign.paired import compare
-    from planscope.commands.campaign_text import compared_lines
     from planscope.documents.campaign import ComparedArmsDocument
+    from planscope.views.campaign import compared_blocks
 
     with closing(_store(args.name)) as store:
         other_name, b = _other(args.b)
@@ -517,10 +506,7 @@ def _compare(args: argparse.Namespace) -> int:
         else:
             with closing(_store(other_name)) as other:
                 found = compare(store, args.a, other, b, args.detect)
-    if args.json:
-        print_json(ComparedArmsDocument.of(found))
-    else:
-        say_all(compared_lines(found, args.detect))
+    answer(args, ComparedArmsDocument.of(found), lambda told: compared_blocks(told, args.detect))
     if args.fail_if_worse is None:
         return 0
     bad = found.worse if args.fail_if_worse < 0 else not found.within(args.fail_if_worse)
@@ -541,8 +527,8 @@ def _dissect(args: argparse.Namespace) -> int:
     from planscope.campaign.dissecting import dissect
     from planscope.campaign.paired import place_of
     from planscope.campaign.report import report
-    from planscope.commands.campaign_text import cause_lines
-    from planscope.documents.campaign import CampaignChangedDocument
+    from planscope.documents.campaign import CampaignChangedDocument, CampaignReportDocument
+    from planscope.views.campaign import cause_blocks
 
     line = ProgressLine()
     with closing(_store(args.name)) as store:
@@ -561,19 +547,17 @@ def _dissect(args: argparse.Namespace) -> int:
             ) from None
         finally:
             line.clear()
-        found = report(store, args.name)
-    if args.json:
-        print_json(CampaignChangedDocument(name=args.name, action="dissect", count=count))
-    else:
-        say_all(cause_lines(found))
+        found = CampaignReportDocument.about(report(store, args.name))
+    done = CampaignChangedDocument(name=args.name, action="dissect", count=count)
+    answer(args, done, lambda _: cause_blocks(found))
     return 0
 
 
 def _show(args: argparse.Namespace) -> int:
     from planscope.campaign.cases import read_case_id
     from planscope.campaign.paired import place_of
-    from planscope.commands.campaign_text import case_lines
     from planscope.documents.campaign import CampaignCaseDocument, CampaignCasesDocument
+    from planscope.views.campaign import case_table
 
     with closing(_store(args.name)) as store:
         arm = None if args.arm is None else place_of(store, args.arm)
@@ -587,13 +571,11 @@ def _show(args: argparse.Namespace) -> int:
                 )
         if args.output is not None:
             return _write_case(args, store, rows)
-    if args.json:
-        documents = [CampaignCaseDocument.about(row) for row in rows]
-        print_json(CampaignCasesDocument(name=args.name, runs=documents))
-    else:
-        say_all(case_lines(rows if args.all or args.case is not None else rows[:MOST_LISTED]))
-        if not args.all and args.case is None and len(rows) > MOST_LISTED:
-            say(f"and {len(rows) - MOST_LISTED} more; --all lists them, --verdict wrong only the wrong ones")
+    runs = [CampaignCaseDocument.about(row) for row in rows]
+    shown = runs if args.all or args.case is not None else runs[:MOST_LISTED]
+    answer(args, CampaignCasesDocument(name=args.name, runs=runs), lambda _: [case_table(shown)])
+    if len(shown) < len(runs) and not args.json:
+        say(f"and {len(runs) - len(shown)} more; --all lists them, --verdict wrong only the wrong ones")
     return 0
 
 
@@ -639,60 +621,24 @@ def _export(args: argparse.Namespace) -> int:
 def _list(args: argparse.Namespace) -> int:
     from planscope.campaign.store import Store, campaign_names
     from planscope.documents.campaign import CampaignListDocument, ListedCampaignDocument
-    from planscope.report import table
+    from planscope.show.blocks import Para
+    from planscope.views.campaign import list_table
 
     found = []
     for name in campaign_names():
-        path = _path(name)
+        told: dict[str, Any] = {"made": None, "timed": False, "arms": [], "cases": 0, "runs": 0}
         try:
-            with closing(Store(path)) as store:
-                runs = sum(count.runs for count in store.counts())
-                arms = [record.arm.name for record in store.arms()]
-                found.append(
-                    ListedCampaignDocument(
-                        name=name,
-                        path=str(path),
-                        made=store.setting("made"),
-                        timed=store.knobs.timed,
-                        arms=arms,
-                        cases=store.made()[0],
-                        runs=runs,
-                    )
-                )
+            with closing(Store(_path(name))) as store:
+                told |= {"runs": sum(count.runs for count in store.counts()), "cases": store.made()[0]}
+                told |= {"arms": [record.arm.name for record in store.arms()], "made": store.setting("made")}
+                told["timed"] = store.knobs.timed
         except UserError as error:
-            found.append(
-                ListedCampaignDocument(
-                    name=name,
-                    path=str(path),
-                    made=None,
-                    timed=False,
-                    arms=[],
-                    cases=0,
-                    runs=0,
-                    trouble=str(error),
-                )
-            )
-    if args.json:
-        print_json(CampaignListDocument(campaigns=found))
-    elif not found:
-        say(f"you have no campaigns yet; begin one with: {EXAMPLE}")
-    else:
-        say_all(
-            table(
-                [("name", "made", "cases", "runs", "agents and models")]
-                + [
-                    (
-                        one.name,
-                        (one.made or "")[:10],
-                        str(one.cases),
-                        str(one.runs),
-                        one.trouble or ", ".join(one.arms),
-                    )
-                    for one in found
-                ],
-                "",
-            )
-        )
+            told["trouble"] = str(error)
+        found.append(ListedCampaignDocument(name=name, path=str(_path(name)), **told))
+    none = f"you have no campaigns yet; begin one with: {EXAMPLE}"
+    answer(
+        args, CampaignListDocument(campaigns=found), lambda told: [list_table(told) if found else Para(none)]
+    )
     return 0
 
 
@@ -714,10 +660,8 @@ def _delete(args: argparse.Namespace) -> int:
             return 0
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-    if args.json:
-        print_json(CampaignChangedDocument(name=args.name, action="delete", count=runs))
-    else:
-        say(f"deleted: {args.name} with {runs} runs")
+    done = CampaignChangedDocument(name=args.name, action="delete", count=runs)
+    answer(args, done, f"deleted: {args.name} with {runs} runs")
     return 0
 
 

@@ -8,8 +8,9 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from planscope.documents.json_text import json_text
 from planscope.errors import UserError
@@ -18,6 +19,9 @@ from planscope.safe import visible
 if TYPE_CHECKING:
     from planscope.documents.document import Document
     from planscope.session.model import Session
+    from planscope.show.blocks import Block
+
+_Told = TypeVar("_Told", bound="Document")
 
 LARGEST_TEXT = 1_000_000
 """The limit for a query, rules or another text from a file or standard input, in code points."""
@@ -68,6 +72,34 @@ def say_all(lines: Iterable[str]) -> None:
     """Print each line with :func:`say`."""
     for line in lines:
         say(line)
+
+
+def tell(blocks: Iterable[Block]) -> None:
+    """Print blocks as text, as wide as the terminal."""
+    from planscope.show.text import lines
+
+    for line in lines(blocks, columns()):
+        emit(line + "\n")
+
+
+def answer(
+    args: argparse.Namespace,
+    document: _Told,
+    view: str | Callable[[_Told], Iterable[Block]],
+    *,
+    quiet: bool = False,
+) -> None:
+    """Print a document: as JSON with ``--json``, else as its view, or as the sentence that is given in its place.
+
+    ``quiet``: whatever happens to the output, what was done is done, so that a reader who left is no error.
+    """
+    with suppress(BrokenPipeError) if quiet else nullcontext():
+        if args.json:
+            print_json(document)
+        elif isinstance(view, str):
+            say(view)
+        else:
+            tell(view(document))
 
 
 def columns() -> int:

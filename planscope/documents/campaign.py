@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
@@ -35,6 +36,7 @@ class CampaignCellDocument(Document):
     actions: int
     runs: int
     right: int
+    wrong: int
     rate: Rate
     ci: Interval
     aborted: int
@@ -204,7 +206,7 @@ class CampaignCaseDocument(Document):
     why: str | None
 
     @classmethod
-    def about(cls, row: dict[str, Any]) -> Self:
+    def about(cls, row: Mapping[str, Any]) -> Self:
         """Return the document of a row of the database's table of runs."""
         from planscope.campaign.cases import case_id
 

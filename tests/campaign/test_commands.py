@@ -103,9 +103,9 @@ def test_reports_as_files(told: Told, tmp_path: Path) -> None:
     assert not re.search(r"https?://|<link|src=", text)
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
     assert style is not None and re.fullmatch(r"(\s*[^{}\"]+\{[^{}\"]*\})+\s*", style[1])
-    found = re.search(r'id="runs">(.*?)</script>', text)
+    found = re.search(r'id="rows">(.*?)</script>', text)
     assert found is not None
-    assert len(json.loads(found[1])) == 32
+    assert [len(table) for table in json.loads(found[1])] == [32]
     with (tables / "runs.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 32

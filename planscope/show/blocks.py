@@ -1,0 +1,112 @@
+"""The kinds of blocks, which every writer knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+class Own(str):
+    """Words of planscope's own, or numbers. In Markdown all other words are code, so that nothing in them is markup."""
+
+    __slots__ = ()
+
+
+class Strong(Own):
+    """Words of planscope's own that stand out."""
+
+    __slots__ = ()
+
+
+class Marked(str):
+    """Words from outside that stand out."""
+
+    __slots__ = ()
+
+
+Words: TypeAlias = str | tuple[str, ...]
+"""A text, or its pieces: those that are not ``Own`` come from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """``level`` is 1 for the title of a page, then 2 and 3. ``anchor`` names its place on a page."""
+
+    text: Words
+    level: int = 2
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Para:
+    """A paragraph. ``keep``: its own line ends stay. ``label`` stands before it, and the text from ``column`` on."""
+
+    text: Words
+    indent: str = ""
+    keep: bool = False
+    label: str = ""
+    column: int = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines that are shown as they are. At most ``most`` lines of ``widest`` cells; what is left out is counted."""
+
+    lines: Iterable[str]
+    language: str = "text"
+    indent: str = ""
+    most: int | None = None
+    widest: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells. A column that is empty in every row is left out.
+
+    ``notes``: for each row what is said below it. ``widest``: limits for the columns in text, in cells; 0 is none, and
+    a column without one has none. ``search``: a page can be searched for rows, and shows only the first ones.
+    """
+
+    rows: Sequence[Sequence[Words]]
+    head: Sequence[str] = ()
+    indent: str = "  "
+    notes: Sequence[Sequence[Words]] = ()
+    widest: Sequence[int] = ()
+    search: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as SVG, which must be safe already. Text leaves it out."""
+
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Two lists of blocks, beside each other where there is room."""
+
+    left: Sequence[Block]
+    right: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """An empty line of a text."""
+
+
+Block: TypeAlias = Heading | Para | Code | Table | Picture | Beside | Gap
+GAP = Gap()
+
+
+def joined(words: Words) -> str:
+    """Return words as one text, not made safe."""
+    return words if isinstance(words, str) else "".join(words)
+
+
+def filled(table: Table) -> list[int]:
+    """Return the columns of a table that have something in them."""
+    wide = max(map(len, table.rows), default=0)
+    return [k for k in range(wide) if any(joined(row[k]) for row in table.rows)]

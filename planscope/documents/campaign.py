@@ -154,12 +154,11 @@ class CampaignRunDocument(Document):
 
     @classmethod
     def about(cls, name: str, path: str, found: Progress, complete: bool) -> Self:
-        return cls(
+        return cls.of(
+            found,
             name=name,
             path=path,
             runs=found.done,
-            seconds=found.seconds,
-            money=found.money,
             complete=complete,
             arms=[
                 CampaignArmStateDocument(

@@ -73,7 +73,6 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-@lru_cache(maxsize=4096)
 def number(value: Any) -> float | None:
     """Return a number, or None for other values. True and false are not numbers."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -125,9 +125,10 @@ def why_unknown(head: Head) -> str:
     return f"JSON, but not in a format of traces that planscope knows (it has {keys[:200]}; docs/traces.md lists them)"
 
 
-def read(source: Source, options: Options, heard: Heard) -> Iterator[Trace]:
-    """Yield the traces of one file. Raises Unreadable, one line, if none can be read."""
-    reader = reader_of(source, heard)
+def read(source: Source, options: Options, heard: Heard, reader: Reader | None = None) -> Iterator[Trace]:
+    """Yield the traces of one file. ``reader``: the one that is the surest about it, if that is known. Raises
+    Unreadable, one line, if none can be read."""
+    reader = reader or reader_of(source, heard)
     count = 0
     try:
         for trace in _accounted(reader, source, options):

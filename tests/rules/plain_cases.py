@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,6 +16,7 @@ from planscope.rules import many
 from planscope.rules.quick import Quick
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions
+from planscope.traces import open_traces
 
 TOOLS = ("get_order", "pay", "mcp__x__y", "Get Order", "é")
 HUGE = 2**64 + 1
@@ -197,25 +199,20 @@ def case(seed: int) -> int:
         quick += found is not None
         return found
 
-    def judged(large: int, part: int) -> list[Any]:
-        file = read_rules(text)
-        heard: list[str] = []
-        with (
-            mock.patch.object(many, "LARGE", large),
-            mock.patch.object(many, "PART", part),
-            mock.patch.object(Quick, "right", counted),
-        ):
-            found = list(many.check_many([str(path)], file, options, heard.append, workers=1))
+    def told(judged: Iterable[many.Judged]) -> list[Any]:
         return [
-            *((TraceDocument.about(one.checked), one.checked.lacks, one.source, one.tools) for one in found),
-            heard,
+            (TraceDocument.about(one.checked), one.checked.lacks, one.source, one.tools) for one in judged
         ]
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "t.jsonl")
         path.write_bytes(b"\n".join(lines))
-        expected = judged(2**60, 2**20)
-        for one, other in zip(judged(0, random.choice((50, 3_000, 2**20))), expected, strict=True):
+        file, heard, expected_heard = read_rules(text), list[str](), list[str]()
+        with mock.patch.object(Quick, "right", counted):
+            found = told(many.check_many([str(path)], file, options, heard.append))
+        traces = open_traces([path], on_problem=expected_heard.append)
+        expected = told(many.check_traces(traces, file, options))
+        for one, other in zip([*found, heard], [*expected, expected_heard], strict=True):
             assert one == other, (seed, text, one, other)
     return quick
 

@@ -300,23 +300,12 @@ def test_refused_and_failed_calls() -> None:
     assert judge_trace(book, calls).results(calls)[0].state == "kept"
 
 
-def test_workers_find_the_same(
-    write: Callable[..., tuple[str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = [chat(*("ab" if k % 3 else "ba")) for k in range(60)]
-    traces, _ = write("", *made)
-    file = read_rules("a comes before b.")
-
-    def found(workers: int) -> list[Any]:
-        judged = many.check_many([traces], file, CheckOptions(details=5), print, None, workers)
-        return [TraceDocument.about(one.checked).as_data() for one in judged]
-
-    alone = found(1)
-    monkeypatch.setattr(many, "LARGE", 1)
-    monkeypatch.setattr(many, "PART", 1000)
-    assert found(2) == alone
-    assert sum(one["first_violation"] is not None for one in alone) == 5
-    assert [one["verdict"] for one in alone] == ["right" if k % 3 else "wrong" for k in range(60)]
+def test_details_are_those_of_the_first_wrong_traces(write: Callable[..., tuple[str, str]]) -> None:
+    traces, _ = write("", *[chat(*("ab" if k % 3 else "ba")) for k in range(60)])
+    judged = many.check_many([traces], read_rules("a comes before b."), CheckOptions(details=5), print)
+    found = [TraceDocument.about(one.checked).as_data() for one in judged]
+    assert sum(one["first_violation"] is not None for one in found) == 5
+    assert [one["verdict"] for one in found] == ["right" if k % 3 else "wrong" for k in range(60)]
 
 
 def test_hostile_ids_and_texts_stay_in_their_place(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from planscope.rules.quick import Quick
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions
 from planscope.traces.formats.chat import CHAT
+from planscope.traces.json_stream import Lines
 from tests.rules import plain_cases
 
 
@@ -82,17 +84,13 @@ def test_values_are_counted_and_told_apart() -> None:
     assert counts("b never happens.", data, succeeded_only=True) == [1]
 
 
-def test_a_line_without_end_ends_a_large_file_as_a_small_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_that_is_too_long_ends_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.jsonl"
     good = line([A], [B])
     path.write_bytes(good + b"\n" + good + b"\r\n\n" + good[:-1] + b" " * 3_000 + b"}\n" + good)
-    monkeypatch.setattr(many, "LARGE", 0)
-    monkeypatch.setattr(many, "PART", 300)
-    monkeypatch.setattr(many, "LONGEST", 2_000)
+    monkeypatch.setattr("planscope.traces.source.Lines", partial(Lines, longest=2_000))
     file = read_rules("a comes before b.")
-    found = [one.checked for one in many.check_many([str(path)], file, CheckOptions(), print, workers=1)]
+    found = [one.checked for one in many.check_many([str(path)], file, CheckOptions(), print)]
     assert [(one.id, one.verdict, one.calls) for one in found[:2]] == [
         ("t:1", "right", 2),
         ("t:2", "right", 2),

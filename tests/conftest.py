@@ -38,6 +38,7 @@ for _name in list(os.environ):
     ):
         del os.environ[_name]
 os.environ["TERM"] = "xterm-256color"
+os.environ["TEXTUAL_FPS"] = "250"  # the screen's tests wait for frames, and slept for most of their time
 
 # No test speaks TLS, and reading the certificates of the machine took a third of the time of a run over the wire.
 os.environ.pop("SSL_CERT_FILE", None)

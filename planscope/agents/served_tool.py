@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ServedTool(PassingTool):
-    """A tool whose ``call`` returns what the tool did (``toolfuzz.models.AgentCall``)."""
+    """A tool whose ``call`` returns what the tool did (``toolfuzz.outcome.Made``)."""
 
     call: Callable[[str, dict[str, object]], Any]
 

@@ -12,38 +12,36 @@ import gc
 import json
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from planscope.errors import UserError
+from planscope.toolfuzz.engine import Job, Options
 from planscope.toolfuzz.lines import framed, moved_away
 
 if TYPE_CHECKING:
-    from planscope.toolfuzz.host import Host
-    from planscope.toolfuzz.mcp_tools import ServerHost
     from planscope.toolfuzz.namespaces import Enforced
+    from planscope.toolfuzz.programs import Hosts
     from planscope.toolfuzz.tools import Tool
 
-    Hosts = Mapping[str, Host | ServerHost]
-
-Send = Callable[[Mapping[str, object]], None]
+Send = Callable[..., None]
 
 
 def main() -> None:
     """Read the job, and do it."""
-    job = json.loads(sys.stdin.readline())
-    job["commands"] = moved_away(os.dup(0))
-    out, token = moved_away(os.dup(1)), str(job["token"])
+    data = json.loads(sys.stdin.readline())
+    job = Job(**{**data, "options": Options(**data["options"])}, commands=moved_away(os.dup(0)))
+    out, token = moved_away(os.dup(1)), job.token
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
 
-    def send(message: Mapping[str, object]) -> None:
-        data = framed(token, message)
+    def send(event: str, **said: object) -> None:
+        data = framed(token, {"event": event, **said})
         while data:
             data = data[os.write(out, data) :]
 
@@ -55,38 +53,28 @@ def _told(send: Send, work: Callable[[], None]) -> None:
     try:
         work()
     except UserError as error:
-        send({"event": "error", "message": str(error)})
+        send("error", message=str(error))
     except BrokenPipeError:
         pass
     except Exception as error:
-        send(_bug(error))
+        shown = "".join(traceback.format_exception(error))
+        send("error", message=f"a bug in planscope: {error!r}", traceback=shown)
 
 
-def _bug(error: Exception) -> dict[str, str]:
-    """Return what the parent is told about an error of planscope itself."""
-    import traceback
-
-    return {
-        "event": "error",
-        "message": f"a bug in planscope: {error!r}",
-        "traceback": "".join(traceback.format_exception(error)),
-    }
-
-
-def _work(job: dict[str, Any], send: Send) -> None:
+def _work(job: Job, send: Send) -> None:
     from planscope.toolfuzz.mcp_process import command_of, is_server
     from planscope.toolfuzz.namespaces import enter_namespaces
 
-    folder = Path(job["folder"])
-    served = is_server(job["target"])
-    tools = [] if served else _wanted(job, _imported(job))
+    options, folder = job.options, Path(job.folder)
+    served = is_server(options.target)
+    tools = [] if served else _wanted(options, _imported(options))
     import planscope.toolfuzz.drawn
     import planscope.toolfuzz.fuzzing
     import planscope.toolfuzz.sequences  # noqa: F401
 
-    words = command_of(job["target"], Path(job["base"])) if served else []
-    needed = _needed(job["base"], words)
-    enforced = enter_namespaces(folder, bool(job.get("network")), job["private"], needed)
+    words = command_of(options.target, Path(job.base)) if served else []
+    needed = _needed(job.base, words)
+    enforced = enter_namespaces(folder, options.network, job.private, needed)
     if served:
         _in_first_process(enforced, send, lambda sealed: _serve(job, folder, sealed.of_server(), send))
 
@@ -112,36 +100,31 @@ def _needed(base: str, words: list[str]) -> list[str]:
     return [sys.prefix, sys.base_prefix, *sys.path, *packages, base, *path, *named, *beside]
 
 
-def _imported(job: dict[str, Any]) -> list[Tool]:
+def _imported(options: Options) -> list[Tool]:
     from planscope.toolfuzz.tools import load
 
-    return load(job["target"], job.get("reset"))
+    return load(options.target, options.reset)
 
 
-def _wanted(job: dict[str, Any], tools: list[Tool]) -> list[Tool]:
-    wanted = job.get("tools") or []
+def _wanted(options: Options, tools: list[Tool]) -> list[Tool]:
     names = [tool.name for tool in tools]
-    for name in wanted:
-        if name not in names:
-            raise UserError(f"{job['target']} has no tool {name!r}; its tools are {', '.join(names)}")
-    tools = [tool for tool in tools if not wanted or tool.name in wanted]
-    for name in (*job["reads"], *job["writes"]):
-        if name not in [tool.name for tool in tools]:
-            raise UserError(f"{job['target']} has no tool {name!r}; its tools are {', '.join(names)}")
+    tools = [tool for tool in tools if not options.tools or tool.name in options.tools]
+    left = [tool.name for tool in tools]
+    for known, wanted in ((names, options.tools), (left, (*options.reads, *options.writes))):
+        for name in wanted:
+            if name not in known:
+                raise UserError(f"{options.target} has no tool {name!r}; its tools are {', '.join(names)}")
     return tools
 
 
 def _announce(tools: list[Tool], enforced: Enforced, send: Send) -> None:
     from planscope.toolfuzz.tools import code_of, place_of
 
-    send({
-        "event": "tools",
-        "sandbox": enforced.as_data(),
-        "tools": [
-            {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped,
-             "source": code_of(t), "place": place_of(t)} for t in tools
-        ],
-    })  # fmt: skip
+    about = [
+        {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped,
+         "source": code_of(t), "place": place_of(t)} for t in tools
+    ]  # fmt: skip
+    send("tools", sandbox=enforced.as_data(), tools=about)
 
 
 def _in_first_process(enforced: Enforced, send: Send, work: Callable[[Enforced], None]) -> NoReturn:
@@ -158,7 +141,7 @@ def _in_first_process(enforced: Enforced, send: Send, work: Callable[[Enforced],
 
     def whole() -> None:
         work(sealed)
-        send({"event": "end"})
+        send("end")
 
     try:
         _told(send, whole)
@@ -166,26 +149,26 @@ def _in_first_process(enforced: Enforced, send: Send, work: Callable[[Enforced],
         os._exit(0)
 
 
-def _serve(job: dict[str, Any], folder: Path, enforced: Enforced, send: Send) -> None:
+def _serve(job: Job, folder: Path, enforced: Enforced, send: Send) -> None:
     from planscope.toolfuzz.mcp_tools import ServerGone, serve
 
-    if job.get("reset"):
+    if job.options.reset:
         raise UserError(
             "--reset cannot reach into a server; it is started anew after 100 calls and for each confirmation"
         )
-    tools, hosts = serve(job["target"], folder, Path(job["base"]))
+    tools, hosts = serve(job.options.target, folder, Path(job.base))
     for fault in next(iter(hosts.values())).server.faults:
         if fault.what == "endless list":
-            send({"event": "remark", "text": f"The server breaks the protocol: {fault.message}."})
-    tools = _wanted(job, tools)
+            send("remark", text=f"The server breaks the protocol: {fault.message}.")
+    tools = _wanted(job.options, tools)
     _announce(tools, enforced, send)
     try:
         _fuzz_all(job, tools, hosts, folder / "work", send)
     except ServerGone as error:
-        send({"event": "remark", "text": f"The search ended early: {error}."})
+        send("remark", text=f"The search ended early: {error}.")
 
 
-def _hosts(job: dict[str, Any], tools: list[Tool], folder: Path, enforced: Enforced) -> Hosts:
+def _hosts(job: Job, tools: list[Tool], folder: Path, enforced: Enforced) -> Hosts:
     from planscope.toolfuzz.host import Host
 
     found = {}
@@ -193,49 +176,43 @@ def _hosts(job: dict[str, Any], tools: list[Tool], folder: Path, enforced: Enfor
         if not tool.skipped:
             places = tool.places()
             places.sandbox, places.temporary = str(folder), str(folder.parent.parent)
-            places.base = job.get("base", "")
-            found[tool.name] = Host(folder, places, bool(job.get("network")), enforced.processes == "allowed")
+            places.base = job.base
+            found[tool.name] = Host(folder, places, job.options.network, enforced.processes == "allowed")
     return found
 
 
-def _fuzz_all(job: dict[str, Any], tools: list[Tool], hosts: Hosts, folder: Path, send: Send) -> None:
+def _fuzz_all(job: Job, tools: list[Tool], hosts: Hosts, folder: Path, send: Send) -> None:
     """Do the job. ``folder``: the one in which the tools are."""
     from planscope.toolfuzz.fuzzing import Fuzzing
-    from planscope.toolfuzz.sequences import Sequences, Stage
+    from planscope.toolfuzz.programs import Stage
+    from planscope.toolfuzz.sequences import Sequences
+    from planscope.toolfuzz.serving import serve
 
-    tools = [tool for tool in tools if not tool.skipped]
-    places = {tool.name: hosts[tool.name].places for tool in tools}
+    options = job.options
+    known = {tool.name: tool for tool in tools if not tool.skipped}
+    stage = Stage({name: hosts[name] for name in known}, known, options.call_limit)
+    if not known:
+        return
+    if job.work == "serve":
+        serve(stage, folder, job.commands, send)
+        return
+    if job.work == "play":
+        played = stage.play(job.play, agent=len(job.play) == 1, violates=True)
+        send("played", made=[asdict(one) for one in played])
+        return
     done: list[Fuzzing] = []
-    if tools and job.get("serve"):
-        from planscope.toolfuzz.serving import serve
-
-        serve({t.name: t for t in tools}, hosts, folder, job["commands"], job["call_limit"], send)
-        tools = []
-    if tools and job.get("play"):
-        stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
-        played = stage.play_these(job["play"])
-        send({"event": "played", **asdict(played)})
-        tools = []
-    for tool in tools:
-        host = hosts[tool.name]
-        start = time.monotonic()
-        if job.get("send"):
-            Fuzzing(tool, host, {**job, "blind": True}, send).send_one(
-                job["send"]["needs"], job["send"]["given"]
-            )
-        else:
-            fuzzing = Fuzzing(tool, host, job, send)
-            with _survived(tool.name, send):
-                fuzzing.run()
-                done.append(fuzzing)
-        send({"event": "done", "tool": tool.name, "seconds": time.monotonic() - start})
-    if len(done) > 1 and job.get("sequences"):
-        stage = Stage(hosts[tools[0].name], {t.name: t for t in tools}, places, job["call_limit"])
-        known = {one.tool.name: set(one.forms) for one in done}
+    for tool in known.values():
+        fuzzing = Fuzzing(tool, hosts[tool.name], options, send)
+        with _survived(tool.name, send):
+            fuzzing.run()
+            done.append(fuzzing)
+    if len(done) > 1 and options.most_sequences:
+        forms = {form for one in done for form in one.findings.forms}
         searches = {one.tool.name: one.search for one in done}
-        seconds = job["seconds"] / 4 if job["seconds"] else None
+        tried = Stage({n: hosts[n] for n in searches}, {n: known[n] for n in searches}, options.call_limit)
+        seconds = options.seconds / 4 if options.seconds else None
         with _survived("sequences", send):
-            Sequences(stage, job, send, searches, known).run(job["sequences"], seconds)
+            Sequences(tried, options, send, searches, forms).run(options.most_sequences, seconds)
 
 
 @contextmanager
@@ -249,4 +226,4 @@ def _survived(what: str, send: Send) -> Iterator[None]:
         raise
     except Exception as error:
         text = f"{what}: a bug in planscope ended this search: {error!r}; what it found before stays."
-        send({"event": "remark", "text": text[:1000]})
+        send("remark", text=text[:1000])

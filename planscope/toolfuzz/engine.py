@@ -11,9 +11,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from planscope.errors import UserError
 from planscope.session.model import FuzzFinding
 from planscope.toolfuzz.lines import read
 from planscope.toolfuzz.mcp_process import is_server
+from planscope.toolfuzz.outcome import Call, Made
 from planscope.toolfuzz.report import Report, ToolReport
 
 _BOOT = (
@@ -59,15 +60,16 @@ class Options:
     priors: Mapping[str, Mapping[str, list[object]]] = field(default_factory=dict)
 
     @property
-    def for_tests(self) -> dict[str, Any]:
+    def most_calls(self) -> int | None:
+        """The calls of each tool; None: as many as the seconds allow."""
+        return None if self.seconds else self.calls
+
+    @property
+    def for_tests(self) -> dict[str, object]:
         """What a test of a finding needs besides target and call, where it is not as usual."""
-        usual = Options(self.target)
         given = {"environment": list(self.environment), "network": self.network, "limit": self.call_limit}
-        return {
-            name: value
-            for name, value in given.items()
-            if value != {"environment": [], "network": usual.network, "limit": usual.call_limit}[name]
-        }
+        usual = {"environment": [], "network": False, "limit": 2.0}
+        return {name: value for name, value in given.items() if value != usual[name]}
 
     @property
     def most_sequences(self) -> int:
@@ -78,11 +80,29 @@ class Options:
         return min(max((self.calls or 2000) // 10, 10), 40 if is_server(self.target) else 200)
 
 
+@dataclass(frozen=True)
+class Job:
+    """What the process of the tools is to do. ``work``: ``fuzz``, ``serve`` or ``play``, the program ``play``.
+
+    ``folder``: an empty one; ``base``: the user's; ``private``: more folders that are hidden. ``commands``: the file
+    descriptor of further lines.
+    """
+
+    options: Options
+    token: str
+    folder: str
+    base: str
+    private: Sequence[str]
+    work: str = "fuzz"
+    play: Sequence[Call] = ()
+    commands: int = -1
+
+
 class Stopped(Exception):
     """Raised by a listener of :meth:`Fuzz.run` to end it. What was found stays."""
 
 
-Heard = Callable[[Mapping[str, Any], Report], None]
+Heard = Callable[[Mapping[str, object], Report], None]
 
 
 @dataclass
@@ -102,8 +122,9 @@ class Fuzz:
         check_platform()
         began = time.monotonic()
         try:
-            for message in self._messages():
-                self._take(message)
+            for message in self._messages("fuzz"):
+                event, said = f"_on_{message['event']}", {k: v for k, v in message.items() if k != "event"}
+                getattr(self, event, lambda **_: None)(**said)
                 if heard is not None:
                     heard(message, self.report)
         except KeyboardInterrupt:
@@ -115,26 +136,16 @@ class Fuzz:
             self.report.seconds = round(time.monotonic() - began, 3)
         return self.report
 
-    def send(self, call: dict[str, Any]) -> dict[str, Any]:
-        """Make one call, after those that it needs. Return its outcome."""
+    def play(self, calls: Sequence[Call]) -> list[Made]:
+        """Play a program of calls in a fresh child. Return what was made."""
         check_platform()
-        for message in self._messages(call):
-            if message["event"] == "outcome":
-                return dict(message["outcome"])
-        raise UserError(f"{self.options.target}: the call had no outcome")
-
-    def play(self, calls: list[dict[str, object]]) -> dict[str, Any]:
-        """Make a sequence of calls in a fresh child. Return ``made`` (calls and answers) and ``outcomes``."""
-        check_platform()
-        for message in self._messages(play=calls):
+        for message in self._messages("play", calls):
             if message["event"] == "played":
-                return message
+                return [Made.of(one) for one in message["made"]]
         raise UserError(f"{self.options.target}: the calls had no outcome")
 
-    def _messages(
-        self, call: dict[str, object] | None = None, play: list[dict[str, object]] | None = None
-    ) -> Iterator[dict[str, Any]]:
-        with tool_process(self.options, {"send": call, "play": play}) as (process, token, broken):
+    def _messages(self, work: str, play: Sequence[Call] = ()) -> Iterator[dict[str, Any]]:
+        with tool_process(self.options, work, play) as (process, token, broken):
             assert process.stdout is not None
             ended = False
             for line in process.stdout:
@@ -154,33 +165,37 @@ class Fuzz:
             raise UserError(f"{self.options.target} cannot be imported: the process ended ({why})")
         self.report.remarks.append(f"The fuzzer's process ended early ({why}).")
 
-    def _take(self, message: Mapping[str, Any]) -> None:
-        report = self.report
-        match message["event"]:
-            case "tools":
-                report.sandbox = dict(message["sandbox"])
-                report.tools = tools_in(message)
-            case "finding":
-                one = FuzzFinding.model_validate(message["finding"])
-                report.findings[one.tool, message["key"]] = one
-            case "remark":
-                if message["text"] not in report.remarks:
-                    report.remarks.append(message["text"])
-            case "dropped":
-                report.findings.pop((message["tool"], message["key"]), None)
-            case "sequences":
-                report.sequences = {"sequences": message["sequences"], "calls": message["calls"]}
-                counts = {f"sequence\x1f{key}": count for key, count in message["occurrences"].items()}
-                for place in [place for place in report.findings if place[1] in counts]:
-                    report.change(place, occurrences=counts[place[1]])
-            case "progress" | "summary":
-                tool = report.tool(message["tool"])
-                tool.calls, tool.refused, tool.curve = message["calls"], message["refused"], message["curve"]
-                for key, count in message.get("occurrences", {}).items():
-                    if (tool.name, key) in report.findings:
-                        report.change((tool.name, key), occurrences=count)
-                tool.stopped = message.get("stopped", tool.stopped)
-                tool.looping = message.get("looping", tool.looping)
+    def _on_tools(self, sandbox: dict[str, str], tools: list[dict[str, Any]]) -> None:
+        self.report.sandbox, self.report.tools = sandbox, tools_in(tools)
+
+    def _on_finding(self, key: str, finding: object) -> None:
+        one = FuzzFinding.model_validate(finding)
+        self.report.findings[one.tool, key] = one
+
+    def _on_remark(self, text: str) -> None:
+        if text not in self.report.remarks:
+            self.report.remarks.append(text)
+
+    def _on_dropped(self, key: str, tool: str) -> None:
+        self.report.findings.pop((tool, key), None)
+
+    def _on_sequences(self, sequences: int, calls: int, occurrences: Mapping[str, int]) -> None:
+        self.report.sequences = {"sequences": sequences, "calls": calls}
+        self._count(occurrences)
+
+    def _on_progress(
+        self, tool: str, calls: int, refused: int, curve: list[list[int]], occurrences: Mapping[str, int],
+        unique: int, stopped: str = "", looping: float = 0.0,
+    ) -> None:  # fmt: skip
+        one = self.report.tool(tool)
+        one.calls, one.refused, one.curve, one.stopped, one.looping = calls, refused, curve, stopped, looping
+        self._count(occurrences)
+
+    _on_summary = _on_progress
+
+    def _count(self, occurrences: Mapping[str, int]) -> None:
+        for place in [place for place in self.report.findings if place[1] in occurrences]:
+            self.report.change(place, occurrences=occurrences[place[1]])
 
 
 def check_callable(target: str) -> None:
@@ -198,12 +213,12 @@ def check_callable(target: str) -> None:
 
 @contextmanager
 def tool_process(
-    options: Options, work: Mapping[str, object], *, stays: bool = False
+    options: Options, work: str, play: Sequence[Call] = ()
 ) -> Iterator[tuple[subprocess.Popen[bytes], str, Callable[[], str]]]:
     """Start the process that imports the tools (``child.py``), in a folder of its own, and end it.
 
-    ``work``: what it is to do. ``stays``: it can be told more later. Yield the process, the token that its messages
-    begin with (``lines.py``), and a function that says why it ended.
+    ``work``, ``play``: of its :class:`Job`; one that serves can be told more later. Yield the process, the token that
+    its messages begin with (``lines.py``), and a function that says why it ended.
     """
     with _folder() as folder, tempfile.TemporaryFile(dir=folder) as errors:
         inside = folder / "work"
@@ -211,15 +226,9 @@ def tool_process(
         inside.mkdir()
         home.mkdir()
         token = secrets.token_hex(8)
-        job = {
-            "token": token,
-            "target": options.target, "tools": options.tools, "calls": None if options.seconds else options.calls,
-            "seconds": options.seconds, "seed": options.seed, "reset": options.reset, "network": options.network,
-            "call_limit": options.call_limit, "stop_early": options.stop_early, "folder": str(inside),
-            "base": os.path.realpath("."), "blind": options.blind, "sequences": options.most_sequences,
-            "reads": options.reads, "writes": options.writes, "priors": options.priors,
-            "private": [os.environ.get(name, "") for name in ("HOME", "TMPDIR", "XDG_RUNTIME_DIR")], **work,
-        }  # fmt: skip
+        private = [os.environ.get(name, "") for name in ("HOME", "TMPDIR", "XDG_RUNTIME_DIR")]
+        job = asdict(Job(options, token, str(inside), os.path.realpath("."), private, work, play))
+        del job["commands"]
         path = [str(Path.cwd() / one) for one in ("", *sys.path)]
         process = subprocess.Popen(
             [sys.executable, "-c", _BOOT, json.dumps(list(dict.fromkeys(path)))],
@@ -241,21 +250,16 @@ def tool_process(
             with suppress(BrokenPipeError):
                 process.stdin.write(json.dumps(job).encode() + b"\n")
                 process.stdin.flush()
-                if not stays:
+                if work != "serve":
                     process.stdin.close()
             yield process, token, broken
         finally:
             _end(process)
 
 
-def tools_in(message: Mapping[str, Any]) -> list[ToolReport]:
+def tools_in(told: Sequence[Mapping[str, Any]]) -> list[ToolReport]:
     """Return the tools that the process tells of."""
-    return [
-        ToolReport(
-            t["name"], t["description"], t["schema"], t["skipped"], source=t["source"], place=t["place"]
-        )
-        for t in message["tools"]
-    ]
+    return [ToolReport(**one) for one in told]
 
 
 def check_platform() -> None:

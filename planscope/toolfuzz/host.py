@@ -16,15 +16,14 @@ import struct
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from planscope.toolfuzz.lines import framed, moved_away, read
 from planscope.toolfuzz.namespaces import Crowd, end_all
-from planscope.toolfuzz.outcome import Lost, Outcome, Places, answered, class_name, lost, raised
+from planscope.toolfuzz.outcome import Outcome, Places, Raised, answered, attempt, class_name, lost, raised
 from planscope.toolfuzz.sandbox import MEMORY, Kept, Watch, die_with_parent, empty, limit_resources
 
 _HEAD = struct.Struct("qdq")
@@ -50,8 +49,9 @@ class Channel:
         sys.stdin = io.StringIO()
         self.kept = Kept()
 
-    def send(self, message: dict[str, Any]) -> None:
-        data = framed(self._token, message)
+    def send(self, event: str, **said: object) -> None:
+        """Tell of an event."""
+        data = framed(self._token, {"event": event, **said})
         while data:
             data = data[os.write(self._pipe, data) :]
 
@@ -65,31 +65,26 @@ class Channel:
             self.watch.refusals.clear()
 
     def judged(
-        self, invoke: Callable[[], Any], given: Mapping[str, Any], places: Places, details: bool = True
+        self, invoke: Callable[[], object], given: object, places: Places, known: Collection[str] = ()
     ) -> tuple[object, Outcome]:
         """Make a call. Return its answer, None if it raised, and its outcome; what it replaced of Python is restored.
 
-        ``details``: as for :func:`planscope.toolfuzz.outcome.raised`. Raises Lost if there is nobody left to call.
+        ``known``: as for :func:`planscope.toolfuzz.outcome.raised`. Raises Lost if there is nobody left to call.
         """
-        answer: object = None
-        try:
-            answer = invoke()
-            self.kept.restore_all()
-            outcome = answered(answer, given, places, self.watch.refusals)
-        except Lost:
-            raise
-        except BaseException as error:
-            self.kept.restore_all()
-            outcome = raised(error, given, places, self.watch.refusals, details)
-        self.kept.restore_all()
+        answer = attempt(invoke)
+        self.kept.restore()
+        if isinstance(answer, Raised):
+            return None, raised(answer.error, given, places, self.watch.refusals, known)
+        outcome = attempt(lambda: answered(answer, given, places, self.watch.refusals))
+        self.kept.restore()
+        if isinstance(outcome, Raised):  # an answer that breaks when it is looked at
+            return None, raised(outcome.error, given, places, self.watch.refusals, known)
         return answer, outcome
 
     def end(self) -> None:
         """Say that the call is over."""
         _HEAD.pack_into(self._shared, 0, -1, math.inf, 0)
-        if self.watch.moved:
-            self.watch.moved = False
-            os.chdir(self.watch._folder)
+        self.watch.back()
 
 
 class _Told(io.TextIOBase):
@@ -135,10 +130,11 @@ class Host:
     def run(
         self,
         job: Callable[[Channel], None],
-        heard: Callable[[dict[str, Any]], None],
+        heard: Callable[..., None],
         limit: Callable[[], float],
     ) -> End:
-        """Do a job in a fresh child. ``limit``: seconds that a call may take."""
+        """Do a job in a fresh child. ``heard`` gets its events and what they say by name; ``limit``: seconds that a
+        call may take."""
         empty(self._folder)
         self._trace.seek(0)
         self._trace.truncate()
@@ -189,18 +185,14 @@ class Host:
         watch = Watch(self._folder, self.places, self._network, self._processes, last_words)
         channel = Channel(pipe, self._token, self._shared, watch)
         watch.start()
-        try:
-            job(channel)
-        except BaseException as error:  # a bug of ours, or a tool that leaves an exception for later
+        done = attempt(lambda: job(channel))
+        if isinstance(done, Raised):  # a bug of ours, or a tool that leaves an exception for later
             channel.kept.restore()
-            last_words(f"it left the process unusable: {class_name(type(error))}", "BROKEN")
-            return
-        if os.getpid() == me:
-            channel.send({"event": "over"})
+            last_words(f"it left the process unusable: {class_name(type(done.error))}", "BROKEN")
+        elif os.getpid() == me:
+            channel.send("over")
 
-    def _follow(
-        self, pid: int, pipe: int, heard: Callable[[dict[str, object]], None], limit: Callable[[], float]
-    ) -> End:
+    def _follow(self, pid: int, pipe: int, heard: Callable[..., None], limit: Callable[[], float]) -> End:
         buffer = b""
         over = False
         seen, used, looked = -1, 0.0, time.monotonic()
@@ -226,7 +218,7 @@ class Host:
                     if message["event"] == "over":
                         over = True
                     else:
-                        heard(message)
+                        heard(**message)
                 if over:
                     return End("done")
                 continue

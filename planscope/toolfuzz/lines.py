@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from typing import Any
 
 _HIGH = 512
 """Above the number of files that a tool may have open."""
@@ -19,7 +20,7 @@ def framed(token: str, message: Mapping[str, object]) -> bytes:
     return f"{token}{json.dumps(message, default=str)}\n".encode()
 
 
-def read(token: str, line: bytes) -> dict[str, object] | None:
+def read(token: str, line: bytes) -> dict[str, Any] | None:
     """Return the message in a line, or None. A tool's text may stand before it."""
     _, found, text = line.partition(token.encode())
     try:

@@ -26,6 +26,7 @@ from planscope.toolfuzz.outcome import (
     Places,
     Refused,
     Told,
+    keyed,
     normal,
     source_line,
     strings_of,
@@ -60,7 +61,7 @@ class ServerHost:
     def run(
         self,
         job: Callable[[Channel], None],
-        heard: Callable[[dict[str, Any]], None],
+        heard: Callable[..., None],
         limit: Callable[[], float],
     ) -> End:
         """Do a job with a fresh server. ``limit``: seconds that a call may take."""
@@ -132,28 +133,28 @@ class ServerHost:
     def _outcome(self, kind: str, message: str, trace: str, given: object, *, what: str) -> Outcome:
         exception, place = _error_in(trace, self.places) if trace else (None, None)
         location = f"{self.places.name(place[0])}:{place[1]}" if place is not None else None
-        key = "\x1f".join((kind, exception or "", location or "", what))
         clean = self.places.clean
         told = clean(self.server.said()) or (clean(trace) if kind in ("killed", "hung") else "")
+        shown = self.places.shown(trace)[-LONGEST_TRACEBACK:] if exception or kind == "protocol" else ""
+        keys = keyed(kind, exception, location, what)
+        said = clean(message)[:LONGEST_MESSAGE]
         return Outcome(
-            kind, exception, clean(message)[:LONGEST_MESSAGE], location, key, key,
-            clean(_named(trace, self.places))[-LONGEST_TRACEBACK:] if exception or kind == "protocol" else "",
-            told, source_line(place),
-        )  # fmt: skip
+            kind, exception, said, location, traceback=shown, told=told, line=source_line(place), **keys
+        )
 
 
 class _ServedChannel(Channel):
     """What a job tells, in this process. The server's standard error stands for what a tool prints."""
 
-    def __init__(self, heard: Callable[[dict[str, object]], None], server: Server) -> None:
+    def __init__(self, heard: Callable[..., None], server: Server) -> None:
         self._heard = heard
         self.number, self.text = -1, ""
-        self.watch: Any = SimpleNamespace(refusals=[], moved=False)
+        self.watch: Any = SimpleNamespace(refusals=[])
         self.told: Any = SimpleNamespace(take=server.said)
-        self.kept: Any = SimpleNamespace(restore=lambda: None, restore_all=lambda: None)
+        self.kept: Any = SimpleNamespace(restore=lambda: None)
 
-    def send(self, message: dict[str, Any]) -> None:
-        self._heard(message)
+    def send(self, event: str, **said: object) -> None:
+        self._heard(event, **said)
 
     def begin(self, number: int, text: str) -> None:
         self.number, self.text = number, text
@@ -212,7 +213,7 @@ def _tool(listed: Mapping[str, Any], host: ServerHost, target: str) -> Tool:
         name=str(listed["name"]),
         description=str(listed.get("description") or ""),
         schema=schema if isinstance(schema, dict) and not fault else NO_ARGUMENTS,
-        bind=bind,
+        validate=bind,
         function=function,
         invoke=lambda given: host.request(tool, given),
         skipped=fault,
@@ -391,7 +392,3 @@ def _error_in(trace: str, places: Places) -> tuple[str | None, tuple[str, int] |
 def _is_own(file: str, places: Places) -> bool:
     library = re.search(r"site-packages|dist-packages|node_modules|/lib/python\d|<frozen|^node:", file)
     return library is None and places.own(file)
-
-
-def _named(text: str, places: Places) -> str:
-    return re.sub(r'File "([^"\n]+)"', lambda found: f'File "{places.name(found[1])}"', text)

@@ -31,7 +31,7 @@ from planscope.session.model import (
     Run,
 )
 from planscope.toolfuzz.answers import LARGEST, read_json
-from planscope.toolfuzz.outcome import Outcome
+from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.prompts import Prompts, load_prompts
 from planscope.toolfuzz.served import ServedTools, Stage, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent, Spending
@@ -46,18 +46,6 @@ class ModelDown(UserError):
     """A model cannot be reached, or refuses to work. The message says why, in one line without secrets."""
 
 
-@dataclass(frozen=True)
-class AgentCall:
-    """A call that the agent made. ``text``: what it was told; ``answer``: the tool's answer as JSON, None if the tool
-    did not answer. ``outcome.kind`` is ``ok``, ``refused`` (by the schema) or a kind of finding."""
-
-    tool: str
-    arguments: dict[str, object]
-    text: str
-    answer: object
-    outcome: Outcome
-
-
 @dataclass
 class ToolRun:
     """What an agent did with a user's request. ``run``: its record, without a variant.
@@ -68,7 +56,7 @@ class ToolRun:
 
     request: str
     run: Run
-    calls: list[AgentCall] = field(default_factory=list)
+    calls: list[Made] = field(default_factory=list)
     answer: str = ""
     down: str = ""
     files: dict[str, str] = field(default_factory=dict)
@@ -242,15 +230,13 @@ class _UnderWay:
         )
         self.made = ToolRun(request, run)
 
-    def call(self, tool: str, arguments: dict[str, object]) -> AgentCall:
+    def call(self, tool: str, arguments: dict[str, object]) -> Made:
         """Make a call of the agent in the sandbox."""
         try:
-            done = self.stage.call(tool, arguments)
+            made = self.stage.call(tool, arguments)
         except ToolsLost as error:
             self.lost = error
             raise
-        answer = done.answer if done.outcome.kind in ("ok", "returned") else None
-        made = AgentCall(tool, arguments, plain_text(done.text), answer, done.outcome)
         self.made.calls.append(made)
         return made
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TypedDict, TypeVar
+
+from planscope.session.json_bytes import plain_text
 
 KINDS = ("raised", "returned", "hung", "killed", "outside", "sequence", "lying", "protocol", "inconsistent",
 "infrastructure")  # fmt: skip
@@ -19,27 +22,50 @@ LISTED_ONLY = frozenset({"returned", "infrastructure"})
 """Kinds that are listed, but count neither as errors nor for the exit status."""
 
 CALL_ID = "call-1"
+COUNTED = frozenset({"raised", "killed", "hung", "outside"})
+"""Kinds that a call of a sequence may show; what it gives back is judged by the answers around it."""
+
+UNRECORDED = "unrecorded"
+"""The kind of an outcome that nobody knows, because no run made this call."""
+
+MOST_KEPT = 5_000
+"""Limit of bytes of an answer that is kept."""
+
+T = TypeVar("T")
 LONGEST_MESSAGE = 2000
 LONGEST_TRACEBACK = 12_000
 _DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-_NETWORK = frozenset(
-    (
-        "URLError",
-        "ConnectError",
-        "ConnectTimeout",
-        "ReadTimeout",
-        "TransportError",
-        "ClientConnectionError",
-        "APIConnectionError",
-        "ClientConnectorError",
-        "NewConnectionError",
-        "MaxRetryError",
-        "ProxyError",
-        "SSLError",
-        "gaierror",
-        "herror",
-    )
+_NETWORK = re.compile(
+    r"(URL|Connect|Transport|ClientConnection|APIConnection|ClientConnector|NewConnection|MaxRetry|Proxy|SSL)Error"
+    r"|(Connect|Read)Timeout|gaierror|herror"
 )
+
+
+class Call(TypedDict):
+    """A call of a program, as JSON has it."""
+
+    tool: str
+    arguments: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Raised:
+    """What code that is not ours raised."""
+
+    error: BaseException
+
+
+def attempt(work: Callable[[], T]) -> T | Raised:
+    """Run code of a tool, or on its objects: it may raise anything, and nothing that it raises may end a search.
+
+    Only what ends a search on purpose passes: a lost server.
+    """
+    try:
+        return work()
+    except Lost:
+        raise
+    except BaseException as error:
+        return Raised(error)
 
 
 class Refused(Exception):
@@ -64,9 +90,16 @@ class Outcome:
     told: str = ""
     line: str = ""
 
-    def shows(self, key: str, plain: str) -> bool:
-        """Return whether this is the error with these two keys."""
-        return self.failed and bool({self.key, self.plain or self.key} & {key, plain or key})
+    def same(self, other: Outcome) -> bool:
+        """Return whether this is the same error."""
+        return self.failed and bool(
+            {self.key, self.plain or self.key} & {other.key, other.plain or other.key}
+        )
+
+    @property
+    def said(self) -> str:
+        """Kind, exception, message and traceback."""
+        return f"{self.kind}: {self.exception or ''} {self.message}\n{self.traceback}"
 
     @property
     def failed(self) -> bool:
@@ -78,6 +111,14 @@ class Outcome:
             "kind": self.kind, "exception": self.exception, "message": self.message, "location": self.location,
             "traceback": self.traceback, "source": self.line, "printed": self.told,
         }  # fmt: skip
+
+
+def keyed(
+    kind: str, name: str | None, location: str | None, part: str, plain: str | None = None
+) -> dict[str, str]:
+    """Return the two keys of an outcome. ``part``: what else tells errors apart, ``plain`` the same with the input."""
+    first = "\x1f".join((kind, name or "", location or ""))
+    return {"key": f"{first}\x1f{part}", "plain": f"{first}\x1f{part if plain is None else plain}"}
 
 
 class Told(Exception):
@@ -97,7 +138,57 @@ class Lost(BaseException):
 
 
 OK = Outcome("ok")
-REFUSED = Outcome("refused")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A call that was made, its answer as JSON (None if there is none), and what it came to."""
+
+    tool: str
+    arguments: dict[str, object]
+    answer: object = None
+    outcome: Outcome = OK
+
+    @classmethod
+    def of(cls, data: Mapping[str, object]) -> Made:
+        """Return what another process made, as JSON has it."""
+        tool, arguments, answer, outcome = data.values()
+        assert isinstance(tool, str) and isinstance(arguments, dict) and isinstance(outcome, dict)
+        return cls(tool, arguments, answer, Outcome(**outcome))
+
+    @property
+    def kind(self) -> str:
+        return self.outcome.kind
+
+    @property
+    def text(self) -> str:
+        """What an agent is told: the answer, or the error as LangChain words it."""
+        one, said = self.outcome, self.answer
+        if one.kind == "refused":
+            said = f"Error: the arguments are not what the tool accepts: {one.message}"
+        elif one.failed and one.kind not in ("returned", UNRECORDED):
+            said = f"Error: {one.exception or one.kind}: {one.message}"
+        elif said is None and one.failed:
+            said = one.message
+        return plain_text(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+
+
+def plain_answer(answer: object) -> object:
+    """Return an answer as JSON, cut to a size that can be kept; None for what contains itself or breaks when read."""
+
+    def plain() -> object:
+        value = answer
+        if hasattr(value, "tool_call_id") and hasattr(value, "content"):
+            value = value.content
+        if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
+            value = value[0]
+        if hasattr(value, "model_dump"):
+            value = value.model_dump(mode="json")
+        text = json.dumps(value, default=str)
+        return json.loads(text) if len(text) <= MOST_KEPT else str(value)[:MOST_KEPT]
+
+    made = attempt(plain)
+    return None if isinstance(made, Raised) else made
 
 
 @dataclass(slots=True)
@@ -157,6 +248,10 @@ class Places:
         text = re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", text)
         return re.sub(r"\b\d+\.\d+(?:e-?\d+)? ?(?:s|ms|us|µs|sec|seconds)\b", "... s", text)
 
+    def shown(self, trace: str) -> str:
+        """Return a traceback with the names of files as they are shown, and without what differs."""
+        return self.clean(re.sub(r'File "([^"\n]+)"', lambda found: f'File "{self.name(found[1])}"', trace))
+
 
 _QUOTED = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*(?:'|$)|\"(?:[^\"\\]|\\.)*(?:\"|$)|`[^`]*(?:`|$)", re.DOTALL)
 _PATH = re.compile(r"(?:[\w.~-]*/)+[\w.~-]*")
@@ -200,16 +295,18 @@ def class_name(kind: type) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # a broken __str__ of the tool's own class
-        return ""
+    said = attempt(lambda: str(error))
+    return "" if isinstance(said, Raised) else said  # a broken __str__ of the tool's own class
 
 
 def raised(
-    error: BaseException, given: object, places: Places, refusals: list[Refusal], details: bool
+    error: BaseException,
+    given: object,
+    places: Places,
+    refusals: list[Refusal],
+    known: Collection[str] = (),
 ) -> Outcome:
-    """Return the outcome of a call that raised. ``details``: with message and traceback."""
+    """Return the outcome of a call that raised, without message and traceback if its key is known."""
     if isinstance(error, Told):
         return error.outcome
     kind, name = _kind_of(error), class_name(type(error))
@@ -227,25 +324,12 @@ def raised(
     else:
         part = normal(why, given) if deepest and not refusals else ""
         plain_part = normal(why) if deepest and not refusals else ""
-    key = "\x1f".join((kind, name, location or "", part))
-    plain = "\x1f".join((kind, name, location or "", plain_part))
-    if not details:
-        return Outcome(kind, name, key=key, plain=plain)
+    keys = keyed(kind, name, location, part, plain_part)
+    if any(key in known for key in keys.values()):
+        return Outcome(kind, name, **keys)
     text = "".join(traceback.format_exception(error, limit=-30, chain=False))[-LONGEST_TRACEBACK:]
-    return Outcome(
-        kind,
-        name,
-        places.clean(why)[:LONGEST_MESSAGE],
-        location,
-        key,
-        plain,
-        places.clean(_shown(text, places)),
-        line=source_line(frame),
-    )
-
-
-def _shown(text: str, places: Places) -> str:
-    return re.sub(r'File "([^"\n]+)"', lambda found: f'File "{places.name(found[1])}"', text)
+    message, trace = places.clean(why)[:LONGEST_MESSAGE], places.shown(text)
+    return Outcome(kind, name, message, location, traceback=trace, line=source_line(frame), **keys)
 
 
 def source_line(frame: tuple[str, int] | None) -> str:
@@ -264,7 +348,9 @@ def _kind_of(error: BaseException) -> str:
         return "returned"
     if isinstance(error, OSError) and error.errno in _DISK:
         return "killed"
-    if isinstance(error, ConnectionError) or (names & _NETWORK and "HTTPError" not in names):
+    if isinstance(error, ConnectionError) or (
+        "HTTPError" not in names and any(map(_NETWORK.fullmatch, names))
+    ):
         return "infrastructure"
     return "raised"
 
@@ -305,12 +391,10 @@ _ERROR_TEXT = re.compile(r"\s*(?:Error|Exception|Traceback)\b")
 def answered(answer: object, given: object, places: Places, refusals: list[Refusal]) -> Outcome:
     """Return the outcome of a call that returned: an error text is *returned*; a refusal in the call counts first."""
     if refusals:
-        first = refusals[0]
-        key = "\x1f".join((first.kind, "PermissionError", first.location or "", ""))
-        return Outcome(
-            first.kind, "PermissionError", places.clean(first.what), first.location, key, key,
-            places.clean(_shown(first.traceback, places))
-        )  # fmt: skip
+        first, name = refusals[0], "PermissionError"
+        keys = keyed(first.kind, name, first.location, "")
+        trace = places.shown(first.traceback)
+        return Outcome(first.kind, name, places.clean(first.what), first.location, traceback=trace, **keys)
     why = returned_error(answer)
     if (
         why is None
@@ -318,11 +402,11 @@ def answered(answer: object, given: object, places: Places, refusals: list[Refus
         or any(why.startswith(text[:20]) for text in strings_of(given) if _ERROR_TEXT.match(text))
     ):
         return OK
-    key, plain = ("\x1f".join(("returned", "", "", normal(why, one)[:120])) for one in (given, None))
-    return Outcome("returned", None, places.clean(why)[:LONGEST_MESSAGE], None, key, plain)
+    keys = keyed("returned", None, None, normal(why, given)[:120], normal(why)[:120])
+    return Outcome("returned", None, places.clean(why)[:LONGEST_MESSAGE], **keys)
 
 
-def returned_error(answer: Any) -> str | None:
+def returned_error(answer: object) -> str | None:
     """Return the error that an answer tells of, or None.
 
     A message with status ``error``; a text that begins with Error, Exception or Traceback; an object with a non-empty
@@ -333,7 +417,7 @@ def returned_error(answer: Any) -> str | None:
     if hasattr(answer, "tool_call_id") and hasattr(answer, "content"):
         artifact = getattr(answer, "artifact", None)
         answer = answer.content if artifact is None else artifact
-    if type(answer) in (tuple, list) and len(answer) == 2 and isinstance(answer[0], str):
+    if isinstance(answer, tuple | list) and len(answer) == 2 and isinstance(answer[0], str):
         answer = answer[0]
     if isinstance(answer, str):
         return answer if _ERROR_TEXT.match(answer) else None
@@ -361,5 +445,5 @@ def _is_part(answer: object, given: object) -> bool:
 
 def lost(kind: str, message: str, location: str | None, trace: str, places: Places) -> Outcome:
     """Return the outcome of a call that hung or that ended its process."""
-    key = "\x1f".join((kind, "", location or "", "" if kind == "hung" else message))
-    return Outcome(kind, None, message, location, key, key, places.clean(_shown(trace, places)))
+    keys = keyed(kind, None, location, "" if kind == "hung" else message)
+    return Outcome(kind, None, message, location, traceback=places.shown(trace), **keys)

@@ -12,9 +12,9 @@ from planscope.toolfuzz.correctness.checks import Call, PromptRun
 from planscope.toolfuzz.correctness.search import PROMPTS, SETS, About, Correctness
 from planscope.toolfuzz.correctness.templates import Filled
 from planscope.toolfuzz.models import FuzzModels, ModelDown, ToolRun
+from planscope.toolfuzz.outcome import UNRECORDED
 from planscope.toolfuzz.report import Report, infrastructure
 from planscope.toolfuzz.served import ServedTools, ToolsLost
-from planscope.toolfuzz.served_answers import UNRECORDED
 from planscope.toolfuzz.spending import BudgetSpent
 from planscope.wording.phrases import plural
 from planscope.wording.terms import capital

@@ -1,13 +1,23 @@
-"""Makes one call again, for the tests that ``planscope fuzz --pytest`` writes."""
+"""Makes calls again, for the tests that ``planscope fuzz --pytest`` writes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict, Unpack
 
 from planscope.toolfuzz.engine import Fuzz, Options
-from planscope.toolfuzz.outcome import Outcome
-from planscope.toolfuzz.stateful import Made, Role, contradictions, knowledge_from
+from planscope.toolfuzz.outcome import Call, Made
+from planscope.toolfuzz.stateful import contradictions, from_told
+
+
+class Settings(TypedDict, total=False):
+    """How calls are made: ``reset``, a hook; ``limit``, seconds that a call may take; ``environment``, names of
+    variables that the tool gets; and whether the ``network`` is allowed."""
+
+    reset: str | None
+    limit: float
+    environment: Sequence[str]
+    network: bool
 
 
 def check(
@@ -15,60 +25,46 @@ def check(
     tool: str,
     given: dict[str, object],
     needs: Sequence[dict[str, object]] = (),
-    reset: str | None = None,
-    limit: float = 2.0,
-    environment: Sequence[str] = (),
-    network: bool = False,
+    **settings: Unpack[Settings],
 ) -> None:
     """Make the calls ``needs`` and then ``given`` in a fresh child. Raise AssertionError if the tool fails on it.
 
-    ``limit``: seconds that a call may take; ``environment``: names of variables that the tool gets. Raises UserError if
-    the target cannot be used.
+    Raises UserError if the target cannot be used.
     """
-    options = Options(
-        target,
-        tools=(tool,),
-        reset=reset,
-        call_limit=limit,
-        environment=tuple(environment),
-        network=network,
-    )
-    found = Outcome(**Fuzz(options).send({"needs": list(needs), "given": given}))
-    if found.failed:
-        raise AssertionError(f"{tool} {_said(found)}")
-
-
-def _said(one: Outcome) -> str:
-    return f"{one.kind}: {one.exception or ''} {one.message}\n{one.traceback}"
+    calls: list[Call] = [{"tool": tool, "arguments": one} for one in (*needs, given)]
+    for one in _played(target, calls, (tool,), settings)[-1:]:
+        if one.outcome.failed:
+            raise AssertionError(f"{tool} {one.outcome.said}")
 
 
 def check_sequence(
     target: str,
-    calls: Sequence[dict[str, Any]],
+    calls: Sequence[Call],
     kind: str,
     exception: str | None = None,
-    knows: Mapping[str, Any] | None = None,
-    reset: str | None = None,
-    limit: float = 2.0,
-    environment: Sequence[str] = (),
-    network: bool = False,
+    knows: Mapping[str, object] | None = None,
+    **settings: Unpack[Settings],
 ) -> None:
     """Make a sequence of calls in a fresh child. Raise AssertionError if it shows an error of this kind.
 
     ``knows``: what the fuzzer had learned of the tools, for answers that contradict each other.
     """
-    options = Options(target, reset=reset, call_limit=limit, environment=tuple(environment), network=network)
-    played = Fuzz(options).play(list(calls))
-    made = [Made(**one) for one in played["made"]]
+    made = _played(target, calls, (), settings)
     if knows is not None:
-        roles = {
-            name: Role(what, noun, tuple(needed), *again)
-            for name, (what, noun, needed, *again) in knows["roles"].items()
-        }
-        told = contradictions(made, roles, knowledge_from(knows))
-        if any(one.kind == kind for one in told):
-            raise AssertionError("; ".join(one.message for one in told if one.kind == kind))
-        return
-    for one in (Outcome(**data) for data in played["outcomes"]):
-        if (one.kind, one.exception) == (kind, exception):
-            raise AssertionError(_said(one))
+        said = [one.message for one in contradictions(made, *from_told(knows)) if one.kind == kind]
+    else:
+        said = [one.outcome.said for one in made if (one.kind, one.outcome.exception) == (kind, exception)]
+    if said:
+        raise AssertionError("; ".join(said))
+
+
+def _played(target: str, calls: Sequence[Call], tools: tuple[str, ...], settings: Settings) -> list[Made]:
+    options = Options(
+        target,
+        tools=tools,
+        reset=settings.get("reset"),
+        call_limit=settings.get("limit", 2.0),
+        environment=tuple(settings.get("environment", ())),
+        network=settings.get("network", False),
+    )
+    return Fuzz(options).play(calls)

@@ -139,7 +139,7 @@ class Kept:
         self._depth = sys.getrecursionlimit()
 
     def restore(self) -> None:
-        """Put back what a call has replaced; what it has added stays."""
+        """Put back what a call has replaced or removed; what it has added stays."""
         for names, name, value in self._names:
             if names.get(name) is not value:
                 names[name] = value
@@ -148,10 +148,6 @@ class Kept:
             self._builtins = dict(vars(builtins))
         if sys.getrecursionlimit() != self._depth:
             sys.setrecursionlimit(self._depth)
-
-    def restore_all(self) -> None:
-        """Put back what is needed only now and then, too: after an error, and before another module is imported."""
-        self.restore()
         if len(sys.path) < len(self._path):
             sys.path[:] = self._path
         if len(sys.meta_path) < len(self._meta_path):
@@ -225,6 +221,12 @@ class Watch:
                 self._checks[event] = lambda a: self._refuse(
                     "infrastructure", f"start the process {str(a[0] if a else '')[:80]!r}"
                 )
+
+    def back(self) -> None:
+        """Go back to the tool's folder, if a call has left it."""
+        if self.moved:
+            self.moved = False
+            os.chdir(self._folder)
 
     def start(self) -> None:
         """Install the hook."""

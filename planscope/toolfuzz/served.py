@@ -8,14 +8,14 @@ import select
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Options, check_callable, check_platform, tool_process, tools_in
 from planscope.toolfuzz.lines import read
-from planscope.toolfuzz.outcome import Outcome
+from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.report import ToolReport
 
 MOST_FILES = 500
@@ -29,20 +29,6 @@ _PATIENT = 6
 
 class ToolsLost(UserError):
     """The process of the tools has ended, or does not answer."""
-
-
-@dataclass(frozen=True)
-class Answered:
-    """What a tool did with a call of an agent. ``text``: what the agent is told; ``answer``: the same as JSON."""
-
-    text: str
-    answer: object
-    outcome: Outcome
-
-    @property
-    def failed(self) -> bool:
-        """Whether the call had no answer: it raised, hung, was refused by the schema, and so on."""
-        return self.outcome.kind not in ("ok", "returned")
 
 
 class ServedTools:
@@ -64,11 +50,11 @@ class ServedTools:
     def __enter__(self) -> Self:
         check_platform()
         check_callable(self.options.target)
-        self._context = tool_process(self.options, {"serve": True}, stays=True)
+        self._context = tool_process(self.options, "serve")
         self._process, self._token, self._broken = self._context.__enter__()
         try:
             told = self._heard("tools", GRACE * 4)
-            self.all, self.sandbox = tools_in(told), dict(told["sandbox"])
+            self.all, self.sandbox = tools_in(told["tools"]), dict(told["sandbox"])
             self.tools = [one for one in self.all if not one.skipped]
         except BaseException:
             self._context.__exit__(None, None, None)
@@ -126,13 +112,12 @@ class ServedTools:
             if message["event"] == event:
                 return message
 
-    def call(self, tool: str, arguments: Mapping[str, object]) -> Answered:
+    def call(self, tool: str, arguments: dict[str, object]) -> Made:
         """Make one call in the run that is under way."""
         with self._exchange:
-            self._say({"do": "call", "tool": tool, "arguments": arguments})
-            made = self._heard("made", self.options.call_limit * _PATIENT + GRACE)
-        outcome = Outcome(**made["outcome"])
-        return Answered(_text(made, outcome), made["answer"], outcome)
+            self._say({"do": "call", "call": {"tool": tool, "arguments": arguments}})
+            made = self._heard("made", self.options.call_limit * _PATIENT + GRACE)["made"]
+        return replace(Made.of(made), tool=tool, arguments=arguments)
 
     def files(self) -> dict[str, str]:
         """End the run that is under way, and return the files of its folder."""
@@ -150,7 +135,7 @@ class Stage:
         self.files: dict[str, str] = {}
         self.names = [one.name for one in tools.tools]
 
-    def call(self, tool: str, arguments: Mapping[str, object]) -> Answered:
+    def call(self, tool: str, arguments: dict[str, object]) -> Made:
         """Call one of the tools. Raises KeyError for a name that is none of theirs."""
         if tool not in self.names or self._over:
             raise KeyError(tool)
@@ -162,15 +147,3 @@ class Stage:
             self._over = True
             with suppress(ToolsLost):
                 self.files = self._tools.files()
-
-
-def _text(made: Mapping[str, object], outcome: Outcome) -> str:
-    """Return what an agent is told: the answer, or the error as LangChain words it."""
-    if outcome.kind == "refused":
-        return f"Error: the arguments are not what the tool accepts: {made['refusal']}"
-    if outcome.kind not in ("ok", "returned"):
-        return f"Error: {outcome.exception or outcome.kind}: {outcome.message}"
-    answer = made["answer"]
-    if answer is None and outcome.kind == "returned":
-        return outcome.message
-    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)

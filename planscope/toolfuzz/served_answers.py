@@ -10,13 +10,10 @@ from typing import Self
 from planscope.errors import UserError
 from planscope.toolfuzz.correctness.canonical import canonical
 from planscope.toolfuzz.engine import Options
-from planscope.toolfuzz.outcome import OK, Outcome
+from planscope.toolfuzz.outcome import OK, UNRECORDED, Made, Outcome
 from planscope.toolfuzz.recorded import recorded_tools, session_of
 from planscope.toolfuzz.report import ToolReport
-from planscope.toolfuzz.served import Answered, ServedTools, Stage
-
-UNRECORDED = "unrecorded"
-"""The kind of an outcome that nobody knows, because no run made this call."""
+from planscope.toolfuzz.served import ServedTools, Stage
 
 NO_ANSWER = "No answer of the tool to these arguments was recorded."
 NO_SCHEMA = "no run recorded its schema"
@@ -63,13 +60,12 @@ class ServedAnswers(ServedTools):
         """Begin a run. There is no folder: ``files`` are not kept."""
         yield Stage(self)
 
-    def call(self, tool: str, arguments: Mapping[str, object]) -> Answered:
+    def call(self, tool: str, arguments: dict[str, object]) -> Made:
         """Return the recorded answer; an outcome of kind ``unrecorded`` if there is none."""
-        found = self._answers.get((tool, canonical(arguments)))
-        if found is None:
-            return Answered(NO_ANSWER, None, Outcome(UNRECORDED, message=NO_ANSWER))
-        text, failed = found
-        return Answered(text, text, Outcome("returned", message=text) if failed else OK)
+        text, failed = self._answers.get((tool, canonical(arguments)), (None, False))
+        if text is None:
+            return Made(tool, arguments, None, Outcome(UNRECORDED, message=NO_ANSWER))
+        return Made(tool, arguments, text, Outcome("returned", message=text) if failed else OK)
 
     def files(self) -> dict[str, str]:
         """Return no files."""

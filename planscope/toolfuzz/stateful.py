@@ -15,6 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from planscope.toolfuzz.outcome import Made
+
 What = Literal["read", "look", "write", "delete", "other"]
 _VERBS: dict[str, What] = {
     **dict.fromkeys(("get", "read", "fetch", "load", "show", "view", "retrieve", "lookup"), "read"),
@@ -38,16 +40,6 @@ class Role(NamedTuple):
     again: bool = False
 
 
-@dataclass(frozen=True)
-class Made:
-    """One call and its answer as JSON. ``kind``: that of its outcome, ``ok`` or ``raised`` and so on."""
-
-    tool: str
-    arguments: dict[str, object]
-    answer: object = None
-    kind: str = "ok"
-
-
 @dataclass
 class Knowledge:
     """What sequences have shown of the tools.
@@ -59,16 +51,23 @@ class Knowledge:
     tells_missing: set[str] = field(default_factory=set)
     shows: set[tuple[str, str, str]] = field(default_factory=set)
 
-    def as_data(self) -> dict[str, Any]:
-        return {
-            "tells_missing": sorted(self.tells_missing),
-            "shows": [list(one) for one in sorted(self.shows)],
-        }
+
+def as_told(roles: Mapping[str, Role], knows: Knowledge) -> dict[str, object]:
+    """Return what judges answers, as a finding keeps it."""
+    return {
+        "tells_missing": sorted(knows.tells_missing),
+        "shows": [list(one) for one in sorted(knows.shows)],
+        "roles": {name: [one.what, one.noun, list(one.needed), one.again] for name, one in roles.items()},
+    }
 
 
-def knowledge_from(data: Mapping[str, Any]) -> Knowledge:
-    """Return the knowledge of :meth:`Knowledge.as_data`."""
-    return Knowledge(set(data["tells_missing"]), {(w, r, name) for w, r, name in data["shows"]})
+def from_told(data: Mapping[str, Any]) -> tuple[dict[str, Role], Knowledge]:
+    """Return roles and knowledge of :func:`as_told`."""
+    roles = {
+        name: Role(what, noun, tuple(needed), *again)
+        for name, (what, noun, needed, *again) in data["roles"].items()
+    }
+    return roles, Knowledge(set(data["tells_missing"]), {(w, r, name) for w, r, name in data["shows"]})
 
 
 class Contradiction(NamedTuple):

@@ -23,7 +23,7 @@ from typing import Any, get_args, get_type_hints
 from planscope.errors import UserError
 from planscope.toolfuzz.accepts import mismatch
 from planscope.toolfuzz.injected import injected_values
-from planscope.toolfuzz.outcome import CALL_ID, Places, Refused, message_of
+from planscope.toolfuzz.outcome import CALL_ID, Places, Raised, Refused, attempt, class_name, message_of
 from planscope.toolfuzz.source import source_tree
 
 Bind = Callable[[dict[str, object]], dict[str, object]]
@@ -34,7 +34,7 @@ class Tool:
     """One tool. ``schema``: the JSON schema of its arguments object. ``skipped``: why it cannot be fuzzed.
 
     ``remote``: it is a server's, with the schema ``output`` of its answers; ``hints`` are what the server says of it.
-    ``bind`` validates arguments into keyword arguments of ``function`` and raises :class:`Refused`; ``invoke`` calls
+    ``validate`` turns arguments into keyword arguments of ``function`` and raises :class:`Refused`; ``invoke`` calls
     the tool as an agent would, through a wrapper of its own if it is ``wrapped``. ``functions``: where its source is
     read from. ``reset`` resets its state.
     """
@@ -42,7 +42,7 @@ class Tool:
     name: str
     description: str
     schema: dict[str, Any]
-    bind: Bind
+    validate: Bind
     function: Callable[..., object]
     invoke: Callable[[dict[str, object]], object]
     functions: tuple[Callable[..., object], ...] = ()
@@ -55,9 +55,17 @@ class Tool:
     remote: bool = False
     output: dict[str, object] | None = None
 
-    @property
-    def is_async(self) -> bool:
-        return inspect.iscoroutinefunction(self.function)
+    def bind(self, given: dict[str, object]) -> dict[str, object]:
+        """Return keyword arguments of ``function``. Raises :class:`Refused`, also if a validator fails otherwise."""
+        made = attempt(lambda: self.validate(given))
+        if not isinstance(made, Raised):
+            return made
+        error = made.error
+        raise (
+            error
+            if isinstance(error, Refused)
+            else Refused(f"{class_name(type(error))}: {message_of(error)}")
+        )
 
     def places(self) -> Places:
         """Return which files are the tool's own."""
@@ -263,7 +271,7 @@ def _function(function: Callable[..., object], name: str = "") -> Tool:
         name=name,
         description=description,
         schema=schema,
-        bind=bind,
+        validate=bind,
         function=plain,
         invoke=lambda given: _run(plain, bind(given)),
         functions=(function,),
@@ -392,7 +400,7 @@ def _with_schema(file: str, name: str) -> Tool:
         name=str(described.get("name") or getattr(function, "__name__", "tool")),
         description=str(described.get("description") or inspect.getdoc(function) or ""),
         schema=schema,
-        bind=bind,
+        validate=bind,
         function=function,
         invoke=lambda given: _run(function, bind(given)),
         functions=(function,),
@@ -444,7 +452,7 @@ def _langchain(tool: Any) -> Tool:
         name=str(tool.name),
         description=str(tool.description or ""),
         schema=schema,
-        bind=bind,
+        validate=bind,
         function=called,
         invoke=invoke,
         functions=(plain, *others),
@@ -503,13 +511,13 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 def _run(function: Callable[..., Any], given: dict[str, object]) -> Any:
     made = function(**given)
-    return _loop().run_until_complete(made) if inspect.isawaitable(made) else made
+    return _loop().run_until_complete(made) if hasattr(made, "__await__") else made
 
 
 def call(tool: Tool, bound: dict[str, object]) -> Any:
     """Call the function behind the validation."""
     made = tool.function(**bound)
-    return _loop().run_until_complete(made) if inspect.isawaitable(made) else made
+    return _loop().run_until_complete(made) if hasattr(made, "__await__") else made
 
 
 def waiting_frames() -> list[Any]:

@@ -128,24 +128,25 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
     """Fuzz one tool in one way."""
     found: dict[str, dict[str, Any]] = {}
 
-    def heard(message: dict[str, Any]) -> None:
-        if message["event"] == "finding":
-            found[message["key"]] = message["finding"]
-        elif message["event"] == "dropped":
-            found.pop(message["key"], None)
+    def heard(event: str, key: str = "", finding: Any = None, **_: object) -> None:
+        if event == "finding":
+            found[key] = finding
+        elif event == "dropped":
+            found.pop(key, None)
 
     with _host(tool) as host:
-        job = {"seed": seed, "calls": calls, "blind": arm in ARMS[2:], "call_limit": HUNG_AFTER}
-        if SECONDS:
-            job = {**job, "calls": None, "seconds": SECONDS[0]}
-        fuzzing = Fuzzing(tool, host, job, heard)
+        seconds = SECONDS[0] if SECONDS else None
+        options = Options(
+            "", calls=calls, seconds=seconds, seed=seed, blind=arm in ARMS[2:], call_limit=HUNG_AFTER
+        )
+        fuzzing = Fuzzing(tool, host, options, heard)
         if arm == ARMS[1]:
             fuzzing.search.is_measured = lambda number: False  # type: ignore[method-assign]
         if arm == ARMS[3]:
             fuzzing.search = PlainSearch(tool, seed, 20_000 if SECONDS else calls)
         began = time.perf_counter()
         fuzzing.run()
-        errors = [(one["kind"], one["exception"], one["location"]) for one in found.values()]
+        errors = [(one["kind"], one.get("exception"), one.get("location")) for one in found.values()]
         return Result(tool.name, errors, fuzzing.calls, time.perf_counter() - began)
 
 

@@ -13,8 +13,9 @@ from planscope.cli import main
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.mcp_process import command_of
+from planscope.toolfuzz.outcome import Made, Outcome
 from planscope.toolfuzz.report import Report
-from planscope.toolfuzz.stateful import Knowledge, Made, contradictions, roles_of, with_hints
+from planscope.toolfuzz.stateful import Knowledge, contradictions, roles_of, with_hints
 from tests.toolfuzz.mcp_servers import RAW
 from tests.toolfuzz.printed import data_of
 
@@ -129,7 +130,7 @@ def test_a_servers_hints_pair_its_tools() -> None:
         Made("note_purge", key_of, "dropped"),
         Made("note_purge", key_of, "dropped"),
         Made("note_upsert", {"name": "a", "text": "pear"}, "written"),
-        Made("note_now", key_of, {"error": "it is not there"}, "returned"),
+        Made("note_now", key_of, {"error": "it is not there"}, Outcome("returned")),
     ]
     assert [one.kind for one in contradictions(made, roles, Knowledge())] == ["lying"]
     assert [one.kind for one in contradictions(made, {**roles, "note_purge": roles["note_purge"]._replace(again=False)},
@@ -195,7 +196,7 @@ def test_a_broken_schema_and_an_endless_list_cost_no_other_tool(
 def test_an_error_of_our_own_ends_one_search_alone() -> None:
     from planscope.toolfuzz.child import _survived
 
-    told: list[dict[str, str]] = []
-    with _survived("divide", told.append):
+    told: list[str] = []
+    with _survived("divide", lambda event, text: told.append(text)):
         raise IndexError("no such place")
-    assert "divide: a bug in planscope ended this search: IndexError" in told[0]["text"]
+    assert "divide: a bug in planscope ended this search: IndexError" in told[0]

@@ -142,7 +142,7 @@ def test_errors_are_told_apart_by_place_and_message() -> None:
         try:
             tools.by_number(code)
         except Exception as error:
-            found = raised(error, {"code": code}, places, [], True)
+            found = raised(error, {"code": code}, places, [])
             return found.key, found.kind
         return "", ""
 
@@ -213,10 +213,10 @@ def test_a_tool_that_leaves_an_error_for_later_is_told_as_killed(tmp_path: Path)
     def between(channel: Channel) -> None:
         raise KeyError("later")
 
-    end = host.run(in_a_call, lambda _: None, lambda: 5.0)
+    end = host.run(in_a_call, lambda **_: None, lambda: 5.0)
     assert (end.how, end.number, end.text) == ("died", 3, '{"n": 1}')
     assert end.outcome is not None and end.outcome.kind == "killed" and "KeyError" in end.outcome.message
-    assert host.run(between, lambda _: None, lambda: 5.0).number == -1
+    assert host.run(between, lambda **_: None, lambda: 5.0).number == -1
     host._trace.close()
 
 

@@ -253,7 +253,7 @@ TOKENS = {
     "rules": 82_100,
     "toolfuzz": 91_850,
     "agents": 76_400,
-    "traces": 60_250,
+    "traces": 57_400,
     "commands": 54_700,
     "language": 70_600,
     "session": 40_000,

@@ -12,12 +12,11 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 from planscope.oracle.trace import LeftOut, Said, ToolCall, Trace
 from planscope.traces.json_stream import parsed
-from planscope.traces.values import arguments_of, compact, name, obj
+from planscope.traces.values import arguments_of, compact, name, obj, seq, text
 
 STRONG_NAMES = ("tool", "tool_name", "toolName", "function_name", "functionName", "function")
 NAMES = (*STRONG_NAMES, "name", "action", "action_name", "api_name")
@@ -66,9 +65,12 @@ IN_TEXT = re.compile(
     re.MULTILINE,
 )
 """Text in which a model without calls of its own writes them."""
+_NESTED = (dict, list)
+_GIVEN = frozenset((*ARGUMENTS, "function"))
 _SPAN = frozenset(("run_type", "trace_id", "traceId"))
 _INDEX = re.compile(r"\d+")
-Link = Any
+Link = object
+Kind = Literal["not of this run", "not understood"]
 """The place of a value: the link of the value around it and its own key, or text."""
 
 
@@ -81,7 +83,7 @@ class Seen(NamedTuple):
     link: Link
     tool: str
     id: str
-    given: Any
+    given: object
     kind: str
     inside: str = ""
     answers: bool = False
@@ -92,49 +94,40 @@ class Ledger:
 
     def __init__(self) -> None:
         self.seen: list[Seen] = []
-        self.without: list[tuple[Any, Link]] = []
+        self.without: list[tuple[object, Link]] = []
         """Records in which nothing looks like a call. If a trace has no call, it may be in their texts."""
         self.walked = False
 
-    def walk(self, value: Any, link: Link) -> None:
+    def walk(self, value: object, link: Link) -> None:
         """Note whatever looks like a call in a value."""
         self.walked = True
         found: list[Seen] = []
-        stack: list[tuple[Any, Link, str]] = [(value, link, "")]
-        push, pop, known = stack.append, stack.pop, _known.get
+        stack: list[tuple[object, Link, str]] = [(value, link, "")]
         while stack:
-            at, place, inside = pop()
-            if type(at) is dict:
-                keys = tuple(at)
-                here = known(keys, _NEW)
-                if here is _NEW:
-                    here = _keys_of(keys)
-                if here is None:
-                    for key, one in at.items():
-                        if (type(one) is dict or type(one) is list) and one:
-                            push((one, (place, key), inside))
-                    continue
-                seen = _seen_in(at, here, place, inside)
-                if seen is not None:
-                    found.append(seen)
-                for key, one in at.items():
-                    if (type(one) is dict or type(one) is list) and one:
-                        if seen is None:
-                            push((one, (place, key), inside))
-                        elif (key not in ARGUMENTS and key != "function") or seen.answers:
-                            within = "text inside an answer" if key in ANSWERS else ""
-                            push((one, (place, key), inside or within))
-            elif type(at) is list:
-                for k, one in enumerate(at):
-                    if type(one) is dict or type(one) is list:
-                        push((one, (place, k), inside))
+            at, place, inside = stack.pop()
+            if type(at) is list:
+                stack += [(one, (place, k), inside) for k, one in enumerate(at) if type(one) in _NESTED]
+                continue
+            if type(at) is not dict:
+                continue
+            here = _here(at)
+            seen = None if here is None else _seen_in(at, here, place, inside)
+            inner = [(key, one) for key, one in at.items() if type(one) in _NESTED and one]
+            if seen is None:
+                stack += [(one, (place, key), inside) for key, one in inner]
+                continue
+            found.append(seen)
+            for key, one in inner:
+                if seen.answers or key not in _GIVEN:
+                    within = "text inside an answer" if key in ANSWERS else ""
+                    stack.append((one, (place, key), inside or within))
         if found:
             found.reverse()
             self.seen += found
         else:
             self.unread(value, link)
 
-    def unread(self, value: Any, link: Link) -> None:
+    def unread(self, value: object, link: Link) -> None:
         """Note a record in which nothing looks like a call."""
         if len(self.without) < MOST_WITHOUT:
             self.without.append((value, link))
@@ -203,7 +196,6 @@ class _Keys(NamedTuple):
     wraps: bool
 
 
-_NEW: Any = object()
 _known: dict[tuple[str, ...], _Keys | None] = {}
 
 
@@ -219,13 +211,8 @@ def _keys_of(keys: tuple[str, ...]) -> _Keys | None:
         "attributes" in have or "tags" in have,
         "function" in have,
     )
-    matters = (
-        made.wraps
-        or (made.arguments and (made.names or made.quotes))
-        or (made.quotes and made.answers)
-        or made.span
-    )
-    found = made if matters else None
+    asked = made.arguments and (made.names or made.quotes)
+    found = made if made.wraps or asked or (made.quotes and made.answers) or made.span else None
     if len(keys) <= MOST_KEYS:
         if len(_known) >= MOST_KNOWN:
             _known.clear()
@@ -233,20 +220,19 @@ def _keys_of(keys: tuple[str, ...]) -> _Keys | None:
     return found
 
 
-def _here(at: dict[str, Any]) -> _Keys | None:
+def _here(at: dict[str, object]) -> _Keys | None:
     """Return the keys of an object that matter."""
     keys = tuple(at)
-    here = _known.get(keys, _NEW)
-    return _keys_of(keys) if here is _NEW else here
+    return _known[keys] if keys in _known else _keys_of(keys)
 
 
-def seen_in(at: dict[str, Any]) -> Seen | None:
+def seen_in(at: dict[str, object]) -> Seen | None:
     """Return the call or the answer that an object looks like, or None."""
     here = _here(at)
     return None if here is None else _seen_in(at, here, "", "")
 
 
-def is_no_call(at: dict[str, Any]) -> bool:
+def is_no_call(at: dict[str, object]) -> bool:
     """Return whether an object cannot look like a call, by its keys."""
     here = _here(at)
     return here is None or not (here.arguments or here.span)
@@ -260,7 +246,7 @@ def _hint(kind: str) -> bool | None:
     return _NO_CALL.search(kind) is None
 
 
-def _seen_in(at: dict[str, Any], keys: _Keys, link: Link, inside: str) -> Seen | None:
+def _seen_in(at: dict[str, object], keys: _Keys, link: Link, inside: str) -> Seen | None:
     """Return what an object looks like."""
     id = next((found for key in keys.quotes if (found := name(at[key]))), "")
     if keys.wraps and type(at["function"]) is dict:
@@ -277,47 +263,37 @@ def _seen_in(at: dict[str, Any], keys: _Keys, link: Link, inside: str) -> Seen |
     return seen
 
 
-def _call_in(at: dict[str, Any], keys: _Keys, id: str, link: Link, inside: str) -> Seen | None:
+def _call_in(at: dict[str, object], keys: _Keys, id: str, link: Link, inside: str) -> Seen | None:
     """Return the call that an object looks like: a name with arguments, or arguments with an id that answers quote."""
-    tool, strong = "", False
-    for key in keys.names:
-        found = at[key]
-        if type(found) is str and found:
-            strong = key in STRONG_NAMES
-            tool = found if strong else found.removeprefix("running tool: ")  # pydantic-ai
-            break
-    kind = ""
-    for key in keys.kinds:
-        found = at[key]
-        if type(found) is str:
-            kind = found
-            break
+    named = next((key for key in keys.names if text(at[key])), "")
+    strong = named in STRONG_NAMES
+    tool = text(at.get(named)).removeprefix("" if strong else "running tool: ")  # pydantic-ai
+    kind = next((kind for key in keys.kinds if type(kind := at[key]) is str), "")
     hint = _hint(kind) if kind else None
     if hint is False or not (tool or (id and hint)):
         return None
-    sure = strong or hint or id
+    sure = bool(strong or hint or id)
     for key in keys.arguments:
+        given = at[key]
         if not sure and key not in STRONG_ARGUMENTS:
             continue
-        given = at[key]
-        if type(given) is dict:
-            if is_schema(given) or (not given and "description" in at and not id):
-                return None
-        elif type(given) is list:
-            if not strong:
-                continue
-        elif type(given) is str:
-            if not sure and given[:1] != "{":
-                continue
-        elif given is not None or not (id or hint):
-            continue
-        # a span's id is no call's
-        own = id or ("" if not _SPAN.isdisjoint(at) else name(at.get("id")))
-        return Seen(link, tool or kind, own, given, kind, inside)
+        if type(given) is dict and (is_schema(given) or (not given and "description" in at and not id)):
+            return None
+        if _may_be_given(given, strong, sure, bool(id or hint)):
+            # a span's id is no call's
+            own = id or ("" if not _SPAN.isdisjoint(at) else name(at.get("id")))
+            return Seen(link, tool or kind, own, given, kind, inside)
     return None
 
 
-def is_schema(given: dict[str, Any]) -> bool:
+def _may_be_given(given: object, strong: bool, sure: bool, told: bool) -> bool:
+    """Return whether a value may be a call's arguments. ``told``: an id or the object's kind says that it is a call."""
+    if type(given) is str:
+        return sure or given[:1] == "{"
+    return strong if type(given) is list else type(given) is dict or (given is None and told)
+
+
+def is_schema(given: dict[str, object]) -> bool:
     """Return whether an object is the JSON schema of arguments."""
     if type(given.get("properties")) is dict or "$schema" in given:
         return True
@@ -326,14 +302,10 @@ def is_schema(given: dict[str, Any]) -> bool:
     )
 
 
-def _span_in(at: dict[str, Any], link: Link, inside: str) -> Seen | None:
+def _span_in(at: dict[str, object], link: Link, inside: str) -> Seen | None:
     """Return the call that a span is, by attributes whose names end in ``tool.name`` and the like."""
     given = at.get("attributes", at.get("tags"))
-    pairs: Any = ()
-    if type(given) is dict:
-        pairs = given.items()
-    elif type(given) is list:
-        pairs = ((name(obj(one).get("key")), obj(one).get("value")) for one in given)
+    pairs = [*obj(given).items(), *((name(obj(p).get("key")), obj(p).get("value")) for p in seq(given))]
     for key, value in pairs:
         if _TOOL_NAME.search(key) is not None:
             value = value.get("stringValue") if type(value) is dict else value
@@ -362,8 +334,8 @@ def _is_below(link: Link, keys: tuple[str | int, ...]) -> bool:
     return tuple(reversed(found[-len(keys) :])) == keys
 
 
-def written(seen: Seen) -> list[Any]:
-    """Return it as JSON. :func:`read_again` reads it."""
+def written(seen: Seen) -> list[object]:
+    """Return it as JSON, which ``Seen(*...)`` reads."""
     return [path_of(seen.link), *seen[1:]]
 
 
@@ -372,73 +344,68 @@ class _Account:
 
     def __init__(self, trace: Trace, seen: list[Seen], aside: Mapping[str, str]) -> None:
         self.trace, self.seen, self.aside = trace, seen, aside
-        self.rewound = [one for b in trace.branches for one in b.items if isinstance(one, ToolCall)]
-        self.by_id: dict[str, ToolCall] = {}
-        for call in chain(self.rewound, trace.calls):
-            if call.call_id is not None:
-                self.by_id[call.call_id] = call
-        self.ids = Counter(
-            call.call_id for call in chain(self.rewound, trace.calls) if call.call_id is not None
-        )
-        self.listed: dict[tuple[str, str], list[Any]] = {}
-        self.first_rewound: Link = None
+        rewound = [one for b in trace.branches for one in b.items if isinstance(one, ToolCall)]
+        self.gone = {call.call_id for call in rewound}
+        self.calls = [*rewound, *trace.calls]
+        self.by_id = {call.call_id: call for call in self.calls if call.call_id is not None}
+        self.ids = Counter(call.call_id for call in self.calls)
+        self.asked = {one.id for one in seen if one.id and not one.answers}
+        self.told: Counter[str] = Counter()
+        """How often each call of the trace was found."""
+        self.listed: dict[tuple[Kind, str], tuple[Link, int]] = {}
+        self.rewound = len(rewound)
+        self.first_rewound: Link = ""
 
     def close(self) -> None:
         """List what is left."""
-        gone = {call.call_id for call in self.rewound if call.call_id is not None}
-        rest: list[Seen] = []
-        counts: Counter[str] = Counter()
-        found_ids = {one.id for one in self.seen if not one.answers}
-        for one in self.seen:
-            why = one.inside or self._aside(one.link) if self.aside or one.inside else ""
-            kept = self.by_id.get(one.id) if one.id else None
-            if kept is not None and (kept.tool == one.tool or one.answers):
-                if one.answers:
-                    continue
-                counts[one.id] += 1
-                if one.id in gone and self.first_rewound is None:
-                    self.first_rewound = one.link
-                if self.ids[one.id] > 1 and not why:
-                    rest.append(one)  # ids that are used again do not tell calls apart
-                elif counts[one.id] > 1:
-                    self._list("not of this run", why or "a copy of a call that is kept", one.link)
-            elif why:
-                self._list("not of this run", why, one.link)
-            elif one.answers:
-                if one.id not in found_ids:
-                    self._list("not understood", "an answer without its call", one.link)
-            else:
-                rest.append(one)
+        rest = [one for one in self.seen if not self._placed(one)]
         if rest:
             self._compare(rest)
         if self.rewound and not self.trace.left_out:
-            link = self.first_rewound if self.first_rewound is not None else ""
-            self._list("not of this run", "rewound", link, len(self.rewound))
+            self._list("not of this run", "rewound", self.first_rewound, self.rewound)
         if not self.trace.calls and not rest and not self.trace.left_out:
             self._look_into_words()
         self.trace.left_out += [
-            LeftOut(kind, reason, path_of(link), count)  # type: ignore[arg-type]
+            LeftOut(kind, reason, path_of(link), count)
             for (kind, reason), (link, count) in self.listed.items()
         ]
 
+    def _placed(self, one: Seen) -> bool:
+        """Return whether an id or a place says what this is, and list what is not of the run."""
+        why = one.inside or self._aside(one.link)
+        kept = self.by_id.get(one.id) if one.id else None
+        if kept is not None and (kept.tool == one.tool or one.answers):
+            if one.answers:
+                return True
+            self.told[one.id] += 1
+            if one.id in self.gone:
+                self.first_rewound = self.first_rewound or one.link
+            if self.ids[one.id] > 1 and not why:
+                return False  # ids that are used again do not tell calls apart
+            if self.told[one.id] > 1:
+                self._list("not of this run", why or "a copy of a call that is kept", one.link)
+        elif why:
+            self._list("not of this run", why, one.link)
+        elif not one.answers:
+            return False
+        elif one.id not in self.asked:
+            self._list("not understood", "an answer without its call", one.link)
+        return True
+
     def _aside(self, link: Link) -> str:
-        keys = re.split(r"[.\[\]: ]+", path_of(link))
+        keys = re.split(r"[.\[\]: ]+", path_of(link)) if self.aside else ()
         return next((self.aside[key] for key in keys if key in self.aside), "")
 
-    def _list(self, kind: str, reason: str, link: Link, count: int = 1) -> None:
-        entry = self.listed.get((kind, reason))
-        if entry is None:
-            if len(self.listed) < MOST_LISTED:
-                self.listed[kind, reason] = [link, count]
-        else:
-            entry[1] += count
+    def _list(self, kind: Kind, reason: str, link: Link, count: int = 1) -> None:
+        first, before = self.listed.get((kind, reason), (link, 0))
+        if before or len(self.listed) < MOST_LISTED:
+            self.listed[kind, reason] = first, before + count
 
     def _compare(self, rest: list[Seen]) -> None:
         """List those that no call equals in tool and arguments. In each shape of path as many are accounted for as
         there are equal calls: the same call may be told in several shapes."""
         known = set(self.by_id)
-        calls = [*self.trace.calls, *self.rewound]
-        shapes: dict[tuple[str, str], dict[Any, Seen]] = {}
+        shapes: dict[tuple[str, str], dict[object, Seen]] = {}
         for k, one in enumerate(rest):
             shape = _INDEX.sub("", path_of(one.link)), one.kind
             told = shapes.setdefault(shape, {})
@@ -447,9 +414,8 @@ class _Account:
             )
         excused = [((call.tool, _key(call.arguments)), why) for why, call in self.trace.excused]
         ids = {call.call_id: why for why, call in self.trace.excused if call.call_id}
-        found = {one.id for one in self.seen if one.id and not one.answers}
-        free = [call for call in calls if call.call_id not in found]  # what has an id may be one of these
-        pools = _Pool(calls), _Pool(free)
+        # what has an id that no call has may be one of those whose id was not found
+        pools = _Pool(self.calls), _Pool([call for call in self.calls if call.call_id not in self.asked])
         for told in shapes.values():
             every, others = pools[0].copy(), pools[1].copy()
             gone = dict(excused)
@@ -516,7 +482,7 @@ class _Pool:
 _NOTHING = ""
 
 
-def _key(given: Any) -> str:
+def _key(given: object) -> str:
     """Return a key for arguments that is equal if they are."""
     if not given:
         return _NOTHING
@@ -524,8 +490,3 @@ def _key(given: Any) -> str:
     if found is None:
         return compact(given)
     return compact(dict(sorted((str(key), value) for key, value in found.items())))
-
-
-def read_again(record: list[Any]) -> Seen:
-    """Return what :func:`written` wrote."""
-    return Seen(*record)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-from planscope.oracle.trace import Said
 from planscope.traces.accounts import IN_TEXT
-from planscope.traces.build import MOST_ITEMS, Builder
-from planscope.traces.values import as_text, compact, count_of, obj, rest_of, seq, some, text
+from planscope.traces.build import Builder
+from planscope.traces.signs import first_at, holds
+from planscope.traces.values import Obj, as_text, compact, count_of, dig, obj, rest_of, seq, some, text
 
 By = Literal["user", "model", "system"]
 CALLS = frozenset(
@@ -25,7 +25,7 @@ ANSWERS = frozenset(
 )
 """Types of blocks that are answers, besides those that end in ``_tool_result``."""
 REASONING = frozenset(("thinking", "redacted_thinking", "reasoning"))
-SPEAKERS: dict[Any, By] = {
+SPEAKERS: dict[object, By] = {
     "user": "user",
     "human": "user",
     "assistant": "model",
@@ -37,7 +37,7 @@ SPEAKERS: dict[Any, By] = {
 }
 TOOLS = ("tool", "function", "toolResult")
 """Roles of messages that are answers."""
-PLAIN: dict[Any, By] = {key: SPEAKERS[key] for key in ("user", "assistant", "system")}
+PLAIN: dict[object, By] = {key: SPEAKERS[key] for key in ("user", "assistant", "system")}
 MARKS = ("is_error", "isError", "error", "status")
 """Members of an answer that may say whether the call failed."""
 _TIMES = ("timestamp", "created_at", "createdAt")
@@ -46,12 +46,11 @@ _is_basic = frozenset(
 ).issuperset
 """Whether these are the members of most messages, which need no further look."""
 _IDS = ("id", "toolCallId", "tool_call_id", "toolUseId")
-_ANSWERED = ("tool_call_id", "tool_use_id", "toolCallId", "toolUseId", "call_id", "id")
 _WORDS = ("content", "response", "result", "output")
 _WRAPPED = ("toolUse", "toolResult", "functionCall", "functionResponse", "function_call", "function_response")
 _PLACED = frozenset(
-    (*_ANSWERED, *_WORDS, *_TIMES, *MARKS, "role", "tool_calls", "name", "toolName", "type", "parts", "function_call",
-     "usage", "finish_reason", "toolInvocations", "cache_control")
+    (*_IDS, "tool_use_id", "call_id", *_WORDS, *_TIMES, *MARKS, "role", "tool_calls", "name", "toolName", "type",
+     "parts", "function_call", "usage", "finish_reason", "toolInvocations", "cache_control")
 )  # fmt: skip
 """Members of a message or a block that have their place in the trace."""
 
@@ -60,19 +59,26 @@ _PLACED = frozenset(
 class Shape:
     """Where the messages of a format have their parts: names of members, and what the roles are called.
 
-    ``call`` adds an entry of ``calls``, if :func:`take_call` does not. ``placed``: more members that are left out of
-    ``raw``.
+    ``call`` adds an entry of ``calls``, if :func:`take_call` does not. Of an answer, ``answered`` are paths of the id
+    of its call, ``tool`` of its tool and ``words`` of its text; ``marks``: it says so if it failed; ``refused``: the
+    sign of a call that was. ``placed``: more members that are left out of ``raw``.
     """
 
     role: str = "role"
-    roles: Mapping[Any, By] = field(default_factory=lambda: SPEAKERS)
+    roles: Mapping[object, By] = field(default_factory=lambda: SPEAKERS)
     content: str = "content"
     calls: str = "tool_calls"
     usage: str = "usage"
+    agent: str = ""
     call: Callable[..., None] | None = None
+    answered: str = "tool_call_id|tool_use_id|toolCallId|toolUseId|call_id|id"
+    tool: str = "toolName|name"
+    words: str = ""
+    marks: bool = False
+    refused: str = ""
     placed: frozenset[str] = frozenset()
 
-    def rest(self, message: dict[str, Any]) -> dict[str, Any] | None:
+    def rest(self, message: Obj) -> Obj | None:
         """Return the members that have no place of their own."""
         mine = (self.role, self.content, self.calls, self.usage)
         return rest_of(message, _PLACED.union(mine, self.placed))
@@ -81,21 +87,19 @@ class Shape:
 CHAT = Shape()
 
 
-def only_text(messages: list[dict[str, Any]], beside: dict[str, Any]) -> bool:
+def only_text(messages: list[Obj], beside: Obj) -> bool:
     """Return whether the agent of these messages writes its calls as text, so that they cannot be had for certain."""
     if any("tool_calls" in m or "function_call" in m or m.get("role") in TOOLS for m in messages):
         return False
     if any(is_act(block) for m in messages for block in (*seq(m.get("content")), *seq(m.get("parts")))):
         return False
-    if any(
-        type(obj(one).get("action")) is str and "observation" in one for one in seq(beside.get("trajectory"))
-    ):
+    if holds(beside, "trajectory[].action:str & trajectory[].observation"):
         return True
     words = (as_text(m.get("content")) for m in messages if SPEAKERS.get(text(m.get("role"))) == "model")
     return any(IN_TEXT.search(one) is not None for one in words)
 
 
-def speaks(message: Any) -> bool:
+def speaks(message: object) -> bool:
     """Return whether a value is a message with a role."""
     role = message.get("role") if type(message) is dict else None
     return type(role) is str and (role in SPEAKERS or role in TOOLS)
@@ -103,15 +107,16 @@ def speaks(message: Any) -> bool:
 
 def take(
     build: Builder,
-    message: dict[str, Any],
+    message: Obj,
     shape: Shape = CHAT,
     *,
     at: float | None = None,
     agent: str | None = None,
 ) -> None:
     """Add one message, with its calls and answers."""
-    role = message.get(shape.role)
+    role = first_at(message, shape.role)
     build.message += 1
+    agent = agent or (text(first_at(message, shape.agent)) if shape.agent else "") or None
     content = message.get(shape.content)
     raw = None
     if shape is not CHAT or not _is_basic(message):
@@ -122,16 +127,16 @@ def take(
         if reasoning := text(message.get("reasoning_content")):
             raw = {**obj(raw), "reasoning": reasoning}
             raw.pop("reasoning_content", None)
-    by = shape.roles.get(role) if type(role) is str else None
+    by = shape.roles.get(role) if role is None or type(role) is str else None
     if by is None:
         if role not in TOOLS:
-            label = "role " if shape.role == "role" else ""
+            label = "role " if shape.role.startswith("role") else ""
             build.unknown(f"{label}{role[:40]}" if type(role) is str and role else "no role")
         elif type(content) is list and any(map(is_act, content)):
             for block in filter(is_act, content):
                 take_act(build, block, at=at)
         else:
-            take_answer(build, message, content, at=at, raw=raw)
+            take_answer(build, message, content, shape, at=at, raw=raw)
         return
     usage = message.get(shape.usage)
     tokens = usage_of(usage) if usage is not None else None
@@ -149,7 +154,7 @@ def take(
         take_call(build, message["function_call"], at=at, agent=agent)
 
 
-def _content(message: dict[str, Any], content: Any) -> Any:
+def _content(message: Obj, content: object) -> object:
     """Return the content of a message that may have it under another name."""
     parts = message.get("parts", obj(content).get("parts"))  # ADK has them inside
     if parts is not None and (content is None or type(content) is dict or any(map(is_act, seq(parts)))):
@@ -160,34 +165,7 @@ def _content(message: dict[str, Any], content: Any) -> Any:
     return content
 
 
-def take_plain(build: Builder, messages: list[Any]) -> None:
-    """Fast path for plain text, calls and answers; everything else goes to :func:`take`."""
-    items, says = build.items, PLAIN.get
-    for message in messages:
-        if type(message) is not dict:
-            if type(message) is list:
-                take_plain(build, message)
-            else:
-                build.unknown("a message that is not an object")
-            continue
-        content = message.get("content")
-        if type(content) is str:
-            if len(message) == 2:
-                role = message.get("role")
-                by = says(role) if type(role) is str else None
-                if by is not None and len(items) < MOST_ITEMS:
-                    build.message += 1
-                    if content:
-                        items.append(Said(by, content, build.message))
-                    continue
-            elif len(message) == 3 and "tool_call_id" in message and message.get("role") == "tool":
-                build.message += 1
-                build.answer(message["tool_call_id"], content)
-                continue
-        take(build, message)
-
-
-def take_call(build: Builder, call: Any, *, at: float | None = None, agent: str | None = None) -> None:
+def take_call(build: Builder, call: object, *, at: float | None = None, agent: str | None = None) -> None:
     """Add a call in any spelling: its name and arguments are in ``function``, or beside the id."""
     if type(call) is not dict:
         build.unknown("a tool call that is not an object")
@@ -206,39 +184,56 @@ def take_call(build: Builder, call: Any, *, at: float | None = None, agent: str 
 
 
 def take_answer(
-    build: Builder, answer: dict[str, Any], content: Any, *, at: float | None = None, raw: Any = None
+    build: Builder,
+    answer: Obj,
+    content: object,
+    shape: Shape = CHAT,
+    *,
+    at: float | None = None,
+    raw: object = None,
 ) -> None:
     """Add an answer in any spelling."""
-    tool = some(answer, ("toolName", "name"))
-    words = "" if content is None else content
-    build.answer(some(answer, _ANSWERED), words, tool=tool, failed=failed_of(answer), at=at, raw=raw)
+    if shape.words:
+        content = next(
+            (found for path in shape.words.split("|") if (found := as_text(dig(answer, path)))), ""
+        )
+    ids = (dig(answer, path) for path in shape.answered.split("|"))
+    build.answer(
+        next((id for id in ids if id is not None and id != ""), None),
+        "" if content is None else content,
+        tool=first_at(answer, shape.tool),
+        failed=failed_of(answer, shape.marks),
+        refused=bool(shape.refused) and holds(answer, shape.refused),
+        at=at,
+        raw=raw,
+    )
 
 
-def failed_of(answer: dict[str, Any]) -> bool | None:
-    """Return whether an answer says that its call failed; None if it says neither."""
+def failed_of(answer: Obj, marks: bool = False) -> bool | None:
+    """Return whether an answer says that its call failed; None if it says neither. ``marks``: it says so if it did."""
     for key in MARKS:
         found = answer.get(key)
         if type(found) is bool:
             return found
         if found and (key == "error" or found == "error"):
             return True
-    return False if answer.get("status") == "success" else None
+    return False if marks or answer.get("status") == "success" else None
 
 
 def take_blocks(
     build: Builder,
-    blocks: list[Any],
+    blocks: list[object],
     by: By,
     *,
     at: float | None = None,
     agent: str | None = None,
     usage: tuple[int, int] | None = None,
-    raw: Any = None,
+    raw: object = None,
 ) -> None:
     """Add a message's blocks of content: text first, then calls and answers in their order. A block that begins a step
     begins a message."""
-    words: list[Any] = []
-    acts: list[dict[str, Any]] = []
+    words: list[object] = []
+    acts: list[Obj] = []
     thoughts: list[str] = []
     for k, block in enumerate(blocks):
         kind = block.get("type") if type(block) is dict else None
@@ -250,27 +245,27 @@ def take_blocks(
             take_blocks(build, blocks[k + 1 :], by, at=at, agent=agent, usage=usage)
             return
         if kind == "text":
-            words.append(some(block, ("text", "content")))
-        elif type(block) is dict and _acts(block, kind):
-            acts.append(block)
-        elif type(kind) is str and kind in REASONING:
-            thoughts.append(as_text(some(block, ("thinking", "reasoning", "text", "content"))))
+            words.append(some(obj(block), ("text", "content")))
+        elif is_act(block):
+            acts.append(obj(block))
+        elif text(kind) in REASONING:
+            thoughts.append(as_text(some(obj(block), ("thinking", "reasoning", "text", "content"))))
         else:
             words.append(block)
     if any(thoughts):
-        raw = {**(raw or {}), "reasoning": "\n".join(filter(None, thoughts))}
+        raw = {**obj(raw), "reasoning": "\n".join(filter(None, thoughts))}
     speaker = agent if by == "model" else None
     build.said(by, as_text(words), at=at, agent=speaker, usage=usage, raw=raw)
     for block in acts:
         take_act(build, block, at=at, agent=agent)
 
 
-def is_act(block: Any) -> bool:
+def is_act(block: object) -> bool:
     """Return whether a block is a call or an answer."""
     return type(block) is dict and _acts(block, block.get("type"))
 
 
-def _acts(block: dict[str, Any], kind: Any) -> bool:
+def _acts(block: Obj, kind: object) -> bool:
     if type(kind) is not str:
         return any(type(block.get(key)) is dict for key in _WRAPPED)
     if kind in CALLS or kind in ANSWERS or kind.endswith("_tool_result"):
@@ -280,9 +275,7 @@ def _acts(block: dict[str, Any], kind: Any) -> bool:
     )
 
 
-def take_act(
-    build: Builder, block: dict[str, Any], *, at: float | None = None, agent: str | None = None
-) -> None:
+def take_act(build: Builder, block: Obj, *, at: float | None = None, agent: str | None = None) -> None:
     """Add a block that is a call or an answer."""
     kind = block.get("type")
     if type(kind) is not str:
@@ -307,9 +300,9 @@ def take_act(
 _VERCEL = ("text", "json", "error-text", "error-json", "content", "execution-denied")
 
 
-def _by_step(invoked: list[Any]) -> list[Any]:
+def _by_step(invoked: list[object]) -> list[object]:
     """Return invocations of Vercel AI SDK 4 as blocks, with the beginnings of their steps."""
-    made: list[Any] = []
+    made: list[object] = []
     step = None
     for one in invoked:
         if made and obj(one).get("step") != step:
@@ -319,9 +312,7 @@ def _by_step(invoked: list[Any]) -> list[Any]:
     return made
 
 
-def _take_invocation(
-    build: Builder, kind: str, block: dict[str, Any], at: float | None, agent: str | None
-) -> None:
+def _take_invocation(build: Builder, kind: str, block: Obj, at: float | None, agent: str | None) -> None:
     """Add a part of a message of the Vercel AI SDK that has a call and, if there is one, its answer."""
     inner = obj(block.get("toolInvocation")) or block
     tool = inner.get("toolName") or kind.removeprefix("tool-")
@@ -337,7 +328,7 @@ def _take_invocation(
         build.answer(call.call_id, inner.get("output", inner.get("result", "")))
 
 
-def _take_wrapped(build: Builder, block: dict[str, Any], at: float | None, agent: str | None) -> None:
+def _take_wrapped(build: Builder, block: Obj, at: float | None, agent: str | None) -> None:
     """Add a block of Bedrock (``toolUse``, ``toolResult``) or Gemini (``functionCall``, ``functionResponse``)."""
     for key, value in block.items():
         inner = obj(value)
@@ -354,7 +345,7 @@ def _take_wrapped(build: Builder, block: dict[str, Any], at: float | None, agent
             take_call(build, inner, at=at, agent=agent)
 
 
-def function_response(response: Any) -> tuple[str, bool | None]:
+def function_response(response: object) -> tuple[str, bool | None]:
     """Return the answer in a function response of Gemini (its ``output`` or ``error``), and whether it failed."""
     inner = obj(response)
     if len(inner) == 1:
@@ -364,7 +355,7 @@ def function_response(response: Any) -> tuple[str, bool | None]:
     return as_text(response), None
 
 
-def usage_of(usage: Any) -> tuple[int, int] | None:
+def usage_of(usage: object) -> tuple[int, int] | None:
     """Return the tokens that the model read and wrote, as the providers name them."""
     u = obj(usage)
     read = count_of(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any, Literal
+from typing import Literal
 
 from planscope.oracle.trace import FULL, Branch, Cause, Item, Mark, Said, Tool, ToolCall, Trace
 from planscope.oracle.trace import MOST_CALLS as MOST_CALLS
 from planscope.oracle.trace import MOST_ITEMS as MOST_ITEMS
-from planscope.traces.json_stream import decode
+from planscope.traces.json_stream import Broken
 from planscope.traces.values import arguments_of, as_text, compact, name, obj, says_error, seconds, text
 
 OUTPUT = "an output tool, by which the model gives its answer"
@@ -44,7 +44,7 @@ class Builder:
 
     # messages -----------------------------------------------------------------------------------------------------
 
-    def at(self, time: Any) -> float | None:
+    def at(self, time: object) -> float | None:
         """Return a time of any form as seconds since the trace began, which is the first time."""
         if time is None:
             return None
@@ -58,15 +58,15 @@ class Builder:
     def said(
         self,
         by: Literal["user", "model", "system"],
-        content: Any,
+        content: object,
         *,
         at: float | None = None,
         agent: str | None = None,
         usage: tuple[int, int] | None = None,
-        raw: Any = None,
+        raw: object = None,
     ) -> None:
         """Add a message's text. A message without text, tokens or other fields is dropped."""
-        words = content if type(content) is str else as_text(content)
+        words = as_text(content)
         if words or usage or raw:
             if len(self.items) >= MOST_ITEMS:
                 raise Full
@@ -75,10 +75,10 @@ class Builder:
     def mark(
         self,
         kind: Literal["compacted", "handoff", "error"],
-        words: Any,
+        words: object,
         *,
         at: float | None = None,
-        raw: Any = None,
+        raw: object = None,
     ) -> None:
         """Add something that happened between calls."""
         if len(self.items) >= MOST_ITEMS:
@@ -89,49 +89,30 @@ class Builder:
 
     def call(
         self,
-        tool: Any,
-        arguments: Any,
-        call_id: Any = None,
+        tool: object,
+        arguments: object,
+        call_id: object = None,
         *,
         at: float | None = None,
         agent: str | None = None,
-        raw: Any = None,
+        raw: object = None,
         problem: str | None = None,
     ) -> ToolCall:
         """Add one call. ``arguments``: an object, JSON text, or None if they were not captured."""
         if self.steps >= MOST_CALLS:
             raise Full
-        if type(arguments) is not dict:
-            found = None
-            if (
-                type(arguments) is str
-                and arguments[:2] == '{"'
-                and arguments[-1] == "}"
-                and "\\" not in arguments
-            ):
-                try:  # the way of nearly all calls
-                    read, end = decode(arguments)
-                except (ValueError, RecursionError):
-                    end = -1
-                if end == len(arguments):
-                    arguments = read
-                else:
-                    arguments, found = arguments_of(arguments)
-            else:
-                arguments, found = arguments_of(arguments)
-            problem = problem or found
+        given, found = arguments_of(arguments)
         self.steps += 1
-        if self.message < 0:
-            self.message = 0
+        self.message = max(self.message, 0)
         made = ToolCall(
-            (tool if type(tool) is str else name(tool)) or "(no name)",
-            arguments,
-            problem,
+            name(tool) or "(no name)",
+            given,
+            problem or found,
             step=self.steps,
             message=self.message,
             agent=agent,
             at=at,
-            call_id=(call_id if type(call_id) is str else name(call_id)) or None,
+            call_id=name(call_id) or None,
             raw=raw,
         )
         self.items.append(made)
@@ -143,12 +124,12 @@ class Builder:
             self._by_id[made.call_id] = made
         return made
 
-    def waiting(self, call_id: Any, tool: Any = None) -> ToolCall | None:
+    def waiting(self, call_id: object, tool: object = None) -> ToolCall | None:
         """Return the earliest call that waits for this answer, of the last message that has such a call.
 
         Without an id, or with one that no call has, that is the earliest call of the tool that has no id of its own.
         """
-        key = call_id if type(call_id) is str else name(call_id)
+        key = name(call_id)
         call = self._by_id.get(key) if key else None
         if call is not None:
             queue = self._queues.get(key) if self._queues else None
@@ -165,28 +146,29 @@ class Builder:
                 return call
         return None
 
-    def known(self, call_id: Any) -> bool:
+    def known(self, call_id: object) -> bool:
         """Return whether a call has this id."""
-        return type(call_id) is str and call_id in self._by_id
+        return self.last(call_id) is not None
 
-    def last(self, call_id: Any) -> ToolCall | None:
+    def last(self, call_id: object) -> ToolCall | None:
         """The last call with this id."""
-        return self._by_id[call_id] if self.known(call_id) else None
+        return self._by_id.get(call_id) if type(call_id) is str else None
 
-    def is_answered(self, call_id: Any) -> bool:
+    def is_answered(self, call_id: object) -> bool:
         """Whether all calls with this id have their answers."""
-        return self.known(call_id) and self._by_id[call_id].answered and not self._queues.get(call_id)
+        last = self.last(call_id)
+        return last is not None and last.answered and not self._queues.get(last.call_id or "")
 
     def answer(
         self,
-        call_id: Any,
-        content: Any,
+        call_id: object,
+        content: object,
         *,
-        tool: Any = None,
+        tool: object = None,
         failed: bool | None = None,
         refused: bool = False,
         at: float | None = None,
-        raw: Any = None,
+        raw: object = None,
     ) -> ToolCall | None:
         """Add the answer to a call, and return the call, or None if no call waits for it.
 
@@ -204,18 +186,17 @@ class Builder:
     def fill(
         self,
         call: ToolCall,
-        content: Any,
+        content: object,
         *,
         failed: bool | None = None,
         refused: bool = False,
         at: float | None = None,
-        raw: Any = None,
+        raw: object = None,
     ) -> None:
-        """Give this call its answer."""
+        """Give this call its answer, and wait for no other."""
+        self.settle(call)
         call.answered = True
-        call.answer = words = (
-            None if content is None else content if type(content) is str else as_text(content)
-        )
+        call.answer = words = None if content is None else as_text(content)
         call.refused = refused
         if failed is not None:
             call.failed = failed and not refused
@@ -229,7 +210,7 @@ class Builder:
         if raw is not None:
             call.raw = {"call": call.raw, "answer": raw} if call.raw is not None else {"answer": raw}
 
-    def excuse(self, reason: str, tool: Any, arguments: Any, call_id: Any = None) -> None:
+    def excuse(self, reason: str, tool: object, arguments: object, call_id: object = None) -> None:
         """Note what looks like a call and is not of this run."""
         if len(self.trace.excused) < MOST_CALLS:
             found = arguments_of(arguments)[0]
@@ -251,7 +232,7 @@ class Builder:
 
     # the whole ----------------------------------------------------------------------------------------------------
 
-    def tool(self, tool: Any, description: Any = None, parameters: Any = None) -> None:
+    def tool(self, tool: object, description: object = None, parameters: object = None) -> None:
         """Add a tool that the trace defines. One without a name is left out. What is said later takes the place of what
         was said before."""
         known = text(tool)
@@ -260,7 +241,7 @@ class Builder:
             made.description = text(description) or made.description
             made.parameters = parameters if type(parameters) is dict else made.parameters
 
-    def tools(self, definitions: Any) -> None:
+    def tools(self, definitions: object) -> None:
         """Add definitions in the forms of OpenAI (both), Anthropic, MCP and JSON schemas that name themselves."""
         if type(definitions) is not list:
             return
@@ -277,7 +258,7 @@ class Builder:
             )
             self.tool(inner.get("name"), inner.get("description"), schema)
 
-    def unknown(self, kind: Any, count: int = 1) -> None:
+    def unknown(self, kind: object, count: int = 1) -> None:
         """Count a record that has no meaning for a trace."""
         kinds = self.trace.unknown_lines
         label = (text(kind) or "without a type")[:80]
@@ -292,6 +273,10 @@ class Builder:
             trace.problem = words
         if cause is not None and trace.cause is None:
             trace.ending, trace.cause, trace.reason = "aborted", cause, words
+
+    def broken(self, broken: Broken) -> None:
+        """Note where the data of the trace end."""
+        self.problem(f"{broken.where}: {broken.why}", cause="cut_off")
 
     def full(self) -> None:
         """Note that the rest was not read."""

@@ -6,21 +6,22 @@ import json
 import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Any
+from typing import IO
 
 from planscope.oracle.trace import Trace
-from planscope.traces.accounts import Ledger, read_again, written
+from planscope.traces.accounts import Ledger, Seen, written
 from planscope.traces.build import Builder, Full
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Keys, closed
 from planscope.traces.source import Source
+from planscope.traces.values import Obj
 
 IN_MEMORY = 32 * 2**20
 """The number of bytes that are kept in memory before they go to a file."""
 MOST_TRACES = 1_000_000
 MOST_RECORDS = 400_000
 """Limit of records that are kept of one trace."""
-Placed = tuple[str, dict[str, Any], Keys]
+Placed = tuple[str, Obj, Keys]
 """A record with the id of its trace, which is empty if it has none, and its keys in the value that was read."""
 
 
@@ -28,7 +29,7 @@ def traces_of(
     found: Iterable[Placed],
     form: str,
     source: Source,
-    take: Callable[[Builder, list[dict[str, Any]]], None],
+    take: Callable[[Builder, list[Obj]], None],
 ) -> Iterator[Trace]:
     """Yield a trace for each trace id, made of its records by ``take``. Raises Broken if nothing stands before the
     damage."""
@@ -72,7 +73,7 @@ class Groups:
         self._more: set[str] = set()
         """The traces that have more records than are kept."""
 
-    def add(self, trace: str, record: dict[str, Any], *keys: str | int) -> None:
+    def add(self, trace: str, record: Obj, *keys: str | int) -> None:
         """Keep a record, and what looks like a call in it: what was read last, or of that what is below ``keys``."""
         seen = [written(one) for one in self._ledger.take(*keys)]
         self._ledger.without = []
@@ -92,17 +93,17 @@ class Groups:
         """The number of traces."""
         return len(self._places)
 
-    def each(self) -> Iterator[tuple[str, list[dict[str, Any]], bool]]:
+    def each(self) -> Iterator[tuple[str, list[Obj], bool]]:
         """Yield the records of each trace, and whether there were more. What looks like a call in them is then in the
         ledger."""
         rest = self._ledger.take()
         for trace, places in self._places.items():
-            found: list[dict[str, Any]] = []
+            found: list[Obj] = []
             for place in places:
                 self._file.seek(place)
                 record, seen = json.loads(self._file.readline())
                 found.append(record)
-                self._ledger.seen += map(read_again, seen)
+                self._ledger.seen += (Seen(*one) for one in seen)
                 if not seen:
                     self._ledger.unread(record, f"record {len(found)}")
             yield trace, found, trace in self._more

@@ -10,8 +10,9 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import count
-from typing import IO, Any
+from typing import IO
 
 from planscope.session.json_bytes import without_surrogates
 
@@ -39,7 +40,7 @@ class Broken(Exception):
         self.why, self.where, self.rest, self.cut = why, where, rest, cut
 
 
-def parsed(text: str) -> Any:
+def parsed(text: str) -> object:
     """Decode one JSON value, with U+FFFD for lone surrogates. Raises ValueError, also for deep nesting."""
     try:
         try:
@@ -55,7 +56,7 @@ def parsed(text: str) -> Any:
     return clean(value, text) if "\\u" in text else value
 
 
-def clean(value: Any, text: str) -> Any:
+def clean(value: object, text: str) -> object:
     """Return the value that was decoded from ``text``, without lone surrogates. Raises ValueError for deep nesting."""
     if "\\ud" not in text and "\\uD" not in text:
         return value
@@ -72,7 +73,7 @@ def reason_of(error: ValueError) -> str:
     return str(error)
 
 
-def damage_in(stream: Any) -> Broken | None:
+def damage_in(stream: object) -> Broken | None:
     """Return what ended a stream of unpacked bytes before its time."""
     found = getattr(getattr(stream, "raw", None), "damage", None)
     return found if isinstance(found, Broken) else None
@@ -108,7 +109,7 @@ class JsonStream:
     """Reads one or more JSON values in a row, piece by piece."""
 
     def __init__(
-        self, stream: IO[bytes], longest: int = LONGEST, heard: Callable[[Any, Any], None] | None = None
+        self, stream: IO[bytes], longest: int = LONGEST, heard: Callable[[object, object], None] | None = None
     ) -> None:
         self._stream, self._read = stream, stream.read
         self._longest = longest
@@ -176,7 +177,7 @@ class JsonStream:
         where = self.place if why else self.where
         return Broken(why or "the data end in the middle", where, rest, cut=not why)
 
-    def value(self) -> Any:
+    def value(self) -> object:
         """Decode the next value, however many pieces it takes. Raises Broken."""
         if not self.peek():
             raise self.broken()
@@ -223,7 +224,7 @@ class Cursor:
 
     __slots__ = ("_done", "_stream", "kind", "link")
 
-    def __init__(self, stream: JsonStream, link: Any = "") -> None:
+    def __init__(self, stream: JsonStream, link: object = "") -> None:
         self._stream = stream
         self.link = link
         """Its place: that of the value around it and its own key, or text."""
@@ -235,7 +236,7 @@ class Cursor:
     def where(self) -> str:
         return self._stream.where
 
-    def value(self) -> Any:
+    def value(self) -> object:
         """Return the whole value. Raises Broken."""
         self._done = True
         value = self._stream.value()
@@ -280,7 +281,7 @@ class Cursor:
                 found = stream.peek()
                 why = "there is a comma before the closing bracket" if found == "}" else "a key is missing"
                 raise stream.broken(why if found else "")
-            key = stream.value()
+            key = str(stream.value())
             stream.expect(":")
             if not stream.peek():
                 raise stream.broken()
@@ -291,52 +292,56 @@ class Cursor:
                 return
 
 
-def salvaged(text: str, *, partial_elements: bool = False) -> Any:
+def salvaged(text: str, *, partial_elements: bool = False) -> object:
     """Return the complete parts of a JSON text that was cut off, or None if there are none.
 
     A list keeps its complete elements, an object its complete members and those that are lists or objects themselves.
     ``partial_elements``: keep also the beginning of an element that was cut.
     """
-    stack: list[
-        list[Any]
-    ] = []  # opening letter, end of what is whole in it, whether a key waits for its value
-    end = 0
+    stack: list[_Open] = []
     for found in _TOKEN.finditer(text):
         token = found[0]
         if token == '"':  # a string that was cut
             break
         if token[0] in "[{":
-            stack.append([token, found.end(), True])
+            stack.append(_Open(token, found.end()))
             if len(stack) > DEEPEST:
                 return None
-            continue
-        if not stack:
+        elif not stack:
             return _loaded(token)
-        top = stack[-1]
-        if token[0] in "]}":
+        elif token[0] in "]}":
             stack.pop()
-            end = found.end()
             if not stack:
-                return _loaded(text[:end])
-            stack[-1][1] = end
-        elif token == ":":
-            top[2] = False
-        elif token == ",":
-            top[2] = True
-        elif found.end() < len(text) and (top[0] == "[" or not top[2]):
-            top[1] = found.end()
-    if not partial_elements:
-        for k in range(1, len(stack)):
-            if stack[k - 1][0] == "[":  # an element that was cut, with all that is in it
-                del stack[k:]
-                break
+                return _loaded(text[: found.end()])
+            stack[-1].whole = found.end()
+        else:
+            stack[-1].take(token, found.end(), cut=found.end() >= len(text))
+    if not partial_elements:  # an element that was cut goes, with all that is in it
+        lists = [k for k, one in enumerate(stack[:-1], 1) if one.letter == "["]
+        del stack[lists[0] if lists else len(stack) :]
     if not stack:
         return None
-    closing = "".join("]" if kind == "[" else "}" for kind, _, _ in reversed(stack))
-    return _loaded(text[: stack[-1][1]] + closing)
+    closing = "".join("]" if one.letter == "[" else "}" for one in reversed(stack))
+    return _loaded(text[: stack[-1].whole] + closing)
 
 
-def _loaded(text: str) -> Any:
+@dataclass
+class _Open:
+    """A list or an object that was not closed. ``whole``: the end of what is whole in it."""
+
+    letter: str
+    whole: int
+    waits: bool = True
+    """Whether a key is next."""
+
+    def take(self, token: str, end: int, *, cut: bool) -> None:
+        if token in ":,":
+            self.waits = token == ","
+        elif not cut and (self.letter == "[" or not self.waits):
+            self.whole = end
+
+
+def _loaded(text: str) -> object:
     try:
         return parsed(text)
     except ValueError:

@@ -9,10 +9,11 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from glob import escape, glob
 from importlib import import_module
 from pathlib import Path
+from typing import TypeVar
 
 from planscope.errors import UserError
 from planscope.extensions import loaded, trouble
@@ -55,18 +56,36 @@ def other_readers() -> tuple[tuple[Reader, ...], tuple[str, ...]]:
     extensions, lines = loaded(GROUP)
     troubles = list(lines)
     for entry, reader in extensions:
-        try:
-            reader = reader() if isinstance(reader, type) else reader
-            if not (callable(reader.recognises) and callable(reader.read) and reader.name):
-                raise TypeError("it has no recognises, read or name")
-            found.append(reader)
-        except Exception as error:
-            troubles.append(trouble(entry, error))
+        made = _tried(reader) if isinstance(reader, type) else reader
+        if not isinstance(made, Exception) and not (
+            all(callable(getattr(made, one, None)) for one in ("recognises", "read"))
+            and bool(getattr(made, "name", False))
+        ):
+            made = TypeError("it has no recognises, read or name")
+        if isinstance(made, Exception):
+            troubles.append(trouble(entry, made))
+        else:
+            found.append(made)
     return tuple(found), tuple(troubles)
+
+
+Made = TypeVar("Made")
+
+
+def _tried(call: Callable[[], Made]) -> Made | Exception:
+    """Return what code that may be of another package returns or raises."""
+    try:
+        return call()
+    except Exception as error:  # noqa: BLE001, it may raise anything
+        return error
 
 
 def _named(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:300]
+
+
+def _sure(reader: Reader, head: Head) -> float:
+    return float(reader.recognises(head))
 
 
 def reader_of(source: Source, heard: Heard) -> Reader:
@@ -76,12 +95,10 @@ def reader_of(source: Source, heard: Heard) -> Reader:
         head = source.head(size)
         best, surest = None, SURE
         for reader in asked:
-            try:
-                sure = float(reader.recognises(head))
-            except Exception as error:
-                heard(f"the trace reader {reader.name} does not work: {_named(error)}")
-                continue
-            if sure > surest:
+            sure = _tried(partial(_sure, reader, head))
+            if isinstance(sure, Exception):
+                heard(f"the trace reader {reader.name} does not work: {_named(sure)}")
+            elif sure > surest:
                 best, surest = reader, sure
         if best is not None:
             source.seen = head
@@ -95,7 +112,7 @@ def why_unknown(head: Head) -> str:
     """Say in one line why no reader knows a file."""
     first = next(iter(head.objects), None)
     lists = [obj(first).get(key) for key in ("messages", "history")]
-    spoken = [one for found in (*lists, head.objects) for one in seq(found) if speaks(one)]
+    spoken = [obj(one) for found in (*lists, head.objects) for one in seq(found) if speaks(one)]
     if only_text(spoken, obj(first)):
         return "its agent writes its calls as text, so that nobody can be certain which calls it made"
     if first is not None and isinstance(first.get("history"), list):
@@ -166,12 +183,9 @@ def _accounted(reader: Reader, source: Source, options: Options) -> Iterator[Tra
     traces = iter(reader.read(source, options))
     ended: Exception | None = None
     while True:
-        try:
-            trace = next(traces)
-        except StopIteration:
-            break
-        except Exception as error:
-            ended = error
+        trace = _tried(lambda: next(traces, None))
+        if isinstance(trace, Exception) or trace is None:
+            ended = trace
             break
         if last is not None:
             yield last

@@ -28,7 +28,9 @@ _EXACT = frozenset((str, int, bool, type(None)))
 """Types of values that ``orjson`` reads as ``json`` does. It reads whole numbers beyond 64 bits as floats."""
 
 
-PlainCall = tuple[str, Any, int, str | None, Any]
+Obj = dict[str, Any]
+"""An object as ``orjson`` reads it."""
+PlainCall = tuple[str, object, int, str | None, object]
 """A call: its tool, its arguments as they are written, the index of its message, its answer if that is wanted, and its
 id."""
 
@@ -74,52 +76,42 @@ def plain_trace(
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
-    id, tools, reward = "", _NONE, None
-    messages = record
-    if type(record) is dict:
-        messages = record.pop("messages", None)
-        for key, value in record.items():
-            if type(value) not in _FLAT and key != "tools" and key != "functions":
-                return None
-        if not is_no_call(record):
-            return None
-        reward = number(record.get("reward"))
-        for key in ids:
-            found = record.get(key)
-            if found is not None:
-                if type(found) is not str:
-                    return None
-                if found:
-                    id = found
-                    break
-        if "tools" in record or "functions" in record:
-            defined = _defined(record.get("tools", record.get("functions")))
-            if defined is None:
-                return None
-            tools = defined
-    if type(messages) is not list or len(messages) > MOST_CALLS:
+    beside = record if type(record) is dict else {}
+    messages = beside.pop("messages", None) if type(record) is dict else record
+    about = _about(beside, ids)
+    if about is None or type(messages) is not list or len(messages) > MOST_CALLS:
         return None
     calls = _calls(messages)
     if calls is not None and answers:
         calls = _with_answers(messages, calls)
     if calls is None or len(calls) > MOST_CALLS:
         return None
-    if not users:
-        return PlainTrace(id, calls, tools, reward=reward)
-    said = [
-        Said("user", message.get("content"), at)
-        for at, message in enumerate(messages)
-        if message.get("role") in USERS
-    ]
+    id, tools = about
+    said: list[Said] = []
+    if users:
+        said = [Said("user", m.get("content"), at) for at, m in enumerate(messages) if m.get("role") in USERS]
     # blocks may be several messages, and none without text is one unless something else is in it
-    plain = all(one.text and type(one.text) is str for one in said)
-    return PlainTrace(id, calls, tools, said, reward) if plain else None
+    if not all(one.text and type(one.text) is str for one in said):
+        return None
+    return PlainTrace(id, calls, tools, said, number(beside.get("reward")))
 
 
-def _calls(messages: list[Any]) -> list[PlainCall] | None:
+def _about(beside: dict[str, object], ids: tuple[str, ...]) -> tuple[str, dict[str, Tool]] | None:
+    """Return the trace's id and its tools, or None if what stands beside the messages is not plain."""
+    flat = all(type(value) in _FLAT or key in ("tools", "functions") for key, value in beside.items())
+    id = next((found for key in ids if (found := beside.get(key)) is not None and found != ""), "")
+    if not flat or not is_no_call(beside) or type(id) is not str:
+        return None
+    if beside.keys().isdisjoint(("tools", "functions")):
+        return id, _NONE
+    tools = _defined(beside.get("tools", beside.get("functions")))
+    return None if tools is None else (id, tools)
+
+
+def _calls(messages: list[Obj]) -> list[PlainCall] | None:
     """Return the calls of messages without their answers, or None if a message is not plain."""
     calls: list[PlainCall] = []
-    ids = set()
+    ids: set[str] = set()
     more = False  # there are members that nothing below looks at
     for at, message in enumerate(messages):
         if type(message) is not dict:
@@ -130,46 +122,60 @@ def _calls(messages: list[Any]) -> list[PlainCall] | None:
                 continue
         elif not _without_acts(content, message):
             return None
-        if "tool_calls" not in message or not (made := message["tool_calls"]):
-            if message.get("function_call") is not None:
-                return None
-            id = message.get("tool_call_id")
-            if id is not None and (type(id) is not str or id not in ids):
-                return None
-            if id is not None and not _MARKS.isdisjoint(message):
-                return None
-            if len(message) > 3 or type(role) is not str or id is None:
-                more = more or not (_FLAT.issuperset(map(type, message.values())) and is_no_call(message))
-            continue
-        if type(made) is not list or role != "assistant":
+        asked = message.get("tool_calls")
+        rest = _asked(asked, at, calls, ids) if asked else _others(message, role, ids)
+        if rest is None or (asked and role != "assistant"):
             return None
-        more = more or len(message) > 3
-        for one in made:
-            function = one.get("function") if type(one) is dict else None
-            if type(function) is not dict:
-                return None
-            tool, arguments = function.get("name"), function.get("arguments")
-            if type(tool) is not str or not tool:
-                return None
-            id = one.get("id")
-            known = len(function) == 2 and len(one) == 3 and type(arguments) is str
-            more = more or not known or not (type(id) is type(one.get("type")) is str)
-            if type(id) is str:
-                ids.add(id)
-            calls.append((tool, arguments, at, None, id))
+        more = more or rest or (bool(asked) and len(message) > 3)
     if not calls:  # they may be in texts
         return None
     return calls if not more or (_shallow(messages, DEEPEST) and _are_all(messages, len(calls))) else None
 
 
-def _are_all(messages: list[Any], calls: int) -> bool:
+def _others(message: Obj, role: object, ids: set[str]) -> bool | None:
+    """Return whether a message without calls has members that need a look, or None if it is not plain. ``ids``: of
+    the calls before it."""
+    id = message.get("tool_call_id")
+    if message.get("function_call") is not None or (
+        id is not None and (type(id) is not str or id not in ids)
+    ):
+        return None
+    if id is not None and not _MARKS.isdisjoint(message):
+        return None
+    if len(message) <= 3 and type(role) is str and id is not None:
+        return False
+    return not (_FLAT.issuperset(map(type, message.values())) and is_no_call(message))
+
+
+def _asked(made: object, at: int, calls: list[PlainCall], ids: set[str]) -> bool | None:
+    """Add the calls of a message. Return whether they have members that need a look, or None if one is not plain."""
+    more = False
+    if type(made) is not list:
+        return None
+    for one in made:
+        function = one.get("function") if type(one) is dict else None
+        if type(function) is not dict:
+            return None
+        tool, arguments = function.get("name"), function.get("arguments")
+        if type(tool) is not str or not tool:
+            return None
+        id = one.get("id")
+        known = len(function) == 2 and len(one) == 3 and type(arguments) is str
+        more = more or not known or not (type(id) is type(one.get("type")) is str)
+        if type(id) is str:
+            ids.add(id)
+        calls.append((tool, arguments, at, None, id))
+    return more
+
+
+def _are_all(messages: list[Obj], calls: int) -> bool:
     """Return whether nothing else in the messages looks like a call."""
     ledger = Ledger()
     ledger.walk(messages, "")
     return sum(not (one.answers or one.inside) for one in ledger.seen) == calls
 
 
-def _with_answers(messages: list[Any], calls: list[PlainCall]) -> list[PlainCall] | None:
+def _with_answers(messages: list[Obj], calls: list[PlainCall]) -> list[PlainCall] | None:
     """Return the calls with their answers, or None unless every answer names its call."""
     places: dict[str, int] = {}
     k = 0
@@ -190,7 +196,7 @@ def _with_answers(messages: list[Any], calls: list[PlainCall]) -> list[PlainCall
     return calls
 
 
-def _without_acts(content: Any, message: dict[str, Any]) -> bool:
+def _without_acts(content: object, message: Obj) -> bool:
     """Return whether content that is not text has no calls and no answers."""
     if content is None:
         return "parts" not in message
@@ -199,7 +205,7 @@ def _without_acts(content: Any, message: dict[str, Any]) -> bool:
     return all(type(one) is dict and one.get("type") in ("text", "image_url") for one in content)
 
 
-def plain_arguments(value: Any) -> dict[str, Any] | None:
+def plain_arguments(value: object) -> dict[str, object] | None:
     """Return a call's arguments, or None if they were not captured or cannot be read."""
     if type(value) is str:
         try:
@@ -217,7 +223,7 @@ _NONE: dict[str, Tool] = {}
 _known: dict[bytes, dict[str, Tool]] = {}
 
 
-def _defined(definitions: Any) -> dict[str, Tool] | None:
+def _defined(definitions: object) -> dict[str, Tool] | None:
     """Return the tools that a trace defines. Most traces of a file define the same ones."""
     try:
         key = orjson.dumps(definitions)
@@ -233,9 +239,8 @@ def _defined(definitions: Any) -> dict[str, Tool] | None:
     return found
 
 
-def _shallow(value: list[Any], depth: int) -> bool:
+def _shallow(level: list[Any], depth: int) -> bool:
     """Return whether lists and objects are nested at most so deep."""
-    level: list[Any] = value
     while depth:
         depth -= 1
         below: list[Any] = []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from planscope.oracle.trace import Trace
 from planscope.traces.build import Builder, Full
 from planscope.traces.json_stream import Broken
+from planscope.traces.signs import holds
 from planscope.traces.source import Head, Source
+from planscope.traces.values import Obj, seq
 from planscope.wording.phrases import plural
 
 
@@ -46,6 +48,34 @@ class Reader(Protocol):
         nothing can be read."""
 
 
+Signs = tuple[tuple[float, str], ...]
+"""How surely something has a format, and by which sign (``signs.py``). The first that holds counts."""
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format whose file is read by ``reads``. ``signs`` are asked of the first records and those in their ``lists``,
+    which are also ``all``."""
+
+    name: str
+    title: str
+    signs: Signs
+    reads: Callable[[Source, Options], Iterator[Trace]]
+    lists: tuple[str, ...] = ()
+    aside: Mapping[str, str] = field(default_factory=dict)
+
+    def recognises(self, head: Head) -> float:
+        """Return how surely the first records have this format."""
+        found = head.within(*self.lists)
+        found += [one for many in map(seq, head.records) for one in many if isinstance(one, dict)]
+        asked = [{**one, "all": found} for one in found]
+        return next((sure for sure, sign in self.signs if any(holds(one, sign) for one in asked)), 0.0)
+
+    def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        """Yield every trace of the file."""
+        yield from self.reads(source, options)
+
+
 def closed(build: Builder, source: Source, broken: Broken | None = None) -> Trace:
     """Return the trace of a whole file, with a note of what was damaged in it."""
     if source.damaged:
@@ -56,7 +86,7 @@ def closed(build: Builder, source: Source, broken: Broken | None = None) -> Trac
         )
         build.problem(source.damaged[0] + more, cause="cut_off" if source.ends_damaged else None)
     if broken is not None:
-        build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
+        build.broken(broken)
     return build.done()
 
 
@@ -66,10 +96,10 @@ Keys = tuple[str | int, ...]
 def records(
     source: Source,
     lists: Collection[str] = (),
-    is_record: Callable[[Any], bool] = lambda value: False,
+    is_record: Callable[[object], bool] = lambda value: False,
     *,
     again: bool = False,
-) -> Iterator[tuple[dict[str, Any], Keys]]:
+) -> Iterator[tuple[Obj, Keys]]:
     """Yield every object of a file with its keys in the value that was read last: those on lines, in arrays, and in
     the lists under these keys of an object, which follows them without its lists. ``is_record``: an object that is
     whole in spite of such a list. ``again``: the values are accounted for elsewhere. Raises Broken."""
@@ -85,7 +115,7 @@ def records(
         elif top.kind != "{" or whole:
             yield from _in_value(top.value(), lists, is_record, ())
         else:
-            beside: dict[str, Any] = {}
+            beside: Obj = {}
             try:
                 for key, member in top.members():
                     if key in lists and member.kind == "[":
@@ -101,8 +131,8 @@ def records(
 
 
 def _in_value(
-    value: Any, lists: Collection[str], is_record: Callable[[Any], bool], keys: Keys
-) -> Iterator[tuple[dict[str, Any], Keys]]:
+    value: object, lists: Collection[str], is_record: Callable[[object], bool], keys: Keys
+) -> Iterator[tuple[Obj, Keys]]:
     if type(value) is list:
         for k, one in enumerate(value):
             yield from _in_value(one, lists, is_record, (*keys, k))
@@ -116,7 +146,7 @@ def _in_value(
 def one_trace(
     source: Source,
     build: Builder,
-    take: Callable[[dict[str, Any]], None],
+    take: Callable[[Obj], None],
     lists: Collection[str] = (),
 ) -> Trace:
     """Return the trace of a file that has one, of all its objects."""

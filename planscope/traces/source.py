@@ -19,6 +19,7 @@ from weakref import finalize
 from planscope.errors import UserError
 from planscope.traces.accounts import Ledger
 from planscope.traces.json_stream import Broken, JsonStream, Lines, damage_in, parsed, reason_of, salvaged
+from planscope.traces.values import Obj
 
 LOOKS = (64 * 1024, 1024 * 1024)
 """How many bytes at the beginning of a file tell its format; the second number if the first do not suffice."""
@@ -55,22 +56,22 @@ class Head:
     """
 
     kind: Literal["lines", "json", "zip", "other"]
-    sample: list[Any]
+    sample: list[object]
     data: bytes = b""
 
     @property
-    def records(self) -> list[Any]:
+    def records(self) -> list[object]:
         """Return the first records: values of lines, elements of an array, or the one value."""
         if self.kind == "json" and self.sample and type(self.sample[0]) is list:
             return list(self.sample[0][:SAMPLE])
         return self.sample
 
     @property
-    def objects(self) -> list[dict[str, Any]]:
+    def objects(self) -> list[Obj]:
         """Return the first records that are objects."""
         return [one for one in self.records if type(one) is dict]
 
-    def within(self, *lists: str) -> list[dict[str, Any]]:
+    def within(self, *lists: str) -> list[Obj]:
         """Return the first objects, and the first ones in their lists under these keys."""
         found = self.objects
         inner = [one.get(key) for one in found for key in lists]
@@ -128,12 +129,7 @@ class Source:
         if begins.startswith(GZIP):
             return io.BufferedReader(Unpacked(file, gzip.GzipFile(fileobj=file, mode="rb")), 2**18)
         if begins == ZSTD:
-            unpacked = (
-                zstandard(self.name)
-                .ZstdDecompressor(max_window_size=2**27)
-                .stream_reader(file, read_across_frames=True)
-            )
-            return io.BufferedReader(Unpacked(file, unpacked), 2**18)
+            return io.BufferedReader(Unpacked(file, zstandard(self.name, file)), 2**18)
         if begins[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell writes such files
             return _recoded(file)
         return file
@@ -143,7 +139,7 @@ class Source:
         with self.stream() as file:
             yield from Lines(file)
 
-    def records(self, *, again: bool = False) -> Iterator[tuple[int, Any]]:
+    def records(self, *, again: bool = False) -> Iterator[tuple[int, object]]:
         """Yield the JSON value of each line. A damaged line is noted and left out; Broken ends them.
 
         ``again``: the values are accounted for elsewhere.
@@ -213,7 +209,7 @@ def head_of(data: bytes, *, whole: bool) -> Head:
     return Head("json", [value] if value is not None else [], data)
 
 
-def _value(line: str) -> Any:
+def _value(line: str) -> object:
     """Return the object or list of one line, or None if it is neither."""
     begins = line.lstrip()[:1]
     if begins not in ("{", "["):
@@ -240,12 +236,14 @@ class Unpacked(io.RawIOBase):
     ``size``: the bytes of the packed data, if they are only a part of the file ``packed``.
     """
 
-    def __init__(self, packed: IO[bytes], unpacked: Any, size: int | None = None) -> None:
+    def __init__(
+        self, packed: IO[bytes], unpacked: IO[bytes] | gzip.GzipFile, size: int | None = None
+    ) -> None:
         self._packed, self._size = packed, size
         self._count = 0
         self.damage: Broken | None = None
         # read() would lose what it has when it comes to the damage
-        self._read = getattr(unpacked, "read1", unpacked.read)
+        self._read: Callable[[int], bytes] = getattr(unpacked, "read1", unpacked.read)
 
     def readable(self) -> bool:
         return True
@@ -293,15 +291,18 @@ def _recoded(file: IO[bytes]) -> IO[bytes]:
     return made
 
 
-def zstandard(name: str) -> Any:
-    """Return the package that unpacks zstd. Raises Unreadable, which says how to get it."""
+def zstandard(name: str, packed: Any) -> IO[bytes]:
+    """Return the unpacked bytes of zstd. Raises Unreadable, which says how to get the package for it."""
     try:
-        import zstandard as package
+        from zstandard import ZstdDecompressor
     except ImportError:
         raise Unreadable(
             f"{name} is packed with zstd, which needs the package zstandard; install it with: pip install '.[traces]'"
         ) from None
-    return package
+    unpacked: IO[bytes] = ZstdDecompressor(max_window_size=2**27).stream_reader(
+        packed, read_across_frames=True
+    )
+    return unpacked
 
 
 def file_source(path: Path) -> Source:
@@ -351,7 +352,7 @@ class Kept(io.RawIOBase):
     def __init__(self, kept: IO[bytes]) -> None:
         self._kept = kept
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._kept, name)
 
     def readable(self) -> bool:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.traces.blocks import ANSWERS, CALLS, SPEAKERS, is_act, take
 from planscope.traces.build import Builder
 from planscope.traces.groups import Placed, traces_of
 from planscope.traces.source import Source
-from planscope.traces.values import arguments_of, as_text, compact, name, obj, seq, some, text
+from planscope.traces.values import Obj, arguments_of, as_text, compact, name, obj, seq, some, text
 
 Kind = Literal["tool", "model", "agent", "handoff", "other"]
 
@@ -36,20 +36,20 @@ class Span:
     end: float | None = None
     order: int = 0
     call_id: str = ""
-    arguments: Any = None
-    result: Any = None
+    arguments: object = None
+    result: object = None
     answered: bool = False
     failed: bool | None = None
     error: str = ""
     agent: str = ""
-    messages: list[dict[str, Any]] = field(default_factory=list)
-    answers: list[dict[str, Any]] = field(default_factory=list)
+    messages: list[Obj] = field(default_factory=list)
+    answers: list[Obj] = field(default_factory=list)
     usage: tuple[int, int] | None = None
     model: str = ""
-    tools: Any = None
+    tools: object = None
     outputs: tuple[str, ...] = ()
     """Tools by which the model gives its answer."""
-    raw: Any = None
+    raw: object = None
 
 
 def assemble(build: Builder, spans: Iterable[Span]) -> None:
@@ -68,8 +68,8 @@ def assembled(
     found: Iterable[Placed],
     form: str,
     source: Source,
-    span: Callable[[dict[str, Any]], Span],
-    title: Callable[[str, list[dict[str, Any]]], str],
+    span: Callable[[Obj], Span],
+    title: Callable[[str, list[Obj]], str],
     finish: Callable[[Builder, list[Span]], None] | None = None,
 ) -> Iterator[Trace]:
     """Yield a trace for each trace id. Raises Broken if there is no span before the damage.
@@ -78,7 +78,7 @@ def assembled(
     gets what was made of a trace.
     """
 
-    def take(build: Builder, records: list[dict[str, Any]]) -> None:
+    def take(build: Builder, records: list[Obj]) -> None:
         build.trace.title = title(build.trace.id, records) or None
         spans = [span(one) for one in records]
         try:
@@ -99,9 +99,9 @@ class _Assembly:
         self.has_tools = any(one.kind == "tool" for one in known.values())
         self.same: set[str] = set()
         """Tool spans that lie in one of the same call."""
-        self.asked: dict[str, Any] = {}
+        self.asked: Obj = {}
         """The arguments of calls in the model's messages, by id."""
-        self.told: dict[str, Any] = {}
+        self.told: Obj = {}
         """The answers that the model read, by id."""
 
     def take(self, ordered: list[Span]) -> None:
@@ -135,30 +135,9 @@ class _Assembly:
         heard: Counter[str] = Counter()
         more: dict[int, list[Span]] = {}
         models = [k for k, span in enumerate(ordered) if span.kind == "model"]
-        for place, k in enumerate(models):
-            after = models[place + 1] if place + 1 < len(models) else len(ordered)
-            here: Counter[str] = Counter()
-            acts: list[_Act] = []
-            for message in (*ordered[k].messages, *ordered[k].answers):
-                for act in acts_in(message):
-                    if act.answers:
-                        self.told.setdefault(act.id, act.value)
-                    else:
-                        self.asked.setdefault(act.id, act.value)
-            for message in ordered[k].answers:
-                key = key_of(message)
-                here[key] += 1
-                if here[key] > heard[key]:
-                    heard[key] = here[key]
-                    acts += (act for act in acts_in(message) if not act.answers)
-            taken: dict[int, int] = {}
-            for same in _SAME:
-                for n, act in enumerate(acts):
-                    if n not in taken:
-                        fits = (p for p, span in free.items() if p > k and same(act, span, p < after))
-                        if (found := next(fits, None)) is not None:
-                            taken[n] = found
-                            del free[found]
+        for k, after in zip(models, [*models[1:], len(ordered)], strict=False):
+            acts = self._asked_in(ordered[k], heard)
+            taken = _paired(acts, free, k, after)
             for n, p in taken.items():
                 span, act = ordered[p], acts[n]
                 span.call_id = span.call_id or act.id
@@ -173,6 +152,21 @@ class _Assembly:
                     place = taken[n] = taken.get(n - 1, k)
                     more.setdefault(place, []).append(_span_of(act, ordered[k], self.told))
         return [one for k, span in enumerate(made) for one in (span, *more.get(k, ()))]
+
+    def _asked_in(self, model: Span, heard: Counter[str]) -> list[_Act]:
+        """Return the calls in a model's answers that were not ``heard`` before, and note all that it read and wrote."""
+        here: Counter[str] = Counter()
+        asked: list[_Act] = []
+        for message, made in (*((m, False) for m in model.messages), *((m, True) for m in model.answers)):
+            acts = list(acts_in(message))
+            for act in acts:
+                (self.told if act.answers else self.asked).setdefault(act.id, act.value)
+            key = key_of(message)
+            here[key] += made
+            if here[key] > heard[key]:
+                heard[key] = here[key]
+                asked += (act for act in acts if not act.answers)
+        return asked
 
     def _take_ending(self, ordered: list[Span]) -> None:
         roots = [s for s in ordered if not s.parent or s.parent not in self.known]
@@ -295,7 +289,7 @@ class _Assembly:
             build.mark("error", span.error or "the model call failed", at=at)
 
     def _take_message(
-        self, message: dict[str, Any], at: float | None, agent: str | None, outputs: tuple[str, ...]
+        self, message: Obj, at: float | None, agent: str | None, outputs: tuple[str, ...]
     ) -> None:
         if not self.has_tools:
             before = len(self.build.items)
@@ -320,7 +314,7 @@ class _Act(NamedTuple):
 
     id: str
     tool: str
-    value: Any
+    value: object
     answers: bool = False
 
 
@@ -333,13 +327,27 @@ _SAME: tuple[Callable[[_Act, Span, bool], bool], ...] = (
 """Whether a call and a tool's span are one, the surest sign first. ``near``: no model spoke between them."""
 
 
-def _span_of(act: _Act, model: Span, told: dict[str, Any]) -> Span:
+def _paired(acts: list[_Act], free: dict[int, Span], k: int, after: int) -> dict[int, int]:
+    """Return the places of the spans that are these calls of the model at place ``k``, and take them from those that
+    are ``free``. ``after``: the place of the next model."""
+    taken: dict[int, int] = {}
+    for same in _SAME:
+        for n, act in enumerate(acts):
+            fits = (p for p, span in free.items() if n not in taken and p > k and same(act, span, p < after))
+            if (found := next(fits, None)) is not None:
+                taken[n] = found
+                del free[found]
+    return taken
+
+
+def _span_of(act: _Act, model: Span, told: Obj) -> Span:
     """Return a span of a call that a model made."""
-    given = {"start": model.start, "call_id": act.id, "arguments": act.value, "outputs": model.outputs}
-    return Span("", model.id, "tool", act.tool, answered=act.id in told, failed=None, **given)
+    made = Span("", model.id, "tool", act.tool, model.start, call_id=act.id, arguments=act.value)
+    made.answered, made.outputs = act.id in told, model.outputs
+    return made
 
 
-def acts_in(message: dict[str, Any]) -> Iterator[_Act]:
+def acts_in(message: Obj) -> Iterator[_Act]:
     """Yield the calls and answers of a message."""
     if message.get("role") == "tool" and message.get("content") is not None:
         yield _Act(name(message.get("tool_call_id")), "", message["content"], True)
@@ -354,7 +362,7 @@ def acts_in(message: dict[str, Any]) -> Iterator[_Act]:
             yield _Act(id, "", some(part, ("response", "result", "content", "output")), True)
 
 
-def key_of(message: dict[str, Any]) -> str:
+def key_of(message: Obj) -> str:
     """Return a key that is the same when a message comes again: role, text and calls."""
     content = message.get("content", message.get("parts"))
     calls = [

@@ -7,37 +7,38 @@ import json
 import math
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
-from typing import Any
 
 from planscope.traces.json_stream import parsed
 
-NO_DICT: dict[str, Any] = {}
-NO_LIST: list[Any] = []
+Obj = dict[str, object]
+"""An object of JSON."""
+NO_DICT: Obj = {}
+NO_LIST: list[object] = []
 
 
-def obj(value: Any) -> dict[str, Any]:
+def obj(value: object) -> dict[str, object]:
     """Return the value if it is an object, else an empty one (not to be changed)."""
     return value if type(value) is dict else NO_DICT
 
 
-def seq(value: Any) -> list[Any]:
+def seq(value: object) -> list[object]:
     """Return the value if it is a list, else an empty one (not to be changed)."""
     return value if type(value) is list else NO_LIST
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """Return the value if it is a string, else an empty one."""
     return value if type(value) is str else ""
 
 
-def name(value: Any, default: str = "") -> str:
+def name(value: object, default: str = "") -> str:
     """Return an id or a name: strings, and numbers as text."""
     if type(value) is str:
         return value or default
     return str(value) if type(value) is int and abs(value) < 10**30 else default
 
 
-def some(record: dict[str, Any], keys: Iterable[str]) -> Any:
+def some(record: dict[str, object], keys: Iterable[str]) -> object:
     """Return the member under the first of these keys that has a value."""
     for key in keys:
         if (found := record.get(key)) is not None:
@@ -45,7 +46,7 @@ def some(record: dict[str, Any], keys: Iterable[str]) -> Any:
     return None
 
 
-def dig(value: Any, *paths: str) -> Any:
+def dig(value: object, *paths: str) -> object:
     """Return what stands under the first of these paths that has a value. Dots lead inward."""
     for path in paths:
         found = value
@@ -56,7 +57,7 @@ def dig(value: Any, *paths: str) -> Any:
     return None
 
 
-def json_of(value: Any) -> Any:
+def json_of(value: object) -> object:
     """Return the value, parsed if it is the text of a list, an object or a string in JSON."""
     if type(value) is not str or value[:1] not in ("[", "{", '"'):
         return value
@@ -66,7 +67,7 @@ def json_of(value: Any) -> Any:
         return value
 
 
-def compact(value: Any) -> str:
+def compact(value: object) -> str:
     """Return a value as JSON on one line."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
@@ -74,7 +75,7 @@ def compact(value: Any) -> str:
         return "(nested too deeply)"
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """Return what a model read: a string as it is, blocks of content joined, other values as JSON."""
     if type(value) is str:
         return value
@@ -85,7 +86,7 @@ def as_text(value: Any) -> str:
     return compact(value)
 
 
-def _block(value: Any) -> str:
+def _block(value: object) -> str:
     if type(value) is str:
         return value
     if type(value) is dict:
@@ -102,7 +103,7 @@ def _block(value: Any) -> str:
     return compact(value)
 
 
-def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
+def arguments_of(value: object) -> tuple[dict[str, object] | None, str | None]:
     """Return arguments that are an object or JSON text, and what is wrong with them. ``None`` counts as not
     captured."""
     if type(value) is dict:
@@ -124,24 +125,24 @@ def arguments_of(value: Any) -> tuple[dict[str, Any] | None, str | None]:
     return None, f"the arguments are not an object: {compact(value)[:200]}"
 
 
-def rest_of(record: dict[str, Any], placed: Collection[str]) -> dict[str, Any] | None:
+def rest_of(record: dict[str, object], placed: Collection[str]) -> dict[str, object] | None:
     """Return the members of a record that have no place of their own, or None if there are none."""
     return {k: v for k, v in record.items() if k not in placed and v is not None and v != []} or None
 
 
-def count_of(value: Any) -> int:
+def count_of(value: object) -> int:
     """Return a number of tokens, which is a whole number from 0, or else 0."""
     return value if type(value) is int and 0 <= value < 2**53 else 0
 
 
-def number(value: Any) -> float | None:
+def number(value: object) -> float | None:
     """Return a finite number, or None for other values."""
     if type(value) is bool:
         return float(value)
-    return float(value) if type(value) in (int, float) and abs(value) < 1e300 else None
+    return float(value) if isinstance(value, (int, float)) and abs(value) < 1e300 else None
 
 
-def seconds(value: Any) -> float | None:
+def seconds(value: object) -> float | None:
     """Return a time as seconds since 1970: ISO text, or a number of seconds, milli-, micro- or nanoseconds."""
     if type(value) is str:
         try:

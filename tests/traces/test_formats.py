@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import pickle
 import zipfile
 from pathlib import Path
 
@@ -12,9 +13,13 @@ import zstandard
 
 from planscope.oracle.trace import Mark, Said, Trace
 from planscope.traces import Unreadable, open_traces
+from planscope.traces.opening import own_readers
+from planscope.traces.reader import Reader
+from planscope.traces.source import head_of
 from tests.traces.samples import (
     AT,
     BOOK,
+    CHAT,
     LANGSMITH,
     OPENLLMETRY_CHAT,
     RESPONSES,
@@ -209,3 +214,12 @@ def test_the_schema_of_the_plain_format_is_true(tmp_path: Path) -> None:
     assert [(c.tool, c.message, c.agent, c.answer) for c in first.calls] == [("pay", 0, "a", "ok")] * 2
     assert (first.id, first.reward, first.started is not None) == ("r1", 1, True)
     assert [(c.tool, c.arguments, c.answer) for c in second.calls] == [("ask", None, "1")]
+
+
+@pytest.mark.parametrize("reader", own_readers(), ids=lambda reader: reader.name)
+def test_a_format_can_be_sent_to_a_worker_that_does_not_inherit_it(reader: Reader) -> None:
+    sent = pickle.loads(pickle.dumps(reader))
+    assert (sent.name, sent.title) == (reader.name, reader.title)
+    assert sent.recognises(head_of(lines(CHAT), whole=True)) == reader.recognises(
+        head_of(lines(CHAT), whole=True)
+    )

@@ -70,10 +70,10 @@ def test_only_an_answer_names_its_call() -> None:
 @pytest.mark.parametrize("most", [0, 2, 9])
 def test_a_trace_holds_so_many_messages(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "MOST_ITEMS", most)
-    monkeypatch.setattr(blocks, "MOST_ITEMS", most)
     made = Builder("t", "chat")
     try:
-        blocks.take_plain(made, [{"role": "user", "content": f"{n}"} for n in range(5)])
+        for n in range(5):
+            blocks.take(made, {"role": "user", "content": f"{n}"})
     except build.Full:
         assert most < 5
     assert [item.text for item in made.items if isinstance(item, Said)] == [
@@ -87,8 +87,7 @@ def test_rules_are_unknown_where_a_trace_has_more_messages_than_are_kept(
     path = tmp_path / "run.json"
     asked = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "pay", "arguments": "{}"}}]}
     path.write_text(json.dumps([asked, *({"role": "user", "content": "go"} for _ in range(9))]))
-    for module in (build, blocks):
-        monkeypatch.setattr(module, "MOST_ITEMS", 5)
+    monkeypatch.setattr(build, "MOST_ITEMS", 5)
     (trace,) = open_traces([path])
     assert (len(trace.items), trace.full, trace.cause) == (5, True, "cut_off")
     for kept in (trace, trace_of(session_of([trace]).runs[0])):

@@ -10,14 +10,11 @@ MODULES = (
     "langchain",
     "otel",
     "tracers",
-    "atif",
+    "benchmarks",
     "inspect_log",
-    "tau",
-    "agentdojo",
     "pydantic_ai",
     "mcp",
     "openhands",
-    "swe",
     "calls",
 )
 """The modules of this package, in the order in which they are asked."""

@@ -8,7 +8,6 @@ scripts write.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.traces.accounts import ANSWERS, Seen, seen_in
@@ -18,7 +17,7 @@ from planscope.traces.groups import traces_of
 from planscope.traces.messages import id_beside
 from planscope.traces.reader import Options
 from planscope.traces.source import Head, Source
-from planscope.traces.values import arguments_of, as_text, name, number, obj, rest_of, seq, some, text
+from planscope.traces.values import Obj, arguments_of, as_text, name, number, obj, rest_of, seq, some, text
 
 LISTS = ("calls", "tool_calls", "steps", "events", "trajectory", "actions", "messages", "history", "memory", "trace",
          "log", "llm_messages")  # fmt: skip
@@ -52,7 +51,7 @@ class Calls:
         return 0.62 if calls else 0.0
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        def take(build: Builder, records: list[dict[str, Any]]) -> None:
+        def take(build: Builder, records: list[Obj]) -> None:
             for record in records:
                 _take(build, record)
 
@@ -63,7 +62,7 @@ class Calls:
 _PLAIN = frozenset(("arguments", "answer", "error", "args", "result", "input", "output"))
 
 
-def _records(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+def _records(source: Source) -> Iterator[tuple[str, Obj]]:
     """Yield each record with the id of its run, which is empty if nothing says it."""
     if source.seen.kind == "lines":
         for number_, value in source.records():
@@ -82,7 +81,7 @@ def _records(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
             top.skip()
 
 
-def _list_of(record: dict[str, Any]) -> list[Any] | None:
+def _list_of(record: Obj) -> list[object] | None:
     """Return the records in an object that has a list of them, and is no record itself."""
     if call_of(record) is not None or _inner(record):
         return None
@@ -93,7 +92,7 @@ def _list_of(record: dict[str, Any]) -> list[Any] | None:
     return None
 
 
-def _flat(values: list[Any], run: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+def _flat(values: list[object], run: str = "") -> Iterator[tuple[str, Obj]]:
     for value in values:
         if type(value) is list:
             yield from _flat(value, run)
@@ -110,7 +109,7 @@ def _flat(values: list[Any], run: str = "") -> Iterator[tuple[str, dict[str, Any
             yield name(some(record, _RUNS[:2])) or run, record
 
 
-def call_of(record: dict[str, Any]) -> Seen | None:
+def call_of(record: Obj) -> Seen | None:
     """Return the call that a record is."""
     seen = seen_in(record)
     if seen is not None:
@@ -121,7 +120,7 @@ def call_of(record: dict[str, Any]) -> Seen | None:
     return None
 
 
-def _inner(record: dict[str, Any]) -> list[Seen]:
+def _inner(record: Obj) -> list[Seen]:
     """Return the calls and answers in the lists of a record that is a step or an event."""
     found = []
     for key in ("content", "tool_calls", "results", "tool_results"):
@@ -134,10 +133,10 @@ def _inner(record: dict[str, Any]) -> list[Seen]:
     return found
 
 
-def _take(build: Builder, record: dict[str, Any]) -> None:
+def _take(build: Builder, record: Obj) -> None:
     """Add one record."""
     if "about" in record and len(record) == 1:
-        _about(build, record["about"])
+        _about(build, obj(record["about"]))
         return
     _about(build, record)
     at, agent = build.at(some(record, _TIMES)), text(some(record, _AGENTS)) or None
@@ -158,20 +157,17 @@ def _take(build: Builder, record: dict[str, Any]) -> None:
     _take_words(build, record, at, agent)
 
 
-def _about(build: Builder, record: dict[str, Any]) -> None:
+def _about(build: Builder, record: Obj) -> None:
     trace = build.trace
     for key in _GRADES:
         if trace.reward is None and key in record:
             trace.reward = number(record[key])
-    if type(record.get("model")) is str:
-        trace.model = trace.model or record["model"]
-    if type(record.get("title")) is str:
-        trace.title = record["title"]
-    if type(record.get("tools")) is list:
-        build.tools(record["tools"])
+    trace.model = trace.model or text(record.get("model")) or None
+    trace.title = text(record.get("title")) or trace.title
+    build.tools(record.get("tools"))
 
 
-def _message(build: Builder, record: dict[str, Any]) -> None:
+def _message(build: Builder, record: Obj) -> None:
     """Begin a message, unless the record says that it belongs to the last one."""
     said = record.get("message")
     key = f"m{said}" if type(said) is int else ""
@@ -180,9 +176,7 @@ def _message(build: Builder, record: dict[str, Any]) -> None:
     build.turn = key
 
 
-def _take_call(
-    build: Builder, record: dict[str, Any], seen: Seen, at: float | None, agent: str | None
-) -> None:
+def _take_call(build: Builder, record: Obj, seen: Seen, at: float | None, agent: str | None) -> None:
     given = arguments(seen.given)
     words, failed = _answer_of(record)
     answered = words is not None or failed is not None
@@ -196,7 +190,6 @@ def _take_call(
         )
         before.raw = {"kind": seen.kind, **(before.raw or {})} if seen.kind else before.raw
     if answered:
-        build.settle(before)
         refused = text(record.get("status")).lower() in ("denied", "rejected", "refused", "cancelled")
         build.fill(before, words, failed=failed, refused=refused, at=at)
 
@@ -206,7 +199,7 @@ _PLACED = frozenset((*ANSWERS, *_TIMES, *_AGENTS, *_RUNS, *_GRADES, "tool", "too
                      "error"))  # fmt: skip
 
 
-def _same(build: Builder, seen: Seen, given: Any) -> ToolCall | None:
+def _same(build: Builder, seen: Seen, given: object) -> ToolCall | None:
     """Return the call of an earlier record that this one tells again, with its answer."""
     if seen.id and build.known(seen.id):
         last = build.last(seen.id)
@@ -219,7 +212,7 @@ def _same(build: Builder, seen: Seen, given: Any) -> ToolCall | None:
     return None
 
 
-def arguments(given: Any) -> Any:
+def arguments(given: object) -> object:
     """Return arguments as an object: text that is no JSON object, and lists, get a name."""
     if type(given) is list:
         return {"args": given}
@@ -229,15 +222,14 @@ def arguments(given: Any) -> Any:
     return given
 
 
-def _answer_of(record: dict[str, Any]) -> tuple[str | None, bool | None]:
+def _answer_of(record: Obj) -> tuple[str | None, bool | None]:
     """Return the answer in a record, None if there is none, and whether it failed if the record says so."""
     error = record.get("error")
     failed: bool | None = None
-    for key in ("is_error", "isError", "failed"):
-        if type(record.get(key)) is bool:
-            failed = record[key]
-    if type(record.get("success")) is bool:
-        failed = not record["success"]
+    for key in ("is_error", "isError", "failed", "success"):
+        told = record.get(key)
+        if isinstance(told, bool):
+            failed = told is not (key == "success")
     status = text(record.get("status")).lower()
     if status in _FAILED:
         failed = True
@@ -253,9 +245,7 @@ def _answer_of(record: dict[str, Any]) -> tuple[str | None, bool | None]:
     return as_text(found), failed
 
 
-def _take_step(
-    build: Builder, record: dict[str, Any], inner: list[Seen], at: float | None, agent: str | None
-) -> None:
+def _take_step(build: Builder, record: Obj, inner: list[Seen], at: float | None, agent: str | None) -> None:
     """Add a step or an event: its text, then calls or answers."""
     asked = [one for one in inner if not one.answers]
     build.message += 1
@@ -267,22 +257,20 @@ def _take_step(
     made = []
     for one in inner:
         if one.answers:
-            words, failed = _answer_of(one.link)
+            words, failed = _answer_of(obj(one.link))
             build.answer(one.id, words or "", tool=one.tool, failed=failed, at=at)
         elif not build.known(one.id):
             made.append(build.call(one.tool, arguments(one.given), one.id, at=at, agent=agent))
     words, failed = _answer_of({k: v for k, v in record.items() if k not in ("content", "results")})
     if len(made) == 1 and words is not None and not made[0].answered:
-        build.settle(made[0])
         build.fill(made[0], words, failed=failed, at=at)
     elif made and words is not None:
         build.said("user", words, at=at)  # the answers of several calls in one text
         for call in made:
-            build.settle(call)
             build.fill(call, None)
 
 
-def _take_words(build: Builder, record: dict[str, Any], at: float | None, agent: str | None) -> None:
+def _take_words(build: Builder, record: Obj, at: float | None, agent: str | None) -> None:
     role = text(record.get("role")) or text(record.get("source"))
     kind = text(record.get("type"))
     content = record.get("content", record.get("text", record.get("task")))

@@ -1,127 +1,32 @@
-"""Reads OpenAI chat messages, and Anthropic messages, whose calls and results are blocks of content."""
+"""Reads messages of models' interfaces: OpenAI chat and completions, Anthropic, Vercel AI SDK, Gemini, and
+ShareGPT."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from planscope.oracle.trace import Said
-from planscope.traces.blocks import only_text, speaks, take, take_plain, usage_of
+from planscope.traces.blocks import SPEAKERS, Shape, take, usage_of
 from planscope.traces.build import Builder
 from planscope.traces.json_stream import parsed
-from planscope.traces.messages import IDS, MessageFormat, about_messages
+from planscope.traces.messages import IDS, MessageFormat
 from planscope.traces.plain import plain_trace
+from planscope.traces.signs import holds
 from planscope.traces.spans import acts_in, key_of
-from planscope.traces.values import as_text, obj, seq, some, text
+from planscope.traces.values import Obj, obj, seq, some, text
 
 LISTS = ("messages", "conversation", "trajectory", "traj", "history", "transcript", "chat")
-_ANTHROPIC_BLOCKS = ("tool_use", "tool_result", "thinking", "server_tool_use", "mcp_tool_use")
+_TEXT = (0.0, "only text"), (0.0, "beside.mistake_agent")  # the second is Who&When
+_PART = "functionCall/function_call/functionResponse/function_response"
 
 
-def _sure_chat(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
-    calls = [one for m in messages for one in seq(m.get("tool_calls"))]
-    if any(type(obj(one).get("function")) is dict for one in calls):
-        return 0.8
-    if any(m.get("role") in ("tool", "function") for m in messages):
-        return 0.6
-    if only_text(messages, beside):
-        return 0.0
-    if "mistake_agent" in beside:  # Who&When
-        return 0.0
-    return 0.5 if all(type(m.get("content")) in (str, type(None)) for m in messages) else 0.4
-
-
-def _sure_anthropic(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
-    blocks = [obj(b).get("type") for m in messages for b in seq(m.get("content"))]
-    if any(kind in _ANTHROPIC_BLOCKS for kind in blocks):
-        return 0.8
-    defined = any("input_schema" in obj(one) for one in seq(beside.get("tools")))
-    if only_text(messages, beside) or "mistake_agent" in beside:
-        return 0.0
-    return 0.8 if defined or text(beside.get("model")).startswith("claude") else 0.3
-
-
-def about_anthropic(build: Builder, beside: dict[str, Any]) -> None:
-    """Add what a file says beside its messages, including the system prompt."""
-    about_messages(build, beside)
-    if beside.get("system"):
-        build.items.insert(0, Said("system", as_text(beside["system"]), 0))
-
-
-CHAT = MessageFormat(
-    "openai-chat",
-    "OpenAI chat messages",
-    LISTS,
-    is_message=speaks,
-    sure=_sure_chat,
-    take=take,
-    take_many=take_plain,
-    plain=partial(plain_trace, ids=IDS),
-)
-
-ANTHROPIC = MessageFormat(
-    "anthropic",
-    "Anthropic messages",
-    LISTS,
-    is_message=speaks,
-    sure=_sure_anthropic,
-    take=take,
-    about=about_anthropic,
-)
-
-
-def _sure_parts(*keys: str) -> Callable[[list[dict[str, Any]], dict[str, Any]], float]:
-    def sure(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
-        parts = [
-            obj(one) for m in messages for one in seq(obj(m.get("content")).get("parts") or m.get("parts"))
-        ]
-        return 0.79 if any(type(part.get(key)) is dict for part in parts for key in keys) else 0.0
-
-    return sure
-
-
-def _sure_vercel(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
-    if any(type(m.get("toolInvocations")) is list for m in messages):
-        return 0.85
-    blocks = [obj(b) for m in messages for b in (*seq(m.get("content")), *seq(m.get("parts")))]
-    return 0.75 if any("toolCallId" in b or type(b.get("toolInvocation")) is dict for b in blocks) else 0.0
-
-
-def is_content(value: Any) -> bool:
+def is_content(value: object) -> bool:
     """Return whether a value is a content of Gemini, alone or in an event of ADK."""
-    if type(value) is not dict:
-        return False
-    inner = value if type(value.get("parts")) is list else obj(value.get("content"))
-    return type(inner.get("parts")) is list and inner.get("role") in ("user", "model", "function", None)
+    inner = value if holds(value, "parts:list") else obj(value).get("content")
+    return holds(inner, "parts:list") and obj(inner).get("role") in ("user", "model", "function", None)
 
 
-def _take_content(build: Builder, message: dict[str, Any]) -> None:
-    inner = message if type(message.get("parts")) is list else obj(message.get("content"))
-    take(build, {**message, "role": inner.get("role") or "user"}, agent=text(message.get("author")) or None)
-
-
-VERCEL = MessageFormat(
-    "vercel-ai",
-    "Vercel AI SDK messages",
-    LISTS,
-    is_message=speaks,
-    sure=_sure_vercel,
-    take=take,
-)
-
-GENAI = MessageFormat(
-    "google-genai",
-    "Gemini contents",
-    ("contents", "events", *LISTS),
-    is_message=is_content,
-    sure=_sure_parts("functionCall", "function_call", "functionResponse", "function_response"),
-    take=_take_content,
-)
-
-
-def _response(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _response(value: object) -> tuple[Obj, Obj]:
     """Return the response of a model in a record, alone or logged with its request, and the message in it: a chat
     completion or a response of Gemini. Both are empty if none is."""
     record = obj(value)
@@ -134,7 +39,7 @@ def _response(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return {}, {}
 
 
-def _take_response(build: Builder, record: dict[str, Any]) -> None:
+def _take_response(build: Builder, record: Obj) -> None:
     """Add what is new in a request, whose messages tell the history again, and the response."""
     response, answer = _response(record)
     here: Counter[str] = Counter()
@@ -155,48 +60,29 @@ def _take_response(build: Builder, record: dict[str, Any]) -> None:
     tokens = usage_of(some(response, ("usage", "usageMetadata", "usage_metadata")))
     if tokens is not None:
         build.said("model", "", usage=tokens)
-    build.trace.model = (
-        build.trace.model or text(some(response, ("model", "modelVersion", "model_version"))) or None
-    )
+    model = text(some(response, ("model", "modelVersion", "model_version")))
+    build.trace.model = build.trace.model or model or None
     build.tools(asked.get("tools"))
 
 
-def _responses(name: str, title: str, key: str) -> MessageFormat:
-    return MessageFormat(
-        name,
-        title,
-        ("completions", "responses", "requests"),
-        is_message=lambda value: key in _response(value)[0],
-        sure=lambda messages, beside: 0.9,
-        take=_take_response,
-    )
+def _responds(key: str, value: object) -> bool:
+    return key in _response(value)[0]
 
 
-RESPONSES = (
-    _responses("openai-completions", "OpenAI chat completions", "choices"),
-    _responses("gemini-responses", "responses of Gemini", "candidates"),
-)
-
-_FROM = {
-    "human": "user",
-    "gpt": "assistant",
-    "chatgpt": "assistant",
-    "bing": "assistant",
-    "bard": "assistant",
-}
-_CALLS_FROM, _ANSWERS_FROM = (
+_CALLS, _ANSWERS = (
     ("function_call", "tool_call"),
     ("observation", "function_response", "tool_response", "tool"),
 )
+_FROM = {"gpt": "assistant", "chatgpt": "assistant", "bing": "assistant", "bard": "assistant"}
 
 
-def _take_shared(build: Builder, message: dict[str, Any]) -> None:
+def _take_shared(build: Builder, message: Obj) -> None:
     """Add a message of ShareGPT, where the text of a call is its JSON."""
     by, words = text(message.get("from")), message.get("value")
-    if by in _ANSWERS_FROM:
+    if by in _ANSWERS:
         build.message += 1
         build.answer(None, words)
-    elif by in _CALLS_FROM:
+    elif by in _CALLS:
         try:
             found = parsed(text(words))
         except ValueError:
@@ -208,13 +94,72 @@ def _take_shared(build: Builder, message: dict[str, Any]) -> None:
         take(build, {"role": _FROM.get(by, by), "content": words})
 
 
-SHARED = MessageFormat(
-    "sharegpt",
-    "ShareGPT conversations",
-    ("conversations", "conversation", "messages"),
-    is_message=lambda value: type(value) is dict and type(value.get("from")) is str and "value" in value,
-    sure=lambda messages, beside: 0.8 if any(m["from"] in _CALLS_FROM for m in messages) else 0.3,
-    take=_take_shared,
+READERS = (
+    MessageFormat(
+        "openai-chat",
+        "OpenAI chat messages",
+        LISTS,
+        (
+            (0.8, "m[].tool_calls[].function:dict"),
+            (0.6, "m[].role=tool|function"),
+            *_TEXT,
+            (0.4, "m[].content:list|dict|int|float|bool"),
+            (0.5, ""),
+        ),
+        plain=partial(plain_trace, ids=tuple(IDS.split("|"))),
+    ),
+    MessageFormat(
+        "anthropic",
+        "Anthropic messages",
+        LISTS,
+        (
+            (0.8, "m[].content[].type=tool_use|tool_result|thinking|server_tool_use|mcp_tool_use"),
+            *_TEXT,
+            (0.8, "beside.tools[].input_schema"),
+            (0.8, "beside.model=claude*"),
+            (0.3, ""),
+        ),
+        about={"system": "system"},
+    ),
+    MessageFormat(
+        "vercel-ai",
+        "Vercel AI SDK messages",
+        LISTS,
+        (
+            (0.85, "m[].toolInvocations:list"),
+            (0.75, "m[].content/parts[].toolCallId"),
+            (0.75, "m[].content/parts[].toolInvocation:dict"),
+        ),
+    ),
+    MessageFormat(
+        "google-genai",
+        "Gemini contents",
+        ("contents", "events", *LISTS),
+        ((0.79, f"m[].content.parts[].{_PART}|m[].parts[].{_PART}:dict"),),
+        is_content,
+        Shape("role|content.role", {**SPEAKERS, None: "user", "": "user"}, agent="author"),
+    ),
+    *(
+        MessageFormat(
+            name,
+            title,
+            ("completions", "responses", "requests"),
+            ((0.9, ""),),
+            partial(_responds, key),
+            take=_take_response,
+        )
+        for name, title, key in (
+            ("openai-completions", "OpenAI chat completions", "choices"),
+            ("gemini-responses", "responses of Gemini", "candidates"),
+        )
+    ),
+    MessageFormat(
+        "sharegpt",
+        "ShareGPT conversations",
+        ("conversations", "conversation", "messages"),
+        ((0.8, f"m[].from={'|'.join(_CALLS)}"), (0.3, "")),
+        "from:str & value",
+        take=_take_shared,
+    ),
 )
-
-READERS = (CHAT, ANTHROPIC, VERCEL, GENAI, *RESPONSES, SHARED)
+CHAT = READERS[0]

@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import By, take_blocks, usage_of
 from planscope.traces.build import Builder, Full, spliced
 from planscope.traces.json_stream import Broken
-from planscope.traces.reader import Options, closed, records
-from planscope.traces.source import Head, Source, Unreadable, file_source
-from planscope.traces.values import as_text, dig, name, obj, rest_of, seq, some, text
+from planscope.traces.reader import FileFormat, Options, closed, records
+from planscope.traces.source import Source, Unreadable, file_source
+from planscope.traces.values import Obj, as_text, dig, name, obj, rest_of, seq, some, text
 
 REJECTED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action",
             "[Request interrupted by user for tool use]", "Permission to use ")  # fmt: skip
@@ -69,85 +68,51 @@ class _Tree:
     """Whether only the lines that lead to the last one are live."""
 
 
-class ClaudeCode:
-    """The reader. Each file is a session; its sub-agents and long answers are in the folder of the same name."""
+@dataclass(frozen=True)
+class _Form:
+    """How a program writes sessions. ``line`` gives a line as Claude Code writes it; ``strict``: all but the way to the
+    last line was rewound."""
 
-    name = "claude-code"
-    title = "a Claude Code session"
-    lists: tuple[str, ...] = ("loglines",)
-    strict = False
-
-    def line(self, line: dict[str, Any]) -> dict[str, Any]:
-        """Return a line as Claude Code writes it."""
-        return line
-
-    def recognises(self, head: Head) -> float:
-        if head.kind not in ("lines", "json"):
-            return 0.0
-        web = any(type(one.get("loglines")) is list for one in head.objects)
-        for one in head.within(*self.lists):
-            if (
-                one.get("type") in ("user", "assistant")
-                and type(one.get("message")) is dict
-                and (web or not _IS_LINE.isdisjoint(one))
-            ):
-                return 0.95
-        kinds = {one.get("type") for one in head.objects if type(one.get("type")) is str}
-        return (
-            0.5
-            if kinds & {"file-history-snapshot", "summary"} and "sessionId" in str(head.data[:65536])
-            else 0.0
-        )
+    name: str
+    lists: tuple[str, ...] = ()
+    line: Callable[[Obj], Obj] = obj
+    strict: bool = False
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
+        """Yield the session of a file; its sub-agents and long answers are in the folder of the same name."""
         folder = session_folder(source.path) if options.siblings and source.path is not None else None
         yield _Session(source, folder, self).trace()
 
 
-class Pi(ClaudeCode):
-    """The reader of sessions of pi, and of the events of ``pi --mode json``. All but the way to the last line was
-    rewound."""
-
-    name = "pi"
-    title = "a pi session"
-    lists = ()
-    strict = True
-
-    def recognises(self, head: Head) -> float:
-        first = next(iter(head.objects), {})
-        roles = {obj(one.get("message")).get("role") for one in head.objects if one.get("type") in _PI}
-        if first.get("type") != "session" or "id" not in first:
-            return 0.8 if "toolResult" in roles else 0.0
-        return 0.95 if roles & {"user", "assistant", "toolResult"} or "cwd" in first else 0.0
-
-    def line(self, line: dict[str, Any]) -> dict[str, Any]:
-        kind, said = line.get("type"), obj(line.get("message"))
-        if kind == "session":
-            return {
-                "type": "system",
-                "subtype": "init",
-                "sessionId": line.get("id"),
-                "model": line.get("modelId"),
-            }
-        if kind == "session_info":
-            return {"type": "summary", "summary": line.get("name")}
-        made: dict[str, Any] = {"timestamp": line.get("timestamp"), "uuid": line.get("id")}
-        made["parentUuid"] = line.get("parentId")
-        if kind == "compaction":
-            return {**made, "type": "system", "subtype": "compact_boundary", "content": line.get("summary")}
-        if kind not in _PI:
-            return {**made, "type": kind}
-        role, words = said.get("role"), some(said, ("content", "summary"))
-        if role == "assistant":
-            return {**made, "type": "assistant", "message": said}
-        if role == "toolResult":
-            answer = {"type": "tool_result", "tool_use_id": said.get("toolCallId"), "content": words}
-            words = [{**answer, "is_error": said.get("isError")}]
-        elif role == "bashExecution":  # a command of the user's own
-            words = f"! {text(said.get('command'))}\n{text(said.get('output'))}"
-        if role in _PI_NOTES:
-            made["isMeta"] = True
-        return {**made, "type": "user", "message": {"role": "user", "content": words}}
+def _line_of_pi(line: Obj) -> Obj:
+    """Return a line of pi as Claude Code writes it."""
+    kind, said = line.get("type"), obj(line.get("message"))
+    if kind == "session":
+        return {
+            "type": "system",
+            "subtype": "init",
+            "sessionId": line.get("id"),
+            "model": line.get("modelId"),
+        }
+    if kind == "session_info":
+        return {"type": "summary", "summary": line.get("name")}
+    made: Obj = {"timestamp": line.get("timestamp"), "uuid": line.get("id")}
+    made["parentUuid"] = line.get("parentId")
+    if kind == "compaction":
+        return {**made, "type": "system", "subtype": "compact_boundary", "content": line.get("summary")}
+    if kind not in _PI:
+        return {**made, "type": kind}
+    role, words = said.get("role"), some(said, ("content", "summary"))
+    if role == "assistant":
+        return {**made, "type": "assistant", "message": said}
+    if role == "toolResult":
+        answer = {"type": "tool_result", "tool_use_id": said.get("toolCallId"), "content": words}
+        words = [{**answer, "is_error": said.get("isError")}]
+    elif role == "bashExecution":  # a command of the user's own
+        words = f"! {text(said.get('command'))}\n{text(said.get('output'))}"
+    if role in _PI_NOTES:
+        made["isMeta"] = True
+    return {**made, "type": "user", "message": {"role": "user", "content": words}}
 
 
 _PI = ("message", "message_end")
@@ -187,7 +152,7 @@ class _Session:
         self,
         source: Source,
         folder: Path | None,
-        form: ClaudeCode,
+        form: _Form,
         *,
         depth: int = 0,
         agent: str | None = None,
@@ -229,14 +194,14 @@ class _Session:
 
     # the tree -----------------------------------------------------------------------------------------------------
 
-    def _lines(self, *, again: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _lines(self, *, again: bool) -> Iterator[tuple[str, Obj]]:
         """Yield each line with its id, which is made of its number where a message has none."""
         for number, (record, _) in enumerate(records(self.source, self.form.lists, again=again), 1):
             line = self.form.line(record)
             uuid = name(line.get("uuid"))
             yield uuid or (f"#{number}" if type(line.get("message")) is dict else ""), line
 
-    def _side_of(self, line: dict[str, Any]) -> bool:
+    def _side_of(self, line: Obj) -> bool:
         return not self.whole and (line.get("isSidechain") is True or bool(line.get("parent_tool_use_id")))
 
     def _grow(self) -> None:
@@ -314,7 +279,7 @@ class _Session:
             else:
                 self._take_rewound(node.root, line)
 
-    def _note(self, line: dict[str, Any]) -> None:
+    def _note(self, line: Obj) -> None:
         kind = line.get("type")
         if kind == "summary":
             self.build.trace.title = self.build.trace.title or text(line.get("summary"))
@@ -325,7 +290,7 @@ class _Session:
         else:
             self._take(self.build, line)
 
-    def _take(self, build: Builder, line: dict[str, Any]) -> None:
+    def _take(self, build: Builder, line: Obj) -> None:
         kind = line.get("type")
         if build is self.build:
             session = name(line.get("sessionId")) or name(line.get("session_id"))
@@ -340,7 +305,7 @@ class _Session:
         else:
             build.unknown(kind)
 
-    def _take_result(self, build: Builder, line: dict[str, Any]) -> None:
+    def _take_result(self, build: Builder, line: Obj) -> None:
         """Add the end of a stream: what was refused, and what ended the run."""
         for one in seq(line.get("permission_denials")):
             call = build.last(obj(one).get("tool_use_id"))
@@ -352,7 +317,7 @@ class _Session:
                 f"the run was ended by {_ENDS[end]}", cause="model" if end.endswith("on") else "stopped"
             )
 
-    def _take_system(self, build: Builder, line: dict[str, Any]) -> None:
+    def _take_system(self, build: Builder, line: Obj) -> None:
         at = build.at(line.get("timestamp"))
         if line.get("subtype") == "init":
             build.trace.model = text(line.get("model")) or build.trace.model
@@ -366,7 +331,7 @@ class _Session:
         else:
             build.unknown(f"system {text(line.get('subtype'))}".strip())
 
-    def _take_message(self, build: Builder, line: dict[str, Any]) -> None:
+    def _take_message(self, build: Builder, line: Obj) -> None:
         """Add one line. Blocks of one message of the model may be in several lines with the message's id."""
         message = obj(line.get("message"))
         at, raw = build.at(line.get("timestamp")), rest_of(line, _PLACED)
@@ -392,7 +357,7 @@ class _Session:
             self.usage_of |= {key} - {""}
             usage = usage_of(message.get("usage"))
         if type(content) is list:
-            blocks = [self._longer(block) for block in content if not self._copied(build, block)]
+            blocks = [self._longer(block) for block in content if not self._copied(build, obj(block))]
             started = name(dig(line, "toolUseResult.agentId", "tool_use_result.agentId"))
             for block in map(obj, blocks if started else ()):
                 if block.get("type") == "tool_result":
@@ -407,19 +372,19 @@ class _Session:
         if message.get("errorMessage"):
             build.mark("error", message["errorMessage"], at=at)
 
-    def _copied(self, build: Builder, block: Any) -> bool:
+    def _copied(self, build: Builder, block: Obj) -> bool:
         """Return whether a call or an answer is a copy of one in the trace, as in a session that was resumed."""
-        if obj(block).get("type") == "tool_use":
+        if block.get("type") == "tool_use":
             return build.known(block.get("id"))
-        return obj(block).get("type") == "tool_result" and build.is_answered(block.get("tool_use_id"))
+        return block.get("type") == "tool_result" and build.is_answered(block.get("tool_use_id"))
 
-    def _mark_refused(self, build: Builder, block: dict[str, Any]) -> None:
+    def _mark_refused(self, build: Builder, block: Obj) -> None:
         call = build.last(block.get("tool_use_id")) if block.get("type") == "tool_result" else None
         refused = block.get("is_error") is True and as_text(block.get("content")).startswith(REJECTED)
         if call is not None and refused:
             call.refused, call.failed = True, False
 
-    def _longer(self, block: Any) -> Any:
+    def _longer(self, block: object) -> object:
         """Return an answer with its text, if that is in the folder ``tool-results``."""
         if self.folder is None or type(block) is not dict or block.get("type") != "tool_result":
             return block
@@ -440,7 +405,7 @@ class _Session:
 
     # branches and sub-agents --------------------------------------------------------------------------------------
 
-    def _take_rewound(self, root: str, line: dict[str, Any]) -> None:
+    def _take_rewound(self, root: str, line: Obj) -> None:
         if root not in self.branches:
             if len(self.branches) >= MOST_PARTS:
                 self.build.unknown("a line of one rewound branch too many")
@@ -469,7 +434,7 @@ class _Session:
         if branch.items:
             self.build.branch(self.calls_at.get(self.tree.nodes[root].parent or "", 0), branch.items)
 
-    def _take_side(self, root: str, line: dict[str, Any]) -> None:
+    def _take_side(self, root: str, line: Obj) -> None:
         """Add a line of a sub-agent in the same file, as older versions write it."""
         if root not in self.sides:
             if len(self.sides) >= MOST_PARTS:
@@ -528,7 +493,7 @@ class _Session:
         return list(trace.items), first.text if first is not None else ""
 
 
-def _is_typed(line: dict[str, Any]) -> bool:
+def _is_typed(line: Obj) -> bool:
     """Return whether a line is a turn that the user typed, and not answers or a note of the program."""
     if line.get("type") != "user" or any(line.get(key) is True for key in _NOT_TYPED):
         return False
@@ -539,7 +504,7 @@ def _is_typed(line: dict[str, Any]) -> bool:
     return "tool_result" not in kinds and not as_text(content).startswith("[Request interrupted")
 
 
-def _meta(file: Path) -> dict[str, Any]:
+def _meta(file: Path) -> dict[str, str]:
     """Return the content of the file beside a sub-agent's, which says what started it."""
     meta = file.with_suffix(".meta.json")
     try:
@@ -548,7 +513,32 @@ def _meta(file: Path) -> dict[str, Any]:
         found = obj(json.loads(meta.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):
         return {}
-    return {key: value for key, value in found.items() if type(value) is str}
+    return {key: value for key, value in found.items() if isinstance(value, str)}
 
 
-READERS = (ClaudeCode(), Pi())
+CLAUDE_CODE = _Form("claude-code", ("loglines",))
+PI = _Form("pi", line=_line_of_pi, strict=True)
+_SPOKEN = "type=user|assistant & message:dict"
+READERS = (
+    FileFormat(
+        CLAUDE_CODE.name,
+        "a Claude Code session",
+        (
+            (0.95, f"{_SPOKEN} & uuid|session_id|sessionId|parent_tool_use_id"),
+            (0.95, f"{_SPOKEN} & all[].loglines:list"),
+            (0.5, "type=file-history-snapshot|summary & all[].sessionId/leafUuid/messageId"),
+        ),
+        CLAUDE_CODE.read,
+        CLAUDE_CODE.lists,
+    ),
+    FileFormat(
+        PI.name,
+        "a pi session",
+        (
+            (0.95, "type=session & id & cwd"),
+            (0.95, "type=session & id & all[].message.role=user|assistant|toolResult"),
+            (0.8, "type=message|message_end & message.role=toolResult"),
+        ),
+        PI.read,
+    ),
+)

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import usage_of
 from planscope.traces.build import Builder
 from planscope.traces.formats.responses import CALLS, call_of, is_item, model_speaks, other_speaks, take_item
 from planscope.traces.json_stream import parsed
-from planscope.traces.reader import Options, one_trace
-from planscope.traces.source import Head, Source
-from planscope.traces.values import as_text, dig, name, obj, rest_of, text
+from planscope.traces.reader import FileFormat, Options, one_trace
+from planscope.traces.source import Source
+from planscope.traces.values import Obj, as_text, dig, name, obj, rest_of, text
 
 _EXIT = re.compile(
     r"\A(?:(?:Chunk ID|Wall time|Total output lines)[^\n]*\n)*(?:Exit code|Process exited with code):? (-?\d{1,5})\b"
@@ -27,24 +26,10 @@ _LINES = ("session_meta", "turn_context", "response_item", "event_msg", "compact
 _ERRORS = ("error", "stream_error", "turn_aborted")
 
 
-class Codex:
-    """The reader of rollouts. Each file is a session. A fork repeats its parent's lines; id and tool tell a call."""
-
-    name = "codex"
-    title = "a Codex rollout"
-
-    def recognises(self, head: Head) -> float:
-        kinds = [one.get("type") for one in head.within("events") if type(one.get("payload")) is dict]
-        if any(type(kind) is str and kind in _LINES for kind in kinds):
-            return 0.95
-        old = [
-            one for one in head.objects if "record_type" in one or ("instructions" in one and "git" in one)
-        ]
-        return 0.92 if old and any(is_item(one) for one in head.objects) else 0.0
-
-    def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        build = Builder(source.stem, self.name)
-        yield one_trace(source, build, _Rollout(build).take, ("events",))
+def _read(source: Source, options: Options) -> Iterator[Trace]:
+    """Read a rollout. A fork repeats its parent's lines; id and tool tell a call."""
+    build = Builder(source.stem, "codex")
+    yield one_trace(source, build, _Rollout(build).take, ("events",))
 
 
 class _Rollout:
@@ -56,7 +41,7 @@ class _Rollout:
         self.calls: set[tuple[str, str]] = set()
         """The ids and tools of all calls, also of those that were rolled back."""
 
-    def take(self, line: dict[str, Any]) -> None:
+    def take(self, line: Obj) -> None:
         kind, payload = line.get("type"), line.get("payload")
         if type(payload) is not dict:
             self._take_old(line)
@@ -76,7 +61,7 @@ class _Rollout:
         else:
             self.build.unknown(kind)
 
-    def _take_old(self, line: dict[str, Any]) -> None:
+    def _take_old(self, line: Obj) -> None:
         """Add a line of the first version: an item as it is, or the session's beginning."""
         if is_item(line):
             self._take_item(line, self.build.at(line.get("timestamp")))
@@ -86,7 +71,7 @@ class _Rollout:
         elif "record_type" not in line:
             self.build.unknown(line.get("type"))
 
-    def _take_meta(self, payload: dict[str, Any]) -> None:
+    def _take_meta(self, payload: Obj) -> None:
         if self.begun:  # a fork repeats the beginning of its parent
             return
         self.begun = True
@@ -98,11 +83,12 @@ class _Rollout:
         if words:
             self.build.said("system", words)
 
-    def _take_item(self, item: dict[str, Any], at: float | None) -> None:
+    def _take_item(self, item: Obj, at: float | None) -> None:
         build = self.build
         kind = item.get("type")
-        if type(kind) is str and kind in CALLS and type(item.get("call_id")) is str:
-            id, (tool, arguments) = item["call_id"], call_of(kind, item)
+        id = item.get("call_id")
+        if isinstance(kind, str) and kind in CALLS and isinstance(id, str):
+            tool, arguments = call_of(kind, item)
             if (id, tool) in self.calls and build.known(id):
                 build.excuse("a copy of a call that is kept", tool, arguments, id)
                 return
@@ -116,7 +102,7 @@ class _Rollout:
         other_speaks(build)
         build.answer(item.get("call_id"), words, failed=failed, refused=refused, at=at)
 
-    def _take_event(self, event: dict[str, Any], at: float | None) -> None:
+    def _take_event(self, event: Obj, at: float | None) -> None:
         """Add what only the log for display says: tokens, errors, and turns that were rolled back."""
         build, kind = self.build, event.get("type")
         if kind == "token_count":
@@ -155,7 +141,7 @@ class _Rollout:
         self.build.branch(after, gone)
 
 
-def answer_of(output: Any) -> tuple[str, bool | None, bool]:
+def answer_of(output: object) -> tuple[str, bool | None, bool]:
     """Return the text of an answer, whether it failed (if it says so), and whether the call was refused."""
     inner = obj(output)
     failed: bool | None = None
@@ -177,23 +163,13 @@ def answer_of(output: Any) -> tuple[str, bool | None, bool]:
     return words, failed, words.startswith(_REFUSED)
 
 
-class CodexExec:
-    """The reader of the output of ``codex exec --json``."""
-
-    name = "codex-exec"
-    title = "events of codex exec --json"
-
-    def recognises(self, head: Head) -> float:
-        kinds = {one["type"] for one in head.within("events") if type(one.get("type")) is str}
-        return 0.95 if kinds & {"thread.started", "turn.started"} else 0.0
-
-    def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        build = Builder(source.stem, self.name)
-        started: dict[str, ToolCall] = {}
-        yield one_trace(source, build, lambda line: _take_exec(build, line, started), ("events",))
+def _read_exec(source: Source, options: Options) -> Iterator[Trace]:
+    build = Builder(source.stem, "codex-exec")
+    started: dict[str, ToolCall] = {}
+    yield one_trace(source, build, lambda line: _take_exec(build, line, started), ("events",))
 
 
-def _take_exec(build: Builder, line: dict[str, Any], started: dict[str, ToolCall]) -> None:
+def _take_exec(build: Builder, line: Obj, started: dict[str, ToolCall]) -> None:
     kind = line.get("type")
     if kind == "thread.started":
         build.trace.id = name(line.get("thread_id")) or build.trace.id
@@ -213,9 +189,7 @@ def _take_exec(build: Builder, line: dict[str, Any], started: dict[str, ToolCall
         build.unknown(kind)
 
 
-def _take_exec_item(
-    build: Builder, item: dict[str, Any], started: dict[str, ToolCall], *, ended: bool
-) -> None:
+def _take_exec_item(build: Builder, item: Obj, started: dict[str, ToolCall], *, ended: bool) -> None:
     kind = item.get("type", item.get("item_type"))
     key = name(item.get("id"))
     if kind == "agent_message" or kind == "assistant_message":
@@ -247,7 +221,7 @@ _EXEC_PLACED = frozenset(("id", "type", "item_type", "status", "arguments", "ser
                           "aggregated_output", "command"))  # fmt: skip
 
 
-def _exec_call(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
+def _exec_call(kind: str, item: Obj) -> tuple[str, object]:
     if kind == "command_execution":
         return "shell", {"command": item.get("command")}
     if kind == "mcp_tool_call":
@@ -257,7 +231,7 @@ def _exec_call(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
     return kind, {key: value for key, value in item.items() if key not in about}
 
 
-def _exec_answer(item: dict[str, Any]) -> tuple[str | None, bool]:
+def _exec_answer(item: Obj) -> tuple[str | None, bool]:
     code = item.get("exit_code")
     failed = item.get("status") == "failed" or (type(code) is int and code != 0)
     if item.get("error"):
@@ -266,4 +240,24 @@ def _exec_answer(item: dict[str, Any]) -> tuple[str | None, bool]:
     return as_text(found) if found is not None else None, failed
 
 
-READERS = (Codex(), CodexExec())
+_ITEM = "all[].type=message|reasoning|*_call|*_call_output"
+READERS = (
+    FileFormat(
+        "codex",
+        "a Codex rollout",
+        (
+            (0.95, f"payload:dict & type={'|'.join(_LINES)}"),
+            (0.92, f"record_type & {_ITEM}"),
+            (0.92, f"instructions & git & {_ITEM}"),
+        ),
+        _read,
+        ("events",),
+    ),
+    FileFormat(
+        "codex-exec",
+        "events of codex exec --json",
+        ((0.95, "type=thread.started|turn.started"),),
+        _read_exec,
+        ("events",),
+    ),
+)

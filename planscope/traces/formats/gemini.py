@@ -5,61 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from planscope.oracle.trace import Item, ToolCall, Trace
 from planscope.traces.blocks import Shape, function_response, take
 from planscope.traces.build import MOST_ITEMS, Builder, Full, spliced
 from planscope.traces.formats.claude_code import files_in
 from planscope.traces.json_stream import Broken
-from planscope.traces.reader import Options, closed, records
-from planscope.traces.source import Head, Source, Unreadable, file_source
-from planscope.traces.values import as_text, name, obj, rest_of, seq, text
+from planscope.traces.reader import FileFormat, Options, closed, records
+from planscope.traces.source import Source, Unreadable, file_source
+from planscope.traces.values import Obj, as_text, name, obj, rest_of, seq, text
 
 _CALL = frozenset(("id", "name", "args", "status", "result", "timestamp", "displayName", "description",
                    "renderOutputAsMarkdown", "resultDisplay"))  # fmt: skip
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 MOST_PARTS = 200
-
-
-class Gemini:
-    """The reader. Each file is a session; sub-agents are in a folder named by the session's id."""
-
-    name = "gemini-cli"
-    title = "a Gemini CLI session"
-
-    def recognises(self, head: Head) -> float:
-        for one in head.objects:
-            if "projectHash" in one and ("sessionId" in one or "messages" in one):
-                return 0.95
-            if "$rewindTo" in one or type(one.get("$set")) is dict:
-                return 0.9
-            if one.get("type") == "gemini" and ("content" in one or "toolCalls" in one):
-                return 0.8
-        return 0.0
-
-    def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        yield _trace(source, options.siblings)
+_NAME = "gemini-cli"
 
 
 class _History:
     """The messages after all rewinds and checkpoints, and those that were rewound."""
 
     def __init__(self) -> None:
-        self.about: dict[str, Any] = {}
-        self.messages: dict[str, dict[str, Any]] = {}
-        self.gone: list[tuple[str, list[dict[str, Any]]]] = []
+        self.about: Obj = {}
+        self.messages: dict[str, Obj] = {}
+        self.gone: list[tuple[str, list[Obj]]] = []
         """Rewound messages, each list with the id of the message before it."""
         self.unknown: list[str] = []
 
-    def take(self, line: dict[str, Any]) -> None:
+    def take(self, line: Obj) -> None:
         if "$rewindTo" in line:
             self._rewind(name(line["$rewindTo"]))
-        elif type(line.get("$set")) is dict:
-            changed = line["$set"]
+        elif changed := obj(line.get("$set")):
             if type(changed.get("messages")) is list:
                 self.messages = {}
-                for one in changed["messages"]:
+                for one in seq(changed["messages"]):
                     self._add(obj(one))
             self._know(changed)
         elif type(line.get("type")) is str and ("content" in line or "toolCalls" in line or "id" in line):
@@ -71,10 +50,10 @@ class _History:
         else:
             self.unknown.append(text(line.get("type")) or next(iter(line), "an empty object")[:80])
 
-    def _know(self, line: dict[str, Any]) -> None:
+    def _know(self, line: Obj) -> None:
         self.about.update({k: v for k, v in line.items() if k in ("sessionId", "startTime", "summary")})
 
-    def _add(self, message: dict[str, Any]) -> None:
+    def _add(self, message: Obj) -> None:
         key = name(message.get("id")) or f"#{len(self.messages)}"
         if len(self.messages) >= MOST_ITEMS:
             raise Full
@@ -100,7 +79,7 @@ def _trace(source: Source, siblings: bool, agent: str | None = None) -> Trace:
         broken = error
     except Full:
         more = True
-    build = Builder(name(history.about.get("sessionId")) or source.stem, Gemini.name)
+    build = Builder(name(history.about.get("sessionId")) or source.stem, _NAME)
     build.at(history.about.get("startTime"))
     build.trace.title = text(history.about.get("summary")) or None
     after: dict[str, int] = {"": 0}
@@ -109,7 +88,7 @@ def _trace(source: Source, siblings: bool, agent: str | None = None) -> Trace:
             _take(build, message, agent)
             after[key] = build.steps
         for before, messages in history.gone:
-            branch = Builder("", Gemini.name, steps=after.get(before, 0), message=build.message)
+            branch = Builder("", _NAME, steps=after.get(before, 0), message=build.message)
             branch.trace.started = build.trace.started
             for message in messages:
                 _take(branch, message, agent)
@@ -126,7 +105,7 @@ def _trace(source: Source, siblings: bool, agent: str | None = None) -> Trace:
     return closed(build, source, broken)
 
 
-def _take(build: Builder, message: dict[str, Any], agent: str | None) -> None:
+def _take(build: Builder, message: Obj, agent: str | None) -> None:
     kind = message.get("type")
     if kind in ("error", "warning"):
         build.message += 1
@@ -142,7 +121,7 @@ def _take(build: Builder, message: dict[str, Any], agent: str | None) -> None:
     take(build, message, _SHAPE, agent=agent)
 
 
-def _take_call(build: Builder, call: Any, at: float | None, agent: str | None) -> None:
+def _take_call(build: Builder, call: object, at: float | None, agent: str | None) -> None:
     call = obj(call)
     made = build.call(
         call.get("name"), call.get("args"), call.get("id"), at=at, agent=agent, raw=rest_of(call, _CALL)
@@ -198,4 +177,15 @@ def _put_in_sub_agents(build: Builder, path: Path) -> None:
         build.items[:] = spliced(build.items, parts)
 
 
-READERS = (Gemini(),)
+def _read(source: Source, options: Options) -> Iterator[Trace]:
+    """Read a session; its sub-agents are in a folder named by the session's id."""
+    yield _trace(source, options.siblings)
+
+
+_SIGNS = (
+    (0.95, "projectHash & sessionId|messages"),
+    (0.9, "$rewindTo"),
+    (0.9, "$set:dict"),
+    (0.8, "type=gemini & content|toolCalls"),
+)
+READERS = (FileFormat(_NAME, "a Gemini CLI session", _SIGNS, _read),)

@@ -5,23 +5,21 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO
 
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
-from planscope.traces.blocks import take
+from planscope.traces.blocks import Shape, take
 from planscope.traces.build import OUTPUT, Builder, Full, spliced
 from planscope.traces.json_stream import Broken, Cursor, JsonStream, parsed
 from planscope.traces.reader import Options
+from planscope.traces.signs import holds
 from planscope.traces.source import Head, Source, Unpacked, Unreadable, zstandard
-from planscope.traces.values import as_text, dig, name, number, obj, rest_of, seq, text
+from planscope.traces.values import Obj, as_text, dig, name, number, obj, seq, text
 
 ZSTD_IN_ZIP = 93
 LONGEST_HEADER = 16 * 2**20
 MOST_SAMPLES = 1_000_000
 ATTACHED = "attachment://"
-_ANSWER = frozenset(
-    ("id", "content", "source", "role", "tool_call_id", "function", "error", "metadata", "internal", "model")
-)
 ASIDE = {"metadata": "a gold plan", "target": "a gold plan", "store": "a copy", "plan": "a definition",
          "eval": "a definition"}  # fmt: skip
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -35,14 +33,10 @@ class InspectLog:
     aside = ASIDE
 
     def recognises(self, head: Head) -> float:
-        if head.kind == "zip":
-            return 0.9
-        for one in head.objects[:3]:
-            if "eval" in one and ("version" in one or "plan" in one):
-                return 0.95
-            if type(one.get("messages")) is list and "epoch" in one:
-                return 0.95
-        return 0.0
+        """Return how surely a file has this format: one that is a ZIP or has a log's members."""
+        signs = ("eval & version|plan", "messages:list & epoch")
+        found = any(holds(one, sign) for one in head.objects[:3] for sign in signs)
+        return 0.9 if head.kind == "zip" else 0.95 * found
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
         if source.seen.kind == "zip":
@@ -101,7 +95,7 @@ class InspectLog:
             trace.model = trace.model or model
             yield trace
 
-    def _header(self, archive: zipfile.ZipFile, source: Source) -> dict[str, Any]:
+    def _header(self, archive: zipfile.ZipFile, source: Source) -> Obj:
         for file in ("header.json", "_journal/start.json"):
             try:
                 with _entry(archive, archive.getinfo(file), source) as stream:
@@ -122,7 +116,7 @@ class InspectLog:
 
     def _sample(self, sample: Cursor, source: Source, default_id: str = "") -> Trace:
         build = Builder(default_id or source.stem, self.name)
-        about: dict[str, Any] = {}
+        about: Obj = {}
         inner = _Events(build)
         try:
             if sample.kind != "{":
@@ -148,7 +142,7 @@ class InspectLog:
             build.problem(f"the sample was stopped by its limit: {words}", cause="stopped")
         return trace
 
-    def _members(self, sample: Cursor, build: Builder, about: dict[str, Any], inner: _Events) -> None:
+    def _members(self, sample: Cursor, build: Builder, about: Obj, inner: _Events) -> None:
         attachments = _Attachments(build)
         for key, member in sample.members():
             if key == "messages" and member.kind == "[":
@@ -185,11 +179,7 @@ def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
     if len(local) < 30 or local[:4] != b"PK\x03\x04":
         raise Broken("the entry's header is damaged", entry.filename)
     packed.seek(int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little"), io.SEEK_CUR)
-    unpacked = (
-        zstandard(source.name)
-        .ZstdDecompressor(max_window_size=2**27)
-        .stream_reader(_Part(packed, entry.compress_size), read_across_frames=True)
-    )
+    unpacked = zstandard(source.name, _Part(packed, entry.compress_size))
     return io.BufferedReader(Unpacked(packed, unpacked, entry.compress_size))
 
 
@@ -212,20 +202,19 @@ class _Part(io.RawIOBase):
         return data
 
 
-def _take(build: Builder, message: dict[str, Any]) -> None:
+_SHAPE = Shape(
+    tool="function",
+    words="content|error.message",
+    marks=True,
+    refused="error.type=approval",
+    placed=frozenset(("source", "function", "metadata", "internal", "model")),
+)
+
+
+def _take(build: Builder, message: Obj) -> None:
     if message.get("role") != "tool":
-        take(build, {k: message[k] for k in ("role", "content", "name", "tool_calls") if k in message})
-        return
-    build.message += 1
-    error = obj(message.get("error"))
-    build.answer(
-        message.get("tool_call_id"),
-        as_text(message.get("content")) or text(error.get("message")),
-        tool=message.get("function"),
-        failed=bool(error),
-        refused=error.get("type") == "approval",
-        raw=rest_of(message, _ANSWER),
-    )
+        message = {k: message[k] for k in ("role", "content", "name", "tool_calls") if k in message}
+    take(build, message, _SHAPE)
 
 
 class _Events:
@@ -244,7 +233,7 @@ class _Events:
         """Index the calls by their ids, once the messages were read."""
         self.known = {call.call_id: call for call in self.build.trace.calls if call.call_id}
 
-    def take(self, event: dict[str, Any]) -> None:
+    def take(self, event: Obj) -> None:
         if event.get("event") != "tool":
             return
         known = self.known.get(name(event.get("id")))
@@ -260,7 +249,7 @@ class _Events:
         for inner in seq(event.get("events")):  # older logs nest what a call did
             self.take(obj(inner))
 
-    def _add(self, event: dict[str, Any]) -> None:
+    def _add(self, event: Obj) -> None:
         if self.before is None:
             part = self.front = self.front or Builder("", InspectLog.name)
         else:
@@ -345,7 +334,7 @@ class _Attachments:
                 item.text = words
 
 
-def _reward(scores: Any) -> float | None:
+def _reward(scores: object) -> float | None:
     """Return the first score as a number, or None if it is not one."""
     for score in obj(scores).values():
         value = obj(score).get("value") if type(score) is dict else score

@@ -3,14 +3,12 @@ LangGraph."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from planscope.traces.blocks import CALLS, By, Shape, take
 from planscope.traces.build import Builder
 from planscope.traces.messages import MessageFormat
-from planscope.traces.values import as_text, name, obj, seq, text
+from planscope.traces.values import Obj, as_text, dig, name, obj, seq, text
 
-_ROLES: dict[Any, By] = {"human": "user", "ai": "model", "system": "system", "developer": "system"}
+_ROLES: dict[object, By] = {"human": "user", "ai": "model", "system": "system", "developer": "system"}
 KINDS = (*_ROLES, "tool", "function", "chat", "remove")
 """The ``type`` of a message. Chunks of a stream are named like ``AIMessageChunk``."""
 _CHUNKS = {f"{kind}MessageChunk": kind.lower() for kind in ("AI", "Human", "Tool", "System")}
@@ -25,7 +23,7 @@ _SHAPE = Shape(
 )  # fmt: skip
 
 
-def plain(value: Any) -> dict[str, Any] | None:
+def plain(value: object) -> Obj | None:
     """Return a message of any of the three shapes as ``model_dump`` writes it, or None for other values."""
     if type(value) is not dict:
         return None
@@ -46,12 +44,12 @@ def plain(value: Any) -> dict[str, Any] | None:
     return {**value, "type": _CHUNKS[kind]} if kind in _CHUNKS else value if "content" in value else None
 
 
-def is_message(value: Any) -> bool:
+def is_message(value: object) -> bool:
     """Return whether a value is a message of LangChain."""
     return plain(value) is not None
 
 
-def _take(build: Builder, message: dict[str, Any]) -> None:
+def _take(build: Builder, message: Obj) -> None:
     """Add one message with its calls. A call whose arguments could not be read becomes a call with a problem."""
     found = plain(message)
     if found is None or found["type"] == "remove":
@@ -62,20 +60,16 @@ def _take(build: Builder, message: dict[str, Any]) -> None:
     content, calls = found.get("content"), seq(found.get("tool_calls"))
     if type(content) is list and found["type"] == "ai":  # blocks that are calls repeat what tool_calls says
         content = [b for b in content if text(obj(b).get("type")) not in CALLS]
-    told: list[Any] = []
+    told: list[object] = []
     for one in map(obj, seq(found.get("invalid_tool_calls"))):
         why = text(one.get("error")) or f"the arguments could not be read: {as_text(one.get('args'))[:200]}"
         told.append({**one, "args": None, "parse_error": why})
     if not calls:
-        known = {name(one.get("id")) for one in told}
-        given = seq(obj(found.get("additional_kwargs")).get("tool_calls"))
+        known = {name(obj(one).get("id")) for one in told}
+        given = seq(dig(found, "additional_kwargs.tool_calls"))
         told += [one for one in given if name(obj(one).get("id")) not in known]
     whole = {**found, "content": content, "tool_calls": [*calls, *told]}
     take(build, whole, _SHAPE, agent=text(found.get("name")) or None)
-
-
-def _sure(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
-    return 0.85 if any(plain(m) is not None and "role" not in m for m in messages) else 0.5
 
 
 READERS = (
@@ -83,8 +77,8 @@ READERS = (
         "langchain",
         "LangChain messages",
         ("messages", "history", "chat_history", "output", "outputs"),
-        is_message=is_message,
-        sure=_sure,
+        ((0.85, "m[].lc"), (0.85, "m[].data"), (0.85, "!m[].role"), (0.5, "")),
+        is_message,
         take=_take,
     ),
 )

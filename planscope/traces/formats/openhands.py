@@ -6,12 +6,10 @@ older versions have none, and the next observation answers.
 
 from __future__ import annotations
 
-from typing import Any
-
 from planscope.traces.blocks import usage_of
 from planscope.traces.build import Builder
-from planscope.traces.messages import MessageFormat, about_messages, id_beside
-from planscope.traces.values import arguments_of, as_text, dig, name, obj, seq, text
+from planscope.traces.messages import IDS, MessageFormat
+from planscope.traces.values import Obj, arguments_of, as_text, dig, name, obj, seq, text
 
 _NO_CALLS = frozenset(("message", "system", "recall", "change_agent_state", "null", "condensation",
                        "condensation_request", "agent_state_changed", "start", "pause", "resume", "stop",
@@ -22,40 +20,13 @@ _ABOUT = frozenset(("action", "thought", "keep_prompt", "is_confirmed", "confirm
 COPIES = {"tool_call_metadata": "a copy of the model's answer", "llm_metrics": "a copy"}
 
 
-def is_event(value: Any) -> bool:
-    """Return whether a value is an event."""
-    if type(value) is not dict:
-        return False
-    if text(value.get("kind")).endswith("Event") and "source" in value:
-        return True
-    beside = (
-        "args" in value or "content" in value or "thought" in value or "source" in value or "message" in value
-    )
-    return (
-        beside
-        and "role" not in value
-        and (
-            type(value.get("action")) is str or (type(value.get("observation")) is str and "content" in value)
-        )
-    )
+_PLACES = "args|content|thought|source|message"
+_EVENT_SIGN = (
+    f"kind=*Event & source or {_PLACES} & !role & action:str or {_PLACES} & !role & observation:str & content"
+)
 
 
-def _sure(events: list[dict[str, Any]], beside: dict[str, Any]) -> float:
-    if any(type(one.get("tool_call_metadata")) is dict for one in events):
-        return 0.9
-    if any(text(one.get("kind")) in ("ActionEvent", "ObservationEvent", "MessageEvent") for one in events):
-        return 0.9
-    words = [one for one in events if one.get("action") in ("message", "system")]
-    return 0.85 if words and ("source" in words[0] or _pairs(events)) else 0.0
-
-
-def _pairs(events: list[dict[str, Any]]) -> bool:
-    """Return whether actions and observations have the same names, and no text stands for both."""
-    done = {one.get("action") for one in events}
-    return any(one.get("observation") in done and "response" not in one for one in events)
-
-
-def _take(build: Builder, event: dict[str, Any]) -> None:
+def _take(build: Builder, event: Obj) -> None:
     build_at = build.at(event.get("timestamp"))
     kind = text(event.get("kind"))
     if kind:
@@ -66,7 +37,7 @@ def _take(build: Builder, event: dict[str, Any]) -> None:
         _take_observation(build, event, build_at)
 
 
-def _take_action(build: Builder, event: dict[str, Any], at: float | None) -> None:
+def _take_action(build: Builder, event: Obj, at: float | None) -> None:
     action, args = event["action"], obj(event.get("args"))
     called = obj(event.get("tool_call_metadata"))
     if called or action in _NO_CALLS:
@@ -105,14 +76,14 @@ def _take_action(build: Builder, event: dict[str, Any], at: float | None) -> Non
 _EVENT = frozenset(("id", "timestamp", "source", "message", "timeout", "observation"))
 
 
-def _asked(response: dict[str, Any], id: str) -> Any:
+def _asked(response: Obj, id: str) -> object:
     """Return the arguments of the call with this id in the model's response, or None if they are not there."""
     calls = (one for choice in seq(response.get("choices")) for one in seq(dig(choice, "message.tool_calls")))
     asked = next((one for one in calls if name(obj(one).get("id")) == id), None)
     return arguments_of(dig(asked, "function.arguments"))[0]
 
 
-def _take_observation(build: Builder, event: dict[str, Any], at: float | None) -> None:
+def _take_observation(build: Builder, event: Obj, at: float | None) -> None:
     kind, called = text(event.get("observation")), obj(event.get("tool_call_metadata"))
     if kind in _NO_CALLS and not called:
         if text(event.get("content")):
@@ -125,14 +96,14 @@ def _take_observation(build: Builder, event: dict[str, Any], at: float | None) -
 
 
 def _answer(
-    build: Builder, key: Any, words: str, failed: bool | None, refused: bool, at: float | None
+    build: Builder, key: object, words: str, failed: bool | None, refused: bool, at: float | None
 ) -> None:
     build.message += 1
     build.turn = ""
     build.answer(key, words, failed=failed, refused=refused, at=at)
 
 
-def _take_v1(build: Builder, event: dict[str, Any], kind: str, at: float | None) -> None:
+def _take_v1(build: Builder, event: Obj, kind: str, at: float | None) -> None:
     """Add an event of version 1."""
     if kind == "ActionEvent":
         response = name(event.get("llm_response_id"))
@@ -161,24 +132,22 @@ def _take_v1(build: Builder, event: dict[str, Any], kind: str, at: float | None)
         build.unknown(kind)
 
 
-def _about(build: Builder, beside: dict[str, Any]) -> None:
-    about_messages(build, beside)
-    if build.trace.model is None:
-        build.trace.model = text(dig(beside, "metadata.llm_config.model")) or None
-    if beside.get("error"):
-        build.problem(f"the run ended in an error: {as_text(beside['error'])[:200]}", cause="model")
-
-
 READERS = (
     MessageFormat(
         "openhands",
         "OpenHands events",
         ("history", "events", "trajectory"),
-        is_message=is_event,
-        sure=_sure,
+        (
+            (0.9, "m[].tool_call_metadata:dict"),
+            (0.9, "m[].kind=ActionEvent|ObservationEvent|MessageEvent"),
+            (0.85, "m[].action=message|system & m[].source"),
+            (0.85, "m[].action=message|system & m[].observation & !m[].response"),
+        ),
+        _EVENT_SIGN,
         take=_take,
-        about=_about,
-        id_of=lambda beside: name(beside.get("instance_id")) or id_beside(beside),
+        about={"model": "model|metadata.llm_config.model"},
+        ids=f"instance_id|{IDS}",
+        ends=(("error:set", "the run ended in an error: {error}", "model"),),
         aside=COPIES,
     ),
 )

@@ -7,24 +7,27 @@ pydantic-ai. Spans of other kinds are kept only for their places in the tree.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from planscope.oracle.trace import Trace
 from planscope.traces.accounts import Link, is_schema
 from planscope.traces.build import Builder, Full
 from planscope.traces.groups import Placed
 from planscope.traces.json_stream import Cursor
-from planscope.traces.reader import Options
-from planscope.traces.source import Head, Source
+from planscope.traces.reader import FileFormat, Options
+from planscope.traces.signs import holds
+from planscope.traces.source import Source
 from planscope.traces.spans import Kind, Span, assemble, assembled
 from planscope.traces.values import (
+    Obj,
     arguments_of,
     as_text,
     count_of,
     dig,
     json_of,
     name,
+    number,
     obj,
     seconds,
     seq,
@@ -40,6 +43,7 @@ _OURS = ("gen_ai.", "openinference.", "llm.", "traceloop.", "ai.", "gcp.vertex.a
 _ARRAYS = ("resourceSpans", "resource_spans", "batches")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _INNER = (*_ARRAYS, *_SCOPES, "spans", "data", "trace", "traces", "result")
+NAME = "otel"
 MOST_MESSAGES = 10_000
 _PREFIXES = ("execute_tool ", "running tool: ", "running tool ", "tool ")
 ARGUMENTS = ("gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input",
@@ -54,68 +58,51 @@ NAMES = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.
 _PYTHON_CALL = frozenset(("args", "kwargs", "sanitize_inputs_outputs", "self"))
 
 
-class OpenTelemetry:
-    """Reads this format. Spans with one trace id make one trace; they may be anywhere in the file."""
-
-    name = "otel"
-    title = "OpenTelemetry spans"
-
-    def recognises(self, head: Head) -> float:
-        for one in head.objects:
-            if any(type(one.get(key)) is list for key in _ARRAYS) or type(one.get("resourceLogs")) is list:
-                return 0.9
-            inner = obj(next(iter(seq(one.get("data"))), None))
-            if "spans" in inner or any(
-                key in obj(one.get("data")) or key in obj(one.get("trace")) for key in _ARRAYS
-            ):
-                return 0.9
-            if _is_span(one) or any(_is_span(obj(inner)) for inner in seq(one.get("spans"))[:5]):
-                return 0.85
-        return 0.0
-
-    def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        unknown: dict[str, int] = {}
-
-        def spans() -> Iterator[Placed]:
-            for span, link in _spans(source, unknown):
-                source.ledger.walk(span, link)
-                found = _slim(span)
-                yield found.pop("trace"), found, ()
-
-        def finish(build: Builder, spans: list[Span]) -> None:
-            if any(one.kind == "tool" for one in spans):  # the calls in what models wrote were not read
-                for one in spans:
-                    if one.kind == "model" and one.answers:
-                        source.ledger.walk(one.answers, (("span", one.order), "answers"))
-            for kind, count in unknown.items():
-                build.unknown(kind, count)
-
-        def title(_trace: str, found: list[dict[str, Any]]) -> str:
-            _drop_outer(found)
-            return ""
-
-        yield from assembled(spans(), self.name, source, _span, title, finish)
+_SPANS = ("attributes & context.trace_id|span_id", "traceId & spanId")
+"""Signs of a span."""
 
 
-def _is_span(one: dict[str, Any]) -> bool:
-    context = obj(one.get("context"))
-    if "attributes" in one and ("trace_id" in context or "span_id" in one):
-        return True
-    return "traceId" in one and "spanId" in one
+def _read(source: Source, options: Options) -> Iterator[Trace]:
+    """Yield the traces of a file. Spans with one trace id make one trace; they may be anywhere in the file."""
+    unknown: Counter[str] = Counter()
+
+    def spans() -> Iterator[Placed]:
+        for span, link in _spans(source, unknown):
+            source.ledger.walk(span, link)
+            found = _slim(span)
+            yield text(found.pop("trace")), found, ()
+
+    def finish(build: Builder, spans: list[Span]) -> None:
+        if any(one.kind == "tool" for one in spans):  # the calls in what models wrote were not read
+            for one in spans:
+                if one.kind == "model" and one.answers:
+                    source.ledger.walk(one.answers, (("span", one.order), "answers"))
+        for kind, count in unknown.items():
+            build.unknown(kind, count)
+
+    def title(_trace: str, found: list[Obj]) -> str:
+        _drop_outer(found)
+        return ""
+
+    yield from assembled(spans(), NAME, source, _span, title, finish)
 
 
-def record_of(span: dict[str, Any]) -> dict[str, Any]:
+def _is_span(one: Obj) -> bool:
+    return any(holds(one, sign) for sign in _SPANS)
+
+
+def record_of(span: Obj) -> Obj:
     """Return the part of one span, in the shape of OTLP, that :func:`trace_of` reads."""
     return _slim(span)
 
 
-def trace_of(id: str, records: list[dict[str, Any]]) -> Trace | None:
+def trace_of(id: str, records: list[Obj]) -> Trace | None:
     """Return the trace of these records; None if no model and no tool was called in it."""
     _drop_outer(records)
     spans = [_span(one) for one in records]
     if not any(span.kind in ("model", "tool") for span in spans):
         return None
-    build = Builder(id, OpenTelemetry.name)
+    build = Builder(id, NAME)
     try:
         assemble(build, spans)
     except Full:
@@ -126,7 +113,7 @@ def trace_of(id: str, records: list[dict[str, Any]]) -> Trace | None:
 # finding the spans ------------------------------------------------------------------------------------------------
 
 
-def _spans(source: Source, unknown: dict[str, int]) -> Iterator[tuple[dict[str, Any], Link]]:
+def _spans(source: Source, unknown: Counter[str]) -> Iterator[tuple[Obj, Link]]:
     """Yield every span of the file unchanged, and its place. What else the file has is accounted for."""
     if source.seen.kind == "lines":
         for number, value in source.records(again=True):
@@ -137,8 +124,8 @@ def _spans(source: Source, unknown: dict[str, int]) -> Iterator[tuple[dict[str, 
 
 
 def _in_value(
-    value: Any, link: Link, source: Source, unknown: dict[str, int], depth: int
-) -> Iterator[tuple[dict[str, Any], Link]]:
+    value: object, link: Link, source: Source, unknown: Counter[str], depth: int
+) -> Iterator[tuple[Obj, Link]]:
     if type(value) is list:
         for k, one in enumerate(value):
             yield from _in_value(one, (link, k), source, unknown, depth)
@@ -156,12 +143,12 @@ def _in_value(
             source.ledger.walk(inner, (link, key))
     if not found:
         label = next((key for key in ("resourceLogs", "resourceMetrics") if key in record), "no span")
-        unknown[label] = unknown.get(label, 0) + 1
+        unknown[label] += 1
 
 
 def _in_cursor(
-    cursor: Cursor, source: Source, unknown: dict[str, int], depth: int
-) -> Iterator[tuple[dict[str, Any], Link]]:
+    cursor: Cursor, source: Source, unknown: Counter[str], depth: int
+) -> Iterator[tuple[Obj, Link]]:
     """Do as _in_value, but element by element: a resource may have all spans of a day."""
     if cursor.kind == "[":
         for element in cursor.elements():
@@ -170,7 +157,7 @@ def _in_cursor(
     if cursor.kind != "{" or depth > 12:
         cursor.skip()
         return
-    beside: dict[str, Any] = {}
+    beside: Obj = {}
     for key, member in cursor.members():
         if key in _INNER and member.kind in "[{":
             yield from _in_cursor(member, source, unknown, depth + 1)
@@ -184,7 +171,7 @@ def _in_cursor(
 # one span ---------------------------------------------------------------------------------------------------------
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
+def _plain(value: object, depth: int = 0) -> object:
     """Return an attribute's OTLP value as JSON."""
     if type(value) is not dict or depth > 50:
         return value
@@ -213,12 +200,12 @@ def _plain(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def attributes_of(found: Any) -> dict[str, Any]:
+def attributes_of(found: object) -> Obj:
     """Return the attributes that say something about an agent, from a list of pairs or an object."""
     return {key: value for key, value in _pairs(found).items() if key.startswith(_OURS)}
 
 
-def _slim(span: dict[str, Any]) -> dict[str, Any]:
+def _slim(span: Obj) -> Obj:
     """Return the part of a span that is kept, whichever program wrote it."""
     attributes = attributes_of(span.get("attributes", span.get("tags")))
     start, end = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"), (
@@ -233,7 +220,7 @@ def _slim(span: dict[str, Any]) -> dict[str, Any]:
             parent = reference.get("spanID")
     trace = dig(span, "traceId", "traceID", "trace_id", "context.trace_id")
     id = dig(span, "spanId", "spanID", "span_id", "context.span_id")
-    kept: dict[str, Any] = {
+    kept: Obj = {
         "trace": name(trace).removeprefix("0x"),
         "id": name(id).removeprefix("0x"),
         "parent": name(parent).removeprefix("0x"),
@@ -257,16 +244,16 @@ def _slim(span: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _pairs(found: Any) -> dict[str, Any]:
+def _pairs(found: object) -> Obj:
     """Return attributes as an object, from a list of pairs or an object."""
     if type(found) is not dict:
         found = {name(one.get("key")): one.get("value") for one in map(obj, seq(found))}
     return {key: _plain(value) for key, value in found.items()}
 
 
-def _events(events: Any) -> list[dict[str, Any]]:
+def _events(events: object) -> list[Obj]:
     """Return events that carry messages (the first generation), each with its name and its attributes."""
-    found = []
+    found: list[Obj] = []
     for event in map(obj, seq(events)):
         given = _pairs(event.get("attributes", event.get("fields")))
         label = name(event.get("name")) or name(given.get("event"))
@@ -275,7 +262,7 @@ def _events(events: Any) -> list[dict[str, Any]]:
     return found[:MOST_MESSAGES]
 
 
-def _drop_outer(records: list[dict[str, Any]]) -> None:
+def _drop_outer(records: list[Obj]) -> None:
     """Mark the outer spans of the Vercel AI SDK, whose inner ones say the same."""
     inner = {one.get("parent") for one in records if _operation(one).endswith((".doGenerate", ".doStream"))}
     for one in records:
@@ -283,11 +270,11 @@ def _drop_outer(records: list[dict[str, Any]]) -> None:
             one["outer"] = True
 
 
-def _operation(record: dict[str, Any]) -> str:
+def _operation(record: Obj) -> str:
     return text(obj(record.get("attributes")).get("ai.operationId"))
 
 
-def kind_of(attributes: dict[str, Any], label: str) -> Kind:
+def kind_of(attributes: Obj, label: str) -> Kind:
     """Return the kind of a span with these attributes and this name."""
     operation = text(attributes.get("gen_ai.operation.name"))
     other = text(some(attributes, ("openinference.span.kind", "traceloop.span.kind"))).lower()
@@ -314,7 +301,7 @@ _SAID = ("gen_ai.prompt.", "gen_ai.completion.", "llm.input_messages.", "llm.out
          "gen_ai.output.messages")  # fmt: skip
 
 
-def _span(record: dict[str, Any]) -> Span:
+def _span(record: Obj) -> Span:
     attributes = obj(record.get("attributes"))
     label = text(record.get("name"))
     kind = kind_of(attributes, label)
@@ -326,9 +313,9 @@ def _span(record: dict[str, Any]) -> Span:
         text(record.get("parent")),
         kind,
         label,
-        record.get("start"),
-        record.get("end"),
-        record.get("order", 0),
+        number(record.get("start")),
+        number(record.get("end")),
+        count_of(record.get("order")),
         agent=agent,
         failed=bool(record.get("failed")),
         error=text(record.get("error")),
@@ -342,7 +329,7 @@ def _span(record: dict[str, Any]) -> Span:
     return span
 
 
-def fill_tool(span: Span, attributes: dict[str, Any]) -> None:
+def fill_tool(span: Span, attributes: Obj) -> None:
     """Take a call's name, id, arguments and answer from attributes of any dialect."""
     label = span.name
     for prefix in _PREFIXES:
@@ -374,7 +361,7 @@ def fill_tool(span: Span, attributes: dict[str, Any]) -> None:
         span.tools = [{"name": span.name, "description": description, "parameters": schema}]
 
 
-def _unwrapped(given: Any, wrapped: bool, schema: dict[str, Any]) -> Any:
+def _unwrapped(given: object, wrapped: bool, schema: Obj) -> object:
     """Return arguments without the wrapping of OpenLLMetry (``{"inputs": {..}}``) and of a call of Python (``{"args":
     [], "kwargs": {..}}``), whose arguments without a name get those of the schema."""
     value = arguments_of(given)[0] if type(given) is str else given
@@ -395,7 +382,7 @@ def _unwrapped(given: Any, wrapped: bool, schema: dict[str, Any]) -> Any:
 # what the model read and wrote ------------------------------------------------------------------------------------
 
 
-def fill_model(span: Span, attributes: dict[str, Any], events: list[Any]) -> None:
+def fill_model(span: Span, attributes: Obj, events: list[object]) -> None:
     """Take messages, tokens, model and tools from attributes and events of any dialect."""
     models = ("gen_ai.request.model", "llm.model_name", "ai.model.id", "gen_ai.response.model")
     span.model = text(some(attributes, models))
@@ -422,7 +409,7 @@ _WROTE = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.t
           "ai.usage.completionTokens", "ai.usage.outputTokens")  # fmt: skip
 
 
-def _by_conventions(span: Span, attributes: dict[str, Any]) -> None:
+def _by_conventions(span: Span, attributes: Obj) -> None:
     """Read the semantic conventions from 1.37 on."""
     instructions = json_of(attributes.get("gen_ai.system_instructions"))
     if instructions:
@@ -433,12 +420,12 @@ def _by_conventions(span: Span, attributes: dict[str, Any]) -> None:
     span.answers += _objects(attributes.get("gen_ai.output.messages"))
 
 
-def _objects(value: Any) -> list[dict[str, Any]]:
+def _objects(value: object) -> list[Obj]:
     """Return the objects of a list, which may be JSON."""
     return [one for one in map(obj, seq(json_of(value))) if one]
 
 
-def _by_numbers(span: Span, attributes: dict[str, Any]) -> None:
+def _by_numbers(span: Span, attributes: Obj) -> None:
     """Read OpenLLMetry (``gen_ai.prompt.0.role``) and OpenInference (``llm.input_messages.0.message.role``)."""
     for prefix, into in (
         ("gen_ai.prompt.", span.messages),
@@ -448,12 +435,12 @@ def _by_numbers(span: Span, attributes: dict[str, Any]) -> None:
     ):
         for one in _numbered(attributes, prefix):
             message = obj(one.get("message")) or one
-            made: dict[str, Any] = {
+            made: Obj = {
                 "role": message.get("role") or ("assistant" if into is span.answers else "user"),
                 "content": _blocks_of(message.get("content")),
             }
-            if made["content"] is None and type(message.get("contents")) is dict:
-                parts = [obj(obj(p).get("message_content")) for p in message["contents"].values()]
+            if made["content"] is None and (contents := obj(message.get("contents"))):
+                parts = [obj(obj(p).get("message_content")) for p in contents.values()]
                 made["content"] = [{"type": "text", "text": p.get("text")} for p in parts if p.get("text")]
             calls = [obj(c.get("tool_call")) or c for c in map(obj, obj(message.get("tool_calls")).values())]
             if calls:
@@ -463,15 +450,15 @@ def _by_numbers(span: Span, attributes: dict[str, Any]) -> None:
             into.append(made)
 
 
-def _blocks_of(content: Any) -> Any:
+def _blocks_of(content: object) -> object:
     """Return content that OpenLLMetry wrote as the JSON of its blocks as blocks."""
     found = json_of(content)
     return found if type(found) is list and all(type(one) is dict for one in found) else content
 
 
-def _numbered(attributes: dict[str, Any], prefix: str) -> list[dict[str, Any]]:
+def _numbered(attributes: Obj, prefix: str) -> list[Obj]:
     """Return attributes like ``PREFIX0.role`` as a list of objects, nested at the dots."""
-    found: dict[int, dict[str, Any]] = {}
+    found: dict[int, Obj] = {}
     for key, value in attributes.items():
         if not key.startswith(prefix):
             continue
@@ -490,7 +477,7 @@ def _numbered(attributes: dict[str, Any], prefix: str) -> list[dict[str, Any]]:
     return [found[number] for number in sorted(found)][:MOST_MESSAGES]
 
 
-def _by_vercel(span: Span, attributes: dict[str, Any]) -> None:
+def _by_vercel(span: Span, attributes: Obj) -> None:
     """Read the Vercel AI SDK to version 6."""
     prompt = obj(json_of(attributes.get("ai.prompt")))
     system = prompt.get("system")
@@ -506,7 +493,7 @@ def _by_vercel(span: Span, attributes: dict[str, Any]) -> None:
         span.answers.append({"role": "assistant", "content": [*said, *calls]})
 
 
-def _by_adk(span: Span, attributes: dict[str, Any]) -> None:
+def _by_adk(span: Span, attributes: Obj) -> None:
     """Read Google's ADK, whose request and response are JSON of Gemini."""
     request = obj(json_of(attributes.get("gcp.vertex.agent.llm_request")))
     system = dig(request, "config.system_instruction")
@@ -518,7 +505,7 @@ def _by_adk(span: Span, attributes: dict[str, Any]) -> None:
         span.answers.append({"role": "model", **response})
 
 
-def _take_event(span: Span, event: dict[str, Any]) -> None:
+def _take_event(span: Span, event: Obj) -> None:
     """Add a message of the first generation, or the details of 1.37 in an event."""
     label, attributes = text(event.get("name")), obj(event.get("attributes"))
     if label == "gen_ai.client.inference.operation.details":
@@ -537,8 +524,8 @@ def _take_event(span: Span, event: dict[str, Any]) -> None:
         span.messages.append(_of_event(attributes, role, attributes))
 
 
-def _of_event(message: dict[str, Any], role: str, attributes: dict[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {"role": role, "content": _blocks_of(message.get("content"))}
+def _of_event(message: Obj, role: str, attributes: Obj) -> Obj:
+    made: Obj = {"role": role, "content": _blocks_of(message.get("content"))}
     calls = json_of(message.get("tool_calls", attributes.get("tool_calls")))
     if type(calls) is list:
         made["tool_calls"] = calls
@@ -548,4 +535,17 @@ def _of_event(message: dict[str, Any], role: str, attributes: dict[str, Any]) ->
     return made
 
 
-READERS = (OpenTelemetry(),)
+READERS = (
+    FileFormat(
+        NAME,
+        "OpenTelemetry spans",
+        (
+            (0.9, "resourceSpans/resource_spans/batches/resourceLogs:list"),
+            (0.9, "data[].spans"),
+            (0.9, "data/trace.resourceSpans/resource_spans/batches"),
+            *((0.85, sign) for sign in _SPANS),
+        ),
+        _read,
+        ("spans",),
+    ),
+)

@@ -7,37 +7,27 @@ from typing import TYPE_CHECKING
 
 from planscope.oracle.trace import Trace
 from planscope.session.files import LARGEST
-from planscope.traces.reader import Options
-from planscope.traces.source import Head, Source, Unreadable
+from planscope.traces.reader import FileFormat, Options
+from planscope.traces.source import Source, Unreadable
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
 
 
-class Own:
-    """Reads planscope's own files. Every run is a trace."""
+def _read(source: Source, options: Options) -> Iterator[Trace]:
+    # imported late: other formats do not need pydantic
+    from planscope.session.recordings import session_in_journal
+    from planscope.session.store import loads
 
-    name = "planscope"
-    title = "a planscope session"
-
-    def recognises(self, head: Head) -> float:
-        formats = {one.get("format") for one in head.objects[:1] if type(one.get("format")) is str}
-        return 1.0 if formats & {"planscope-session", "planscope-recording"} else 0.0
-
-    def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        # imported late: other formats do not need pydantic
-        from planscope.session.recordings import session_in_journal
-        from planscope.session.store import loads
-
-        with source.stream() as file:
-            data = file.read(LARGEST + 1)
-        if source.seen.objects[0].get("format") == "planscope-recording":
-            session = session_in_journal(data)
-            if session is None:
-                raise Unreadable(f"{source.name}: a recording whose beginning cannot be read")
-        else:
-            session = loads(data, source.name)
-        yield from traces_of(session)
+    with source.stream() as file:
+        data = file.read(LARGEST + 1)
+    if source.seen.objects[0].get("format") == "planscope-recording":
+        session = session_in_journal(data)
+        if session is None:
+            raise Unreadable(f"{source.name}: a recording whose beginning cannot be read")
+    else:
+        session = loads(data, source.name)
+    yield from traces_of(session)
 
 
 def traces_of(session: Session) -> Iterator[Trace]:
@@ -50,4 +40,5 @@ def traces_of(session: Session) -> Iterator[Trace]:
         yield trace
 
 
-READERS = (Own(),)
+_SIGNS = ((1.0, "format=planscope-session|planscope-recording"),)
+READERS = (FileFormat("planscope", "a planscope session", _SIGNS, _read),)

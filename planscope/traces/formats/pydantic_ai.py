@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planscope.oracle.trace import Said
 from planscope.traces.blocks import usage_of
 from planscope.traces.build import Builder
-from planscope.traces.messages import MessageFormat, about_messages
-from planscope.traces.values import as_text, obj, rest_of, seq, text
+from planscope.traces.messages import MessageFormat
+from planscope.traces.values import Obj, as_text, obj, rest_of, seq, text
 
 _PLACED = frozenset(
     ("part_kind", "content", "tool_name", "args", "tool_call_id", "timestamp", "outcome", "id", "tool_kind")
@@ -19,24 +17,14 @@ CALLS = ("tool-call", "builtin-tool-call", "native-tool-call", "deferred-tool-ca
 RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")
 
 
-def is_message(value: Any) -> bool:
-    """Return whether a value is a message of pydantic-ai."""
-    return (
-        type(value) is dict
-        and value.get("kind") in ("request", "response")
-        and type(value.get("parts")) is list
-    )
-
-
-def _take(build: Builder, message: dict[str, Any]) -> None:
+def _take(build: Builder, message: Obj) -> None:
     build.message += 1
     at = build.at(message.get("timestamp"))
     if message.get("instructions") and not any(
         isinstance(one, Said) and one.by == "system" for one in build.items
     ):
         build.said("system", message["instructions"], at=at)
-    if type(message.get("model_name")) is str:
-        build.trace.model = build.trace.model or message["model_name"]
+    build.trace.model = build.trace.model or text(message.get("model_name")) or None
     tokens = usage_of(message.get("usage"))
     for part in seq(message.get("parts")):
         part = obj(part)
@@ -75,7 +63,7 @@ def _take(build: Builder, message: dict[str, Any]) -> None:
         build.said("model", "", at=at, usage=tokens)
 
 
-def _take_retry(build: Builder, part: dict[str, Any], at: float | None, raw: Any) -> None:
+def _take_retry(build: Builder, part: Obj, at: float | None, raw: object) -> None:
     """Add a tool's complaint, or without a tool one about the model's answer."""
     words = as_text(part.get("content"))
     if part.get("tool_name"):
@@ -84,18 +72,13 @@ def _take_retry(build: Builder, part: dict[str, Any], at: float | None, raw: Any
         build.said("user", words, at=at, raw=raw)
 
 
-def _sure(messages: list[dict[str, Any]], beside: dict[str, Any]) -> float:
-    return 0.9 if any(obj(p).get("part_kind") for m in messages for p in seq(m.get("parts"))) else 0.3
-
-
 READERS = (
     MessageFormat(
         "pydantic-ai",
         "pydantic-ai messages",
         ("messages", "message_history", "all_messages", "new_messages"),
-        is_message=is_message,
-        sure=_sure,
+        ((0.9, "m[].parts[].part_kind:set"), (0.3, "")),
+        "kind=request|response & parts:list",
         take=_take,
-        about=about_messages,
     ),
 )

@@ -3,13 +3,11 @@ both."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from planscope.oracle.trace import Said, ToolCall
 from planscope.traces.blocks import SPEAKERS, usage_of
 from planscope.traces.build import Builder
-from planscope.traces.messages import MessageFormat, about_messages
-from planscope.traces.values import as_text, dig, name, obj, rest_of, some, text
+from planscope.traces.messages import MessageFormat
+from planscope.traces.values import Obj, as_text, dig, name, obj, rest_of, some, text
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call",
          "tool_search_call")  # fmt: skip
@@ -37,32 +35,28 @@ _PLACED = frozenset(
 )
 
 
-def is_item(value: Any) -> bool:
+def is_item(value: object) -> bool:
     """Return whether a value is an item, alone or in the state of a run."""
-    if type(value) is dict and type(value.get("raw_item")) is dict:
-        value = value["raw_item"]
-    if type(value) is not dict:
-        return False
-    kind = value.get("type")
-    if type(kind) is not str:
-        return value.get("role") in SPEAKERS if type(value.get("role")) is str else False
-    if kind == "message":
-        return "role" in value
-    return kind in CALLS or kind in HOSTED or kind in _OUTPUTS or kind in _BESIDE or kind == "reasoning"
-
-
-def take_item(
-    build: Builder, item: dict[str, Any], *, at: float | None = None, agent: str | None = None
-) -> None:
-    """Add one item. Items that the model made in a row are one message."""
-    if type(item.get("raw_item")) is dict:
-        agent = text(dig(item, "agent.name")) or agent
-        item = item["raw_item"]
-        told = build.last(item.get("call_id"))
-        if told is not None and item.get("type") in CALLS and call_of(item["type"], item)[0] == told.tool:
-            return  # a call that waits for approval is told twice
+    item = obj(obj(value).get("raw_item")) or obj(value)
     kind = item.get("type")
-    kind = kind if type(kind) is str else "message" if "role" in item else ""
+    if type(kind) is not str:
+        return text(item.get("role")) in SPEAKERS
+    return "role" in item if kind == "message" else kind in _ITEMS
+
+
+_ITEMS = frozenset((*CALLS, *HOSTED, *_OUTPUTS, *_BESIDE, "reasoning"))
+
+
+def take_item(build: Builder, item: Obj, *, at: float | None = None, agent: str | None = None) -> None:
+    """Add one item. Items that the model made in a row are one message."""
+    inner = item.get("raw_item")
+    if isinstance(inner, dict):
+        agent = text(dig(item, "agent.name")) or agent
+        item = inner
+    kind = text(item.get("type")) or ("message" if "role" in item else "")
+    told = build.last(item.get("call_id")) if isinstance(inner, dict) and kind in CALLS else None
+    if told is not None and call_of(kind, item)[0] == told.tool:
+        return  # a call that waits for approval is told twice
     if kind == "message":
         _take_message(build, item, at, agent)
     elif kind in CALLS or kind in HOSTED:
@@ -101,9 +95,9 @@ def other_speaks(build: Builder) -> None:
     build.turn = "other"
 
 
-def _take_message(build: Builder, item: dict[str, Any], at: float | None, agent: str | None) -> None:
+def _take_message(build: Builder, item: Obj, at: float | None, agent: str | None) -> None:
     role = item.get("role")
-    by = SPEAKERS.get(role) if type(role) is str else None
+    by = SPEAKERS.get(text(role))
     if by is None:
         build.unknown(f"role {name(role)[:40]}")
         return
@@ -114,7 +108,7 @@ def _take_message(build: Builder, item: dict[str, Any], at: float | None, agent:
     build.said(by, item.get("content"), at=at, agent=agent, raw=rest_of(item, _PLACED))
 
 
-def call_of(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
+def call_of(kind: str, item: Obj) -> tuple[str, object]:
     """Return the tool of a call and its arguments. Tools of OpenAI have no name of their own."""
     tool = name(item.get("name"))
     if kind in ("function_call", "mcp_call"):
@@ -129,7 +123,7 @@ def call_of(kind: str, item: dict[str, Any]) -> tuple[str, Any]:
     return tool or kind.removesuffix("_call"), given
 
 
-def output_of(output: Any) -> tuple[str, bool | None]:
+def output_of(output: object) -> tuple[str, bool | None]:
     """Return an answer's text, and whether it failed if the item says so."""
     inner = obj(output)
     if type(inner.get("success")) is bool:
@@ -137,7 +131,7 @@ def output_of(output: Any) -> tuple[str, bool | None]:
     return as_text(output), None
 
 
-def _fill_hosted(build: Builder, call: ToolCall, item: dict[str, Any]) -> None:
+def _fill_hosted(build: Builder, call: ToolCall, item: Obj) -> None:
     """Give a call that the provider made itself its answer, if the item has one."""
     build.settle(call)
     error, status = item.get("error"), item.get("status")
@@ -147,45 +141,36 @@ def _fill_hosted(build: Builder, call: ToolCall, item: dict[str, Any]) -> None:
         build.fill(call, as_text(result) if result is not None else None, failed=failed)
 
 
-def _sure(items: list[dict[str, Any]], beside: dict[str, Any]) -> float:
-    bare = [obj(one.get("raw_item")) or one for one in items]
-    kinds = {one["type"] for one in bare if type(one.get("type")) is str}
-    if kinds & {*CALLS, *_OUTPUTS, *HOSTED}:
-        return 0.9
-    if beside.get("object") == "response" or kinds & {"reasoning", "message"}:
-        return 0.7
-    return 0.35 if ("input" in beside or "output" in beside) and items else 0.1
-
-
-def _about(build: Builder, beside: dict[str, Any]) -> None:
-    about_messages(build, beside)
-    if asked := text(some(beside, ("original_input", "input"))):
-        build.items.insert(0, Said("user", asked, 0))
-    if beside.get("instructions"):
-        build.items.insert(0, Said("system", as_text(beside["instructions"]), 0))
+def _about(build: Builder, beside: Obj) -> None:
     tokens = usage_of(beside.get("usage"))
     last = next((one for one in reversed(build.items) if isinstance(one, Said) and one.by == "model"), None)
     if tokens is not None and last is not None and last.usage is None:
         last.usage = tokens
-    error = obj(beside.get("error"))
-    if error:
-        build.problem(f"the response ended in an error: {text(error.get('message'))[:200]}", cause="model")
 
 
-def _take(build: Builder, item: dict[str, Any]) -> None:
+def _take(build: Builder, item: Obj) -> None:
     take_item(build, item)
 
 
-RESPONSES = MessageFormat(
-    "openai-responses",
-    "OpenAI Responses items",
-    ("input", "original_input", "output", "items", "data", "generated_items"),
-    is_message=is_item,
-    sure=_sure,
-    take=_take,
-    about=_about,
-    in_row=True,
-    aside=dict.fromkeys(("session_items", "current_step"), "a copy"),
+_KINDS = "|".join((*CALLS, *_OUTPUTS, *HOSTED))
+READERS = (
+    MessageFormat(
+        "openai-responses",
+        "OpenAI Responses items",
+        ("input", "original_input", "output", "items", "data", "generated_items"),
+        (
+            (0.9, f"m[].raw_item.type|m[].type={_KINDS}"),
+            (0.7, "beside.object=response"),
+            (0.7, "m[].raw_item.type|m[].type=reasoning|message"),
+            (0.35, "beside.input|beside.output"),
+            (0.1, ""),
+        ),
+        is_item,
+        take=_take,
+        about={"user": "original_input|input", "system": "instructions"},
+        ends=(("error:dict & error:set", "the response ended in an error: {error.message}", "model"),),
+        more=_about,
+        in_row=True,
+        aside=dict.fromkeys(("session_items", "current_step"), "a copy"),
+    ),
 )
-
-READERS = (RESPONSES,)

@@ -9,7 +9,6 @@ import ast
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from planscope.oracle.trace import Trace
 from planscope.traces.blocks import usage_of
@@ -18,9 +17,10 @@ from planscope.traces.formats.otel import attributes_of, fill_model, fill_tool, 
 from planscope.traces.groups import Placed
 from planscope.traces.json_stream import parsed
 from planscope.traces.reader import Options, records
+from planscope.traces.signs import holds
 from planscope.traces.source import Head, Source
 from planscope.traces.spans import MOST_TITLES, Kind, Span, assembled
-from planscope.traces.values import as_text, dig, json_of, name, obj, seconds, seq, text
+from planscope.traces.values import Obj, as_text, count_of, dig, json_of, name, obj, seconds, seq, text
 
 DEEPEST = 50
 LONGEST_LITERAL = 100_000
@@ -31,22 +31,26 @@ class Tracer:
     """A format of spans: where a record has its parts. Spans with one trace id make one trace.
 
     ``lists``: keys of a file that may have the records. ``where``: the paths of each part, the first one first.
-    ``more`` reads what truly differs, from the span, its record, and its parsed input and output. ``titled``: tells a
-    record that names its trace.
+    ``sign`` tells a span, and ``titled`` a record that names its trace. ``more`` reads what truly differs, from the
+    span, its record, and its parsed input and output.
     """
 
     name: str
     title: str
     lists: tuple[str, ...]
-    is_span: Callable[[Any], bool]
+    sign: str
     kinds: Mapping[str, Kind]
     where: Mapping[str, tuple[str, ...]]
-    more: Callable[[Span, dict[str, Any], Any, Any], None]
-    titled: Callable[[dict[str, Any]], bool] = lambda record: False
+    more: Callable[[Span, Obj, object, object], None]
+    titled: str = ""
 
     def recognises(self, head: Head) -> float:
-        found = head.within(*self.lists)
-        return 0.92 if any(map(self.is_span, found)) or any(map(self.titled, found)) else 0.0
+        signs = [self.sign, *filter(None, [self.titled])]
+        return 0.92 * any(holds(one, sign) for one in head.within(*self.lists) for sign in signs)
+
+    def is_span(self, value: object) -> bool:
+        """Return whether a value is a span."""
+        return holds(value, self.sign)
 
     def read(self, source: Source, options: Options) -> Iterator[Trace]:
         titles: dict[str, str] = {}
@@ -60,7 +64,7 @@ class Tracer:
                         id = name(dig(one, "trace.id", "id")) or source.stem
                         titles[id] = text(dig(one, "trace.name", "workflow_name", "name"))
 
-        def title(trace: str, found: list[dict[str, Any]]) -> str:
+        def title(trace: str, found: list[Obj]) -> str:
             if trace in titles or (len(titles) == 1 and source.stem in titles):
                 return titles.get(trace) or titles.get(source.stem, "")
             root = next((one for one in found if not dig(one, *self.where["parent"])), {})
@@ -68,16 +72,16 @@ class Tracer:
 
         yield from assembled(spans(), self.name, source, self.span, title)
 
-    def span(self, record: dict[str, Any]) -> Span:
+    def span(self, record: Obj) -> Span:
         """Return the span of a record."""
 
-        def get(part: str) -> Any:
+        def get(part: str) -> object:
             return dig(record, *self.where.get(part, ()))
 
         kind: Kind = self.kinds.get(text(get("kind")).lower(), "other")
         error = get("error")
         made = Span(name(get("id")), name(get("parent")), kind, text(get("name")), seconds(get("start")),
-                    seconds(get("end")), record.get("order", 0), failed=bool(error) or get("failed") in _FAILED,
+                    seconds(get("end")), count_of(record.get("order")), failed=bool(error) or get("failed") in _FAILED,
                     error=as_text(error)[:2000], agent=text(get("agent")))  # fmt: skip
         given, answer = json_of(get("input")), json_of(get("output"))
         if kind == "tool":
@@ -96,7 +100,7 @@ class Tracer:
 _FAILED = ("error", "ERROR")
 
 
-def messages_of(value: Any, role: str, depth: int = 0) -> list[dict[str, Any]]:
+def messages_of(value: object, role: str, depth: int = 0) -> list[Obj]:
     """Return the messages in what a model read or wrote, with ``role`` where they name none."""
     if type(value) is str:
         return [{"role": role, "content": value}] if value else []
@@ -106,7 +110,7 @@ def messages_of(value: Any, role: str, depth: int = 0) -> list[dict[str, Any]]:
     message = plain(found)
     if message is not None:
         kind = {"ai": "assistant", "tool": "tool", "function": "tool", "system": "system"}.get(
-            message["type"]
+            text(message["type"])
         )
         return [{**message, "role": kind or "user", "type": None}]
     if any(key in found for key in ("role", "content", "tool_calls", "parts")):
@@ -120,14 +124,15 @@ def messages_of(value: Any, role: str, depth: int = 0) -> list[dict[str, Any]]:
 # LangSmith
 
 
-def is_run(value: Any) -> bool:
+_RUN = "trace_id|id|run_id & run_type=tool|llm|chain|retriever|embedding|prompt|parser"
+
+
+def is_run(value: object) -> bool:
     """Return whether a value is a run of LangSmith."""
-    kinds = ("tool", "llm", "chain", "retriever", "embedding", "prompt", "parser")
-    known = type(value) is dict and not {"trace_id", "id", "run_id"}.isdisjoint(value)
-    return known and value.get("run_type") in kinds
+    return holds(value, _RUN)
 
 
-def _with_children(run: dict[str, Any], trace: str, parent: str, depth: int) -> Iterator[dict[str, Any]]:
+def _with_children(run: Obj, trace: str, parent: str, depth: int) -> Iterator[Obj]:
     """Yield a record, and if it is a run of LangSmith those in its ``child_runs``."""
     if not is_run(run):
         yield run
@@ -139,16 +144,16 @@ def _with_children(run: dict[str, Any], trace: str, parent: str, depth: int) -> 
     yield {"parent_run_id": parent or None, **made, "trace_id": trace}
     for one in children if depth < DEEPEST else ():
         if is_run(one):
-            yield from _with_children(one, trace, id, depth + 1)
+            yield from _with_children(obj(one), trace, id, depth + 1)
 
 
-def _run(span: Span, run: dict[str, Any], given: Any, made: Any) -> None:
+def _run(span: Span, run: Obj, given: object, made: object) -> None:
     if span.kind == "other" and dig(run, "extra.metadata.ls_agent_type"):
         span.kind = "agent"
     elif span.kind == "tool":
         span.arguments = given if type(given) is dict else None
         if set(obj(given)) == {"input"}:
-            span.arguments = _literal(given["input"])
+            span.arguments = _literal(obj(given)["input"])
         result = made.get("output", made or None) if type(made) is dict else made
         said = [result, *seq(dig(result, "update.messages"))]  # a Command of LangGraph has them
         message = next((m for m in map(plain, said) if m is not None and m.get("type") == "tool"), None)
@@ -162,14 +167,15 @@ def _run(span: Span, run: dict[str, Any], given: Any, made: Any) -> None:
         span.usage = span.usage or usage_of(used)
 
 
-def _literal(value: Any) -> Any:
+def _literal(value: object) -> object:
     """Return arguments that LangChain wrote as Python's text of a dict. Nothing is run."""
     if type(value) is dict:
         return value
-    if text(value)[:1] == "{" and len(value) <= LONGEST_LITERAL:
+    words = text(value)
+    if words[:1] == "{" and len(words) <= LONGEST_LITERAL:
         for read in (parsed, ast.literal_eval):
             try:
-                found = read(value)
+                found = read(words)
                 if type(found) is dict and all(type(key) is str for key in found):
                     return parsed(json.dumps(found, default=str))
             except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
@@ -181,7 +187,7 @@ LANGSMITH = Tracer(
     "langsmith",
     "LangSmith runs",
     ("runs", "data"),
-    is_run,
+    _RUN,
     {"tool": "tool", "llm": "model"},
     {
         "id": ("run_id", "id"),
@@ -210,31 +216,11 @@ LANGSMITH = Tracer(
 
 # Langfuse
 
-_TYPES = (
-    "SPAN",
-    "GENERATION",
-    "EVENT",
-    "AGENT",
-    "TOOL",
-    "CHAIN",
-    "RETRIEVER",
-    "EVALUATOR",
-    "EMBEDDING",
-    "GUARDRAIL",
-)
+_TYPES = "SPAN|GENERATION|EVENT|AGENT|TOOL|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL"
+_OBSERVATION = f"startTime|start_time & traceId|trace_id & type={_TYPES}|{_TYPES.lower()}"
 
 
-def is_observation(value: Any) -> bool:
-    """Return whether a value is an observation of Langfuse."""
-    if text(obj(value).get("type")).upper() not in _TYPES:
-        return False
-    return all(
-        not {camel, snake}.isdisjoint(value)
-        for camel, snake in (("startTime", "start_time"), ("traceId", "trace_id"))
-    )
-
-
-def _observation(span: Span, record: dict[str, Any], given: Any, made: Any) -> None:
+def _observation(span: Span, record: Obj, given: object, made: object) -> None:
     attributes = attributes_of(json_of(obj(json_of(record.get("metadata"))).get("attributes")))
     if span.kind == "other":
         span.kind = kind_of(attributes, span.name)
@@ -263,7 +249,7 @@ LANGFUSE = Tracer(
     "langfuse",
     "a Langfuse export",
     ("observations", "data"),
-    is_observation,
+    _OBSERVATION,
     {"tool": "tool", "generation": "model", "agent": "agent"},
     {
         "id": ("id",),
@@ -280,13 +266,13 @@ LANGFUSE = Tracer(
         "usage": ("usageDetails", "usage_details", "usage"),
     },
     _observation,
-    lambda record: type(record.get("observations")) is list and ("trace" in record or "projectId" in record),
+    "observations:list & trace|projectId",
 )
 
 # OpenAI Agents SDK
 
 
-def _sdk(span: Span, record: dict[str, Any], given: Any, made: Any) -> None:
+def _sdk(span: Span, record: Obj, given: object, made: object) -> None:
     data = obj(record.get("span_data"))
     if span.kind == "tool":
         span.arguments, span.result = data.get("input"), data.get("output")
@@ -299,7 +285,7 @@ AGENTS_SDK = Tracer(
     "openai-agents",
     "OpenAI Agents SDK spans",
     ("data",),
-    lambda value: obj(value).get("object") == "trace.span",
+    "object=trace.span",
     {"function": "tool", "generation": "model", "response": "model", "agent": "agent", "handoff": "handoff"},
     {
         "id": ("id",),
@@ -316,7 +302,7 @@ AGENTS_SDK = Tracer(
         "usage": ("span_data.usage",),
     },
     _sdk,
-    lambda record: record.get("object") == "trace",
+    "object=trace",
 )
 
 READERS = (LANGSMITH, LANGFUSE, AGENTS_SDK)

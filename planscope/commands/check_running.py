@@ -145,9 +145,9 @@ class Follower:
         last = len(trace.items)
         for count, item in enumerate(trace.items, 1):
             if isinstance(item, ToolCall):
-                judge.call(item)
+                judge.take(item, item.step)
             elif isinstance(item, Said) and item.by == "user":
-                judge.said(item, judge.last_step + 1)
+                judge.take(item, judge.last_step + 1)
             elif count < last:
                 continue
             if count >= min(seen, last):

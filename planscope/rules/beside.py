@@ -588,7 +588,7 @@ class Rules:
         for number, action in enumerate(actions, judge.last_step + 1):
             tool = self.problem.action_by_id[action].tool
             call = ToolCall(tool, {}, answer="", answered=True, step=number, message=judge.message + 1)
-            judge.call(call)
+            judge.take(call, number)
         return all(r.state in ("kept", "not_applicable") for r in judge.results(self.trace))
 
     def after(
@@ -607,7 +607,7 @@ class Rules:
             return (state if both is None else both.after(first)), ()
         trial = judge.copy()
         trial.changed.clear()
-        trial.call(call)
+        trial.take(call, call.step)
 
         def newly(k: int) -> bool:
             was = k < len(judge.state) and judge.status(k) == "broken"

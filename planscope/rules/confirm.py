@@ -132,7 +132,7 @@ def _lost(
         )
     places: dict[Place, bool] = {(i, key): True for i in keys for key in keys[i]}
     """The rules and values, and whether a call had the value. What only free calls bring is kept if they do."""
-    length = 0
+    length, alphabet = 0, Alphabet(book, tools)
     letters: tuple[Letter, ...] = ()
     while not end:
         sizes = (
@@ -141,7 +141,6 @@ def _lost(
         length = prod(sizes) - 1
         if length > MOST_FREE:
             return "not_asked"
-        alphabet = Alphabet(book, tools)
         try:
             letters, complete = alphabet.of(list(places))
         except (Undecided, TooMany):
@@ -173,7 +172,7 @@ def _lost(
             for bits in found.get((i, key)) or found.get((i, None)) or ():
                 rows.append(tuple(not bit or bool(bits & bit) for bit in MARKS))
                 where.append(place)
-        effects = [(n, one.effect(book, (i, key))) for n, one in enumerate(letters)]
+        effects = [(n, alphabet.effect(one, (i, key))) for n, one in enumerate(letters)]
         for place, call in enumerate(free, len(kept)):
             rows.append(
                 tuple(

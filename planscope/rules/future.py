@@ -251,7 +251,7 @@ class Future:
         conditions and has their values is tried first, since it says more than one that just does not matter."""
         if isinstance(first, ToolCall) or len(self.alphabet.formulas(first)) > MOST_HINTS:
             return ()
-        touched = self.alphabet.rules_of(first)
+        touched = self.book.seeing(first)
         return tuple((i, judge.key[k]) for i in touched for k in (judge.instances(i)[-1:] or [i]))
 
     def states(self, judge: Judge, only: Collection[int] | None = None, *, begun: bool = False) -> States:

@@ -6,18 +6,17 @@ A ``Rulebook`` is compiled once for many traces; a ``Judge`` holds the state of 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from planscope.language.calls import Calls, Path
+from planscope.language.calls import Calls, Condition, Path
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.rules.kinds import KINDS
 from planscope.rules.machine import (
     ANY_FIRST,
     FIRST,
     FOLLOWED,
-    FRESH,
     LATER,
     MET,
     THEN,
@@ -29,14 +28,7 @@ from planscope.rules.machine import (
     never_decided,
 )
 from planscope.rules.rule import Rule, resolve, sides, unknown_names, unseen_names
-from planscope.rules.values import (
-    Key,
-    among,
-    holds,
-    key_of,
-    key_text,
-    said_among,
-)
+from planscope.rules.values import MISSING, Key, at, belongs, holds, key_part, key_text
 
 MOST_KNOWN = 20_000
 """Limit of sets of tools that are remembered."""
@@ -48,6 +40,15 @@ RulesVerdict = Literal["right", "wrong", "unknown", "aborted"]
 
 WORST_FIRST: tuple[Status, ...] = ("broken", "unknown", "owed", "kept_so_far")
 """A rule's status is the worst of those for its values."""
+
+
+Has = Callable[[Calls], bool | None]
+"""Whether a call belongs to a set that names its tool; None if the trace does not tell."""
+
+
+def names(calls: Calls, tool: str) -> bool:
+    """Return whether a set names this tool; "" stands for messages of the user."""
+    return calls.is_user if tool == "" else calls.names(tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +67,75 @@ class Touch:
     """Whether the tool's name alone decides what to do."""
     plain: tuple[int, ...] | None
     """The letter, if no condition, outcome or agent matters for it."""
+    paths: tuple[Path, ...]
+    """The arguments that the rule is judged by."""
+    others: tuple[Path, ...]
+    """Those that stand in if a call has not all of these: of a tool that the rule does not name."""
     key: str | None
     """The one argument that the rule is judged by, if it is one."""
+    condition: Condition | None
+    """What the answer of ``latest`` must have met, of a rule that asks it."""
 
     @property
     def first(self) -> tuple[Calls, ...]:
         return self.now + self.later
+
+    def letters(self, has: Has, met: Callable[[Condition | None], bool | None]) -> tuple[int, ...]:
+        """Return what a call is to the rule; several letters if the trace did not capture enough to tell. ``met``:
+        whether the answer meets a condition."""
+        if self.plain is not None:
+            return self.plain
+        letters = [self.letter & USER]
+        for named, bit in ((self.later, LATER), (self.now, FIRST), (self.then, THEN), (self.until, UNTIL)):
+            if named:
+                some = [letter & ~LATER | bit if bit == FIRST else letter | bit for letter in letters]
+                found = among(has, named)
+                letters = [*letters, *some] if found is None else some if found else letters
+        if self.condition is not None and letters[-1] & LATER:
+            answer = met(self.condition)
+            if answer is None:
+                letters += [letter | MET for letter in letters if letter & LATER]
+            elif answer:
+                letters = [letter | MET if letter & LATER else letter for letter in letters]
+        return tuple(dict.fromkeys(letters))
+
+    def of(self, event: Event) -> tuple[int, ...]:
+        """Return the same of a recorded event."""
+        if self.plain is not None:
+            return self.plain
+        return self.letters(lambda calls: belongs(calls, event), lambda condition: holds(condition, event))
+
+    def value(self, get: Callable[[Path], object]) -> Key | None:
+        """Return the values by which the rule sees a call, or None if it lacks one. ``get``: a canonical value
+        (``values.key_part``) of the call, None if it lacks it."""
+        for paths in (self.paths, self.others):
+            found = tuple(map(get, paths))
+            if found and None not in found:
+                return found
+        return None
+
+
+def among(has: Has, named: Iterable[Calls]) -> bool | None:
+    """Return whether a call belongs to any of these sets."""
+    found: bool | None = False
+    for calls in named:
+        one = has(calls)
+        if one:
+            return True
+        found = found if one is False else None
+    return found
+
+
+def key_in(touch: Touch, arguments: Mapping[str, object]) -> Key | None:
+    """Return the values by which a rule sees a call with these arguments, or None if they lack one."""
+    if touch.key is not None and type(value := arguments.get(touch.key)) is str:
+        return (value,)  # nearly always
+
+    def get(path: Path) -> object:
+        value = at(arguments, path)
+        return None if value is MISSING else key_part(value)
+
+    return touch.value(get)
 
 
 @dataclass(slots=True)
@@ -125,7 +189,6 @@ class Rulebook:
         self.names = frozenset(calls.name for rule in self.rules for calls in rule.sets if calls.name)
         self.literal = tuple(sorted(name for name in self.names if "*" not in name))
         self.globs = tuple(sorted(name for name in self.names if "*" in name))
-        self.users = [i for i, rule in enumerate(self.rules) if rule.hears_users]
         self.kept = [
             (Tested(rule, "not_applicable", False), Tested(rule, "kept", True, values_applicable=1))
             for rule in self.rules
@@ -153,11 +216,13 @@ class Rulebook:
             for calls in rule.sets:
                 if calls.is_glob:
                     self._by_glob.append(i)
-                elif calls.name:
+                else:
                     self._by_name.setdefault(calls.name, []).append(i)
         self._others: dict[tuple[tuple[str, str], ...], Rulebook] = {}
         self._with_gaps: Rulebook | None = None
         self._for: dict[frozenset[str], Rulebook] = {}
+        self.users = self.seeing("")
+        """Rules that hear the user."""
 
     def about(self, trace: Trace) -> Rulebook:
         """Return the same rules for this trace, which may lack calls."""
@@ -211,35 +276,37 @@ class Rulebook:
         return bool(self.touches(tool)[1]) or any(self.rules[i].per for i in self.followed)
 
     def touches(self, tool: str) -> tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]:
-        """Return the rules that a call of the tool touches: those whose letter the name decides, and the others."""
+        """Return the rules that a call of the tool touches: those whose letter the name decides, and the others.
+        "" stands for messages of the user."""
         found = self._touches.get(tool)
         if found is None:
-            decided, others = [], []
             touched = {*self._by_name.get(tool, ()), *self._by_glob, *self.every_call}
-            for i in sorted(touched):
-                touch = self.touch(i, tool)
-                if touch is None:
-                    continue
-                if touch.decided:
-                    decided.append((i, touch.letter))
-                else:
-                    others.append(touch)
-            found = self._touches[tool] = (tuple(decided), tuple(others))
+            ones = [touch for i in sorted(touched) if (touch := self.touch(i, tool)) is not None]
+            decided = tuple((touch.rule, touch.letter) for touch in ones if touch.decided)
+            found = self._touches[tool] = (decided, tuple(touch for touch in ones if not touch.decided))
         return found
 
-    def touch(self, i: int, tool: str) -> Touch | None:
-        """Return the relation of a tool to a rule, or None if the rule does not see its calls."""
+    def seeing(self, tool: str) -> list[int]:
+        """Return the rules that see calls of the tool, by index."""
+        decided, others = self.touches(tool)
+        return sorted([*(i for i, _ in decided), *(touch.rule for touch in others)])
+
+    def touch(self, i: int, tool: str, *, unseen: bool = False) -> Touch | None:
+        """Return the relation of a tool to a rule, or None if the rule does not see its calls, unless that is asked
+        for (``unseen``)."""
         rule = self.rules[i]
-        first = tuple(calls for calls in rule.first if calls.names(tool))
-        then = tuple(calls for calls in rule.then if calls.names(tool))
-        until = tuple(calls for calls in rule.until if calls.names(tool))
-        if not (first or then or until or rule.every_call):
+        first, then, until = (
+            tuple(calls for calls in some if names(calls, tool))
+            for some in (rule.first, rule.then, rule.until)
+        )
+        if not (first or then or until or unseen or (rule.every_call and tool)):
             return None
         later = tuple(filter(rule.later, first))
         now = tuple(calls for calls in first if calls not in later)
-        letter = (FIRST if now else LATER if later else 0) | (THEN if then else 0)
-        letter |= UNTIL if until else 0
-        plain = all(calls.plain for calls in (*first, *then, *until))
+        letter = (FIRST if now else LATER if later else 0) | (THEN if then else 0) | (UNTIL if until else 0)
+        letter |= 0 if tool else USER
+        condition = rule.condition if rule.kind == "latest" else None
+        plain = all(calls.plain for calls in (*first, *then, *until)) and condition is None
         decided = plain and not rule.per and not self.late[i] and not self.seconds[i]
         paths = rule.per_then if rule.per_then and then and not first else rule.per
         key = paths[0][0] if len(paths) == 1 and len(paths[0]) == 1 else None
@@ -251,8 +318,11 @@ class Rulebook:
             until,
             letter,
             decided,
-            (letter,) if plain and rule.kind != "latest" else None,
+            (letter,) if plain else None,
+            paths,
+            rule.per_then if not letter else (),
             key if isinstance(key, str) else None,
+            condition,
         )
 
 
@@ -281,7 +351,6 @@ class Judge:
         self.book = book
         count = len(book.rules)
         self.state = [machine.start for machine in book.machines]
-        self.rows = book.rows.copy()
         self.owner = list(range(count))
         self.seen = [0] * count
         self.key: list[Key | None] = [None] * count
@@ -302,7 +371,6 @@ class Judge:
         """The tools that a whole trace calls."""
         self.message = -1
         self.last_step = 0
-        self.now: float | None = None
         self._due: list[tuple[float, int]] = []
         self._deadline: dict[int, float | None] = {}
 
@@ -313,55 +381,35 @@ class Judge:
         return self.machine(instance).status[self.state[instance]]
 
     def take(self, event: Event, step: int) -> None:
-        """Take in one event; see ``call`` and ``said``."""
+        """Take in a call with its answer, or what was said: a message of the user counts with ``step``, that of the
+        call that follows it; others only begin a message (``turn``). ``changed`` collects the instances whose state
+        changed, until it is cleared."""
         if isinstance(event, ToolCall):
-            self.call(event)
+            self.last_step = step = event.step
+            if not counts(self.book, event):
+                return
+            tool = event.tool
         else:
-            self.said(event, step)
-
-    def said(self, said: Said, step: int) -> None:
-        """Take in a user message, which counts with ``step``, the call that follows it; or that a message of the model
-        begins (``turn``)."""
-        self.message = said.message
-        if said.by != "user":
+            tool = ""
+        self.message = event.message
+        if isinstance(event, Said) and event.by != "user":
             return
-        self._pass_time(said.at, step)
-        for i in self.book.users:
-            rule = self.book.rules[i]
-            letter = said_letter(rule, said)
-            for instance in (i, *self.by_rule.get(i, ())):
-                self._step(instance, (letter,), said.message, said.at, step)
-
-    def call(self, call: ToolCall) -> None:
-        """Take in one call with its answer. ``changed`` collects the instances whose state changed, until it is
-        cleared."""
-        self.last_step = call.step
-        if call.refused or (self.book.succeeded_only and call.failed):
-            return
-        self.message = call.message
-        if call.at is not None:
-            self._pass_time(call.at, call.step)
-        if self.waiting:
-            self._follow(call)
-        decided, others = self.book.touches(call.tool)
-        state, rows, seen, machines = self.state, self.rows, self.seen, self.book.machines
-        followed = self.book.followed
+        if event.at is not None:
+            self._pass_time(event.at, step)
+        if self.waiting and isinstance(event, ToolCall):
+            self._follow(event)
+        decided, others = self.book.touches(tool)
+        state, rows, seen, followed = self.state, self.book.rows, self.seen, self.book.followed
         for i, letter in decided:
             before = state[i]
-            after = rows[i][before][letter]
             seen[i] |= letter
+            after = rows[i][before][letter]
             if after != before:
-                if after < 0:
-                    self._moved(i, before, letter, call.step)
-                    continue
-                state[i] = after
-                self.changed.append(i)
+                self._go(i, after if after >= 0 else self.book.machines[i].fill(before, letter), step)
                 if i in followed:
                     self.waiting.add(i)
-                if machines[i].status[after] == "broken" and i not in self.broken_at:
-                    self.broken_at[i] = call.step
         for touch in others:
-            self._touch(touch, call)
+            self._touch(touch, event, step)
 
     def _follow(self, call: ToolCall) -> None:
         """Mark the instances that this call puts to the test, whatever its tool: those of its value, if they have
@@ -374,80 +422,63 @@ class Judge:
             elif call.arguments is None:
                 instances += self.by_rule.get(owner, ())
             else:
-                key = seen_key(rule, self.book.touch(owner, call.tool), call)
+                touch = self.book.touch(owner, call.tool, unseen=True)
+                key = key_in(touch, call.arguments) if touch is not None else None
                 instances = [self.index[owner, key]] if key is not None and (owner, key) in self.index else []
             for instance in instances:
                 if self.seen[instance] & ANY_FIRST:
                     self.seen[instance] |= FOLLOWED
 
-    def _moved(self, instance: int, before: int, letter: int, step: StepNo) -> None:
-        machine = self.book.machines[self.owner[instance]]
-        after = machine.rows[before][letter]
-        if after < 0:
-            after = machine.fill(before, letter)
-        if after == before:
+    def _go(self, instance: int, after: int, step: StepNo) -> None:
+        """Move an instance to a state."""
+        if after == self.state[instance]:
             return
         self.state[instance] = after
         self.changed.append(instance)
-        if machine.status[after] == "broken" and instance not in self.broken_at:
+        if self.status(instance) == "broken" and instance not in self.broken_at:
             self.broken_at[instance] = step
 
-    def _step(
-        self, instance: int, letters: tuple[int, ...], message: int, now: float | None, step: StepNo
-    ) -> None:
+    def _step(self, instance: int, letters: tuple[int, ...], at: float | None, step: StepNo) -> None:
         """Step one instance by one of these letters. If there are several, the trace does not tell which one it was."""
         owner = self.owner[instance]
-        fresh = 0
-        if self.book.late[owner] and self.last_message.get(instance, -1) != message:
-            fresh = FRESH
-            self.last_message[instance] = message
+        machine, state = self.book.machines[owner], self.state[instance]
+        if self.book.late[owner] and self.last_message.get(instance, -1) != self.message:
+            state = machine.flush(state)
+            self.last_message[instance] = self.message
             self.changed.append(instance)
         if self.book.seconds[owner] and self.status(instance) != "broken":
-            self._clock(instance, letters, now, step)
-        before = self.state[instance]
+            self._clock(instance, letters, at, step)
         for letter in letters:
             self.seen[instance] |= letter
         if owner in self.book.followed and waits(self.seen[instance]):
             self.waiting.add(owner)
-        if len(letters) == 1:
-            self._moved(instance, before, letters[0] | fresh, step)
-            return
-        machine = self.machine(instance)
-        after = machine.joined(machine.fill(before, letter | fresh) for letter in letters)
-        if after != before:
-            self.state[instance] = after
-            self.changed.append(instance)
-            if machine.status[after] == "broken" and instance not in self.broken_at:
-                self.broken_at[instance] = step
+        self._go(instance, machine.after(state, letters), step)
 
-    def _touch(self, touch: Touch, call: ToolCall) -> None:
-        rule = self.book.rules[touch.rule]
-        letters = touch.plain or letters_of(rule, touch, call)
-        if not rule.per:
-            self._step(touch.rule, letters, call.message, call.at, call.step)
+    def _touch(self, touch: Touch, event: Event, step: StepNo) -> None:
+        letters, rule, per = touch.of(event), touch.rule, bool(self.book.rules[touch.rule].per)
+        if not per or isinstance(event, Said):
+            for instance in (rule, *(self.by_rule.get(rule, ()) if per else ())):
+                self._step(instance, letters, event.at, step)
             return
-        if call.arguments is None:
-            if touch.letter or rule.every_call:
-                self.phantom.add(touch.rule)
-                for instance in (touch.rule, *self.by_rule.get(touch.rule, ())):
-                    self._perhaps(instance, letters, call)
+        if event.arguments is None:
+            if touch.letter or self.book.rules[rule].every_call:
+                self.phantom.add(rule)
+                for instance in (rule, *self.by_rule.get(rule, ())):
+                    self._perhaps(instance, letters, event.at, step)
             return
-        value = call.arguments.get(touch.key) if touch.key is not None else None
-        key = (value,) if type(value) is str else seen_key(rule, touch, call)  # nearly always a string
+        key = key_in(touch, event.arguments)
         if touch.first or touch.then:
-            had = self.lacking.setdefault(touch.rule, {})
-            had[call.tool] = had.get(call.tool, False) or key is not None
+            had = self.lacking.setdefault(rule, {})
+            had[event.tool] = had.get(event.tool, False) or key is not None
         if key is None:
             return
-        instance = self.index.get((touch.rule, key), -1)
-        if instance < 0:
-            instance = self._new(touch.rule, key)
-        self._step(instance, letters, call.message, call.at, call.step)
+        instance = self.index.get((rule, key), -1)
+        self._step(instance if instance >= 0 else self._new(rule, key), letters, event.at, step)
 
-    def _perhaps(self, instance: int, letters: tuple[int, ...], call: ToolCall) -> None:
+    def _perhaps(self, instance: int, letters: tuple[int, ...], at: float | None, step: StepNo) -> None:
         """Step an instance by a call that may or may not have the value of this instance."""
         before = self.state[instance]
-        self._step(instance, letters, call.message, call.at, call.step)
+        self._step(instance, letters, at, step)
         after = self.machine(instance).joined((before, self.state[instance]))
         if self.machine(instance).status[after] != "broken":
             self.broken_at.pop(instance, None)
@@ -459,7 +490,6 @@ class Judge:
     def _new(self, rule: int, key: Key) -> int:
         instance = len(self.state)
         self.state.append(self.state[rule])
-        self.rows.append(self.book.rows[rule])
         self.owner.append(rule)
         self.seen.append(self.seen[rule])
         if rule in self.book.followed and self.seen[rule] & ANY_FIRST:
@@ -491,15 +521,13 @@ class Judge:
             if due is not None:
                 heapq.heappush(self._due, (due, instance))
 
-    def _pass_time(self, now: float | None, step: StepNo) -> None:
-        if now is None:
-            return
-        self.now = now
+    def _pass_time(self, now: float, step: StepNo) -> None:
         while self._due and self._due[0][0] < now:
             due, instance = heapq.heappop(self._due)
             if self._deadline.get(instance) == due:
                 del self._deadline[instance]
-                self._moved(instance, self.state[instance], TOO_LATE | FRESH, step)
+                machine = self.machine(instance)
+                self._go(instance, machine.fill(machine.flush(self.state[instance]), TOO_LATE), step)
 
     def instances(self, rule: int) -> list[int]:
         """Return the instances of a rule: itself, or those of its values so far."""
@@ -513,12 +541,6 @@ class Judge:
                 return worst
         return "kept_so_far" if self.book.rules[rule].per else "kept"
 
-    def broken(self) -> bool:
-        """Return whether a rule is broken."""
-        return bool(self.broken_at) and any(
-            self.status(k) == "broken" for k in self.broken_at if not self.is_template(k)
-        )
-
     def is_template(self, instance: int) -> bool:
         return instance < len(self.book.rules) and bool(self.book.rules[instance].per)
 
@@ -531,46 +553,50 @@ class Judge:
         other.lacking = {rule: had.copy() for rule, had in self.lacking.items()}
         return other
 
+    def fails(self, instance: int) -> bool:
+        """Return whether an instance would certainly be broken if the trace ended here."""
+        machine, state = self.machine(instance), self.state[instance]
+        if machine.status[state] == "broken":
+            return True
+        return instance not in self.unsure and not any(machine.accepting[m] for m in machine.members[state])
+
     def lost_at_end(self, only: Iterable[int] | None = None) -> bool:
         """Return whether one of these rules (by index; default: any) would certainly be broken if the trace ended
         here."""
-        for rule in range(len(self.book.rules)) if only is None else only:
-            machine = self.book.machines[rule]
-            for k in self.instances(rule):
-                state = self.state[k]
-                sure = k not in self.unsure or machine.status[state] == "broken"
-                if sure and not any(machine.accepting[m] for m in machine.members[state]):
-                    return True
-        return False
+        rules = range(len(self.book.rules)) if only is None else only
+        return any(self.fails(k) for rule in rules for k in self.instances(rule))
 
     def results(self, trace: Trace, *, open_end: bool = False) -> list[Tested]:
         """Return every rule's result. ``open_end``: the trace may continue, so what is owed is unknown and not
         broken."""
-        if self.book.gaps:
-            return [self._with_gaps(i, trace, open_end) for i in range(len(self.book.rules))]
-        found = []
-        state, seen, kept, unsure = self.state, self.seen, self.book.kept, self.unsure
-        for i, (accepting, mask, always, per) in enumerate(self.book.shortcuts):
-            instances = self.by_rule.get(i, ()) if per else (i,)
-            tested = 0
-            for k in instances:
-                if not accepting[state[k]] or k in unsure:
-                    break
-                tested += always or bool(seen[k] & mask)
-            else:
-                had = self.lacking.get(i) if per else None
-                plain = had is None or (not trace.tools and all(had.values()))
-                if tested < 2 and i not in self.phantom and plain:
-                    found.append(kept[i][tested])
-                    continue
-            found.append(self._result(i, trace, open_end))
-        for i in range(len(found)) if trace.full else ():
-            if found[i].state in _KEPT and (self.book.rules[i].per or self.rule_status(i) != "kept"):
-                found[i] = replace(found[i], state="unknown")
-        for i, name in self.book.unnamed.items():
-            if found[i].state in ("kept", "not_applicable"):
-                found[i] = replace(found[i], state="unknown", unnamed=name)
+        found = [
+            self._plainly_kept(i, trace) or self._result(i, trace, open_end)
+            for i in range(len(self.book.rules))
+        ]
+        for i, result in enumerate(found):
+            if self.book.gaps and result.state != "broken":
+                found[i] = replace(result, state="unknown", owed=False)
+            elif result.state in _KEPT and i in self.book.unnamed:
+                found[i] = replace(result, state="unknown", unnamed=self.book.unnamed[i])
+            elif (
+                result.state in _KEPT
+                and trace.full
+                and (self.book.rules[i].per or self.rule_status(i) != "kept")
+            ):
+                found[i] = replace(result, state="unknown")
         return found
+
+    def _plainly_kept(self, i: int, trace: Trace) -> Tested | None:
+        """Return the result of a rule that is kept for sure, for at most one value, as nearly all are; else None."""
+        accepting, mask, always, per = self.book.shortcuts[i]
+        tested = 0
+        for k in self.by_rule.get(i, ()) if per else (i,):
+            if not accepting[self.state[k]] or k in self.unsure:
+                return None
+            tested += always or bool(self.seen[k] & mask)
+        had = self.lacking.get(i) if per else None
+        plain = had is None or (not trace.tools and all(had.values()))
+        return self.book.kept[i][tested] if tested < 2 and plain and i not in self.phantom else None
 
     def undecided(self, trace: Trace) -> frozenset[int]:
         """Return the rules that go by arguments which the trace has nowhere."""
@@ -586,48 +612,25 @@ class Judge:
             if any(one is False for one in has.values()) and not any(has.values()):
                 yield from ((tool, names) for tool, one in has.items() if one is False)
 
-    def _with_gaps(self, i: int, trace: Trace, open_end: bool) -> Tested:
-        """Return a rule's result on a trace that lacks calls."""
-        found = self._result(i, trace, open_end)
-        return found if found.state == "broken" else replace(found, state="unknown", owed=False)
-
     def _result(self, i: int, trace: Trace, open_end: bool) -> Tested:
-        rule = self.book.rules[i]
-        machine = self.book.machines[i]
-        accepting, mask, always, per = self.book.shortcuts[i]
-        if (
-            not per and i not in self.unsure and len(machine.members[self.state[i]]) == 1
-        ):  # the way of nearly all
-            if accepting[self.state[i]]:
-                return self.book.kept[i][always or bool(self.seen[i] & mask)]
-            final = machine.status[self.state[i]] == "broken"
-            if final or not open_end:
-                at: StepNo = self.broken_at.get(i, "end") if final else "end"
-                if at == "end" or at <= self.last_step:
-                    return Tested(rule, "broken", True, [at], None, 1, 1)
-        found = Tested(rule, "kept", False)
-        unknown = False
-        for instance in self.instances(i):
-            state = self.state[instance]
-            kept = [machine.accepting[member] for member in machine.members[state]]
-            tested = always or bool(self.seen[instance] & mask)
-            if not any(kept) and not (instance in self.unsure and machine.status[state] != "broken"):
-                final = machine.status[state] == "broken"
-                if final or not open_end:
-                    found.broken_at.append(self.broken_at.get(instance, "end") if final else "end")
-                    found.values_broken += 1
-                    if found.value is None and (key := self.key[instance]) is not None:
-                        found.value = key_text(key)
-                    tested = True
-                else:
-                    found.owed = True
-                    unknown = True
-            elif not all(kept) or instance in self.unsure:
+        """Return a rule's result, value by value."""
+        accepting, mask, always, _ = self.book.shortcuts[i]
+        found = Tested(self.book.rules[i], "kept", False)
+        unknown = i in self.phantom and not accepting[self.state[i]]
+        for k in self.instances(i):
+            final = self.status(k) == "broken"
+            tested = always or bool(self.seen[k] & mask)
+            if self.fails(k) and (final or not open_end):
+                tested = True
+                found.broken_at.append(self.broken_at.get(k, "end") if final else "end")
+                found.values_broken += 1
+                if found.value is None and (key := self.key[k]) is not None:
+                    found.value = key_text(key)
+            elif self.fails(k):
+                found.owed = unknown = True
+            elif k in self.unsure or not accepting[self.state[k]]:
                 unknown = True
-            if tested:
-                found.values_applicable += 1
-        if i in self.phantom and not machine.accepting[self.state[i]]:
-            unknown = True
+            found.values_applicable += tested
         found.applicable = found.values_applicable > 0
         steps = {at for at in found.broken_at if at != "end" and at <= self.last_step}
         ends: list[StepNo] = ["end"] if len(steps) < len(set(found.broken_at)) else []
@@ -653,67 +656,28 @@ def _has(trace: Trace, tool: str, names: Sequence[Path], had: bool | None) -> bo
     return had
 
 
-def seen_key(rule: Rule, touch: Touch | None, call: ToolCall) -> Key | None:
-    """Return the values by which a rule sees a call with captured arguments, or None. ``touch``: None if the rule
-    names its tool nowhere."""
-    key = key_of(rule, call, touch is not None and bool(touch.then) and not touch.first)
-    if key is None and rule.per_then and not (touch and touch.letter):
-        key = key_of(rule, call, True)
-    return key
-
-
-def said_letter(rule: Rule, said: Said) -> int:
-    """Return what a message of the user is to a rule that hears it."""
-    bits = ((rule.first, FIRST), (rule.then, THEN), (rule.until, UNTIL))
-    return USER | sum(bit for some, bit in bits if said_among(some, said))
-
-
 def counts(book: Rulebook, event: Event) -> bool:
     """Return whether an event is a call that counts."""
     return isinstance(event, ToolCall) and not (event.refused or (book.succeeded_only and event.failed))
 
 
 def seen_by(book: Rulebook, event: Event) -> Iterator[tuple[tuple[int, Key | None], tuple[int, ...]]]:
-    """Yield the rules, and the values for which they judge, that see an event, and what it is to them (``letters_of``).
+    """Yield the rules, and the values for which they judge, that see an event, and what it is to them.
 
     A message of the user is seen for every value. A call whose arguments were not captured is seen by no rule with
     values.
     """
-    if not isinstance(event, ToolCall):
-        yield from (
-            ((i, None), (said_letter(book.rules[i], event),)) for i in book.users if event.by == "user"
-        )
-    elif counts(book, event):
-        decided, others = book.touches(event.tool)
-        yield from (((i, None), (bits,)) for i, bits in decided)
-        for touch in others:
-            rule, key = book.rules[touch.rule], None
-            if rule.per:
-                key = seen_key(rule, touch, event) if event.arguments is not None else None
-            if key is not None or not rule.per:
-                yield (touch.rule, key), letters_of(rule, touch, event)
-
-
-def letters_of(rule: Rule, touch: Touch, call: ToolCall) -> tuple[int, ...]:
-    """Return what a call is to a rule; several letters if the trace did not capture enough to tell."""
-    letters = [0]
-    for named, bit in (
-        (touch.later, LATER),
-        (touch.now, FIRST),
-        (touch.then, THEN),
-        (touch.until, UNTIL),
-    ):
-        if named:
-            found = among(named, call)
-            some = [letter & ~LATER | bit if bit == FIRST else letter | bit for letter in letters]
-            letters = [*letters, *some] if found is None else some if found else letters
-    if rule.kind == "latest" and letters[-1] & LATER:
-        met = holds(rule.condition, call)
-        if met is None:
-            letters += [letter | MET for letter in letters if letter & LATER]
-        elif met:
-            letters = [letter | MET if letter & LATER else letter for letter in letters]
-    return tuple(dict.fromkeys(letters))
+    if isinstance(event, ToolCall) and not counts(book, event):
+        return
+    if isinstance(event, Said) and event.by != "user":
+        return
+    decided, others = book.touches(event.tool if isinstance(event, ToolCall) else "")
+    yield from (((i, None), (bits,)) for i, bits in decided)
+    for touch in others:
+        if not book.rules[touch.rule].per or isinstance(event, Said):
+            yield (touch.rule, None), touch.of(event)
+        elif event.arguments is not None and (key := key_in(touch, event.arguments)) is not None:
+            yield (touch.rule, key), touch.of(event)
 
 
 def events(items: Iterable[Item]) -> Iterator[tuple[Event, int]]:
@@ -760,9 +724,9 @@ def judge_trace(book: Rulebook, trace: Trace) -> Judge:
     for item in trace.items:
         if isinstance(item, ToolCall):
             step = item.step
-            judge.call(item)
+            judge.take(item, step)
         elif hears and isinstance(item, Said) and item.by == "user":
-            judge.said(item, step + 1)
+            judge.take(item, step + 1)
     return judge
 
 

@@ -14,13 +14,11 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from planscope.language.calls import Calls, Compare, Path, compares
+from planscope.language.calls import Calls, Compare, Condition, Path, compares
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Rulebook
-from planscope.rules.machine import FIRST, LATER, MET, THEN, UNTIL, USER
-from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import ABSENT, MOST, Formula, combinations, completed
-from planscope.rules.values import MISSING, OTHER, Key, among, at, meets, near, same
+from planscope.rules.values import MISSING, OTHER, Key, at, belongs, meets, near, same
 from planscope.rules.values import key_part as part_of
 
 FAILED = Formula(outcome="failed")
@@ -53,47 +51,6 @@ class Letter:
     values: tuple[tuple[Path, Any], ...] = ()
     fresh: bool = True
 
-    def effect(self, book: Rulebook, place: Place) -> int | None:
-        """Return what the call is to a rule (a letter of its automaton), or None if the rule does not see it."""
-        return effect(book.rules[place[0]], place[1], self.tool, dict(self.truths), dict(self.values))
-
-
-def effect(
-    rule: Rule, key: Key | None, tool: str, truths: Mapping[Formula, bool], values: Mapping[Path, Any]
-) -> int | None:
-    def belongs(calls: Calls) -> bool:
-        named = calls.is_user if tool == "" else calls.names(tool)
-        return named and (calls.plain or truths.get(Formula.of(calls), False))
-
-    if tool == "":
-        if not rule.hears_users:
-            return None
-        bits = USER
-    else:
-        named_first = any(calls.names(tool) for calls in rule.first)
-        named_first = named_first or any(calls.names(tool) for calls in rule.until)
-        named_then = any(calls.names(tool) for calls in rule.then)
-        if not (named_first or named_then or rule.every_call):
-            return None
-        if rule.per:
-            paths = rule.per_then if rule.per_then and named_then and not named_first else rule.per
-            found = tuple(values.get(path, ABSENT) for path in paths)
-            if found != key and not (named_first or named_then) and rule.per_then:
-                found = tuple(values.get(path, ABSENT) for path in rule.per_then)
-            if found != key:
-                return None
-        bits = 0
-    firsts = [calls for calls in rule.first if belongs(calls)]
-    if firsts:
-        bits |= LATER if all(map(rule.later, firsts)) else FIRST
-        if rule.kind == "latest" and truths.get(Formula(rule.condition), False):
-            bits |= MET
-    if any(belongs(calls) for calls in rule.then):
-        bits |= THEN
-    if any(belongs(calls) for calls in rule.until):
-        bits |= UNTIL
-    return bits
-
 
 Effects = tuple[tuple[int, int], ...]
 """Numbers of places, each with the letter of its automaton."""
@@ -114,7 +71,6 @@ class Alphabet:
         self._rows: dict[Letter, Row] = {}
         self._begins: dict[tuple[str, tuple[Place, ...]], list[Letter]] = {}
         self._formulas: dict[str, dict[Formula, None]] = {}
-        self._touched: dict[str, Sequence[int]] = {}
 
     def row(self, letter: Letter) -> Row:
         """Return what the call does to the rules that see it."""
@@ -125,38 +81,36 @@ class Alphabet:
             found = self._rows[letter] = self._row(letter)
         return found
 
+    def effect(self, letter: Letter, place: Place) -> int | None:
+        """Return what the call is to a rule (a letter of its automaton), or None if the rule does not see it."""
+        touched, every = self.row(letter)
+        return dict(every).get(place[0]) if letter.tool == "" else dict(touched).get(place)
+
     def _row(self, letter: Letter) -> Row:
-        rules, truths, values = self.book.rules, dict(letter.truths), dict(letter.values)
+        truths, values = dict(letter.truths), dict(letter.values)
+
+        def has(calls: Calls) -> bool:
+            return calls.plain or truths.get(Formula.of(calls), False)
+
+        def met(condition: Condition | None) -> bool:
+            return truths.get(Formula(condition), False)
+
+        def get(path: Path) -> object:
+            value = values.get(path, ABSENT)
+            return None if value is ABSENT else value
+
         touched: list[tuple[Place, int]] = []
         every: list[tuple[int, int]] = []
-        for i in self.rules_of(letter.tool):
-            rule = rules[i]
+        for i in self.book.seeing(letter.tool):
+            touch = self.book.touch(i, letter.tool)
+            assert touch is not None
+            (bits,) = touch.letters(has, met)
+            key = touch.value(get)
             if letter.tool == "":
-                bits = effect(rule, None, "", truths, values)
-                if bits is not None:
-                    every.append((i, bits))
-                continue
-            keys: dict[Key | None, None] = {} if rule.per else {None: None}
-            for paths in (rule.per, rule.per_then):
-                key = tuple(values.get(path, ABSENT) for path in paths)
-                if key and ABSENT not in key:
-                    keys[key] = None
-            for one in keys:
-                bits = effect(rule, one, letter.tool, truths, values)
-                if bits is not None:
-                    touched.append(((i, one), bits))
+                every.append((i, bits))
+            elif key is not None or not touch.paths:
+                touched.append(((i, key), bits))
         return tuple(touched), tuple(every)
-
-    def rules_of(self, tool: str) -> Sequence[int]:
-        """Return the rules that see calls of the tool, by index."""
-        if tool == "":
-            return self.book.users
-        found = self._touched.get(tool)
-        if found is None:
-            decided, others = self.book.touches(tool)
-            found = sorted({*(i for i, _ in decided), *(touch.rule for touch in others)})
-            self._touched[tool] = found
-        return found
 
     def effects(
         self, letter: Letter, places: Mapping[Place, int], heard: Mapping[int, Sequence[int]]
@@ -240,7 +194,7 @@ class Alphabet:
             complete = complete and enough
         sure: tuple[tuple[Formula, bool], ...] = ()
         if call is not None:  # what the call has counts for all rules, not only for those of ``places``
-            for i in self.rules_of(tool):
+            for i in self.book.seeing(tool):
                 for path in (*self.book.rules[i].per, *self.book.rules[i].per_then):
                     paths.setdefault(path, {ABSENT})
             others = ((f, _known(f, call)) for f in self.formulas(tool) if f not in formulas)
@@ -379,7 +333,7 @@ def _same_root(one: Path, other: Path) -> bool:
 
 def met(formula: Formula, call: ToolCall) -> bool | None:
     """Return whether a call meets a formula; None if the trace does not tell."""
-    return among([formula.calls], call)
+    return belongs(formula.calls, call)
 
 
 def _known(formula: Formula, call: ToolCall) -> bool | None:

@@ -6,21 +6,21 @@ run-time verification of Declare (Maggi and others, 2011): kept for good, kept s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from copy import copy
 from dataclasses import dataclass
 from typing import Literal
 
-FIRST, THEN, MET, USER, FRESH, LATER = 1, 2, 4, 8, 16, 32
+FIRST, THEN, MET, USER, LATER = 1, 2, 4, 8, 16
 TOO_LATE = UNTIL = MET
-"""Bits of a letter: the call belongs to ``first``, to ``then``; its answer meets the condition of ``latest``; it is
-a user message; it is the first in a new message since the rule was last touched. LATER stands in place of FIRST: that
-the call belongs to ``first`` shows only in its answer. TOO_LATE: a deadline in seconds passed (rules with a deadline
-use MET for nothing else). UNTIL: the call belongs to ``until`` (kinds with a scope use MET for nothing else)."""
+"""Bits of a letter: the call belongs to ``first``, to ``then``; its answer meets the condition of ``latest``; it is a
+user message. LATER stands in place of FIRST: that the call belongs to ``first`` shows only in its answer. TOO_LATE: a
+deadline in seconds passed (rules with a deadline use MET for nothing else). UNTIL: the call belongs to ``until`` (kinds
+with a scope use MET for nothing else)."""
 
 ANY_FIRST = FIRST | LATER
-LETTERS = 64
-FOLLOWED = 64
+LETTERS = 32
+FOLLOWED = 32
 """No bit of a letter: a judge marks instances with it that a call followed, after one of ``first``."""
 
 Status = Literal["kept", "kept_so_far", "owed", "broken", "unknown"]
@@ -59,11 +59,7 @@ class Machine:
             flushed.append(BROKEN if state == BROKEN else definition.flush(state))
             row = []
             for letter in range(LETTERS):
-                if state == BROKEN:
-                    after = BROKEN
-                else:
-                    begun = flushed[-1] if letter & FRESH else state
-                    after = definition.step(begun, letter & ~FRESH)
+                after = BROKEN if state == BROKEN else definition.step(state, letter)
                 if after not in states:
                     states[after] = len(order)
                     order.append(after)
@@ -85,8 +81,8 @@ class Machine:
         """Compute each state's status from the states that it can reach: broken if none accepts, kept for good if
         all do."""
         before: list[set[int]] = [set() for _ in self.rows]
-        for state, row in enumerate(self.rows):
-            for after in row:
+        for state, (row, begun) in enumerate(zip(self.rows, self.flushed, strict=True)):
+            for after in (*row, begun):
                 before[after].add(state)
         accept = _reaching(before, (k for k, good in enumerate(self.accepting) if good))
         refuse = _reaching(before, (k for k, good in enumerate(self.accepting) if not good))
@@ -140,6 +136,11 @@ class Machine:
             after = self.joined(self.rows[member][letter] for member in self.members[state])
             self.rows[state][letter] = after
         return after
+
+    def after(self, state: int, letters: Sequence[int]) -> int:
+        """Return the next state if a call is one of these letters."""
+        many = [self.fill(state, letter) for letter in letters]
+        return many[0] if len(many) == 1 else self.joined(many)
 
     def flush(self, state: int) -> int:
         """Return the state once a new message has begun."""
@@ -204,8 +205,7 @@ class Gapped(Machine):
         """Compute the next state: the call, with lacking calls before and after it."""
         after = self.rows[state][letter]
         if after == UNFILLED:
-            before = self.members[self.flush(state) if letter & FRESH else state]
-            made = {self.plain.rows[member][letter & ~FRESH] for member in before}
+            made = {self.plain.rows[member][letter] for member in self.members[state]}
             after = self.rows[state][letter] = self.joined(self._closed(made, False))
         return after
 

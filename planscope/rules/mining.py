@@ -246,7 +246,7 @@ def _results(book: Rulebook, calls: Sequence[ToolCall]) -> list[tuple[bool, bool
     """For each rule: does the trace keep it, and put it to the test? If that is unknown, neither counts."""
     judge = Judge(book)
     for call in calls:
-        judge.call(call)
+        judge.take(call, call.step)
     trace = Trace()
     return [
         (r.state in ("kept", "not_applicable"), r.applicable and r.state != "unknown")

@@ -55,8 +55,7 @@ def stepped(book: Rulebook, i: int, state: int, code: Code) -> int:
     if before:
         real = machine.flush(real)
     if letters is not None:
-        many = [machine.fill(real, letter) for letter in letters]
-        real = many[0] if len(many) == 1 else machine.joined(many)
+        real = machine.after(real, letters)
         begun = begun or not letters[0] & USER
     if after:
         real = machine.flush(real)

@@ -13,9 +13,8 @@ from typing import Any
 
 from planscope.language.calls import Path
 from planscope.oracle.trace import ToolCall
-from planscope.rules.judge import Judge, Rulebook, Touch, letters_of, waits
+from planscope.rules.judge import Judge, Rulebook, Touch, waits
 from planscope.rules.machine import ANY_FIRST, FOLLOWED
-from planscope.rules.rule import Rule
 from planscope.rules.values import MISSING, Key, at, key_part
 from planscope.traces.plain import PlainTrace, plain_arguments
 from planscope.traces.values import says_error
@@ -70,7 +69,7 @@ class _Group:
         judge = Judge(self.book)
         judge.state, judge.seen, judge.last_message = (one.copy() for one in state.key)
         judge.waiting = {k for k in self.book.followed if waits(judge.seen[k])}
-        judge.call(replace(call, message=state.message + fresh))
+        judge.take(replace(call, message=state.message + fresh), call.step)
         after = state.next[letter] = self._state(judge)
         return after
 
@@ -109,7 +108,7 @@ class _Place:
     slot: int
     group: _Group
     letter: int
-    asked: tuple[tuple[Rule, Touch], ...]
+    asked: tuple[Touch, ...]
     paths: tuple[Path, ...]
     named: bool
     name: str | None
@@ -199,7 +198,7 @@ class Quick:
                 call.answer, call.answered, call.failed = answer, True, says_error(answer)
             for place in others:
                 slot, group = place.slot, place.group
-                bits = [letters_of(rule, touch, call) for rule, touch in place.asked]
+                bits = [touch.of(call) for touch in place.asked]
                 if not group.per:
                     fresh = group.late and last.get(slot) != message
                     last[slot] = message
@@ -247,7 +246,7 @@ class Quick:
                     letter = group.letter(tool)
                     beside.append(_Place(slot, group, letter, (), group.per, False, None))
                 continue
-            asked = tuple((self.book.rules[t.rule], t) for t in touches if t.plain is None)
+            asked = tuple(touch for touch in touches if touch.plain is None)
             letter = group.letter(tool)
             if not asked and not group.late and not group.per:
                 decided.append((slot, letter))

@@ -310,7 +310,9 @@ class _Repair:
                     ways = [known.get(moved)]
                 else:
                     some = (
-                        effects[n].get(place, {None}) if n in effects else {letter.effect(self.book, place)}
+                        effects[n].get(place, {None})
+                        if n in effects
+                        else {self.alphabet.effect(letter, place)}
                     )
                     ways = [None if bits is None else (bits,) for bits in some]
                 states = {stepped(self.book, i, s, (own, late, late)) for s in states for own in ways}

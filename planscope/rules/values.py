@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
-from planscope.language.calls import Calls, CallSet, Compare, Condition, Path, moment
+from planscope.language.calls import Calls, Compare, Condition, Path, moment
 from planscope.oracle.trace import Said, ToolCall
 from planscope.rules.rule import Rule
 
@@ -163,8 +163,12 @@ def holds(condition: Condition | None, event: ToolCall | Said) -> bool | None:
     return None if open_part else not decided
 
 
-def belongs(calls: Calls, call: ToolCall) -> bool | None:
-    """Return whether a call of a tool that ``calls`` names belongs to it; None if that was not captured."""
+def belongs(calls: Calls, event: ToolCall | Said) -> bool | None:
+    """Return whether a call of a tool that ``calls`` names belongs to it, or a message of the user to a set of these;
+    None if that was not captured."""
+    if isinstance(event, Said):
+        return holds(calls.condition, event)
+    call = event
     known: bool | None = True
     if calls.agent is not None:
         if call.agent is None:
@@ -184,38 +188,6 @@ def belongs(calls: Calls, call: ToolCall) -> bool | None:
             return False
         known = known if held else None
     return known
-
-
-def among(named: Sequence[Calls], call: ToolCall) -> bool | None:
-    """Return whether a call belongs to any of these sets, which all name its tool."""
-    found: bool | None = False
-    for calls in named:
-        one = belongs(calls, call)
-        if one:
-            return True
-        found = found if one is False else None
-    return found
-
-
-def said_among(calls: CallSet, said: Said) -> bool:
-    """Return whether a user message belongs to any of these sets."""
-    return any(one.is_user and holds(one.condition, said) for one in calls)
-
-
-def key_of(rule: Rule, call: ToolCall, then: bool) -> Key | None:
-    """Return the values by which a rule is judged, or None if the call lacks one. ``call.arguments`` must be
-    captured.
-
-    ``then``: the call's tool belongs only to ``then``, where the arguments may have other names.
-    """
-    found = []
-    arguments = call.arguments
-    for path in rule.per_then if then and rule.per_then else rule.per:
-        value = at(arguments, path)
-        if value is MISSING:
-            return None
-        found.append(key_part(value))
-    return tuple(found)
 
 
 def key_part(value: Any) -> Any:

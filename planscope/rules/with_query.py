@@ -51,11 +51,11 @@ class JointBook(Rulebook):
         part.of_query = frozenset(k for k, i in enumerate(chosen) if i in self.of_query)
         return part
 
-    def touch(self, i: int, tool: str) -> Touch | None:
+    def touch(self, i: int, tool: str, *, unseen: bool = False) -> Touch | None:
         """Return the relation of a tool to a rule. A call that did not do its action is none to the query."""
         if not tool.endswith(UNDONE):
-            return super().touch(i, tool)
-        return None if i in self.of_query else super().touch(i, tool.removesuffix(UNDONE))
+            return super().touch(i, tool, unseen=unseen)
+        return None if i in self.of_query else super().touch(i, tool.removesuffix(UNDONE), unseen=unseen)
 
     def touches(self, tool: str) -> tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]:
         """Return the rules that a call of the tool touches."""

@@ -20,7 +20,7 @@ from planscope.rules.values import MISSING, read_answer
 
 def safe_call(alphabet: Alphabet, letter: Letter, move: Move) -> SafeCall:
     """Return a safe move with the call and the answer that a letter stands for."""
-    rules = [alphabet.book.rules[i] for i in alphabet.rules_of(letter.tool)]
+    rules = [alphabet.book.rules[i] for i in alphabet.book.seeing(letter.tool)]
     paths = {path for rule in rules for path in (*rule.per, *rule.per_then)}
     made = witness(letter, tuple(sorted(paths, key=repr)))
     if made is None:

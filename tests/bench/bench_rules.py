@@ -79,7 +79,7 @@ def long_trace() -> None:
             judge = Judge(book)
             begun = time.perf_counter()
             for call in calls:
-                judge.call(call)
+                judge.take(call, call.step)
             best.append(time.perf_counter() - begun)
         seconds = statistics.median(best)
         share = statistics.mean(touched) / len(book.rules)

@@ -85,7 +85,7 @@ class Everything:
                     }:
                         after = self.made(at, letter, message)
                         key = self._key(after)
-                        if key in came or self.known.get(key) is False or after.broken():
+                        if key in came or self.known.get(key) is False or broken(after):
                             continue
                         if self.known.get(key):
                             found = True
@@ -103,7 +103,7 @@ class Everything:
         return self.known[begin]
 
     def _kept(self, judge: Judge) -> bool:
-        return not judge.broken() and not judge.lost_at_end()
+        return not broken(judge) and not judge.lost_at_end()
 
     def _key(self, judge: Judge) -> Any:
         fresh = [judge.last_message.get(k, -1) != judge.message for k in range(len(judge.state))]
@@ -112,6 +112,10 @@ class Everything:
             for k in range(len(judge.state))
         )
         return frozenset(rows)
+
+
+def broken(judge: Judge) -> bool:
+    return any(judge.rule_status(rule) == "broken" for rule in range(len(judge.book.rules)))
 
 
 def check_step(
@@ -123,7 +127,7 @@ def check_step(
     told: Counter[str],
 ) -> None:
     possible = every.possible(judge)
-    state = "broken" if judge.broken() else "completable" if possible else "doomed"
+    state = "broken" if broken(judge) else "completable" if possible else "doomed"
     assert state_said == state, (every.book.rules, trace.items, state_said, state)
     if state != "completable":
         return
@@ -153,7 +157,7 @@ def check_step(
         for letter in every.calls(tool):
             after = every.made(judge, letter, message)
             after.take(Said("model", "", message + 1), 1)
-            assert after.broken() or not every.possible(after), (every.book.rules, trace.items, tool, letter)
+            assert broken(after) or not every.possible(after), (every.book.rules, trace.items, tool, letter)
 
 
 def case(seed: int, told: Counter[str]) -> None:

@@ -1,29 +1,28 @@
-"""Writes a judged run as lines of plain text, for the command line and for sharing, without colour and markup.
-
-Every line is one line: what a file or a model put into it is made visible first.
-"""
+"""What is told of a judged run: its query, verdict, steps, constraints and a correct plan, as blocks."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from planscope import __version__
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
 from planscope.oracle.judged import same_message
 from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
-from planscope.safe import cell_width, clip, show, visible, wrap
+from planscope.safe import clip
+from planscope.show.blocks import GAP, Block, Code, Heading, Own, Para, Picture, Strong, Table, Words
+from planscope.show.text import lines
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, label, name, plain
 from planscope.wording.explain import asides, explain_verdict
 from planscope.wording.phrases import clock, listed, plural
 
 if TYPE_CHECKING:
+    from planscope.case import Case
     from planscope.oracle.judged import JudgedRun
-    from planscope.session.record import Help
-
-WIDTH = 80
-"""The width of a shared text, in columns."""
+    from planscope.session.record import Help, RunRecord
 
 WIDEST_CALL = 44
 WIDEST_NAME = 60
@@ -33,60 +32,37 @@ CONSTRAINTS = 5
 """Widths of a call and of a name in a table, in cells. Limits for the lists of safe next moves, of a run's findings,
 and of the constraints of one finding."""
 
-INDENT = "         "
+MOST_STEPS = 300
+"""Limit of steps in an issue. A longer run is cut around its first error."""
+MOST_MESSAGES = 50
+"""Limit of steps whose raw messages an issue shows."""
+LONGEST_VALUE = 4000
+LONGEST_TITLE = 160
 
 
-def paragraph(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
-    """Wrap a text into lines. Its own line ends stay."""
-    shown = show(text, keep_newlines=True)
-    for begin, end in wrap(shown, width - len(indent)):
-        yield indent + shown.part(begin, end)
-
-
-def sentence(text: str, width: int = WIDTH, indent: str = "") -> Iterator[str]:
-    """Wrap a text into lines. Its own line ends become visible glyphs."""
-    return paragraph(visible(text), width, indent)
-
-
-def hanging(label: str, text: str, column: int, width: int = WIDTH) -> Iterator[str]:
-    """Write a label, and its text wrapped beside it from ``column`` on."""
-    first, *rest = sentence(text, max(width - column, 20))
-    yield f"{visible(label):<{column - 2}}  {first}"
-    yield from (" " * column + line for line in rest)
-
-
-def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
-    """Write rows with their cells in columns, two blanks apart."""
-    cells = [[visible(cell) for cell in row] for row in rows]
-    widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        padded = (cell + " " * (w - cell_width(cell)) for cell, w in zip(row, widths, strict=True))
-        yield (indent + "  ".join(padded)).rstrip(" ")
-
-
-def query_lines(problem: Problem, valid_orders: int | None, core: Sequence[str] = ()) -> Iterator[str]:
+def query_blocks(problem: Problem, valid_orders: int | None, core: Sequence[str] = ()) -> Iterator[Block]:
     """Describe a query: its actions, constraints and rules, how many orders meet it, and the core of a
     contradiction."""
-    yield "Actions"
-    hours = [(f"{a.duration} h" if a.duration else "") for a in problem.actions]
-    yield from table(
-        (a.id, clip(a.name, WIDEST_NAME), a.tool, h) for a, h in zip(problem.actions, hours, strict=True)
+    yield Heading("Actions", 4)
+    actions = [
+        (Own(a.id), a.name, a.tool, Own(f"{a.duration} h" if a.duration else "")) for a in problem.actions
+    ]
+    yield Table(actions, widest=(0, WIDEST_NAME))
+    yield Heading("Constraints", 4)
+    yield Table(
+        [(c.id, c.text, f"sentence {(c.sentence or 0) + 1}", _words(c, problem)) for c in problem.said]
     )
-    yield "Constraints"
-    yield from table(
-        (c.id, c.text, f"sentence {(c.sentence or 0) + 1}", _words(c, problem)) for c in problem.said
-    )
-    yield "Rules"
-    yield from table((c.id, plain(c, problem)) for c in problem.constraints if c.is_rule)
-    yield f"Valid orders: {phrases.count(valid_orders)}"
+    yield Heading("Rules", 4)
+    yield Table([(c.id, plain(c, problem)) for c in problem.constraints if c.is_rule])
+    yield Para(Own(f"Valid orders: {phrases.count(valid_orders)}"))
     if core:
-        yield f"{terms.CONFLICT}: {', '.join(core)}; {terms.CONFLICT_MEANS}"
+        yield Para(f"{terms.CONFLICT}: {', '.join(core)}; {terms.CONFLICT_MEANS}")
 
 
-def left_out_lines(parts: Sequence[str], width: int = WIDTH) -> Iterator[str]:
+def left_out_blocks(parts: Sequence[str]) -> Iterator[Block]:
     """Say what parts of a text were not read."""
     for part in parts:
-        yield from sentence(f'Left out, since it names no action and asks nothing: "{part}"', width)
+        yield Para(f'Left out, since it names no action and asks nothing: "{part}"')
 
 
 def _words(c: Constraint, problem: Problem) -> str:
@@ -97,45 +73,54 @@ def call_text(view: StepView) -> str:
     """Return a step's call: ``tool(8)``, ``tool()``, ``tool(unreadable)``."""
     call = view.call
     if call is None:
-        return "(before any call)" if view.step == 0 else "(the end)"
+        return Own("(before any call)" if view.step == 0 else "(the end)")
     return phrases.call(call.tool, call.arguments)
 
 
-def step_lines(run: JudgedRun, width: int = WIDTH) -> Iterator[str]:
-    """Write a table of the steps; below each its errors, the core if the plan is lost there, and the safe next
-    calls."""
-    hours = [phrases.hours(view.start, view.end) for view in run.steps]
-    timed = [[h] if run.problem.timed else [] for h in hours]
-    counted = ["valid orders"] if run.problem.counted and not run.problem.unjudged else []
-    rows = [["  step", "call", *(["hours"] if run.problem.timed else []), "state", *counted]]
-    for view, when in zip(run.steps, timed, strict=True):
-        step = f"{terms.STATE_GLYPHS[view.state]} {view.step!s:>4}"
-        state = phrases.step_word(run, view)
-        left = [orders_left(run, view)] if counted else []
-        rows.append([step, clip(call_text(view), WIDEST_CALL), *when, state, *left])
-    heading, *lines = table(rows, "")
-    yield heading
-    attempt, lost = 1, 0
-    for view, line in zip(run.steps, lines, strict=True):
-        if view.attempt != attempt:
-            attempt = view.attempt
-            yield f"attempt {attempt}"
-        yield line
-        if view.call is not None and view.call.refused:
-            yield INDENT + "refused: the call was blocked before it reached the tool"
-        if phrases.failed(view):
-            yield f"{INDENT}{terms.FAILED}: {terms.ANSWERED_ERROR}"
-        if same_message(run, view):
-            yield INDENT + terms.SAME_MESSAGE
-        for finding in view.findings:
-            yield from sentence(finding_text(run.problem, finding), width, INDENT)
-        if view.core is not None and view.attempt != lost:
-            lost = view.attempt
-            why = f"{terms.LOST_HERE} ({terms.NO_RETURN}): {_core_text(run.problem, view)}"
-            yield from sentence(why, width, INDENT)
-        moves = run.safe_moves(view.index)
-        if moves:
-            yield from sentence(f"safe next: {phrases.moves(run.problem, moves, MOVES)}", width, INDENT)
+def step_blocks(run: JudgedRun, *, issue: bool = False) -> Iterator[Block]:
+    """Return a table of the steps; below each its errors, the core if the plan is lost there, and the safe next calls.
+
+    ``issue``: without safe calls, and not more than an issue holds.
+    """
+    views = run.steps
+    if issue and len(views) > MOST_STEPS:
+        start = max(0, min((run.first_doomed or 0) - MOST_STEPS // 2, len(views) - MOST_STEPS))
+        views = views[start : start + MOST_STEPS]
+    counted = run.problem.counted and not run.problem.unjudged
+    attempts = len({view.attempt for view in views}) > 1
+    rows = [
+        (
+            Own(terms.STATE_GLYPHS[view.state]),
+            Own(f"{view.step!s:>4}"),
+            Own(view.attempt if attempts else ""),
+            call_text(view),
+            Own(phrases.hours(view.start, view.end)),
+            Own(phrases.step_word(run, view)),
+            Own(orders_left(run, view) if counted else ""),
+        )
+        for view in views
+    ]
+    head = ("", "step", "attempt", "call", "hours", "state", "valid orders")
+    notes = [[*_notes(run, view, safe=not issue)] for view in views]
+    yield Table(rows, head, "", notes, (0, 0, 0, LONGEST_TITLE if issue else WIDEST_CALL))
+    if len(views) < len(run.steps):
+        yield Para(Own(f"{len(run.steps) - len(views)} more steps are left out here."))
+
+
+def _notes(run: JudgedRun, view: StepView, *, safe: bool) -> Iterator[Words]:
+    """Say what happened at a step, besides its call."""
+    if view.call is not None and view.call.refused:
+        yield Own("refused: the call was blocked before it reached the tool")
+    if phrases.failed(view):
+        yield (Strong(terms.FAILED), Own(f": {terms.ANSWERED_ERROR}"))
+    if same_message(run, view):
+        yield Own(terms.SAME_MESSAGE)
+    yield from (finding_text(run.problem, finding) for finding in view.findings)
+    if view.core is not None and view.index == run.lost_at(view.attempt):
+        yield (Strong(terms.LOST_HERE), Own(f" ({terms.NO_RETURN}): "), _core_text(run.problem, view))
+    moves = run.safe_moves(view.index) if safe else ()
+    if moves:
+        yield f"safe next: {phrases.moves(run.problem, moves, MOVES)}"
 
 
 def orders_left(run: JudgedRun, view: StepView) -> str:
@@ -166,18 +151,19 @@ def _named(problem: Problem, constraint: str) -> str:
     return f"{label(c)} ({_words(c, problem)})"
 
 
-def constraint_lines(run: JudgedRun, index: int) -> Iterator[str]:
-    """Write one line for each constraint: status, id, words. Members of the core are marked."""
+def constraint_table(run: JudgedRun, index: int) -> Block:
+    """Return a row for each constraint: status, id, words. Members of the core are marked."""
     view = run.steps[index]
     core = set(view.core.constraints) if view.core else set()
-    yield from table(
+    rows = [
         (
-            status_text(run, index, c, core),
-            label(c),
+            (Strong if c.id in core else Own)(status_text(run, index, c, core)),
+            label(c) if c.title else Own(c.id),
             _words(c, run.problem),
         )
         for c in run.problem.constraints
-    )
+    ]
+    return Table(rows, ("", "id", "says"))
 
 
 def status_text(run: JudgedRun, index: int, c: Constraint, core: Collection[str]) -> str:
@@ -188,42 +174,41 @@ def status_text(run: JudgedRun, index: int, c: Constraint, core: Collection[str]
     return f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}"
 
 
-def verdict_lines(
-    run: JudgedRun, verdict: Verdict, width: int = WIDTH, helped: Help | None = None
-) -> Iterator[str]:
-    """Write the verdict, its explanation, and all findings by step."""
-    problem = run.problem
-    yield from sentence(phrases.verdict_line(verdict, helped.note if helped else ""), width)
-    yield from sentence(explain_verdict(run, verdict), width)
-    for said in asides(verdict):
-        yield from sentence(said, width)
+def verdict_blocks(run: JudgedRun, verdict: Verdict, helped: Help | None = None) -> Iterator[Block]:
+    """Return the verdict, its explanation, and all findings by step."""
+    yield Para(Own(phrases.verdict_line(verdict, helped.note if helped else "")))
+    yield from why_blocks(run, verdict)
+
+
+def why_blocks(run: JudgedRun, verdict: Verdict) -> Iterator[Block]:
+    """Return the explanation of a verdict, and all findings by step."""
+    yield from map(Para, (explain_verdict(run, verdict), *asides(verdict)))
     if verdict.findings:
-        yield ""
+        yield GAP
     groups = grouped(verdict.findings)
     for finding, *more in groups[:FINDINGS]:
         where = "at the end" if finding.step == "end" else phrases.step_name(finding.step)
-        text = finding_text(problem, finding)
+        text = finding_text(run.problem, finding)
         if more:
             text += f" ({len(more) + 1} times, last at step {more[-1].step})"
-        yield from hanging(f"  {where}", text, 14, width)
+        yield Para(text, label=f"  {where}")
     if len(groups) > FINDINGS:
-        yield f"  and {sum(map(len, groups[FINDINGS:]))} more"
+        yield Para(Own(f"  and {sum(map(len, groups[FINDINGS:]))} more"))
 
 
-def warning_lines(warnings: Iterable[str], width: int = WIDTH) -> Iterator[str]:
-    """Write what may make a verdict worth less than it seems."""
-    for warning in warnings:
-        yield from sentence(terms.sentence(f"Warning: {warning}"), width)
+def warning_blocks(warnings: Iterable[str]) -> Iterator[Block]:
+    """Say what may make a verdict worth less than it seems."""
+    return (Para(terms.sentence(f"Warning: {warning}")) for warning in warnings)
 
 
-def repair_lines(run: JudgedRun, fixed: Repair) -> Iterator[str]:
-    """Write the nearest correct plan, call by call, compared with what the agent did."""
+def repair_blocks(run: JudgedRun, fixed: Repair) -> Iterator[Block]:
+    """Return the nearest correct plan, call by call, compared with what the agent did."""
     if fixed.changes:
-        yield from (f"  {one}" for one in phrases.changes(fixed))
+        yield Code(phrases.changes(fixed), indent="  ")
         return
     if fixed.order is None:
         unjudged = run.problem.unjudged
-        yield f"{unjudged}." if unjudged else f"There is no correct plan: {fixed.reason}."
+        yield Para(f"{unjudged}." if unjudged else f"There is no correct plan: {fixed.reason}.")
         return
     attempt = run.last_attempt
     own = [f.action for f in attempt.facts if f.effect == "done" and f.action is not None]
@@ -242,21 +227,19 @@ def repair_lines(run: JudgedRun, fixed: Repair) -> Iterator[str]:
             note = f"was {_ordinal(was)}" if was != n else "was"
             if later and own_hour is not None:
                 note += f" at {clock(own_hour)}"
-        rows.append(
-            (f"{n:>2}", clip(name(run.problem, action), WIDEST_NAME), *_at(start, run.problem.timed), note)
-        )
-    yield from table(rows)
+        at = f"at {clock(start)}" if start is not None else ""
+        rows.append((Own(f"{n:>2}"), name(run.problem, action), Own(at), Own(note)))
+    yield Table(rows, widest=(0, WIDEST_NAME))
     for action in dict.fromkeys(fixed.removed):
         times = fixed.removed.count(action)
         often = f" {times} times" if times > 1 else ""
-        yield f"   -  {clip(name(run.problem, action), WIDEST_NAME)}: its repetition is left out{often}"
+        yield Para(
+            f"-  {clip(name(run.problem, action), WIDEST_NAME)}: its repetition is left out{often}", "   "
+        )
     swaps = fixed.swaps or 0
     far = "the agent's order" if swaps == 0 else f"{plural(swaps, 'adjacent swap')} from the agent's order"
-    yield far[0].upper() + far[1:] + ("." if fixed.exact else "; the best found, perhaps not the nearest.")
-
-
-def _at(start: int | None, timed: bool) -> list[str]:
-    return [f"at {clock(start)}" if start is not None else ""] if timed else []
+    end = "." if fixed.exact else "; the best found, perhaps not the nearest."
+    yield Para(Own(terms.capital(far) + end))
 
 
 def _ordinal(n: int) -> str:
@@ -267,25 +250,149 @@ def _ordinal(n: int) -> str:
 def text_report(
     run: JudgedRun, title: str, agent: str, model: str, helped: Help | None = None
 ) -> Iterator[str]:
-    """Write the whole run as plain text: query, constraints at the end, steps, verdict, a correct plan."""
-    yield from sentence(clip(title, 4 * WIDTH))
-    yield from sentence(
-        f"agent {clip(helped.agent(agent) if helped else agent, WIDTH)}, model {clip(model, WIDTH)}"
+    """Write the whole run as plain text: query, verdict, steps, constraints at the end, a correct plan."""
+    who = (Own("agent "), helped.agent(agent) if helped else agent, Own(", model "), model)
+    return lines(
+        _run_blocks(run, title, who, helped, (Heading("Query", 3), Para(run.problem.text, keep=True)))
     )
-    yield ""
-    yield from paragraph(run.problem.text)
-    yield ""
-    yield "Constraints at the end" if run.trace.ending != "running" else "Constraints"
-    yield from constraint_lines(run, len(run.steps) - 1)
-    yield ""
-    yield "Steps"
-    yield from step_lines(run)
-    if run.trace.ending == "running":
+
+
+def case_blocks(case: Case) -> Iterator[Block]:
+    """Return all that an issue says of a run: also the rules, what a dissection found, what the model was given and
+    said, and pictures."""
+    from planscope.session.record import record_of
+
+    run, replay = case.run, case.replay
+    who: Words = Own("no run yet")
+    record = None
+    if run is not None:
+        record = record_of(run)
+        who = (Own("run "), run.id, Own(": agent "), case.help.agent(run.agent), Own(", model "), run.model)
+    asked: list[Block] = []
+    if replay.problem.text.strip() or case.session.rules is None:
+        asked += [Heading("Query", 3), Para(replay.problem.text, keep=True)]
+    if case.session.rules is not None:
+        asked += [Heading("Rules", 3), Para(case.session.rules, keep=True)]
+    yield from _run_blocks(replay, case.session.title, who, case.help, asked, case=case, record=record)
+    yield Para(Own(f"Judged by planscope {__version__}."))
+
+
+def _run_blocks(
+    run: JudgedRun,
+    title: str,
+    who: Words,
+    helped: Help | None,
+    asked: Iterable[Block],
+    *,
+    case: Case | None = None,
+    record: RunRecord | None = None,
+) -> Iterator[Block]:
+    """Return a judged run, or a query without one. ``case``: what an issue needs besides."""
+    verdict = (
+        run.verdict() if (run.trace.ending != "running" if case is None else case.run is not None) else None
+    )
+    yield Heading((Own(_headline(verdict)), Own(helped.note if helped else "")))
+    yield Para(
+        (Own("Session "), clip(title, LONGEST_TITLE), Own(", "), *((who,) if isinstance(who, str) else who))
+    )
+    yield from asked
+    if verdict is not None:
+        yield Heading("Why", 3)
+        yield from why_blocks(run, verdict)
+    if case is not None:
+        yield from _blamed(case)
+    if verdict is not None or case is None:
+        yield Heading("Steps", 3)
+        yield from step_blocks(run, issue=case is not None)
+    if record is not None:
+        yield from _seen(record)
+    if case is not None:
+        yield from _pictures(run, record)
+    yield Heading("Constraints" if verdict is None else "Constraints at the end", 3)
+    yield constraint_table(run, len(run.steps) - 1)
+    if verdict is not None and verdict.verdict == "wrong":
+        yield Heading(terms.PLAN_TITLE if run.problem.counted else terms.CHANGE_TITLE, 3)
+        yield from repair_blocks(run, run.way_back())
+
+
+def _headline(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "A planning query"
+    said = phrases.where(verdict)
+    where = f"{' ' if said.startswith('at ') else ', '}{said}" if said else ""
+    return f"{terms.OUTCOME_GLYPHS[verdict.told]} {phrases.verdict_line(verdict).capitalize()}{where}"
+
+
+def _blamed(case: Case) -> Iterator[Block]:
+    from planscope.dissection.told import found_in
+
+    found = found_in(case.session, case.variant.id)
+    if found is None:
         return
-    verdict = run.verdict()
-    yield ""
-    yield from verdict_lines(run, verdict, helped=helped)
-    if verdict.verdict == "wrong":
-        yield ""
-        yield terms.PLAN_TITLE if run.problem.counted else terms.CHANGE_TITLE
-        yield from repair_lines(run, run.way_back())
+    yield Heading("What in the query makes the agent fail", 3)
+    yield from map(Para, found.sentences)
+    if found.cured:
+        yield Para(Own("With these words changed the agent is right:"))
+        yield Para(found.cured, keep=True)
+
+
+def _pictures(run: JudgedRun, record: RunRecord | None) -> Iterator[Block]:
+    from planscope.debugger.run_index import RunIndex
+    from planscope.drawing.plan import lanes_svg, svgs, why_not_drawn
+
+    here = (run.first_doomed or 0) if record is None or run.first_doomed is not None else len(run.steps) - 1
+    index = RunIndex(run)
+    at = "before any call" if here == 0 else f"at {phrases.step_name(run.steps[here].step)}"
+    for title, svg in svgs(index, here):
+        yield Heading(f"{title} {at}", 3)
+        yield Picture(title, svg)
+    if why := why_not_drawn(index):
+        yield Para(Own(why))
+    if lanes := lanes_svg(record, run):
+        yield Heading("Calls of each agent", 3)
+        yield Picture("Calls of each agent", lanes)
+
+
+def _seen(record: RunRecord) -> Iterator[Block]:
+    """Return what the model was given, and its message, tokens and time at each step."""
+    from planscope.session.seen import given_at_first, model_parts
+
+    yield Heading("What the model was given", 3)
+    for part in given_at_first(record):
+        named = terms.capital(part.name)
+        if not part.known:
+            yield Para((Own(f"{named}: "), str(part.value)))
+        elif part.name == "tools":
+            rows = [
+                [str(tool.get("name")), str(tool.get("description") or ""), _json(tool.get("parameters"))]
+                for tool in part.value
+            ]
+            yield Para(Own("Tools:"))
+            yield Table(rows, ("name", "description", "arguments (JSON schema)"), widest=[LONGEST_VALUE] * 3)
+        elif part.name == "messages":
+            for message in part.value:
+                yield Para((Own("Message of "), clip(message["role"], LONGEST_TITLE), Own(":")))
+                yield Para(_cut(message["text"]), keep=True)
+        else:
+            yield Para(Own(f"{named}:"))
+            yield Para(_cut(str(part.value)), keep=True)
+    yield Heading("What the model said", 3)
+    shown = range(1, min(len(record.calls), MOST_MESSAGES) + 1)
+    for index in [*shown, *([len(record.calls) + 1] if record.last_messages else [])]:
+        yield Para(Strong(f"Step {index}" if index <= len(record.calls) else "The end"))
+        for part in model_parts(record, index):
+            if isinstance(part.value, str):
+                yield Para((Own(f"{terms.capital(part.name)}: "), _cut(part.value)))
+            else:
+                yield Code(_cut(_json(part.value, 1)).splitlines(), "json")
+    if len(record.calls) > MOST_MESSAGES:
+        yield Para(Own(f"The messages of {len(record.calls) - MOST_MESSAGES} more steps are left out here."))
+
+
+def _json(value: object, indent: int | None = None) -> str:
+    return "" if value is None else json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def _cut(text: str) -> str:
+    left = len(text) - LONGEST_VALUE
+    return text if left <= 0 else f"{text[:LONGEST_VALUE]} ... and {left:,} more characters"

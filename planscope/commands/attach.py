@@ -110,7 +110,7 @@ def _document(one: Found) -> AttachedDocument:
 
 
 def _lines(agents: list[Found], folder: Path) -> Iterator[str]:
-    from planscope.report import sentence, table
+    from planscope.show.text import sentence, table
     from planscope.wording import phrases
 
     if not agents:

@@ -20,6 +20,7 @@ from planscope.commands.common import (
     quoted,
     say,
     say_all,
+    tell,
     whole,
 )
 from planscope.errors import UserError
@@ -116,11 +117,11 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _tell_verdict(asked: Asked, run: Run, verdict: Verdict) -> None:
-    from planscope.report import verdict_lines
+    from planscope.report import verdict_blocks
     from planscope.wording.terms import CERTIFICATES
 
     helped = asked.help
-    say_all(verdict_lines(asked.replay, verdict, columns(), helped))
+    tell(verdict_blocks(asked.replay, verdict, helped))
     say()
     agent = clip(helped.agent(run.agent), 40)
     proof = CERTIFICATES[verdict.proof] if verdict.proof in ("confirmed", "gave_up") else ""
@@ -147,7 +148,7 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay(args: argparse.Namespace) -> int:
-    from planscope.report import step_lines
+    from planscope.report import step_blocks
 
     if args.changes and not args.json:
         raise UserError("--changes needs --json; add it, or leave --changes out")
@@ -158,7 +159,7 @@ def _replay(args: argparse.Namespace) -> int:
         check_size(asked.replay)
         print_json_stream(ReplayDocument.asked(asked, changes=args.changes))
     else:
-        say_all(step_lines(asked.replay, columns()))
+        tell(step_blocks(asked.replay))
     return 0
 
 
@@ -200,7 +201,7 @@ def _add_repair(parser: argparse.ArgumentParser) -> None:
 
 
 def _repair(args: argparse.Namespace) -> int:
-    from planscope.report import repair_lines
+    from planscope.report import repair_blocks
 
     asked = _asked(args)
     replay, last = asked.replay, len(asked.replay.facts)
@@ -215,7 +216,7 @@ def _repair(args: argparse.Namespace) -> int:
 
         print_json(RepairDocument.about(replay, asked.id, args.from_step))
     else:
-        say_all(repair_lines(replay, replay.repair(args.from_step)))
+        tell(repair_blocks(replay, replay.repair(args.from_step)))
     return 0
 
 
@@ -295,7 +296,7 @@ def _index(replay: JudgedRun, step: str) -> int:
 
 
 def _reason_lines(document: ReasonsDocument, problem: Problem, width: int) -> Iterator[str]:
-    from planscope.report import sentence
+    from planscope.show.text import sentence
     from planscope.wording.phrases import at_step, state_means, what_is_lost
     from planscope.wording.terms import CERTIFICATES, CONFLICT_MEANS, SEARCH_ENDS
     from planscope.wording.terms import sentence as as_sentence
@@ -329,7 +330,7 @@ def _reason_lines(document: ReasonsDocument, problem: Problem, width: int) -> It
 
 
 def _each(sets: Sequence[CoreDocument | CorrectionDocument], width: int) -> Iterator[str]:
-    from planscope.report import sentence
+    from planscope.show.text import sentence
     from planscope.wording.phrases import step_name
 
     for number, one in enumerate(sets, 1):

@@ -288,7 +288,7 @@ def _reports(file: RuleFile, args: argparse.Namespace) -> tuple[JUnit | None, Sa
 
 def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: list[str]) -> Iterator[str]:
     """Return what ``check --rules`` prints as text: the wrong traces, then a table of rules."""
-    from planscope.report import sentence
+    from planscope.show.text import sentence
     from planscope.wording.phrases import plural
     from planscope.wording.terms import VERDICTS
     from planscope.wording.terms import sentence as ended

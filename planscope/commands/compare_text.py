@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from planscope.compare import wording
 from planscope.compare.result import CallRow, Comparison, Side, StepSide, TreeRow
-from planscope.report import sentence, table
 from planscope.safe import cell_width, clip
+from planscope.show.text import sentence, table
 from planscope.wording.terms import CHANGE_SIGNS, CHANGES, STATE_GLYPHS
 
 AROUND = 60

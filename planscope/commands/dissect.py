@@ -271,7 +271,7 @@ def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[st
     from planscope.dissection.blame import NOT_NAMED, in_words
     from planscope.dissection.paper import rounds
     from planscope.dissection.told import headline
-    from planscope.report import hanging, sentence, table
+    from planscope.show.text import hanging, sentence, table
     from planscope.wording import terms
 
     decision = found.decision

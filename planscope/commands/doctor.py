@@ -182,7 +182,7 @@ def _plugin_problems() -> list[str]:
 
 
 def _lines(found: DoctorDocument) -> Iterator[str]:
-    from planscope.report import hanging, sentence, table
+    from planscope.show.text import hanging, sentence, table
 
     yield f"planscope {found.planscope}, Python {found.python} ({found.executable})"
     yield found.platform

@@ -20,6 +20,7 @@ from planscope.commands.common import (
     say,
     say_all,
     session_path,
+    tell,
     whole,
 )
 from planscope.commands.recording import (
@@ -91,7 +92,7 @@ def _fork(args: argparse.Namespace) -> int:
         status = run_one(args, session, source, target, read, fork)
         notes = [e.text for e in forked[0].run.events if isinstance(e, MessageEvent) and e.by == "system"]
         if not args.json and notes:
-            from planscope.report import sentence
+            from planscope.show.text import sentence
 
             with suppress(BrokenPipeError):
                 say_all(sentence(notes[0], columns()))
@@ -144,7 +145,7 @@ def _edit(args: argparse.Namespace) -> int:
     from planscope.documents.query import EditDocument, constraint_document
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
-    from planscope.report import left_out_lines, query_lines
+    from planscope.report import left_out_blocks, query_blocks
     from planscope.session.model import next_variant_id
     from planscope.session.oracle_input import reading_of
     from planscope.session.writer import adding
@@ -182,8 +183,8 @@ def _edit(args: argparse.Namespace) -> int:
             )
             print_json(document)
         else:
-            say_all(query_lines(reading.problem, orders, conflict))
-            say_all(left_out_lines(reading.left_out_words, columns()))
+            tell(query_blocks(reading.problem, orders, conflict))
+            tell(left_out_blocks(reading.left_out_words))
             say()
             say_all((f"variant {made.id}, an edit of {parent.id}, in {where}"[: columns() * 4],))
     return 0

@@ -207,7 +207,7 @@ def _lines(
     ids: dict[tuple[str, int], str],
     where: str | None,
 ) -> Iterator[str]:
-    from planscope.report import paragraph, sentence
+    from planscope.show.text import paragraph, sentence
 
     for kind, group in groupby(made, key=lambda mutant: mutant.kind):
         mutants = list(group)

@@ -26,6 +26,7 @@ from planscope.commands.common import (
     say,
     say_all,
     share,
+    tell,
     whole,
     write_or_print,
 )
@@ -34,6 +35,7 @@ from planscope.safe import visible
 
 if TYPE_CHECKING:
     from planscope.documents.query import QueryDocument
+    from planscope.show.blocks import Block
     from planscope.synthesis.generate import Synthesized
     from planscope.synthesis.request import Request
 
@@ -144,7 +146,7 @@ def _new(args: argparse.Namespace) -> int:
         elif output is not None:
             say(f"{made.title}, in {args.output}")
         else:
-            say_all(_query_lines(made))
+            tell(_query_blocks(made))
     if missed:
         of = f"in {missed} of {args.count} queries " if args.count else ""
         found = "" if args.count else f", but {made.share:.2f}"
@@ -163,8 +165,9 @@ def _own(args: argparse.Namespace) -> int:
     from planscope.language.reading import read_query
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
-    from planscope.report import left_out_lines, query_lines, sentence
+    from planscope.report import left_out_blocks, query_blocks
     from planscope.session.store import save
+    from planscope.show.text import sentence
 
     for name in RANDOM_ONLY:
         if getattr(args, name.replace("-", "_")) not in (None, False):
@@ -199,8 +202,8 @@ def _own(args: argparse.Namespace) -> int:
     if output is not None:
         say(f"Your query, in {args.output}")
     else:
-        say_all(query_lines(reading.problem, orders, conflict))
-    say_all(left_out_lines(reading.left_out_words, columns()))
+        tell(query_blocks(reading.problem, orders, conflict))
+    tell(left_out_blocks(reading.left_out_words))
     return 0
 
 
@@ -267,13 +270,14 @@ def _save(made: Synthesized, output: Path) -> None:
     save(session_of(made), output)
 
 
-def _query_lines(made: Synthesized) -> Iterator[str]:
-    from planscope.report import paragraph, query_lines
+def _query_blocks(made: Synthesized) -> Iterator[Block]:
+    from planscope.report import query_blocks
+    from planscope.show.blocks import GAP, Para
 
-    yield from paragraph(made.text, columns())
-    yield ""
-    yield from query_lines(made.problem, made.valid_orders)
-    yield f"Seed {made.seed}, topic {made.topic or 'none'}"
+    yield Para(made.text, keep=True)
+    yield GAP
+    yield from query_blocks(made.problem, made.valid_orders)
+    yield Para(f"Seed {made.seed}, topic {made.topic or 'none'}")
 
 
 TOPICS_ABOUT = (
@@ -297,7 +301,7 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
 
 def _topics(args: argparse.Namespace) -> int:
     from planscope.language.topics import load_topics
-    from planscope.report import table
+    from planscope.show.text import table
 
     if args.model is not None:
         return _write_topics(args)

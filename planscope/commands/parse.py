@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command
-from planscope.commands.common import columns, named_or_found, names_of, print_json, read_text, say_all
+from planscope.commands.common import columns, named_or_found, names_of, print_json, read_text, say_all, tell
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
 
@@ -43,7 +43,7 @@ def _add_parse(parser: argparse.ArgumentParser) -> None:
 def _parse(args: argparse.Namespace) -> int:
     from planscope.language.problem import make_actions
     from planscope.language.reading import ParseFailure, read_query
-    from planscope.report import left_out_lines, query_lines
+    from planscope.report import left_out_blocks, query_blocks
 
     text = read_text(args.file).rstrip("\r\n")
     names = named_or_found(text, names_of(args.actions), timed=args.timed, more=args.new_actions)
@@ -74,8 +74,8 @@ def _parse(args: argparse.Namespace) -> int:
         )
         print_json(document)
     else:
-        say_all(query_lines(reading.problem, orders, contradiction))
-        say_all(left_out_lines(reading.left_out_words, columns()))
+        tell(query_blocks(reading.problem, orders, contradiction))
+        tell(left_out_blocks(reading.left_out_words))
     return 0
 
 
@@ -96,7 +96,7 @@ def _durations(args: argparse.Namespace, count: int) -> list[int | None] | None:
 
 def _error_lines(error: ParseError, text: str, where: str) -> Iterator[str]:
     """Return the error, the line of text that it is in, and a mark below the place."""
-    from planscope.report import sentence
+    from planscope.show.text import sentence
 
     place = f"{clip(where, columns())}, line {error.line}, column {error.column}"
     yield from sentence(f"{place}: {error.message}", columns())
@@ -141,7 +141,7 @@ def _grammar(args: argparse.Namespace) -> int:
 
 
 def _grammar_lines(report: GrammarReport) -> Iterator[str]:
-    from planscope.report import table
+    from planscope.show.text import table
 
     skeletons, wordings = report.clause_skeletons, report.wordings
     rows = [("Clause skeletons", skeletons["base"]), ("  timed", skeletons["timed"])]
@@ -157,7 +157,7 @@ def _grammar_lines(report: GrammarReport) -> Iterator[str]:
 
 
 def _words(heading: str, phrases: list[str]) -> Iterator[str]:
-    from planscope.report import sentence
+    from planscope.show.text import sentence
 
     if phrases:
         yield from sentence(heading + ", ".join(phrases), columns(), "  ")

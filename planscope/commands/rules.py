@@ -186,7 +186,7 @@ def _draft(args: argparse.Namespace) -> int:
 
 def _told(draft: Draft, count: int, *, asks: bool) -> list[Proposal]:
     """Print the proposals, each beside its sentence, and ask for each if wanted. Return those that the user wants."""
-    from planscope.report import sentence
+    from planscope.show.text import sentence
 
     width = columns()
     chosen: list[Proposal] = []
@@ -224,7 +224,7 @@ def _asked(question: str) -> str:
 
 
 def _proposal_lines(one: Proposal, count: int, width: int) -> Iterator[str]:
-    from planscope.report import sentence
+    from planscope.show.text import sentence
     from planscope.wording.phrases import plural
 
     mark = "" if one.quoted else " (not in the policy in these words)"
@@ -283,10 +283,10 @@ def _traces(names: list[str], line: ProgressLine) -> list[Trace]:
 
 def _check(args: argparse.Namespace) -> int:
     from planscope.language.errors import ParseFailure
-    from planscope.report import sentence
     from planscope.rules.checking import examine, warnings_about
     from planscope.rules.names import read_tools, tools_of_session
     from planscope.rules.reading import read_rules
+    from planscope.show.text import sentence
 
     session = open_session(args.session) if args.session is not None else None
     text = read_text(args.file)
@@ -321,9 +321,9 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _lines(file: RuleFile, findings: Findings, warnings: Sequence[str]) -> Iterator[str]:
-    from planscope.report import sentence
     from planscope.rules.rule import names_of
     from planscope.rules.words import meaning, set_text
+    from planscope.show.text import sentence
     from planscope.wording.terms import sentence as ended
 
     width = columns()

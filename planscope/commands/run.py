@@ -172,8 +172,8 @@ def _waited(live: LiveRun | OwnRun) -> tuple[Run, bool]:
 
 def _tell_run(args: argparse.Namespace, made: Run, replay: JudgedRun, where: str) -> None:
     from planscope.documents.runs import RunDocument
-    from planscope.report import sentence
     from planscope.session.record import record_of
+    from planscope.show.text import sentence
     from planscope.wording.explain import explain_verdict
     from planscope.wording.phrases import cost, plural, verdict_line
 

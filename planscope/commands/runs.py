@@ -125,8 +125,8 @@ def _facets(args: argparse.Namespace) -> Iterator[Facet]:
 
 def run_lines(session: Session, listed: Sequence[ListedRun], losses: Losses) -> Iterator[str]:
     """Yield the runs and the histogram as lines of text."""
-    from planscope.report import table
     from planscope.session.run_list import loss_lines, step_words, tally
+    from planscope.show.text import table
     from planscope.wording.phrases import outcome, plural
     from planscope.wording.terms import PENDING
 

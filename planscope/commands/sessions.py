@@ -403,8 +403,8 @@ def _verdict(entry: Entry) -> str:
 
 def session_lines(document: SessionDocument) -> Iterator[str]:
     """Describe what a session contains, as lines of text."""
-    from planscope.report import hanging, table
     from planscope.session.library_index import moment
+    from planscope.show.text import hanging, table
     from planscope.wording.phrases import date, file_size, plural
 
     facts = [

@@ -53,7 +53,7 @@ def _models(args: argparse.Namespace) -> int:
         problems = list(other_providers()[1])
         print_json(ModelsDocument(simulated=simulated, providers=found, problems=problems))
         return 0
-    from planscope.report import hanging, table
+    from planscope.show.text import hanging, table
     from planscope.wording.terms import said
 
     say("Simulated models (--model sim:NAME, or sim:NAME?key=value&seed=3)")
@@ -114,7 +114,7 @@ def _add_themes(parser: argparse.ArgumentParser) -> None:
 
 
 def _themes(args: argparse.Namespace) -> int:
-    from planscope.report import table
+    from planscope.show.text import table
     from planscope.tui.style.themes import load_themes, user_themes_folder
 
     themes, problems = load_themes()
@@ -200,7 +200,7 @@ def setting_rows(settings: ScreenSettings) -> Iterator[tuple[Setting, Any, str]]
 
 
 def _tell_settings(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:
-    from planscope.report import hanging, table
+    from planscope.show.text import hanging, table
     from planscope.tui.keys import keys_file, shown_key
     from planscope.tui.settings import toml
     from planscope.tui.style.themes import user_themes_folder

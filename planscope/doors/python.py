@@ -174,27 +174,29 @@ def repair(
 
 def explain(source: Source, *, rules: Rules | None = None, run: str | None = None) -> str:
     """Say in words what ``check`` and ``repair`` answer: verdict, explanation, core, repair. Safe to display."""
-    from planscope.report import repair_lines, verdict_lines, warning_lines
+    from planscope.report import repair_blocks, verdict_blocks, warning_blocks
+    from planscope.show.blocks import GAP, Block, Para
+    from planscope.show.text import lines
 
     loaded = load(source)
     if rules is not None:
         file = read_rules_of(rules, loaded)
         checked = list(judged(loaded, file, run))
         summary, warned = summed(loaded, file, checked)
-        warnings = "\n".join([*summary.notes(), *warning_lines(warned)])
+        warnings = "\n".join([*summary.notes(), *lines(warning_blocks(warned))])
         return "\n\n".join([*map(explained, checked), *([warnings] if warnings else [])])
     session, chosen = find(loaded, run)
     if chosen is None:
         return "The session has no run."
     asked = asked_run(session, chosen)
     verdict = asked.replay.verdict()
-    lines = list(verdict_lines(asked.replay, verdict, helped=asked.help))
+    told: list[Block] = [*verdict_blocks(asked.replay, verdict, asked.help)]
     if verdict.verdict == "wrong":
         if verdict.first_violation is not None:
-            lines += ["", f"core: {_core_text(asked.replay.problem, verdict.first_violation.core)}"]
+            told += [GAP, Para(f"core: {_core_text(asked.replay.problem, verdict.first_violation.core)}")]
         title = "nearest correct plan:" if asked.replay.problem.counted else "what to change:"
-        lines += ["", title, *repair_lines(asked.replay, asked.replay.repair())]
-    return "\n".join(lines)
+        told += [GAP, Para(title), *repair_blocks(asked.replay, asked.replay.repair())]
+    return "\n".join(lines(told))
 
 
 def rules(source: Rules) -> RulesDocument:
@@ -447,7 +449,7 @@ def _checked(loaded: Loaded, file: RuleFile, run: str | None) -> RulesCheckedDoc
 
 def explained(checked: Checked) -> str:
     """Return a judged run in words: verdict, explanation with the repair, the rules and steps of the core."""
-    from planscope.report import sentence
+    from planscope.show.text import sentence
     from planscope.wording.terms import VERDICTS
 
     lines = [*sentence(f"{checked.id}: {VERDICTS[checked.told].upper()}. {checked.explanation}")]

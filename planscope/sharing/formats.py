@@ -121,19 +121,17 @@ def _anything(text: str) -> None:
 
 def _text(session: Session, run: Run | None) -> str:
     from planscope.report import text_report
-    from planscope.safe import visible
 
     case = judge(session, run)
     agent, model = (run.agent, run.model) if run is not None else ("none", "none")
-    return "".join(
-        f"{visible(line)}\n" for line in text_report(case.replay, session.title, agent, model, case.help)
-    )
+    return "\n".join([*text_report(case.replay, session.title, agent, model, case.help), ""])
 
 
 def _markdown(session: Session, run: Run | None) -> str:
-    from planscope.sharing.markdown import markdown
+    from planscope.report import case_blocks
+    from planscope.show.markdown import markdown
 
-    return markdown(judge(session, run))
+    return markdown(case_blocks(judge(session, run)))
 
 
 def _pytest(session: Session, run: Run | None) -> str:

@@ -18,6 +18,13 @@ from planscope import __version__
 from planscope.case import Case, check_size, judge
 from planscope.debugger.run_index import RunIndex
 from planscope.dissection.told import found_in
+from planscope.drawing.plan import (
+    can_be_drawn,
+    lanes_document,
+    order_document,
+    plan_document,
+    why_not_drawn,
+)
 from planscope.errors import UserError
 from planscope.oracle.judged import JudgedRun
 from planscope.oracle.verdict_types import StepView
@@ -26,7 +33,7 @@ from planscope.report import (
     call_text,
     finding_text,
     orders_left,
-    repair_lines,
+    repair_blocks,
     text_report,
 )
 from planscope.safe import visible
@@ -36,14 +43,8 @@ from planscope.session.files import LARGEST
 from planscope.session.model import Run, Session, own_runs
 from planscope.session.record import RecordedCall, RunRecord, by_speaker, record_of
 from planscope.session.seen import given_at_first, model_parts
-from planscope.sharing.plan_picture import (
-    can_be_drawn,
-    lanes_document,
-    order_document,
-    plan_document,
-    why_not_drawn,
-)
 from planscope.sharing.query import QueryView
+from planscope.show.text import lines
 from planscope.wording import terms
 from planscope.wording.explain import explain_verdict
 from planscope.wording.phrases import ending, failed, fork_point, hours, step_word, verdict_line, where
@@ -173,7 +174,7 @@ def _report(case: Case) -> list[str]:
     """Write the whole run as text, shown without JavaScript."""
     run = case.run
     agent, model = (run.agent, run.model) if run is not None else ("none", "none")
-    return [visible(line) for line in text_report(case.replay, case.session.title, agent, model, case.help)]
+    return list(text_report(case.replay, case.session.title, agent, model, case.help))
 
 
 def _data(name: str) -> str:
@@ -225,7 +226,7 @@ def run_document(run: Run | None, replay: JudgedRun, query: QueryView, number: i
         "lanes": lanes_document(record),
     }
     if verdict is not None and verdict.verdict == "wrong":
-        document["repair"] = [visible(line) for line in repair_lines(replay, replay.way_back())]
+        document["repair"] = list(lines(repair_blocks(replay, replay.way_back())))
     return document
 
 

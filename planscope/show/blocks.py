@@ -31,7 +31,8 @@ Words: TypeAlias = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """``level`` is 1 for the title of a page, then 2 and 3. ``anchor`` names its place on a page."""
+    """``level`` is 1 for the title of a page, then 2 to 4; 4 has no line before it in text. ``anchor`` names its place
+    on a page. A text that is no tuple is planscope's own."""
 
     text: Words
     level: int = 2
@@ -106,7 +107,8 @@ def joined(words: Words) -> str:
     return words if isinstance(words, str) else "".join(words)
 
 
-def filled(table: Table) -> list[int]:
-    """Return the columns of a table that have something in them."""
+def filled(table: Table) -> dict[int, int]:
+    """Return the columns of a table that have something in them, each with its limit in cells (0: none)."""
     wide = max(map(len, table.rows), default=0)
-    return [k for k in range(wide) if any(joined(row[k]) for row in table.rows)]
+    limits = [*table.widest, *[0] * wide]
+    return {k: limits[k] for k in range(wide) if any(joined(row[k]) for row in table.rows)}

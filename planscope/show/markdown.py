@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from planscope.safe import clip, visible
 from planscope.show.blocks import (
+    GAP,
     Beside,
     Block,
     Code,
@@ -24,7 +25,6 @@ from planscope.show.blocks import (
     Table,
     Words,
     filled,
-    joined,
 )
 from planscope.show.text import code_lines, paragraph
 
@@ -34,18 +34,27 @@ WIDEST = 160
 
 
 def markdown(blocks: Iterable[Block]) -> str:
-    """Return the Markdown of blocks."""
-    return "\n\n".join(part for block in blocks for part in _parts(block)) + "\n"
+    """Return the Markdown of blocks. Paragraphs from outside that follow one another share a block of code."""
+    parts: list[str] = []
+    told: list[str] = []
+    for block in [*blocks, GAP]:
+        if isinstance(block, Para) and isinstance(block.text, str) and not isinstance(block.text, Own):
+            label = f"{block.label.strip()}: " if block.label else ""
+            told += paragraph(label + (block.text if block.keep else visible(block.text)), WIDTH)
+            continue
+        if told:
+            parts.append(fenced(told))
+            told = []
+        parts += _parts(block)
+    return "\n\n".join(parts) + "\n"
 
 
 def _parts(block: Block) -> Iterator[str]:
     match block:
         case Heading(text, level):
-            yield f"{'#' * level} {inline(text)}"
+            yield f"{'#' * level} {inline(Own(text) if isinstance(text, str) else text)}"
         case Para(text, _, _, label):
-            named = f"{label}: " if label else ""
-            ours = isinstance(text, Own) or not isinstance(text, str)
-            yield named + inline(text) if ours else fenced(paragraph(named + joined(text), WIDTH))
+            yield (f"{label}: " if label else "") + inline(text)
         case Code(shown, language, _, most, widest):
             yield fenced(code_lines(shown, most, widest), language)
         case Table():
@@ -61,13 +70,12 @@ def _parts(block: Block) -> Iterator[str]:
 
 def _table(block: Table) -> str:
     columns = filled(block)
-    limits = [*block.widest, *[0] * len(columns)]
     notes = block.notes or [()] * len(block.rows)
     noted = any(notes)
     head = [block.head[k].strip() for k in columns] if block.head else [""] * len(columns)
     rows = [head + [""] * noted, ["---"] * (len(columns) + noted)]
     for row, below in zip(block.rows, notes, strict=True):
-        cells = [inline(row[k], limits[k] or WIDEST, cell=True) for k in columns]
+        cells = [inline(row[k], limit or WIDEST, cell=True).strip() for k, limit in columns.items()]
         said = ", ".join(inline(note, WIDEST, cell=True) for note in below)
         rows.append([*cells, said] if noted else cells)
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -82,7 +90,6 @@ def inline(words: Words, limit: int | None = None, *, cell: bool = False) -> str
 def _piece(piece: str, limit: int | None, cell: bool) -> str:
     if isinstance(piece, Own):
         own = visible(piece).replace("|", r"\|") if cell else visible(piece)
-        own = own.strip(" ") if cell and own[:1] == " " else own
         return f"**{own}**" if isinstance(piece, Strong) else own
     if not piece and cell:
         return ""

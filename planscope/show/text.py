@@ -17,7 +17,7 @@ def lines(blocks: Iterable[Block], width: int = WIDTH) -> Iterator[str]:
     """Yield the lines of blocks, at most ``width`` cells wide where they can be wrapped."""
     last = ""
     for place, block in enumerate(blocks):
-        if isinstance(block, Heading) and place and last:
+        if isinstance(block, Heading) and block.level < 4 and place and last:
             yield ""
         for last in _lines(block, width):
             yield last
@@ -79,8 +79,7 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:
 
 def _table(block: Table, width: int) -> Iterator[str]:
     columns = filled(block)
-    limits = [*block.widest, *[0] * len(columns)]
-    shown = [[_cell(joined(row[k]), limits[k]) for k in columns] for row in block.rows]
+    shown = [[_cell(joined(row[k]), limit) for k, limit in columns.items()] for row in block.rows]
     head = [[block.head[k] for k in columns]] if block.head else []
     widths = [max(map(cell_width, column)) for column in zip(*head, *shown, strict=True)]
     for place, row in enumerate([*head, *shown], -len(head)):

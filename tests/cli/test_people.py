@@ -47,19 +47,19 @@ def test_a_right_run_says_little(cli: Cli, files: Files) -> None:
 def test_the_steps_of_a_run(cli: Cli, files: Files) -> None:
     out = cli("replay", files("a", "c", ("ghost", {"x": 1}), ("b", None), about=ABC)).out
     assert out.splitlines() == [
-        "  step  call               state     valid orders",
-        "✓    0  (before any call)  possible  1",
+        "   step  call               state     valid orders",
+        "✓     0  (before any call)  possible  1",
         "         safe next: a",
-        "✓    1  a()                possible  1",
+        "✓     1  a()                possible  1",
         "         safe next: b",
-        "✗    2  c()                violated  0",
+        "✗     2  c()                violated  0",
         "         error: order error, c2 (b before c)",
         "         LOST HERE (point of no return): c2 (b before c) with step 2",
-        "✗    3  ghost(1)           violated  0",
+        "✗     3  ghost(1)           violated  0",
         "         error: failed call, ghost: there is no such tool",
-        "✗    4  b(unreadable)      violated  0",
+        "✗     4  b(unreadable)      violated  0",
         "         error: failed call, b: this is no JSON",
-        "✗  end  (the end)          violated  0",
+        "✗   end  (the end)          violated  0",
     ]
 
 
@@ -67,12 +67,12 @@ def test_the_steps_of_a_timed_run(cli: Cli, files: Files) -> None:
     about = variant(FIGURE_7, ["network diagnosis", "network speed test"], [2, 1])
     out = cli("replay", files(("network_diagnosis", 14), "ask_for_restart", about=about)).out
     assert out.splitlines()[:3] == [
-        "  step  call                   hours        state     valid orders",
-        "✓    0  (before any call)                   possible  1",
+        "   step  attempt  call                   hours        state     valid orders",
+        "✓     0  1        (before any call)                   possible  1",
         "         safe next: network_diagnosis, start 10 to 12",
     ]
-    assert "●    1  network_diagnosis(14)  14:00-16:00  lost      0\n" in out
-    assert "\nattempt 2\n✓    2  ask_for_restart()" in out
+    assert "●     1  1        network_diagnosis(14)  14:00-16:00  lost      0\n" in out
+    assert "\n✓     2  2        ask_for_restart()" in out
 
 
 def test_columns_stand_below_one_another_whatever_the_script(cli: Cli) -> None:
@@ -157,14 +157,10 @@ def test_a_run_as_text(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COLUMNS", "200")
     assert cli("export", path, "--format", "text").out == text, "what is shared is the same on every screen"
     assert text.startswith(
-        "A title\nagent tools, model sim:careful\n\nA comes before B.\nB comes before C.\n\n"
+        "✗ Wrong: order error, lost at step 1\nSession A title, agent tools, model sim:careful\n\n"
+        "Query\nA comes before B.\nB comes before C.\n\n"
     )
-    parts = [
-        "Constraints at the end\n",
-        "Steps\n",
-        "WRONG: order error\n",
-        "A correct plan\n",
-    ]
+    parts = ["Why\n", "Steps\n", "Constraints at the end\n", "A correct plan\n"]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     assert "  ● conflict  c1  a before b\n  ✓ holds     c2  b before c\n" in text

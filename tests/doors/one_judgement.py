@@ -33,6 +33,7 @@ from planscope.doors.questions import Questions
 from planscope.language.problem import make_actions
 from planscope.oracle.replay import Replay
 from planscope.oracle.verdict_types import Proof, proved, told
+from planscope.report import case_blocks
 from planscope.rules.in_session import problem_in
 from planscope.session.library import entry_at
 from planscope.session.model import (
@@ -54,9 +55,9 @@ from planscope.session.oracle_input import has_own_tools
 from planscope.session.record import record_of
 from planscope.session.run_list import ListedRun, outcomes_of_runs
 from planscope.session.store import save
-from planscope.sharing.markdown import markdown
 from planscope.sharing.page import run_document
 from planscope.sharing.query import QueryView
+from planscope.show.markdown import markdown
 from planscope.tui.controllers.judge import _read, judged
 from planscope.tui.controllers.run_list import Branch, Row
 from planscope.tui.panes.bars import _seal, verdict_runs
@@ -279,7 +280,7 @@ def doors(path: Path, session: Session) -> Iterator[tuple[str, Told]]:
     yield "walk", of_words(kind) | ({"headline": ERRORS[error]} if error else {})
     page = run_document(run, case.replay, QueryView(case.variant, case.reading, None), 0)
     yield "page", of_line(page["verdict"]) | of_where(page["where"])
-    title = markdown(case).splitlines()[0].removeprefix("## ")[2:]
+    title = markdown(case_blocks(case)).splitlines()[0].removeprefix("## ")[2:]
     head, where = re.fullmatch(r"(.*?)(?:(?:, | (?=at ))((?:contra|lost|at).*))?", title).groups()
     yield "Markdown", of_line(head) | of_where(where or "")
     both = compare(session, run, session, run)

@@ -14,13 +14,14 @@ from planscope.oracle.replay import replay
 from planscope.oracle.trace import Cause, ToolCall, Trace
 from planscope.oracle.verdict_types import Core as OracleCore
 from planscope.oracle.verdict_types import Finding, Verdict, Violation, proved
-from planscope.report import verdict_lines
+from planscope.report import verdict_blocks
 from planscope.session.locations import bundled
 from planscope.session.model import EndEvent, ErrorEvent, Session
 from planscope.session.oracle_input import problem_of
 from planscope.session.record import record_of
 from planscope.session.store import load, save
 from planscope.session.traces import trace_of
+from planscope.show.text import lines
 from planscope.wording import phrases, terms
 from tests.cli.conftest import cli as cli
 from tests.cli.support import Cli, run, session, variant
@@ -222,7 +223,7 @@ def test_what_z3_denies_is_no_verdict() -> None:
     verdict = judged.verdict()
     denied = proved(verdict, "denied")
     assert (denied.verdict, denied.headline, denied.first_violation) == ("unknown", None, None)
-    assert next(iter(verdict_lines(judged, denied))) == "NOT DECIDED"
+    assert next(lines(verdict_blocks(judged, denied))) == "NOT DECIDED"
     assert proved(verdict, "gave_up") == replace(verdict, proof="gave_up") and verdict.certified is None
 
 

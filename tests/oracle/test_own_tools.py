@@ -15,8 +15,9 @@ from planscope.language.problem import Action
 from planscope.oracle.arguments import extra_arguments, read_start, schema_refusal
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Ending, ToolCall, Trace
-from planscope.report import verdict_lines
+from planscope.report import verdict_blocks
 from planscope.session.oracle_input import UNJUDGED, own_reading
+from planscope.show.text import lines
 from planscope.wording.explain import explain_verdict
 from tests.each import each
 
@@ -105,9 +106,9 @@ def test_fifty_findings_of_one_call_are_one_line() -> None:
     found = judged(ORDER, *["build"] * 51, "push", "deploy")
     verdict = found.verdict()
     assert len(verdict.findings) == 50
-    lines = list(verdict_lines(found, verdict, 100))
-    (line,) = [one for one in lines if "error: repeated action" in one]
-    assert line.strip().startswith("step 2") and "(50 times, last at step 51)" in " ".join(lines)
+    told = list(lines(verdict_blocks(found, verdict), 100))
+    (line,) = [one for one in told if "error: repeated action" in one]
+    assert line.strip().startswith("step 2") and "(50 times, last at step 51)" in " ".join(told)
     assert explain_verdict(found, verdict) == (
         "At step 2 build was done again, after step 1, and every task can only be executed once. "
         "The same happened 49 more times, the last time at step 51."

@@ -28,8 +28,11 @@ from planscope.session.model import (
 )
 from planscope.session.store import load
 from planscope.sharing.formats import share
-from planscope.sharing.markdown import block, cell, code, table
 from planscope.sharing.page import _view
+from planscope.show.blocks import Table
+from planscope.show.markdown import fenced as block
+from planscope.show.markdown import inline as code
+from planscope.show.markdown import markdown
 from tests.sharing.cases import planted, run_of, written
 
 IMAGE = re.compile(
@@ -45,9 +48,9 @@ def test_it_tells_what_matters() -> None:
     for words in (
         "run `r2`: agent `tools`, model `sim:time-blind`",
         "### Query\n\n```text\nAttending training sessions follow 10:00.",
-        "| ● | 1 | `attending_training_sessions(10)` | 10:00-12:00 | lost | **LOST HERE** (point of no return) |",
+        "| ● | 1 | `attending_training_sessions(10)` | 10:00-12:00 | lost | 0 | **LOST HERE** (point of no return): ",
         "| **● conflict** | c3 | `applying hair color before attending training sessions` |",
-        "### A correct plan\n\n```text\n   1  applying hair color",
+        "### A correct plan\n\n|  |  |  |  |\n| --- | --- | --- | --- |\n| 1 | `applying hair color` | at 8:00 |",
         "### Constraints at the end\n",
     ):
         assert words in text, words
@@ -57,7 +60,7 @@ def test_it_tells_what_matters() -> None:
 def test_it_tells_where_an_earlier_attempt_was_lost() -> None:
     text = share(load(bundled()["figure-7"]), "r1", "markdown", redaction=None)
     assert text.startswith("## ✓ Right\n")
-    assert "| 14:00-16:00 | lost | **LOST HERE** (point of no return) |" in text
+    assert "| 14:00-16:00 | lost | 0 | **LOST HERE** (point of no return): " in text
     assert text.count("LOST HERE") == 1
 
 
@@ -104,6 +107,10 @@ def spans(line: str) -> str:
     return made
 
 
+def cell(text: str) -> str:
+    return code(text, cell=True)
+
+
 def cells(row: str) -> list[str]:
     """A row of a table cut as GitHub cuts it: at every pipe that no backslash escapes."""
     return re.split(r"(?<!\\)(?:\\\\)*\|", row)
@@ -124,7 +131,7 @@ def test_code_holds_anything(text: str) -> None:
         assert "\n" not in made
         assert spans(made) == "" or (not visible(text).strip(" ") and made in ("(nothing)", "(blank)"))
     assert len(cells(f"| {cell(text)} | x |")) == 4, "it is one cell of a table"
-    assert "\n" not in table(("a", "b"), [(cell(text), "x")]).splitlines()[-1]
+    assert len(markdown([Table([(text, "x")], ("a", "b"))]).splitlines()) == 3
 
 
 def test_a_pipe_stays_one_where_no_table_is() -> None:
@@ -142,13 +149,6 @@ def test_arguments_that_are_cut_say_so() -> None:
         row for row in share(session, None, "markdown", redaction=None).splitlines() if "note=" in row
     )
     assert re.search(r'note="long long [^|]*…[^|]*, more=1, k0=0, [^|]*…\)`', line), line
-
-
-@given(st.lists(st.text(alphabet="`~ab\n\\<>@"), max_size=5))
-def test_a_long_block_says_what_it_left_out(lines: list[str]) -> None:
-    made = block(lines, "diff", most=2, widest=3).split("\n")
-    assert made[0].endswith("diff") and len(made) == 2 + min(len(lines), 3)
-    assert ("more" in made[-2]) == (len(lines) > 2) or "more" in "".join(lines)
 
 
 @given(st.lists(st.text(alphabet="`~ab\n\\<>@"), max_size=5))

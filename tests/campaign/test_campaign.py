@@ -209,11 +209,37 @@ if __name__ == "__main__":
 """
 
 
-def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
-    parent = subprocess.Popen([sys.executable, "-c", WORKERS], stdout=subprocess.PIPE, text=True)
+CLUSTER_AT_WORK = """
+import os, sys
+from pathlib import Path
+from planscope.campaign import engine
+from planscope.campaign.store import Store
+
+if __name__ == "__main__":
+    client, cluster = engine.dask("local")
+    workers, told = client.run(os.getpid).values(), []
+
+    def tell(found):
+        if found.done and not told:
+            told.append(1)
+            print(*workers, flush=True)
+
+    engine.Campaign(Store(Path(sys.argv[1])), workers=2, cluster=cluster, on_progress=tell).go()
+"""
+
+
+@pytest.mark.parametrize("parents", [WORKERS, CLUSTER_AT_WORK], ids=["processes", "cluster"])
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path, parents: str) -> None:
+    if parents is CLUSTER_AT_WORK:
+        pytest.importorskip("distributed")
+    path, script = made(tmp_path, knobs=Knobs(cases=3000)).path, tmp_path / "parents.py"
+    script.write_text(parents)  # a worker imports it again, as it does the planscope command
+    parent = subprocess.Popen(
+        [sys.executable, str(script), str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert parent.stdout is not None
     workers = [int(pid) for pid in parent.stdout.readline().split()]
-    assert len(workers) == 2 and all(began(pid) for pid in workers)
+    assert workers and all(began(pid) for pid in workers)
     parent.kill()
     parent.communicate()
     ends = time.monotonic() + 5

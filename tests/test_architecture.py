@@ -253,7 +253,7 @@ TOKENS = {
     "tui": 197_200,
     "rules": 82_100,
     "toolfuzz": 91_850,
-    "agents": 76_400,
+    "agents": 75_700,
     "traces": 57_400,
     "commands": 54_700,
     "language": 70_600,

@@ -27,6 +27,7 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt
 
 from planscope.agents.call_arguments import plain
 from planscope.agents.failures import explain, one_line
+from planscope.agents.gate import Ending
 from planscope.agents.given import GivenSoFar, seen_messages, seen_tool, seen_tools
 from planscope.agents.graphs import asked_by
 from planscope.agents.messages import (
@@ -34,6 +35,7 @@ from planscope.agents.messages import (
     answer_event,
     answer_parts,
     call_event,
+    call_ids,
     ended_by_guard,
     in_order,
     last_answer,
@@ -52,8 +54,6 @@ _WAITING = 64
 LEFT = "the program ended or closed the recorder before the agent finished"
 UNANSWERED = "the agent's graph ended before all calls were answered"
 
-Ending = Literal["stopped", "call_limit", "aborted"]
-
 
 class RunSink(Protocol):
     """Where a run is written: a journal beside the session, or the debugger's screen. ``token``: the journal's name."""
@@ -69,8 +69,9 @@ class RunSink(Protocol):
 @dataclass(slots=True, eq=False)
 class RunUnderWay:
     """One run. ``root`` is the object that stands for its outermost graph; the run keeps it, so that its id is not
-    used again. ``agent``: who spoke last. ``ending``: how it ended, if it may still go on. ``asked``: what it asks a
-    person that it waits for. ``person``: one has answered, so that a changed call is that person's edit.
+    used again. ``agent``: who spoke last. ``line`` tells of its last ``error``. ``ending``: how it ended, if it may
+    still go on. ``asked``: what it asks a person that it waits for. ``person``: one has answered, so that a changed
+    call is that person's edit.
 
     ``rejects``: how many calls that person rejected of which the answer is still to come. ``rested``: when it began to
     wait for one.
@@ -89,6 +90,7 @@ class RunUnderWay:
     talks: list[Talk] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     error: BaseException | None = None
+    line: str = ""
     ending: EndEvent | None = None
     ended: bool = False
     asked: list[str] = field(default_factory=list)
@@ -261,13 +263,32 @@ _roots: dict[tuple[str, int], RunUnderWay] = {}
 """Runs by place and root, so that agents with a recorder each are one run."""
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who runs the agent here, so that all conversations are one run, which it ends with :meth:`Conversations.close`.
+
+    ``began``: when the run began, ``step``: how many steps it has from the one that it goes on with. ``prompted``: it
+    has its prompt already. ``given`` makes of the prompt and its messages what notes how the next call of a model
+    differs. ``explain`` tells of an error. ``tidy``: the agent is ours, so it may get the model's messages in a form
+    that every provider takes, and each call takes its turn, also one that cannot be read.
+    """
+
+    began: float
+    step: int = 0
+    prompted: bool = False
+    given: Callable[[PromptEvent, Sequence[BaseMessage]], GivenSoFar | None] = GivenSoFar
+    explain: Callable[[BaseException, str], tuple[str, str]] = lambda error, where: explain(
+        error, where=where
+    )
+    tidy: bool = False
+
+
 class Conversations:
     """Finds the run and the conversation of each message, and writes its events.
 
     ``start`` opens a run's sink; its argument has model, agent and start. ``finished`` is called when a run ends.
     ``place`` names where runs go. ``deferred``: a call becomes a step only when it is made, so that the debugger can
-    be asked before; it may change at any time. ``owned``: all conversations are one run, which the owner ends with
-    :meth:`close`. ``watch`` is called after each event.
+    be asked before; it may change at any time, but for an ``owner``'s run. ``watch`` is called after each event.
     """
 
     def __init__(
@@ -276,15 +297,11 @@ class Conversations:
         finished: Callable[[], object] = lambda: None,
         *,
         place: Callable[[], str] = str,
-        deferred: bool = False,
-        owned: bool = False,
-        watch: Callable[[RunUnderWay, Event], object] | None = None,
+        owner: Owner | None = None,
     ) -> None:
-        self._start, self._finished, self._place = start, finished, place
-        self.deferred, self.owned, self.watch = deferred, owned, watch
-        self.step = 0
-        """The steps that a new run has from the run that it goes on with; its time begins at ``begins``."""
-        self.begins = 0.0
+        self._start, self._finished, self._place, self.owner = start, finished, place, owner
+        self.deferred = owner is not None
+        self.watch: Callable[[RunUnderWay, Event], object] | None = None
         self._conversations: dict[str, Talk] = {}
         self._failed: OrderedDict[str, Talk] = OrderedDict()
         self._resting: OrderedDict[int, RunUnderWay] = OrderedDict()
@@ -298,10 +315,11 @@ class Conversations:
                 self._left(run, ending, reason)
 
     def _left(self, run: RunUnderWay, ending: Ending = "aborted", reason: str | None = LEFT) -> None:
-        why = f"the agent {waits_for(run.asked)}" if run.asked and not self.owned else reason
+        why = f"the agent {waits_for(run.asked)}" if run.asked and self.owner is None else reason
         mine = EndEvent(at=run.at(), ending=ending, reason=why)
-        if self.owned:
-            self.add(run, run.ending if run.ending is not None and ending == "stopped" else mine)
+        if self.owner is not None:
+            ends = run.ending if run.ending is not None and ending == "stopped" else mine
+            self.add(run, ends.model_copy(update={"at": mine.at}))
         elif run.ending is None and not (run.talks and all(talk.failed for talk in run.talks)):
             self.add(run, mine)
         self._finish(run)
@@ -368,7 +386,7 @@ class Conversations:
 
     def _goes_on(self, talk: Talk, root: object, answer: str) -> None:
         run = talk.run
-        if self.owned or run.ended or id(run) not in self._resting:
+        if self.owner is not None or run.ended or id(run) not in self._resting:
             return
         del self._resting[id(run)]
         run.ending = None
@@ -391,11 +409,16 @@ class Conversations:
         talk: Talk,
         began: float,
         scope: str,
-        result: Sequence[object],
+        result: Sequence[BaseMessage],
         structured: object,
         forms: bool,
-    ) -> None:
-        """Record the model's answer. ``forms``: structured output was requested, so its calls are not tool calls."""
+        before: Sequence[BaseMessage] = (),
+    ) -> Sequence[BaseMessage]:
+        """Record the model's answer, and return it as the agent is to get it. ``forms``: structured output was
+        requested, so its calls are not tool calls. ``before``: the messages that the model was given."""
+        taken = None
+        if self.owner is not None and self.owner.tidy:
+            taken = {m.id for m in before if m.id}, call_ids(before)
         with _lock:
             self._forget(talk)
             for known in (talk.calls, talk.sent, talk.taken, talk.decided):
@@ -406,9 +429,13 @@ class Conversations:
             for message in said:
                 if (reason := ended_by_guard(message)) is not None:
                     self.end(talk, "call_limit", reason)
-                    return
-                data = _data_of(structured) if structured is not None and message is said[-1] else None
-                self._message(talk, message, began, data, formed)
+                    return result
+            for place, message in enumerate(said):
+                data = _data_of(structured) if structured is not None and place == len(said) - 1 else None
+                tidy = self._message(talk, message, began, data, formed, taken)
+                if taken is not None:
+                    tidy.id = tidy.id or str(uuid4())  # as LangGraph does; the conversation is found by it
+                    said[place] = tidy
             for answer in answers:
                 if answer.tool_call_id in formed and structured is None:
                     line = one_line(text_of(answer))
@@ -424,6 +451,8 @@ class Conversations:
                 self._find_by(self._conversations, talk, scope + key_of(said))
             else:
                 self.end(talk, "stopped")
+            fresh = iter(said)
+            return [next(fresh) if isinstance(m, AIMessage) else m for m in result]
 
     def changed_by_person(self, talk: Talk, identity: str, arguments: dict[str, object]) -> None:
         """Note the arguments that a call is really made with, if they are not those that the agent asked for."""
@@ -445,6 +474,18 @@ class Conversations:
                 pending.arguments = talk.passed[identity] = arguments
             self._step(talk, pending, asked if changed else None)
             return talk.run.step
+
+    def added(self, talk: Talk, call: Pending) -> None:
+        """Let a call wait that the model did not ask for, but a middleware."""
+        with _lock:
+            talk.calls[call.identity] = talk.waiting[call.identity] = call
+            talk.passed[call.identity] = call.arguments
+
+    def unread(self, talk: Talk) -> Pending | None:
+        """Return the call whose turn it is, if it cannot be read."""
+        with _lock:
+            first = next(iter(talk.waiting.values()), None)
+            return first if first is not None and first.arguments is None else None
 
     def answered(
         self,
@@ -558,7 +599,7 @@ class Conversations:
                 return
             line = self._error_in(run, error, where)
             talk.failed, talk.failed_call = True, identity
-            if all(one.failed for one in run.talks) and not self.owned:
+            if all(one.failed for one in run.talks) and self.owner is None:
                 self.add(run, EndEvent(at=run.at(), ending="aborted", reason=line))
             self._find_by(self._failed, talk, task or f"{id(talk)}")
             while len(self._failed) > _WAITING:
@@ -568,12 +609,11 @@ class Conversations:
         """Record an exception, once, though it may pass several agents. Return its line."""
         if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | GeneratorExit):
             return "stopped by the user"
-        kind, line = explain(error, where=where)
-        line = plain_text(line)
         if run.error is not error:
-            run.error = error
-            self.add(run, ErrorEvent(at=run.at(), kind=kind, text=line))
-        return line
+            kind, line = self.owner.explain(error, where) if self.owner else explain(error, where=where)
+            run.error, run.line = error, plain_text(line)
+            self.add(run, ErrorEvent(at=run.at(), kind=kind, text=run.line))
+        return run.line
 
     def _interrupted(self, talk: Talk, error: BaseException) -> None:
         """Record that the graph waits for a person. That is no failure: the run goes on when it is resumed."""
@@ -622,7 +662,7 @@ class Conversations:
         run.talks.clear()
         notice = talk.notice if ending == "stopped" else ""
         run.ending = EndEvent(at=run.at(), ending=ending, reason=reason or notice or None)
-        if self.owned:
+        if self.owner is not None:
             return
         if not talk.failed:
             self.add(run, run.ending)
@@ -662,7 +702,7 @@ class Conversations:
     def stopped(self, talk: Talk) -> None:
         """End the run that a person stopped at a call. An owner ends its run itself."""
         with _lock:
-            if not self.owned and not talk.run.ended:
+            if self.owner is None and not talk.run.ended:
                 self.add(talk.run, EndEvent(at=talk.run.at(), ending="aborted", reason="stopped by the user"))
                 self._finish(talk.run)
 
@@ -671,7 +711,7 @@ class Conversations:
         with _lock:
             if run.ended:
                 return
-            told = not self.owned and run.talks and all(talk.failed for talk in run.talks)
+            told = self.owner is None and run.talks and all(talk.failed for talk in run.talks)
             if error is not None and not told:
                 line = self._error_in(run, error, "agent")
                 self.add(run, EndEvent(at=run.at(), ending="aborted", reason=line))
@@ -722,14 +762,16 @@ class Conversations:
             tools=seen_tools(tools),
             messages=None if rest == [asked] else seen_messages(rest),
         )
-        self.add(run, prompt)
-        talk = Talk(run, speaker.agent, speaker.nested, speaker.place, given=GivenSoFar(prompt, rest))
+        given = self.owner.given if self.owner is not None else GivenSoFar
+        if self.owner is None or not self.owner.prompted:
+            self.add(run, prompt)
+        talk = Talk(run, speaker.agent, speaker.nested, speaker.place, given=given(prompt, rest))
         run.talks.append(talk)
         run.agent = speaker.agent
         return talk
 
     def _known(self, root: object) -> RunUnderWay | None:
-        if self.owned:
+        if self.owner is not None:
             return next(iter(self._mine.values()), None)
         found = _roots.get((self._place(), id(root))) if root is not None else None
         return None if found is None or found.ended else found
@@ -739,7 +781,9 @@ class Conversations:
         self._resting.pop(id(run), None)
         run.ending = None
         handed = speaker.agent != run.agent and not any(not one.failed for one in run.talks)
-        talk = Talk(run, speaker.agent, speaker.nested, speaker.place, given=GivenSoFar(PromptEvent(text="")))
+        given = self.owner.given if self.owner is not None else GivenSoFar
+        first = given(PromptEvent(text=""), ())
+        talk = Talk(run, speaker.agent, speaker.nested, speaker.place, given=first)
         talk.inside = run.around()
         run.talks.append(talk)
         if handed and speaker.agent:
@@ -747,13 +791,13 @@ class Conversations:
         return talk
 
     def _opened(self, speaker: Speaker) -> RunUnderWay:
-        began = time.perf_counter() - self.begins
+        began, step = (time.perf_counter(), 0) if self.owner is None else (self.owner.began, self.owner.step)
         head = {
             "agent": speaker.agent or "own",
             "model": plain_text(speaker.model)[:200],
             "started": datetime.now(UTC).isoformat(),
         }
-        run = RunUnderWay(self._start(head), head, began, speaker.root, self.step)
+        run = RunUnderWay(self._start(head), head, began, speaker.root, step)
         self._mine[id(run)] = run
         if speaker.root is not None:
             _roots[self._place(), id(speaker.root)] = run
@@ -805,10 +849,17 @@ class Conversations:
                 run.sink.append_text(self._tools[name])
 
     def _message(
-        self, talk: Talk, message: AIMessage, began: float, structured: object, formed: set[str]
-    ) -> None:
-        """Record the message and its calls, in order; deferred ones become steps when they are made."""
-        tidy = readable(message, set(), set(), as_done=True)
+        self,
+        talk: Talk,
+        message: AIMessage,
+        began: float,
+        structured: object,
+        formed: set[str],
+        taken: tuple[set[str], set[str]] | None,
+    ) -> AIMessage:
+        """Record the message and its calls, in order; deferred ones become steps when they are made. Return it as it
+        can be sent again. ``taken``: the ids of messages and of calls that it may not have, if the agent gets it so."""
+        tidy = readable(message, *(taken or (set(), set())), as_done=taken is None)
         calls = [call for call in in_order(tidy) if call.identity not in formed]
         event = message_event(message, tidy, talk.run.at(), began, talk.changed)
         talk.changed = None
@@ -824,10 +875,11 @@ class Conversations:
             talk.sent.setdefault(call.sent_as, []).append(call.identity)
             if call.arguments is not None:
                 talk.passed[call.identity] = call.arguments
-            if self.deferred and call.arguments is not None:
+            if self.deferred and (call.arguments is not None or taken is not None):
                 talk.waiting[call.identity] = call
             else:
                 self._step(talk, call)
+        return tidy
 
     def _step(self, talk: Talk, call: Pending, asked: dict[str, object] | None = None) -> None:
         talk.open[call.identity] = step = talk.run.step_called()

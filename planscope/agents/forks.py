@@ -25,7 +25,7 @@ from planscope.session.model import (
 )
 
 if TYPE_CHECKING:
-    from planscope.agents.gate import Gate
+    from planscope.agents.gate import CallGate
     from planscope.agents.models import LoadedModel
     from planscope.agents.own_live import OwnRun
 
@@ -64,7 +64,7 @@ def fork(
     loaded: LoadedModel | None = None,
     run_id: str | None = None,
     on_event: OnEvent | None = None,
-    gate: Gate | None = None,
+    gate: CallGate | None = None,
 ) -> LiveRun:
     """Make a new run that keeps ``run`` up to ``step`` and continues from there with ``.go()`` or ``.wait()``.
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
@@ -108,8 +108,14 @@ class Stop:
 
 
 Verb = GoOn | EditArguments | EditAnswer | Answer | Raise | Refuse | Stop
-Gate = Callable[[PendingCall], Awaitable[Verb]]
-"""A gate is called on the event loop of the run, and cancelled if the run is stopped while it waits."""
+
+
+class CallGate(Protocol):
+    """Decides about one call at a time: ``ask`` blocks its thread, ``aask`` does not, and is cancelled if the run is
+    stopped while it waits. Only agents that are synchronous use ``ask``."""
+
+    def ask(self, call: PendingCall) -> Verb: ...
+    async def aask(self, call: PendingCall) -> Verb: ...
 
 
 _DECIDED: Mapping[type[Verb], tuple[str, str]] = {
@@ -147,6 +153,17 @@ class StoppedAtGate(BaseException):
     ``handle_tool_errors``, a middleware with ``except Exception``)."""
 
 
+Ending = Literal["stopped", "timeout", "call_limit", "aborted"]
+
+
+class RunOver(Exception):
+    """The run ends here, as ``ending`` says. The message says why."""
+
+    def __init__(self, ending: Ending, reason: str) -> None:
+        super().__init__(reason)
+        self.ending = ending
+
+
 @dataclass(slots=True)
 class Pauser:
     """A gate for a person: pauses at calls that ``wanted`` names, or at every call while stepping. The person is asked
@@ -168,7 +185,8 @@ class Pauser:
     _answer: Future[Verb] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    async def __call__(self, call: PendingCall) -> Verb:
+    async def aask(self, call: PendingCall) -> Verb:
+        """As :meth:`ask`, on the event loop of an asynchronous agent."""
         wanted = await asyncio.to_thread(self.wanted, call)
         if not (self.stepping or wanted):
             return GoOn()
@@ -181,8 +199,6 @@ class Pauser:
             self._over()
             self.on_resume(call, verb)
         return verb
-
-    aask = __call__
 
     def ask(self, call: PendingCall) -> Verb:
         """Return the decision about a call of a synchronous agent. Blocks while it is paused."""

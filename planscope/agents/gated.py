@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -13,6 +13,7 @@ from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, Talk
 from planscope.agents.gate import (
     Answer,
+    CallGate,
     EditAnswer,
     EditArguments,
     GoOn,
@@ -24,18 +25,19 @@ from planscope.agents.gate import (
     Verb,
 )
 from planscope.agents.given import seen_tool
-from planscope.agents.messages import REFUSED_BY, RETURNED, command_again, conversation, identity_of, text_of
+from planscope.agents.messages import (
+    DONE_WITH,
+    REFUSED_BY,
+    RETURNED,
+    command_again,
+    conversation,
+    identity_of,
+    text_of,
+)
 from planscope.agents.toolset import REFUSED
 from planscope.session.json_bytes import plain_text
 
 Result = ToolMessage | Command[object]
-
-
-class CallGate(Protocol):
-    """Decides about one call at a time: ``ask`` blocks its thread, ``aask`` does not."""
-
-    def ask(self, call: PendingCall) -> Verb: ...
-    async def aask(self, call: PendingCall) -> Verb: ...
 
 
 class RecordedError(Exception):
@@ -43,21 +45,23 @@ class RecordedError(Exception):
 
 
 class Gated:
-    """Asks a gate before each call. Calls of one message are made one after the other, and a call that is made again (a
-    retry, a graph that goes on after an interrupt) is decided as before. ``attempt`` calls a function and never
-    raises."""
+    """Asks a gate before each call, if there is one. Calls of one message are made one after the other, and a call that
+    is made again (a retry, a graph that goes on after an interrupt) is decided as before. ``attempt`` calls a function
+    and never raises."""
 
-    def __init__(self, talks: Conversations, gate: CallGate, attempt: Callable[..., object]) -> None:
+    def __init__(self, talks: Conversations, gate: CallGate | None, attempt: Callable[..., object]) -> None:
         self._talks, self._gate, self._attempt = talks, gate, attempt
-        self.stopped: StoppedAtGate | None = None
-        """Why the gate stopped a call, whatever the agent's program has made of it."""
+        self.stopped: BaseException | None = None
+        """Why the gate stopped a call, or failed, whatever the agent's program has made of it."""
         self.on_stop: Callable[[], object] = lambda: None
+        self.preview: Callable[[str, Mapping[str, object]], str | None] | None = None
+        """Predicts the answers of mock tools."""
 
     def stop(self, text: str) -> StoppedAtGate:
         """Return what ends the run, which it does whatever the agent's program makes of that."""
-        self.stopped = StoppedAtGate(text)
+        self.stopped = stopped = StoppedAtGate(text)
         self.on_stop()
-        return self.stopped
+        return stopped
 
     def takes(self, talk: Talk, identity: str) -> bool:
         """Return whether a call passes the gate: if calls are deferred, or this one was."""
@@ -72,10 +76,10 @@ class Gated:
     ) -> Result:
         """Make one call of a synchronous agent."""
         with talk.run.turn().taken():
+            self.pass_unread(talk)
             pending, verb = self._pending(talk, identity, request)
             if pending is not None:
-                with talk.run.thinking():
-                    verb = self._gate.ask(pending)
+                verb = self._ask(talk, pending)
             request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
                 return answer
@@ -87,7 +91,9 @@ class Gated:
                     result = handler(request)
             finally:
                 talk.let.discard(identity)
-            return self._done(verb, result, answered)
+            result = self._done(verb, request, result, answered)
+            self.pass_unread(talk)
+            return result
 
     async def acall(
         self,
@@ -98,10 +104,10 @@ class Gated:
     ) -> Result:
         """Make one call of an asynchronous agent."""
         async with talk.run.turn().ataken():
+            await self.apass_unread(talk)
             pending, verb = self._pending(talk, identity, request)
             if pending is not None:
-                with talk.run.thinking():
-                    verb = await self._gate.aask(pending)
+                verb = await self._aask(talk, pending)
             request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
                 return answer
@@ -113,26 +119,77 @@ class Gated:
                     result = await handler(request)
             finally:
                 talk.let.discard(identity)
-            return self._done(verb, result, answered)
+            result = self._done(verb, request, result, answered)
+            await self.apass_unread(talk)
+            return result
+
+    def pass_unread(self, talk: Talk) -> None:
+        """Make the calls whose turn it is steps, as long as they cannot be read. They never reach a tool."""
+        for call in self._unread(talk):
+            self._passed(talk, self._ask(talk, call))
+
+    async def apass_unread(self, talk: Talk) -> None:
+        """As :meth:`pass_unread`, of an asynchronous agent."""
+        for call in self._unread(talk):
+            self._passed(talk, await self._aask(talk, call))
+
+    def _unread(self, talk: Talk) -> Iterator[PendingCall]:
+        while (call := self._talks.unread(talk)) is not None:
+            if self.stopped is not None:
+                return
+            yield PendingCall(talk.run.step + 1, call.tool, {}, call.identity, None, call.raw, call.error)
+            self._attempt(self._talks.called, talk, call.identity, None)
+
+    def _passed(self, talk: Talk, verb: Verb) -> None:
+        if isinstance(verb, Stop):
+            raise self._stop(talk, verb)
+
+    def _ask(self, talk: Talk, call: PendingCall) -> Verb:
+        if self._gate is None:
+            return GoOn()
+        with self._asking(talk):
+            return self._gate.ask(call)
+
+    async def _aask(self, talk: Talk, call: PendingCall) -> Verb:
+        if self._gate is None:
+            return GoOn()
+        with self._asking(talk):
+            return await self._gate.aask(call)
+
+    @contextmanager
+    def _asking(self, talk: Talk) -> Iterator[None]:
+        """Around a decision. If the gate of a run of ours fails, no later call is made."""
+        try:
+            with talk.run.thinking():
+                yield
+        except Exception as error:
+            if self._talks.owner is not None:
+                self.stopped = error
+            raise
+
+    def _stop(self, talk: Talk, verb: Stop) -> StoppedAtGate:
+        talk.waiting.clear()
+        self._attempt(self._talks.stopped, talk)
+        return self.stop(verb.text)
 
     def _pending(
         self, talk: Talk, identity: str, request: ToolCallRequest
     ) -> tuple[PendingCall | None, Verb]:
         """Return the call to ask about, or None and what was decided about it before."""
-        if self.stopped is not None and self._talks.owned:
+        if self.stopped is not None and self._talks.owner is not None:
             raise self.stopped
-        if identity not in talk.waiting:
+        if self._gate is None or identity not in talk.waiting:
             return None, talk.decided.get(identity, GoOn())
-        arguments = plain(_edited(request) or dict(request.tool_call["args"]))
+        tool, arguments = request.tool_call["name"], _arguments(request)
+        answer, schema = None, None
+        if self.preview is not None:
+            answer = self.preview(tool, arguments)
+        elif request.tool is not None:
+            schema = seen_tool("", request.tool, request.tool).parameters
         call = PendingCall(
-            talk.run.step + 1,
-            request.tool_call["name"],
-            arguments,
-            identity,
-            agent=talk.agent,
-            run=talk.run.sink.token,
-            schema=None if request.tool is None else seen_tool("", request.tool, request.tool).parameters,
-        )
+            talk.run.step + 1, tool, arguments, identity, answer,
+            agent=talk.agent, run=talk.run.sink.token, schema=schema,
+        )  # fmt: skip
         return call, GoOn()
 
     def _decided(
@@ -141,10 +198,8 @@ class Gated:
         """Record the call as the gate decided. Return the request to carry out, or the answer in its place."""
         talk.decided[identity] = verb
         if isinstance(verb, Stop):
-            talk.waiting.clear()
-            self._attempt(self._talks.stopped, talk)
-            raise self.stop(verb.text)
-        arguments = plain(_edited(request) or dict(request.tool_call["args"]))
+            raise self._stop(talk, verb)
+        arguments = _arguments(request)
         if isinstance(verb, EditArguments):
             arguments = plain(dict(verb.arguments))
             request = request.override(tool_call={**request.tool_call, "args": dict(arguments)})
@@ -167,12 +222,22 @@ class Gated:
             raise error
         return request, answer
 
-    def _done(self, verb: Verb, result: Result, answered: Callable[..., object]) -> Result:
+    def _done(
+        self, verb: Verb, request: ToolCallRequest, result: Result, answered: Callable[..., object]
+    ) -> Result:
         said = None
         if isinstance(verb, EditAnswer) and isinstance(result, ToolMessage):
             said, result = text_of(result), result.model_copy(update={"content": plain_text(verb.text)})
+        if isinstance(verb, EditArguments) and isinstance(result, ToolMessage) and result.artifact is None:
+            # a guard behind this gate judges the call by what was done
+            result = result.model_copy(update={"artifact": {DONE_WITH: request.tool_call["args"]}})
         answered(result, said=said)
         return result
+
+
+def _arguments(request: ToolCallRequest) -> dict[str, object]:
+    found: dict[str, object] = plain(_edited(request) or dict(request.tool_call["args"]))
+    return found
 
 
 def _edited(request: ToolCallRequest) -> dict[str, object] | None:

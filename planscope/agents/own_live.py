@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -23,20 +22,20 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
 from planscope.agents.call_arguments import plain
-from planscope.agents.conversations import Conversations, Ending, answered_by_person, waits_for
-from planscope.agents.event_loop import Stopping, put_down, wait_for
+from planscope.agents.conversations import Conversations, answered_by_person, waits_for
+from planscope.agents.event_loop import wait_for
 from planscope.agents.failures import one_line
 from planscope.agents.gate import (
     Answer,
+    CallGate,
     EditAnswer,
     EditArguments,
     GoOn,
     Pauser,
     PendingCall,
-    StoppedAtGate,
+    RunOver,
     Verb,
 )
-from planscope.agents.gated import CallGate, Gated
 from planscope.agents.given import seen_tool
 from planscope.agents.graphs import text_of_value
 from planscope.agents.interrupts import (
@@ -49,16 +48,14 @@ from planscope.agents.interrupts import (
     resumed_by,
 )
 from planscope.agents.messages import messages_of
-from planscope.agents.own_agent import OwnAgentRecorder
 from planscope.agents.own_tools import at_work, catch_all, collecting, find_nodes, is_no_tool, running
 from planscope.agents.paradigms import UnknownAgent, imported
+from planscope.agents.recorder import Recorder
 from planscope.agents.reruns import RecordedAnswers, not_captured, state_kept
-from planscope.agents.runner import STOPPED_BY_USER
+from planscope.agents.runner import AgentRun, OnEvent
 from planscope.session.model import (
     ActionRecord,
     CallEvent,
-    EndEvent,
-    ErrorEvent,
     Event,
     ForkPoint,
     MessageEvent,
@@ -171,16 +168,6 @@ def _parameters(factory: Any) -> int:
         return 1
 
 
-class NoGate:
-    """Lets every call go on."""
-
-    def ask(self, call: PendingCall) -> Verb:
-        return GoOn()
-
-    async def aask(self, call: PendingCall) -> Verb:
-        return GoOn()
-
-
 class DryGate:
     """Lets no call reach its tool: the answer is a recorded one, or the user's, who is asked by ``pauser``."""
 
@@ -202,7 +189,7 @@ class DryGate:
         if found is not None:
             return found
         self._pauser.step(True)
-        return _never_called(await self._pauser(call))
+        return _never_called(await self._pauser.aask(call))
 
 
 def _never_called(verb: Verb) -> Verb:
@@ -211,50 +198,11 @@ def _never_called(verb: Verb) -> Verb:
     return Answer(NOT_CALLED) if isinstance(verb, GoOn | EditArguments) else verb
 
 
-class _Sink:
-    """Writes events into a run and tells ``heard``. A fork has its prompt already; ``notes`` follow a prompt."""
+class OwnRun(AgentRun):
+    """A run of a user's agent with its own tools.
 
-    token = ""
-
-    def __init__(self, run: Run, heard: Callable[[Event], object], kept: bool, note: str) -> None:
-        self._run, self._heard, self._kept = run, heard, kept
-        self.notes = [note] if note else []
-
-    def append(self, line: Mapping[str, object]) -> None:
-        """Take over the arguments that a call was really made with, after a person's edit."""
-        done = line.get("done_with")
-        for place, event in enumerate(self._run.events if done is not None else ()):
-            if isinstance(event, CallEvent) and event.step == line["step"]:
-                asked = event.arguments if event.asked is None else event.asked
-                self._run.events[place] = event.model_copy(update={"arguments": done, "asked": asked})
-
-    def append_text(self, *lines: str) -> None:
-        pass
-
-    def events(self, events: Iterable[Event]) -> None:
-        for event in events:
-            if isinstance(event, PromptEvent) and self._kept:
-                self._kept = False
-                continue
-            self._put(event)
-            if isinstance(event, PromptEvent):
-                for note in self.notes:
-                    self._put(MessageEvent(at=event.at, by="system", text=note))
-
-    def _put(self, event: Event) -> None:
-        self._run.events.append(event)
-        self._heard(event)
-
-    def close(self) -> None:
-        pass
-
-
-class OwnRun:
-    """One run of a user's agent that can be watched, paused and stopped. ``run.events`` grows while it runs.
-
-    ``given``: what the agent is asked, a text or the graph's input as a mapping. ``gate`` is asked before each call.
-    ``kept``: the first events of a fork of the run ``of``, whose messages and state the agent goes on from; no call
-    among them is made again.
+    ``given``: what the agent is asked, a text or the graph's input as a mapping. ``kept``: the first events of a fork
+    of the run ``of``, whose messages and state the agent goes on from; no call among them is made again.
     ``middleware`` goes to a factory. ``note`` is said at the beginning of the record. ``person`` answers an interrupted
     graph; without one the run ends there.
     """
@@ -267,7 +215,7 @@ class OwnRun:
         variant: str,
         run_id: str,
         gate: CallGate | None = None,
-        on_event: Callable[[Event], object] = lambda event: None,
+        on_event: OnEvent | None = None,
         kept: Sequence[Event] = (),
         forked_from: ForkPoint | None = None,
         of: Run | None = None,
@@ -275,152 +223,105 @@ class OwnRun:
         note: str = "",
         person: Person | None = None,
     ) -> None:
-        self._person = person
-        self._in_thread = False
-        self.run = Run(id=run_id, variant=variant, forked_from=forked_from, agent=agent.name, model="its own")
-        self._agent, self._given, self._kept, self._of = agent, given, list(kept), of
+        run = Run(id=run_id, variant=variant, forked_from=forked_from, agent=agent.name, model="its own")
+        super().__init__(run, gate=gate, on_event=on_event, kept=kept)
+        self._agent, self._given, self._of = agent, given, of
         if of is not None:
-            self.run.state = of.state
+            run.state = of.state
         elif isinstance(given, Mapping):
-            self.run.state = {key: None if key == "messages" else plain(one) for key, one in given.items()}
-        self._heard, self._middleware = on_event, middleware
-        self._sink = _Sink(self.run, on_event, bool(kept), note)
-        self._talks = Conversations(self._begun, deferred=True, owned=True)
-        self._talks.step = sum(isinstance(e, CallEvent) for e in self._kept)
-        self._talks.begins = max((e.at for e in self._kept), default=0.0)
-        self._recorder = OwnAgentRecorder(self._talks)
-        self._gated = Gated(self._talks, gate or NoGate(), self._recorder.attempt)
-        self._gated.on_stop = self.stop
-        self._recorder.gate = self._gated
-        self._recorder.closed = getattr(gate, "closed", False)
-        if self._recorder.closed or isinstance(gate, Pauser):
-            self._recorder.cannot_catch = lambda name: name not in agent.tools and is_no_tool(name)
-        self._stopping = Stopping()
+            run.state = {key: None if key == "messages" else plain(one) for key, one in given.items()}
+        self._middleware, self._person = middleware, person
+        self._notes = [note] if note else []
+        self._in_thread = False
 
-    def _begun(self, head: dict[str, Any]) -> _Sink:
-        self.run.model = head["model"]
-        return self._sink
+    def made_recorder(self, **owner: Any) -> Recorder:
+        recorder = super().made_recorder(**owner)
+        recorder.closed = getattr(self._gate, "closed", False)
+        if recorder.closed or isinstance(self._gate, Pauser):
+            recorder.cannot_catch = lambda name: name not in self._agent.tools and is_no_tool(name)
+        return recorder
 
-    def stop(self) -> None:
-        """End the run at once, from any thread; it is recorded as aborted."""
-        self._stopping.ask()
+    def _around(self, recorder: Recorder) -> AbstractContextManager[object]:
+        return at_work(recorder)
 
-    def wait(self) -> Run:
-        """Run to the end on the shared event loop. Blocks."""
-        return wait_for(self.go())
+    def _unseen(self, recorder: Recorder) -> str:
+        return "" if recorder.talks.runs() or self._kept else NOT_SEEN
 
-    async def go(self) -> Run:
-        """Run to the end, and return the run, however it ended."""
-        self.run.started = datetime.now(UTC)
-        for event in self._kept:
+    def _opened(self, head: Mapping[str, object]) -> OwnRun:
+        self.run.model = str(head["model"])
+        return self
+
+    def append(self, line: Mapping[str, object]) -> None:
+        done = line.get("done_with")
+        for place, event in enumerate(self.run.events if done is not None else ()):
+            if isinstance(event, CallEvent) and event.step == line["step"]:
+                asked = event.arguments if event.asked is None else event.asked
+                self.run.events[place] = event.model_copy(update={"arguments": done, "asked": asked})
+
+    def events(self, events: Iterable[Event]) -> None:
+        for event in events:
             self._put(event)
-        work = asyncio.create_task(self._converse())
-        try:
-            with at_work(self._recorder), self._stopping.asked() as stopping:
-                await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                cut = not work.done()
-                self._recorder.closed |= cut
-                await put_down(work)
-        except asyncio.CancelledError:
-            await put_down(work)
-            _ = work.done() and not work.cancelled() and work.exception()
-            self._end("aborted", STOPPED_BY_USER)
-            raise
-        self._over(work, cut)
-        return self.run
+            for note in self._notes if isinstance(event, PromptEvent) else ():
+                self._put(MessageEvent(at=event.at, by="system", text=note))
 
-    def _over(self, work: asyncio.Task[object], cut: bool) -> None:
-        error = None if not work.done() or work.cancelled() else work.exception()
-        error = self._gated.stopped or error
-        if isinstance(error, StoppedAtGate):
-            self._end("aborted", str(error) or STOPPED_BY_USER)
-        elif cut or work.cancelled():
-            self._end("aborted", STOPPED_BY_USER)
-        elif isinstance(error, _Waits):
-            self._end("aborted", str(error))
-        elif error is not None and self._talks.runs():
-            self._talks.end_run(self._talks.runs()[0], error)
-        elif error is not None:
-            self._trouble(f"the agent crashed ({type(error).__name__}: {one_line(str(error))})")
-        elif not self._talks.runs() and not self._kept:
-            self._trouble(NOT_SEEN)
-        else:
-            self._end("stopped")
-
-    def _end(self, ending: Ending, reason: str | None = None) -> None:
-        if self._talks.runs():
-            self._talks.close(ending, reason)
-        else:
-            self._put(EndEvent(at=self._talks.begins, ending=ending, reason=reason))
-
-    def _trouble(self, line: str) -> None:
-        self._put(ErrorEvent(at=self._talks.begins, kind="agent", text=line))
-        self._put(EndEvent(at=self._talks.begins, ending="aborted", reason=line))
-
-    def _put(self, event: Event) -> None:
-        self.run.events.append(event)
-        self._heard(event)
-
-    async def _converse(self) -> Any:
+    async def _converse(self, recorder: Recorder) -> object:
         agent = await self._agent.runnable(self._middleware)
         given: object = self._given
         if self._kept:
             state, differs = await state_kept(agent, self._kept, self._of)
-            self._put(MessageEvent(at=self._talks.begins, by="system", text=not_captured(differs)))
+            self._put(MessageEvent(at=self._begins, by="system", text=not_captured(differs)))
             given = {**state, "messages": messages_of(self._kept)}
         elif isinstance(given, str):
             given = {"messages": [HumanMessage(given)]}
-        running.set(self._recorder)
+        running.set(recorder)
         catch_all()
-        config = self._config()
+        config = self._config(recorder)
         try:
             result = await self._invoked(agent, given, config)
         except NotImplementedError:  # a middleware of the user's is only synchronous
             if self._in_thread or any(isinstance(e, CallEvent) and not e.kept for e in self.run.events):
                 raise
-            self._in_thread, config = True, self._config()
+            self._in_thread, config = True, self._config(recorder)
             result = await self._invoked(agent, given, config)
         while asked := asked_in(result):
-            result = await self._resumed(agent, config, asked)
+            result = await self._resumed(agent, recorder.talks, config, asked)
         return result
 
-    def _config(self) -> dict[str, object]:
+    def _config(self, recorder: Recorder) -> dict[str, object]:
         self.run.thread = uuid4().hex
-        return {"callbacks": [self._recorder], "configurable": {"thread_id": self.run.thread}}
+        return {"callbacks": [recorder], "configurable": {"thread_id": self.run.thread}}
 
     async def _invoked(self, agent: Any, given: Any, config: dict[str, object]) -> object:
         if self._in_thread or not callable(getattr(agent, "ainvoke", None)):
             return await asyncio.to_thread(agent.invoke, given, config)
         return await agent.ainvoke(given, config)
 
-    async def _resumed(self, agent: object, config: dict[str, object], asked: Asked) -> object:
+    async def _resumed(
+        self, agent: object, talks: Conversations, config: dict[str, object], asked: Asked
+    ) -> object:
         """Let a person answer an interrupted graph, and go on with it. Raises :class:`StoppedAtGate` if it cannot."""
         questions = questions_in(asked)
-        if not self._talks.asks_person(questions):
-            self._sink.notes.append(waits_for(questions))  # no model was called yet
+        if not talks.asks_person(questions):
+            self._notes.append(waits_for(questions))  # no model was called yet
         if self._person is None or not can_go_on(agent):
             why = "" if can_go_on(agent) else f" ({NO_CHECKPOINTER})"
-            raise _Waits(f"the agent {waits_for(questions)}{why}")
+            raise RunOver("aborted", f"the agent {waits_for(questions)}{why}")
         wrong = ""
         while True:
             with ExitStack() as stack:
-                for run in self._talks.runs():
+                for run in talks.runs():
                     stack.enter_context(run.thinking())
                 values = await self._person(asked, wrong)
             resume = resumed_by(asked, values)
             said = text_of_value(values[0] if len(values) == 1 else resume)
-            if not self._talks.person_answers(said):
-                self._sink.notes.append(answered_by_person(said))
+            if not talks.person_answers(said):
+                self._notes.append(answered_by_person(said))
             try:
                 return await self._invoked(agent, Command(resume=resume), config)
             except Exception as error:
                 if not is_invalid_resume(error):
                     raise
                 wrong = f"the agent does not take that answer: {one_line(str(error))}"
-
-
-class _Waits(Exception):
-    """The run ends at an interrupt that nobody can answer. The message says why."""
 
 
 def given_in(text: str) -> str | Mapping[str, object]:

@@ -34,19 +34,19 @@ from planscope.agents.gate import StoppedAtGate
 from planscope.agents.messages import RETURNED, is_json, said_of, text_of
 
 if TYPE_CHECKING:
-    from planscope.agents.own_agent import OwnAgentRecorder
+    from planscope.agents.recorder import Recorder
 
-running: ContextVar[OwnAgentRecorder | None] = ContextVar("planscope_running", default=None)
+running: ContextVar[Recorder | None] = ContextVar("planscope_running", default=None)
 """The recorder of the run that this code belongs to."""
 
-_at_work: list[OwnAgentRecorder] = []
-_in_threads: list[OwnAgentRecorder] = []
+_at_work: list[Recorder] = []
+_in_threads: list[Recorder] = []
 _wrapped: weakref.WeakSet[ToolNode] = weakref.WeakSet()
 _collected: list[list[ToolNode]] = []
 _patching = threading.Lock()
 
 
-def _recorder() -> OwnAgentRecorder | None:
+def _recorder() -> Recorder | None:
     """Return the recorder of the run that this code belongs to, if that is at work."""
     found = running.get()
     return found if found in _at_work else None
@@ -153,7 +153,7 @@ _passing: ContextVar[tuple[BaseTool, int, type] | None] = ContextVar("planscope_
 
 
 @contextmanager
-def at_work(recorder: OwnAgentRecorder) -> Iterator[None]:
+def at_work(recorder: Recorder) -> Iterator[None]:
     """Catch the tools that a run's program calls itself, until the run and its work in threads are over."""
     with _patching:
         _at_work.append(recorder)
@@ -164,7 +164,7 @@ def at_work(recorder: OwnAgentRecorder) -> Iterator[None]:
         _done(_at_work, recorder)
 
 
-def _done(at: list[OwnAgentRecorder], recorder: OwnAgentRecorder) -> None:
+def _done(at: list[Recorder], recorder: Recorder) -> None:
     """Note that a run or a piece of its work is over. With the last one everything is as it was."""
     with _patching:
         at.remove(recorder)
@@ -283,7 +283,7 @@ def _submitted(before: Callable[..., Any]) -> Callable[..., Any]:
     return submit
 
 
-def _of_run(recorder: OwnAgentRecorder, work: Callable[..., object]) -> Callable[..., object]:
+def _of_run(recorder: Recorder, work: Callable[..., object]) -> Callable[..., object]:
     """Return work for another thread of a run, which is at work until it is done."""
     enter: Callable[..., object] = copy_context().run
     _in_threads.append(recorder)
@@ -362,9 +362,7 @@ def _call(tool: BaseTool, here: tuple[int, type], given: object, options: dict[s
 class _Call:
     """A call that the program makes itself, as the gate is asked about it."""
 
-    def __init__(
-        self, recorder: OwnAgentRecorder, tool: BaseTool, given: Any, options: dict[str, Any]
-    ) -> None:
+    def __init__(self, recorder: Recorder, tool: BaseTool, given: Any, options: dict[str, Any]) -> None:
         assert recorder.gate is not None
         self.gate = recorder.gate
         self._tool, self._given = tool, given

@@ -1,249 +1,506 @@
-"""The recorder: a middleware that emits the events of a run as they happen.
+"""The recorder of all agents: a middleware and a callback handler that hears what happens at an agent.
 
-It sees every model call and every tool call, also of tools that do not exist. The calls of one message are executed one
-by one, in the message's order.
+Conversations (``conversations.py``) make events of it; ``gated.py`` stands between a call and its tool. It is the same
+for mock agents and for users' own, live, recorded by two lines, attached or run again.
 """
 
 from __future__ import annotations
 
+import atexit
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import weakref
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import BaseMessage, SystemMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, LLMResult
+from langgraph.config import get_config
+from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.call_arguments import plain
-from planscope.agents.gate import (
-    EditAnswer,
-    EditArguments,
-    Gate,
-    GoOn,
-    PendingCall,
-    Refuse,
-    Stop,
-    StoppedAtGate,
-    Verb,
-)
-from planscope.agents.given import GivenSoFar
-from planscope.agents.messages import (
-    DONE_WITH,
-    REFUSED_BY,
-    Pending,
-    answer_event,
-    call_event,
-    call_ids,
-    ended_by_guard,
-    in_order,
-    message_event,
-    readable,
-    text_of,
-)
-from planscope.agents.toolset import REFUSED
-from planscope.session.json_bytes import plain_text
-from planscope.session.model import Event, Given, PromptEvent
+from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, inside_call, key_of
+from planscope.agents.failures import one_line
+from planscope.agents.gate import RunOver
+from planscope.agents.gated import Gated
+from planscope.agents.given import seen_tools
+from planscope.agents.graphs import Outermost, calling, heard_by
+from planscope.agents.messages import Pending, conversation, identity_of, text_of
+from planscope.session.merging import warn
+
+Answer = ToolMessage | Command[object]
 
 
-class CallLimitReached(Exception):
-    """The agent has used up its model calls, or the guard ended the run. The message says which."""
+class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
+    """Records an agent into ``talks``. One agent may be in many conversations at once.
 
-
-Preview = Callable[[str, Mapping[str, object]], str | None]
-"""A function that predicts a tool's answer to a call, or returns None if it cannot."""
-
-
-class Recorder(AgentMiddleware[Any, Any, object]):
-    """Passes each event of a run to ``emit``. Times are seconds of ``clock``, starting at ``begins``.
-
-    ``phase`` is ``model``, ``tool`` or ``agent``: what is running now. ``step`` is the last step that a fork has kept.
-    ``gate`` is asked before each call, also before one that cannot be read. ``prompt`` says what the model is given at
-    first; what differs from it is recorded with the model's answer.
+    It is both a middleware and a callback handler. An agent that uses it as both is recorded once. ``gate`` asks a
+    debugger before each call, and may change it.
     """
 
-    def __init__(
-        self,
-        emit: Callable[[Event], None],
-        *,
-        model_calls: int,
-        step: int = 0,
-        begins: float = 0.0,
-        gate: Gate | None = None,
-        preview: Preview = lambda tool, arguments: None,
-        prompt: PromptEvent | None = None,
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
-        super().__init__()
-        self.emit = emit
-        self.limit = model_calls
-        self.phase = "agent"
-        self.calls_made = 0
-        self._clock = clock
-        self._began = clock() - begins
-        self._step = step
-        self._gate = gate
-        self._preview = preview
-        self._waiting: list[Pending] = []
-        self._unanswered: dict[str, int] = {}
-        self._stopped: BaseException | None = None
-        self._given = GivenSoFar(prompt) if prompt is not None else None
+    run_inline = True
+    raise_error = False
+    wanted: Path | None = None
+    """The session file that it was asked to record in."""
 
-    def at(self) -> float:
-        """Seconds since the run began."""
-        return max(0.0, round(self._clock() - self._began, 6))
+    def __init__(self, talks: Conversations, gate: Gated | None = None) -> None:
+        super().__init__()
+        self.talks = talks
+        self.gate = gate
+        self.closed = False
+        """Whether no tool may be called that does not pass the gate."""
+        self.cannot_catch: Callable[[str], bool] | None = None
+        """Says of which tools the calls would pass the gate by; None if that is of no matter."""
+        self.limit: int | None = None
+        """How often the model may be called, as far as a middleware sees it."""
+        self.calls_made = 0
+        self._offered: dict[UUID, frozenset[str]] = {}
+        self._warned = False
+        self._as_middleware = False
+        self._calls: dict[UUID, tuple[Talk, float, str]] = {}
+        self._chains = Outermost()
+        self._graphs: dict[UUID, list[RunUnderWay]] = {}
+        self._of_root: dict[UUID, RunUnderWay] = {}
+        _recorders.add(self)
+
+    @property
+    def name(self) -> str:
+        """A unique name, so that one agent can have two recorders."""
+        return f"{type(self).__name__}-{id(self):x}"
+
+    def __copy__(self) -> Recorder:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Recorder:
+        return self
+
+    def close(self) -> None:
+        """Write all runs to the session file; unfinished ones as aborted. The recorder can be used again."""
+        self.attempt(self._close, True)
+
+    def _close(self, settle: bool) -> None:
+        self.talks.close()
+
+    # No error of the recorder may reach the user's program.
+
+    def attempt(self, what: Callable[..., object], *given: object) -> Any:
+        """Call a function and return its result. If it raises: warn once, and return None."""
+        try:
+            return what(*given)
+        except Exception as error:
+            self.warn(
+                f"planscope could not record all of this: {one_line(f'{type(error).__name__}: {error}')}",
+                self.wanted if isinstance(error, OSError) else None,
+            )
+            return None
+
+    def warn(self, line: str, path: Path | None = None) -> None:
+        """Warn, but only once; about the file of ``path`` once for all recorders."""
+        if not self._warned:
+            self._warned = True
+            warn(line, path)
+
+    # Used as a middleware:
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[object]]
+    ) -> ModelResponse[object]:
+        with self._asking(request) as (talk, heard):
+            found = handler(request)
+        response: ModelResponse[object] = heard(found)
+        if self.gate is not None and talk is not None:
+            self.gate.pass_unread(talk)
+        return response
 
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[object]]],
     ) -> ModelResponse[object]:
-        self._note_answers(request.messages)
-        if self.calls_made >= self.limit:
-            raise CallLimitReached
+        with self._asking(request) as (talk, heard):
+            found = await handler(request)
+        response: ModelResponse[object] = heard(found)
+        if self.gate is not None and talk is not None:
+            await self.gate.apass_unread(talk)
+        return response
+
+    @contextmanager
+    def _asking(self, request: ModelRequest[Any]) -> Iterator[tuple[Talk | None, Callable[[Any], Any]]]:
+        """Around a call of the model. Yields its conversation, and what hears its response and returns what the agent
+        gets."""
+        talk, began = self.attempt(self._asked_for, request) or (None, 0.0)
+        if self.limit is not None and self.calls_made >= self.limit:
+            raise RunOver("call_limit", f"over {self.limit} model calls")
         self.calls_made += 1
-        given = None
-        if self._given is not None:
-            given = self._given.changed(request.system_prompt, request.tools, request.messages)
-        began = self.at()
-        self.phase = "model"
-        response = await handler(request)
-        self.phase = "agent"
-        for message in response.result:
-            if isinstance(message, AIMessage) and (reason := ended_by_guard(message)) is not None:
-                self.calls_made -= 1
-                raise CallLimitReached(reason)
-        taken = {m.id for m in request.messages if m.id}, call_ids(request.messages)
-        result = [readable(m, *taken) if isinstance(m, AIMessage) else m for m in response.result]
-        for message in result:
-            if isinstance(message, AIMessage):
-                await self._record(message, began, given)
-                given = None
-        return ModelResponse(result=result, structured_response=response.structured_response)
+
+        def heard(response: Any) -> Any:
+            return self.attempt(self._answered_by, talk, began, request, response) or response
+
+        try:
+            yield talk, heard
+        except BaseException as error:
+            self.attempt(self.talks.failed, talk, error, "model", _task_of(request))
+            raise
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
+    ) -> Answer:
+        with self._calling(request) as (talk, identity):
+            if self.gate is not None and talk is not None and self.gate.takes(talk, identity):
+                return self.gate.call(talk, identity, request, handler)
+            with self.talks.calling(talk, identity, request.tool_call["name"], self.attempt) as answered:
+                answer = handler(request)
+            answered(answer)
+            return answer
 
     async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[object]]],
-    ) -> ToolMessage | Command[object]:
-        identity = request.tool_call["id"] or ""
-        pending = next((p for p in self._waiting if p.identity == identity), None)
-        if pending is None:  # another middleware added this call
-            pending = Pending(identity, request.tool_call["name"], plain(request.tool_call["args"]))
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
+    ) -> Answer:
+        with self._calling(request) as (talk, identity):
+            if self.gate is not None and talk is not None and self.gate.takes(talk, identity):
+                return await self.gate.acall(talk, identity, request, handler)
+            with self.talks.calling(talk, identity, request.tool_call["name"], self.attempt) as answered:
+                answer = await handler(request)
+            answered(answer)
+            return answer
+
+    @contextmanager
+    def _calling(self, request: ToolCallRequest) -> Iterator[tuple[Talk | None, str]]:
+        """Around a call of a tool and what a gate decides about it. Yields its conversation and its id."""
+        talk, identity = self.attempt(self._of, request) or (None, "")
+        token = calling.set(self._really_called(talk, identity, identity_of(request)))
+        try:
+            yield talk, identity
+        finally:
+            calling.reset(token)
+
+    def _asked_for(self, request: ModelRequest[Any]) -> tuple[Talk, float]:
+        self._as_middleware = True
+        model = request.model
+        name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
+        around, answer = self._around()
+        speaker = _speaker(str(name), _task_of(request), getattr(request.runtime, "control", None), answer)
+        talk = self.talks.asked(request.messages, request.system_prompt, request.tools, speaker)
+        self._belongs(talk.run, around)
+        return talk, talk.run.at()
+
+    def _around(self) -> tuple[UUID | None, str]:
+        """Return the graph that a middleware is called in, and what a person answered if it goes on."""
+        return (None, "") if self.talks.owner is not None else heard_by(self)
+
+    def _belongs(self, run: RunUnderWay, graph: UUID | None) -> None:
+        if graph is not None and run not in (known := self._graphs.setdefault(graph, [])):
+            known.append(run)
+
+    def graph_over(self, root: UUID, outputs: object, error: BaseException | None, asked: list[str]) -> None:
+        """End the runs of a graph that has ended, or let them rest if they may go on."""
+        for run in self._graphs.pop(root, ()):
+            self.attempt(self._over, run, outputs, error, asked)
+
+    def _over(self, run: RunUnderWay, outputs: object, error: BaseException | None, asked: list[str]) -> None:
+        self.talks.last_answers(run, _messages_in(outputs))
+        if isinstance(error, GraphBubbleUp):
+            error = None
+        if error is None and (asked or any(talk.open or talk.waiting for talk in run.talks)):
+            self.talks.rest(run, asked)
         else:
-            await pending.turn.wait()
-        if self._stopped is not None:  # the gate stopped the run at an earlier call
-            raise self._stopped
-        try:
-            result = await self._do(pending, request, handler)
-        except BaseException:
-            await self._advance(pending, ask=False)
-            raise
-        await self._advance(pending)
-        return result
+            self.talks.end_run(run, error)
 
-    async def _do(
+    def _really_called(
+        self, talk: Talk | None, identity: str, sent: str
+    ) -> Callable[[str | None, dict[str, object]], object] | None:
+        """Return what hears with which arguments a tool is called after a person's edit, inside of all middleware."""
+        if talk is None:
+            return None
+
+        def heard(called: str | None, arguments: dict[str, object]) -> None:
+            if called == sent and talk.run.person:
+                self.attempt(lambda: self.talks.changed_by_person(talk, identity, plain(arguments)))
+
+        return heard
+
+    def _answered_by(self, talk: Talk | None, began: float, request: ModelRequest[Any], response: Any) -> Any:
+        """Record a response. Return it as the agent gets it, or None if that is not changed."""
+        if talk is None:
+            return None
+        found = getattr(response, "model_response", response)  # the response may come with a command
+        result = found.result if isinstance(found, ModelResponse) else [found]
+        structured = found.structured_response if isinstance(found, ModelResponse) else None
+        forms = isinstance(found, ModelResponse) and request.response_format is not None
+        tidy = self.talks.said(talk, began, "", result, structured, forms, request.messages)
+        if isinstance(response, ModelResponse) and self.talks.owner is not None and self.talks.owner.tidy:
+            return replace(response, result=list(tidy))
+        return None
+
+    def _of(self, request: ToolCallRequest) -> tuple[Talk, str] | None:
+        """Return the conversation and the id of a call before its execution. Records its arguments if a person has
+        edited them."""
+        messages = conversation(request)
+        around, answer = self._around()
+        talk = self.talks.talk_with(messages)
+        if talk is None and not self._as_middleware:
+            talk = self._with_call(key_of(messages), identity_of(request))
+        if talk is None:
+            talk = self.talks.resumed(messages, _speaker("model", "", _control(), answer))
+        if talk is None:
+            return None
+        self.talks.goes_on(talk, _control(), answer)
+        self._belongs(talk.run, around)
+        arguments = plain(dict(request.tool_call["args"]))
+        identity = talk.identity(identity_of(request), request.tool_call["name"], arguments)
+        if self.talks.deferred and identity not in talk.calls:  # another middleware added this call
+            self.talks.added(talk, Pending(identity, request.tool_call["name"], arguments))
+        if identity in talk.open:
+            self.talks.changed_by_person(talk, identity, arguments)
+        if request.tool is None or not request.tool.return_direct:
+            talk.direct = False
+        return talk, identity
+
+    # Used as a callback handler:
+
+    def on_chain_start(
         self,
-        pending: Pending,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[object]]],
-    ) -> ToolMessage | Command[object]:
-        """Carry out one call: ask the gate, record the call, execute or refuse it, record the answer."""
-        verb = await self._ask(pending)
-        asked = None
-        if isinstance(verb, EditArguments):
-            asked, pending.arguments = pending.arguments, plain(dict(verb.arguments))
-            request = request.override(tool_call={**request.tool_call, "args": dict(pending.arguments or {})})
-        step = self._call(pending, asked)
-        began = self.at()
-        if isinstance(verb, Refuse):
-            message = _refusal(request, verb.text)
-            self._answer(step, pending.identity, message, 0.0)
-            return message
-        self.phase = "tool"
-        result = await handler(request)
-        self.phase = "agent"
-        said = None
-        if isinstance(verb, EditAnswer) and isinstance(result, ToolMessage):
-            said, result = text_of(result), result.model_copy(update={"content": plain_text(verb.text)})
-        if asked is not None and isinstance(result, ToolMessage):
-            result = result.model_copy(update={"artifact": {DONE_WITH: pending.arguments}})
-        self._answer(step, pending.identity, result, self.at() - began, said)
-        return result
-
-    async def _ask(self, pending: Pending) -> Verb:
-        """Return the gate's decision about a call. If it stops or fails, no later call is executed either."""
-        if self._gate is None:
-            return GoOn()
-        wanted = pending.arguments or {}
-        answer = None if pending.error else self._preview(pending.tool, wanted)
-        call = PendingCall(
-            self._step + 1, pending.tool, wanted, pending.identity, answer, pending.raw, pending.error
-        )
-        try:
-            verb = await self._gate(call)
-            if isinstance(verb, Stop):
-                raise StoppedAtGate
-        except BaseException as error:
-            self._stopped = error
-            raise
-        return verb
-
-    async def _record(self, message: AIMessage, began: float, given: Given | None) -> None:
-        now = self.at()
-        calls = in_order(message)
-        self.emit(message_event(message, message, now, began, given))
-        self._waiting = calls
-        await self._advance()
-
-    async def _advance(self, done: Pending | None = None, *, ask: bool = True) -> None:
-        """Let the next readable call run. Unreadable calls before it are recorded as steps and never run."""
-        if done in self._waiting:
-            self._waiting.remove(done)
-        elif done is not None:
-            return
-        if self._stopped is not None:
-            for pending in self._waiting:
-                pending.turn.set()
-            return
-        while self._waiting:
-            pending = self._waiting[0]
-            if pending.arguments is not None:
-                pending.turn.set()
-                return
-            self._waiting.pop(0)
-            if ask:
-                await self._ask(pending)
-            self._unanswered[pending.identity] = self._call(pending)
-
-    def _call(self, pending: Pending, asked: dict[str, object] | None = None) -> int:
-        self._step += 1
-        self.emit(call_event(pending, self.at(), self._step, asked))
-        return self._step
-
-    def _note_answers(self, messages: Sequence[BaseMessage]) -> None:
-        """Record the answers to unreadable calls, which the agent loop writes just before the next model call."""
-        for message in messages if self._unanswered else ():
-            step = self._unanswered.pop(getattr(message, "tool_call_id", ""), None)
-            if step is not None and isinstance(message, ToolMessage):
-                self._answer(step, message.tool_call_id, message, 0.0)
-
-    def _answer(
-        self,
-        step: int,
-        identity: str,
-        answer: ToolMessage | Command[object],
-        took: float,
-        said: str | None = None,
+        serialized: object,
+        inputs: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **more: object,
     ) -> None:
-        self.emit(answer_event(answer, self.at(), step, identity, took, said))
+        if not self._as_middleware:
+            self._chains.begins(run_id, parent_run_id, inputs)
+
+    def on_chain_end(self, outputs: object, *, run_id: UUID, **more: object) -> None:
+        self.attempt(self._chain_ended, run_id, outputs, None)
+
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **more: object) -> None:
+        self.attempt(self._chain_ended, run_id, None, error)
+
+    def on_chat_model_start(
+        self,
+        serialized: Any,
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **more: object,
+    ) -> None:
+        if not self._as_middleware:
+            kind = (
+                ((serialized or {}).get("id") or ["model"])[-1] if isinstance(serialized, dict) else "model"
+            )
+            more["kind"] = kind
+            self.attempt(self._model_started, messages[0] if messages else [], run_id, parent_run_id, more)
+
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: object) -> None:
+        self.attempt(self._model_ended, response, run_id)
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **more: object) -> None:
+        talk, *_ = self._calls.pop(run_id, (None, 0.0, ""))
+        self.attempt(self.talks.failed, talk, error, "model")
+
+    def on_tool_start(
+        self,
+        serialized: Any,
+        input_str: str,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        **more: object,
+    ) -> None:
+        if not self._as_middleware:
+            self._chains.begins(run_id, parent_run_id)
+            more["tool"] = str((serialized or {}).get("name") or "")
+            self.attempt(self._tool_started, run_id, str(more.get("tool_call_id") or ""), more)
+
+    def on_tool_end(self, output: object, *, run_id: UUID, **more: object) -> None:
+        self.attempt(self._tool_ended, output, run_id)
+
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: object) -> None:
+        self._chains.ends(run_id, error)
+        talk, _, identity = self._calls.pop(run_id, (None, 0.0, ""))
+        self.attempt(self.talks.failed, talk, error, "tool", "", identity)
+
+    def _tool_started(self, run_id: UUID, sent: str, more: dict[str, Any]) -> None:
+        root = self._chains.of(run_id) or run_id
+        metadata = more.get("metadata") or {}
+        arguments, run = more.get("inputs"), self._of_root.get(root)
+        given = plain(arguments) if isinstance(arguments, dict) else {}
+        talk = self._open_call(root, sent, place_in(metadata))
+        if talk is not None:
+            identity = talk.identity(sent, more["tool"], given)
+        elif not sent and run is not None and self.talks.owner is None:
+            where = place_in(metadata), agent_in(metadata)
+            talk, identity = self.talks.of_program(more["tool"], given, None, *where, run)
+        else:
+            return
+        if self.talks.owner is None:
+            self._calls[run_id] = (talk, time.perf_counter(), identity)
+            inside_call.set(
+                (talk, identity, more["tool"])
+            )  # in the context of this call, where its sub-agents run
+            self.talks.goes_on(talk, root, self._chains.answer(root))
+            if root != run_id:
+                self._of_root[root] = talk.run
+        if isinstance(arguments, dict) and talk.run.person:
+            self.talks.changed_by_person(talk, identity, plain(arguments))
+
+    def _open_call(self, root: UUID, sent: str, place: str) -> Talk | None:
+        """Return the conversation of a call: that of its graph, one of its graph's run, or the only one that knows the
+        call."""
+        run = self._of_root.get(root)
+        runs = self.talks.runs() if run is None else [run]
+        found = [talk for one in runs for talk in reversed(one.talks) if talk.waits_for(sent)]
+        found.sort(key=lambda talk: talk.place != place)
+        return found[0] if found and (run is not None or len(found) == 1) else None
+
+    def _check(self, talk: Talk, offered: frozenset[str]) -> None:
+        """End a run before a call that cannot be caught. Raises ``StoppedAtGate``."""
+        for call in talk.calls.values():
+            if call.tool in offered and self.cannot_catch is not None and self.cannot_catch(call.tool):
+                assert self.gate is not None
+                raise self.gate.stop(
+                    f"the run ended before {call.tool!r} was called: it is no tool of LangChain's, so nothing can "
+                    "stop the program from calling it; make it one with @tool"
+                )
+
+    def called_by_program(
+        self, tool: str, arguments: dict[str, object], sent: str | None
+    ) -> tuple[Talk, str]:
+        """Return the conversation and the id of a call that the program makes itself."""
+        metadata: dict[str, object] = {}
+        with suppress(RuntimeError):  # outside a graph
+            metadata = get_config().get("metadata") or {}
+        return self.talks.of_program(tool, arguments, sent, place_in(metadata), agent_in(metadata))
+
+    def _with_call(self, key: str, identity: str) -> Talk | None:
+        """Return the conversation, of any run, that waits for the answer to a call of the message ``key``."""
+        talks = [talk for run in reversed(self.talks.runs()) for talk in reversed(run.talks)]
+        found = [talk for talk in talks if talk.waits_for(identity)]
+        return next((t for t in found if any(k.endswith(key) for k in t.keys)), next(iter(found), None))
+
+    def _model_started(
+        self, messages: list[BaseMessage], run_id: UUID, parent: UUID | None, more: dict[str, Any]
+    ) -> None:
+        system = [m for m in messages if isinstance(m, SystemMessage)]
+        said, metadata = more.get("invocation_params") or {}, more.get("metadata") or {}
+        model = said.get("model") or said.get("model_name") or metadata.get("ls_model_name")
+        root = self._chains.of(parent) or run_id
+        tools = said.get("tools") or (more.get("options") or {}).get("tools") or ()
+        run = self._of_root.get(root)
+        place = root if run is None else run.root
+        speaker = Speaker(
+            *(str(model or more["kind"]), agent_in(metadata), place, True),
+            scope=str(root),
+            place=place_in(metadata),
+        )
+        told = text_of(system[0]) if system else None
+        talk = self.talks.asked(messages, told, tools, speaker)
+        self._of_root[root] = talk.run
+        self._calls[run_id] = (talk, talk.run.at(), str(root))
+        if self.cannot_catch is not None and "ls_structured_output_format" not in (more.get("options") or {}):
+            self._offered[run_id] = frozenset(tool.name for tool in seen_tools(tools))
+
+    def _model_ended(self, response: LLMResult, run_id: UUID) -> None:
+        talk, began, scope = self._calls.pop(run_id, (None, 0.0, ""))
+        offered = self._offered.pop(run_id, frozenset())
+        if talk is None:
+            return
+        found = [
+            g.message for row in response.generations[:1] for g in row[:1] if isinstance(g, ChatGeneration)
+        ]
+        self.talks.said(talk, began, scope, found, None, False)
+        self._check(talk, offered)
+        talk.direct = False  # only a middleware knows whether a tool's answer is the agent's
+        if run_id in self._of_root:  # the model was called outside a chain
+            self._chain_ended(run_id, None, None)
+
+    def _tool_ended(self, output: object, run_id: UUID) -> None:
+        self._chains.ends(run_id)
+        talk, began, identity = self._calls.pop(run_id, (None, 0.0, ""))
+        if talk is not None:
+            self.talks.answered(talk, identity, output, time.perf_counter() - began)
+
+    def _chain_ended(self, run_id: UUID, outputs: object, error: BaseException | None) -> None:
+        """End the run of the outermost chain when it ends."""
+        outermost, asked = self._chains.ends(run_id, error)
+        run = self._of_root.pop(run_id, None) if outermost else None
+        if run is None:
+            return
+        if self.talks.owner is not None:
+            self.talks.last_answers(run, _messages_in(outputs))
+        else:
+            self._over(run, outputs, error, asked)
 
 
-def _refusal(request: ToolCallRequest, text: str) -> ToolMessage:
-    return ToolMessage(
-        f"{REFUSED}{plain_text(text)}",
-        name=request.tool_call["name"],
-        tool_call_id=request.tool_call["id"] or "",
-        status="error",
-        artifact={REFUSED_BY: "user"},
+_recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
+
+
+def _leave() -> None:
+    """At the end of the program, record unfinished runs as aborted."""
+    for recorder in list(_recorders):
+        recorder.attempt(recorder._close, False)
+
+
+atexit.register(_leave)
+
+
+def _messages_in(outputs: object) -> Sequence[object]:
+    """Return the messages of a graph's last state."""
+    messages = outputs.get("messages") if isinstance(outputs, dict) else None
+    return messages if isinstance(messages, list) else ()
+
+
+def _task_of(request: ModelRequest[Any]) -> str:
+    """Return the id of the graph's task that makes a model call, the same for a retry; empty if unknown."""
+    info = getattr(request.runtime, "execution_info", None)
+    return str(getattr(info, "task_id", "") or "")
+
+
+def _speaker(model: str, task: str, control: object, answer: str = "") -> Speaker:
+    metadata: dict[str, object] = {}
+    with suppress(RuntimeError):  # outside a graph
+        metadata = get_config().get("metadata") or {}
+    nested = "|" in str(metadata.get("langgraph_checkpoint_ns") or "")
+    return Speaker(
+        *(model, agent_in(metadata), control, nested, task), answer=answer, place=place_in(metadata)
     )
+
+
+def place_in(metadata: dict[str, object]) -> str:
+    """Return the name of the graph that a step belongs to, which is no other graph's of the run."""
+    return str(metadata.get("langgraph_checkpoint_ns") or "").rpartition("|")[0]
+
+
+def _control() -> object:
+    """Return the object that stands for the outermost graph of this task, or None."""
+    with suppress(Exception):
+        runtime = get_config()["configurable"]["__pregel_runtime"]
+        return getattr(runtime, "control", None)
+    return None
+
+
+def agent_in(metadata: dict[str, object]) -> str | None:
+    """Return the name of the agent that a step belongs to: the agent's own, or that of its node in a graph."""
+    name = metadata.get("lc_agent_name")
+    place = str(metadata.get("langgraph_checkpoint_ns") or "").split("|")
+    caller, around = place[-2].partition(":")[0] if len(place) > 1 else "", inside_call.get()
+    if caller == "tools" and around is not None and name in (None, "", around[0].agent):
+        return around[2]  # an agent without a name is called as the tool that it is; it inherits its caller's
+    if isinstance(name, str) and name:
+        return name
+    if len(place) > 1:
+        return caller or None
+    if metadata.get("ls_integration") == "langchain_create_agent":
+        return None
+    node = metadata.get("langgraph_node")
+    if node == "model":  # the node of create_agent; callbacks of a chat model do not tell who made the graph
+        return None
+    return node if isinstance(node, str) and node else None

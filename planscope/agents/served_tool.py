@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain.agents import create_agent
-from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool, ToolException
 
-from planscope.agents.langchain_agent import PassingTool, tracing
-from planscope.agents.paradigms import Factory, chat_for, made_by
+from planscope.agents.langchain_agent import PassingTool
+from planscope.agents.paradigms import chat_for, made_by
 from planscope.agents.react_format import write_prompt
-from planscope.agents.recorder import Recorder
+from planscope.agents.runner import PromptedRun
 from planscope.agents.toolset import ToolSpec
-from planscope.session.model import Event, PromptEvent, SeenMessage, SeenTool
-
-if TYPE_CHECKING:
-    from planscope.agents.models import LoadedModel
+from planscope.session.model import PromptEvent, SeenMessage, SeenTool
 
 
 class ServedTool(PassingTool):
@@ -36,37 +32,43 @@ class ServedTool(PassingTool):
         return await asyncio.to_thread(self._run, arguments)
 
 
-async def run_agent(
-    model: LoadedModel,
-    agent: str,
-    factory: Factory | None,
-    request: str,
-    specs: Sequence[ToolSpec],
-    call: Callable[[str, dict[str, object]], object],
-    emit: Callable[[Event], None],
-    model_calls: int,
-) -> None:
-    """Have an agent do a request with tools that ``call`` answers. ``emit`` gets the events of its record.
+class ServedRun(PromptedRun):
+    """A run in which ``call`` answers the calls of the tools that ``specs`` tell of. ``request``: what is asked.
+    ``lost`` says why no tool answers any more, or ""."""
 
-    ``factory``: makes the user's own agent. Raises CallLimitReached after ``model_calls``, and what the agent raises.
-    """
-    whole = write_prompt(specs, request, ()) if agent == "react" else None
-    prompt = PromptEvent(
-        text=request,
-        tools=[
-            SeenTool(name=s.name, description=s.description, parameters=dict(s.parameters)) for s in specs
-        ],
-        messages=None if whole is None else [SeenMessage(role="user", text=whole)],
-    )
-    emit(prompt)
-    recorder = Recorder(emit, model_calls=model_calls, prompt=prompt)
-    tools: list[BaseTool] = [
-        ServedTool(name=one.name, description=one.description, args_schema=dict(one.parameters), call=call)
-        for one in specs
-    ]
-    with tracing(False):
-        if factory is None:
-            made = create_agent(chat_for(agent, model), tools, middleware=[recorder])
-        else:
-            made = await made_by(factory, model.chat, tools, [recorder])
-        await made.ainvoke({"messages": [HumanMessage(request)]})
+    def __init__(
+        self,
+        *given: Any,
+        request: str,
+        specs: Sequence[ToolSpec],
+        call: Callable[[str, dict[str, object]], object],
+        lost: Callable[[], str],
+        **watched: Any,
+    ) -> None:
+        super().__init__(*given, **watched)
+        self._request, self._specs, self._call, self._lost = request, specs, call, lost
+
+    def _explain(self, error: BaseException, where: str) -> tuple[str, str]:
+        return ("tool", why) if (why := self._lost()) else super()._explain(error, "model")
+
+    def _prompt(self) -> PromptEvent:
+        whole = write_prompt(self._specs, self._request, ()) if self.run.agent == "react" else None
+        return PromptEvent(
+            text=self._request,
+            tools=[
+                SeenTool(name=s.name, description=s.description, parameters=dict(s.parameters))
+                for s in self._specs
+            ],
+            messages=None if whole is None else [SeenMessage(role="user", text=whole)],
+        )
+
+    async def _agent(self, middleware: Sequence[Any]) -> Any:
+        tools: list[BaseTool] = [
+            ServedTool(
+                name=one.name, description=one.description, args_schema=dict(one.parameters), call=self._call
+            )
+            for one in self._specs
+        ]
+        if self._factory is not None:
+            return await made_by(self._factory, self._model.chat, tools, middleware)
+        return create_agent(chat_for(self.run.agent, self._model), tools, middleware=middleware)

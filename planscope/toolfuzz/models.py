@@ -5,8 +5,6 @@ What comes back is hostile text. A model that cannot be reached is never a fault
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,8 +13,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from planscope.agents.asking import ask
-from planscope.agents.event_loop import put_down, wait_for
-from planscope.agents.failures import explain
+from planscope.agents.event_loop import wait_for
 from planscope.agents.models import LoadedModel, load_model, parse_model
 from planscope.agents.paradigms import load_factory
 from planscope.agents.toolset import ToolSpec
@@ -24,7 +21,6 @@ from planscope.errors import UserError
 from planscope.session.json_bytes import plain_text, without_surrogates
 from planscope.session.model import (
     EndEvent,
-    ErrorEvent,
     Event,
     Limits,
     MessageEvent,
@@ -240,9 +236,8 @@ class _UnderWay:
         self.made.calls.append(made)
         return made
 
-    def emit(self, event: Event) -> None:
-        """Record an event, and count what it cost. Raises BudgetSpent."""
-        self.made.run.events.append(event)
+    def heard(self, event: Event) -> None:
+        """Count what an event cost. Raises BudgetSpent."""
         self._read += len(getattr(event, "text", None) or "")
         if isinstance(event, MessageEvent):
             self.made.answer = event.text
@@ -252,44 +247,28 @@ class _UnderWay:
 
     async def go(self) -> ToolRun:
         """Run to the end, and say in the record how it ended."""
-        from planscope.agents.served_tool import run_agent
+        from planscope.agents.served_tool import ServedRun
 
-        began = time.perf_counter()
-        options = self.models.options
-        specs = [ToolSpec(name, text, schema) for name, (text, schema) in self.offered.items()]
-        made = run_agent(
-            self.models._agent, options.agent, self.models._factory, self.request, specs, self.call, self.emit,
-            self.limits.model_calls
-        )  # fmt: skip
-        task = asyncio.get_running_loop().create_task(made)
-        try:
-            done, _ = await asyncio.wait({task}, timeout=self.limits.seconds)
-        finally:
-            await put_down(task)
-        error = task.exception() if task.done() and not task.cancelled() else None
-        at = round(time.perf_counter() - began, 6)
-        end = EndEvent(at=at, ending="stopped")
-        if not done:
-            end = EndEvent(at=at, ending="timeout", reason=f"over {self.limits.seconds:g} seconds")
-            self.made.down = f"the agent did not end within {self.limits.seconds:g} seconds"
-        elif error is not None:
-            end = self._failed(error, at)
-        self.made.run.events.append(end)
-        return self.made
-
-    def _failed(self, error: BaseException, at: float) -> EndEvent:
-        from planscope.agents.recorder import CallLimitReached
-
-        if isinstance(error, CallLimitReached):
-            reason = str(error) or f"over {self.limits.model_calls} model calls"
-            return EndEvent(at=at, ending="call_limit", reason=reason)
-        if isinstance(error, BudgetSpent):
-            self.spent = error
-            return EndEvent(at=at, ending="aborted", reason=str(error))
-        model = self.models._agent
-        kind, line = (
-            ("tool", str(self.lost)) if self.lost else explain(error, keys=model.keys, host=model.host)
+        live = ServedRun(
+            self.made.run,
+            self.models._agent,
+            self.limits,
+            factory=self.models._factory,
+            request=self.request,
+            specs=[ToolSpec(name, text, schema) for name, (text, schema) in self.offered.items()],
+            call=self.call,
+            on_event=self.heard,
+            lost=lambda: str(self.lost or ""),
         )
-        self.made.run.events.append(ErrorEvent(at=at, kind=kind, text=line))
-        self.made.down = line
-        return EndEvent(at=at, ending="aborted", reason=line)
+        try:
+            await live.go()
+        except BudgetSpent as error:
+            self.spent = error
+            self.made.run.events.append(EndEvent(at=live.at(), ending="aborted", reason=str(error)))
+            return self.made
+        end = self.made.run.events[-1]
+        if isinstance(end, EndEvent) and end.ending == "timeout":
+            self.made.down = f"the agent did not end within {self.limits.seconds:g} seconds"
+        elif isinstance(end, EndEvent) and end.ending == "aborted":
+            self.made.down = end.reason or "the agent stopped"
+        return self.made

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -13,6 +13,7 @@ from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from planscope.agents.gate import PendingCall, Verb
 from planscope.agents.models import LoadedModel, ModelSpec
 from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
@@ -82,6 +83,16 @@ def variant(
 
 def abc(text: str = "Alpha happens before beta. Beta happens before gamma.") -> Variant:
     return variant(text, ["alpha", "beta", "gamma"])
+
+
+@dataclass(eq=False)
+class decided:
+    """A gate of an asynchronous function."""
+
+    aask: Callable[[PendingCall], Awaitable[Verb]]
+
+    def ask(self, call: PendingCall) -> Verb:
+        raise AssertionError("no agent here is synchronous")
 
 
 class Scripted(BaseChatModel):

@@ -17,7 +17,7 @@ from planscope.session.oracle_input import problem_of
 from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
 
-from .support import abc, answers_of, called, calls_of, check_record, end_of, says, scripted, variant
+from .support import abc, answers_of, called, calls_of, check_record, decided, end_of, says, scripted, variant
 from .test_profiles import drawn
 
 
@@ -116,6 +116,7 @@ async def test_times_go_on() -> None:
 async def test_edited_arguments_stay_edited() -> None:
     case = variant("Alpha happens before beta.", ["alpha", "beta"], durations=[2, 1])
 
+    @decided
     async def gate(call: PendingCall) -> Verb:
         return EditArguments({"start_time": 9}) if call.step == 1 else GoOn()
 

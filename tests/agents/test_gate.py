@@ -8,11 +8,12 @@ import time
 from typing import Any
 
 import pytest
+from langchain.agents.middleware import ModelRequest, ModelResponse
 
 from planscope.agents.gate import (
+    CallGate,
     EditAnswer,
     EditArguments,
-    Gate,
     GoOn,
     Pauser,
     PendingCall,
@@ -24,15 +25,27 @@ from planscope.agents.gate import (
 from planscope.agents.options import RunOptions
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
 from planscope.oracle.replay import replay
-from planscope.session.model import CallEvent, Event, Limits, Run, Variant
+from planscope.session.model import Event, Limits, Run, Variant
 from planscope.session.oracle_input import problem_of
 from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
 
-from .support import abc, answers_of, calls_of, check_record, end_of, live_run, says, scripted, variant
+from .support import (
+    abc,
+    answers_of,
+    calls_of,
+    check_record,
+    decided,
+    end_of,
+    live_run,
+    says,
+    scripted,
+    variant,
+)
 
 
-def at(step: int, verb: Verb) -> Gate:
+def at(step: int, verb: Verb) -> CallGate:
+    @decided
     async def gate(call: PendingCall) -> Verb:
         return verb if call.step == step else GoOn()
 
@@ -42,6 +55,7 @@ def at(step: int, verb: Verb) -> Gate:
 async def test_the_gate_sees_each_call_before_it_is_done() -> None:
     seen: list[tuple[PendingCall, int]] = []
 
+    @decided
     async def gate(call: PendingCall) -> Verb:
         seen.append((call, len(live.run.events)))
         return GoOn()
@@ -91,6 +105,7 @@ async def test_a_refused_call_never_reaches_its_tool() -> None:
 
 
 async def test_the_limit_of_time_rests_while_the_gate_waits() -> None:
+    @decided
     async def gate(call: PendingCall) -> Verb:
         await asyncio.sleep(0.8)
         return GoOn()
@@ -114,6 +129,7 @@ async def test_stop_ends_it_before_the_call() -> None:
 
 
 async def test_a_gate_that_fails_aborts_the_run() -> None:
+    @decided
     async def gate(call: PendingCall) -> Verb:
         raise RuntimeError("screen is gone")
 
@@ -266,6 +282,7 @@ async def test_stopping_at_every_pause() -> None:
 async def test_stop_leaves_no_call_of_the_message_to_be_done_behind_it(place: int) -> None:
     asked: list[int] = []
 
+    @decided
     async def gate(call: PendingCall) -> Verb:
         asked.append(call.step)
         await asyncio.sleep(0)
@@ -294,6 +311,7 @@ async def test_calls_that_cannot_be_read_are_asked_about_in_their_turn(script: l
     """Their order in the record is that in which the gate saw them; they can be looked at and passed."""
     seen: list[PendingCall] = []
 
+    @decided
     async def gate(call: PendingCall) -> Verb:
         assert call.step == len(calls_of(live.run)) + 1
         seen.append(call)
@@ -316,6 +334,7 @@ async def test_calls_that_cannot_be_read_are_asked_about_in_their_turn(script: l
 
 @pytest.mark.parametrize("script", UNREADABLE)
 async def test_a_run_is_stopped_at_a_call_that_cannot_be_read(script: list[Any]) -> None:
+    @decided
     async def gate(call: PendingCall) -> Verb:
         return Stop() if call.error else GoOn()
 
@@ -343,20 +362,24 @@ async def test_nothing_is_recorded_behind_the_end() -> None:
     """An agent of somebody's own may leave calls under way; they are no part of a run that has ended."""
 
     class Leaves:
-        def __init__(self, middleware: list[Any]) -> None:
-            self.recorder = middleware[0]
+        def __init__(self, recorder: Any) -> None:
+            self.recorder = recorder
 
         async def ainvoke(self, state: Any) -> None:
-            self.recorder.calls_made = 1
-            loose.append(asyncio.create_task(self.late()))
+            request = ModelRequest(model=scripted().chat, messages=state["messages"])
+            await self.recorder.awrap_model_call(request, self.called)
+            loose.append(asyncio.create_task(self.late(request)))
 
-        async def late(self) -> None:
+        async def called(self, request: Any) -> Any:
+            return ModelResponse(result=[says(("alpha", {}))])
+
+        async def late(self, request: Any) -> None:
             await asyncio.sleep(0.01)
-            self.recorder.emit(CallEvent(step=1, tool="alpha"))
+            await self.recorder.awrap_model_call(request, self.called)
 
     loose: list[asyncio.Task[None]] = []
     live = LiveRun(abc(), RunOptions(), loaded=scripted())
-    live._factory = lambda model, tools, middleware: Leaves(middleware)
+    live._factory = lambda model, tools, middleware: Leaves(middleware[0])
     run = await live.go()
     events = list(run.events)
     await asyncio.gather(*loose)

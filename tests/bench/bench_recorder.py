@@ -36,13 +36,13 @@ from planscope.agents.gate import GoOn, PendingCall, Verb
 from planscope.agents.langchain_agent import langchain_tools, tracing
 from planscope.agents.many_runs import run_many
 from planscope.agents.options import RunOptions
-from planscope.agents.own_agent import OwnAgentRecorder
 from planscope.agents.recorder import Recorder
+from planscope.agents.runner import LiveRun
 from planscope.agents.toolset import make_toolset
 from planscope.language.problem import make_actions
 from planscope.language.prompts import prompt_for
 from planscope.session.merging import finish_merging
-from planscope.session.model import Event, Origin, Query, Variant, records
+from planscope.session.model import Origin, Query, Variant, records
 from tests.bench.yardstick import table
 
 CALLS = 30
@@ -74,8 +74,14 @@ class Quick(BaseChatModel):
         return self._generate(messages)
 
 
-async def go_on(call: PendingCall) -> Verb:
-    return GoOn()
+class Gate:
+    """Lets each call go on."""
+
+    def ask(self, call: PendingCall) -> Verb:
+        return GoOn()
+
+    async def aask(self, call: PendingCall) -> Verb:
+        return GoOn()
 
 
 async def per_call(middleware: Any) -> float:
@@ -90,15 +96,15 @@ async def per_call(middleware: Any) -> float:
 
 
 def recorder(gate: Any = None) -> list[Any]:
-    events: list[Event] = []
-    return [Recorder(events.append, model_calls=CALLS + 1, gate=gate)]
+    live = LiveRun(small(["alpha"]), RunOptions(), gate=gate)
+    return [live.made_recorder()]
 
 
 async def overhead() -> list[list[str]]:
     ways: dict[str, Any] = {
         "create_agent alone": list,
         "with recorder": recorder,
-        "with recorder and gate": lambda: recorder(go_on),
+        "with recorder and gate": lambda: recorder(Gate()),
     }
     times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
@@ -283,7 +289,7 @@ def own_code() -> Iterator[list[float]]:
         return call
 
     names = ("on_chain_start", "on_chain_end", "on_tool_start", "on_tool_end")
-    places = [(OwnAgentRecorder, "attempt"), *((graphs._Listener, name) for name in names)]
+    places = [(Recorder, "attempt"), *((graphs._Listener, name) for name in names)]
     before = [getattr(of, name) for of, name in places]
     for (of, name), function in zip(places, before, strict=True):
         setattr(of, name, watched(function))

@@ -162,10 +162,10 @@ def test_an_interrupted_run_is_recorded_and_exits_with_130(
     assert main_thread is not None
     signal.siginterrupt(signal.SIGINT, True)  # Z3 may have run here, and puts the handler back without it
     asked = threading.Event()
-    emit = LiveRun._emit
+    put = LiveRun._put
 
-    def emitted(self: LiveRun, event: Event) -> None:
-        emit(self, event)
+    def heard(self: LiveRun, event: Event) -> None:
+        put(self, event)
         asked.set()
 
     def interrupt() -> None:
@@ -173,7 +173,7 @@ def test_an_interrupted_run_is_recorded_and_exits_with_130(
             time.sleep(0.1)
             signal.pthread_kill(main_thread, signal.SIGINT)
 
-    monkeypatch.setattr(LiveRun, "_emit", emitted)
+    monkeypatch.setattr(LiveRun, "_put", heard)
     hand = threading.Thread(target=interrupt)
     hand.start()
     began = time.monotonic()

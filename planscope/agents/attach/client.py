@@ -41,8 +41,7 @@ from planscope.agents.attach.protocol import (
     encoded,
 )
 from planscope.agents.event_loop import wait_for
-from planscope.agents.gate import GoOn, Stop, Verb
-from planscope.agents.gated import CallGate
+from planscope.agents.gate import CallGate, GoOn, Stop, Verb
 from planscope.safe import visible
 from planscope.session.model import Event, PromptEvent, Run
 from planscope.session.recordings import RecordedRun, RecordingTail

@@ -24,8 +24,7 @@ from planscope.tui.messages import LiveChanged
 
 if TYPE_CHECKING:
     from planscope.agents.attach.client import AttachedAgent, AttachedRun, FollowedRun
-    from planscope.agents.gate import Pauser, PendingCall, Question, Verb
-    from planscope.agents.gated import CallGate
+    from planscope.agents.gate import CallGate, Pauser, PendingCall, Question, Verb
     from planscope.agents.own_live import OwnRun
     from planscope.agents.runner import LiveRun as AgentRun
     from planscope.debugger.breakpoints import Breakpoint

@@ -48,7 +48,7 @@ class Agent:
     def wait(self) -> Run:
         self.note(PromptEvent(text="Do it."))
         for step, tool in enumerate(TOOLS, 1):
-            verb: Verb = Stop() if self.stopped else asyncio.run(self.gate(PendingCall(step, tool, {})))
+            verb: Verb = Stop() if self.stopped else asyncio.run(self.gate.aask(PendingCall(step, tool, {})))
             if isinstance(verb, Stop):
                 break
             self.note(CallEvent(step=step, tool=tool, arguments={}))

@@ -168,6 +168,10 @@ def _guarded(args: list[str], interrupts: Interrupts) -> int:
 
 
 def _dispatch(args: list[str]) -> int:
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what it may complete; this does not return
+        from planscope.commands.completion import complete
+
+        complete(build_parser)
     first = args[0] if args else ""
     if any("\0" in arg for arg in args):
         raise UserError("an argument contains a null byte; names and files cannot have one")

@@ -255,7 +255,7 @@ TOKENS = {
     "toolfuzz": 91_850,
     "agents": 75_700,
     "traces": 57_400,
-    "commands": 54_700,
+    "commands": 53_000,
     "language": 70_600,
     "session": 40_000,
     "oracle": 35_890,

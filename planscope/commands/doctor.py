@@ -26,6 +26,7 @@ ABOUT = (
 )
 PACKAGES = (
     "textual", "z3-solver", "langchain", "langchain-core", "pydantic", "lark", "rich", "platformdirs", "orjson",
+    "argcomplete",
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -18,16 +19,45 @@ import time
 from pathlib import Path
 
 import pytest
+from argcomplete.finders import CompletionFinder
 
+from planscope.cli import build_parser
 from planscope.commands import COMMANDS
-from planscope.commands.completion import Line, Suggestion, suggest
+from planscope.commands.completion import complete
 from planscope.session.locations import bundled, campaigns_folder, library_folder
 from planscope.session.store import load, save
 from tests.cli.support import Cli
 
 
-def words(*typed: str) -> list[str]:
-    return [one.word for one in suggest(list(typed))[0]]
+class Left(Exception):
+    """argcomplete has answered, and would leave the process."""
+
+
+def leave(status: int) -> None:
+    raise Left
+
+
+def words(*typed: str, shell: str = "fish") -> list[str]:
+    """What is suggested for the last of these words."""
+    line = f"planscope {shlex.join(typed[:-1])}".rstrip() + f" {typed[-1]}"
+    return answered(line, shell)
+
+
+def answered(line: str, shell: str) -> list[str]:
+    stream = io.StringIO()
+    told = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+        "_ARGCOMPLETE_SHELL": shell,
+        "_ARGCOMPLETE_COMP_WORDBREAKS": " \t\n\"'><=;|&(:" if shell == "bash" else "",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (told | {"COMP_LINE": line, "COMP_POINT": str(len(line))}).items():
+            patch.setenv(name, value)
+        patch.setattr(CompletionFinder, "_init_debug_stream", lambda self: None)  # it would take descriptor 9
+        with pytest.raises(Left):
+            complete(build_parser, stream=stream, leave=leave)
+    return stream.getvalue().split("\v") if stream.getvalue() else []
 
 
 def test_what_is_suggested(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,12 +68,8 @@ def test_what_is_suggested(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert words("mi") == ["mine.planscope.json"], "the session to open"
     assert words("check", "first-") == ["first-look"]
     assert words("check", "first-look", "--r") == ["--run", "--rules", "--running"]
-    assert (
-        words("check", "first-look", "--run", "")
-        == ["r2", "r1"]
-        == words("check", "first-look", "--run=")[:0]
-        + [one.removeprefix("--run=") for one in words("check", "first-look", "--run=")]
-    )
+    assert words("check", "first-look", "--run", "") == ["r2", "r1"]
+    assert words("check", "first-look", "--run=") == ["--run=r2", "--run=r1"]
     assert words("first-look", "--run", "") == ["r2", "r1"], "without a command"
     assert words("compare", "first-look", "r2", "r") == ["r2", "r1"]
     assert words("fork", "first-look", "--variant", "") == ["v1"]
@@ -56,15 +82,16 @@ def test_what_is_suggested(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyP
     campaigns_folder().mkdir(parents=True)
     (campaigns_folder() / "nightly.campaign.sqlite").touch()
     assert words("campaign", "show", "") == ["nightly"]
-    assert suggest(["check", "x", "--rules", ""]) == ([], True), "files"
-    assert suggest(["check", "./no"]) == ([], True)
+    (tmp_path / "rules.txt").touch()
+    assert words("check", "x", "--rules", "ru") == ["rules.txt"], "files"
+    assert words("check", "./ru") == ["./rules.txt"]
     for nothing in (
         ["check", "gone", "--run", ""],
         ["new", "--seed", ""],
         ["check", "a", "b"],
         ["nope", "--zzz"],
     ):
-        assert suggest(nothing).words == []
+        assert words(*nothing) == []
 
 
 def test_every_command_suggests_its_options(cli: Cli) -> None:
@@ -73,23 +100,24 @@ def test_every_command_suggests_its_options(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    "line,word,put",
+    "line,put",
     [
-        ("planscope check ", "", "first-look"),
-        ("A=1 planscope check fir", "fir", "first-look"),
-        ("planscope --model sim:car", "sim:car", "careful"),
-        ("planscope --model=si", "--model=si", "sim:careful"),
-        ("planscope --model 'sim:car", "sim:car", "sim:careful"),
-        ("planscope check my\\ s", "my s", "my\\ session\\$x"),
-        ("planscope check 'my s", "my s", "my session$x"),
-        ('planscope check "my s', "my s", "my session\\$x"),
+        ("planscope --model sim:car", []),
+        ("planscope run x --model sim:car", ["careful"]),
+        ("planscope run x --model=sim:car", ["careful"]),
+        ("planscope run x --model 'sim:car", ["sim:careful"]),
+        ("planscope check my\\ s", ["my\\ session\\$x"]),
+        ("planscope check 'my s", ["my session$x"]),
+        ('planscope check "my s', ["my session\\$x"]),
     ],
 )
-def test_a_line_of_bash(line: str, word: str, put: str) -> None:
-    read = Line(line, " \t\n\"'><=;|&(:")
-    assert read.words[-1] == word
-    full = {"sim:car": "sim:careful", "--model=si": "--model=sim:careful", "my s": "my session$x"}
-    assert read.put(Suggestion(full.get(word, "first-look"))) == put
+def test_a_line_of_bash(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, put: list[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    library_folder().mkdir(parents=True)
+    save(load(bundled()["first-look"]), library_folder() / "my session$x.planscope.json")
+    assert answered(line, "bash") == put
 
 
 @pytest.fixture

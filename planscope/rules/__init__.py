@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import Any
 
 
 class _Package(ModuleType):
-    def __call__(self, source: Any) -> Any:
+    def __call__(self, source: object) -> object:
         """Explain rules; see ``rules`` in ``planscope/doors/python.py``."""
         from importlib import import_module
 

@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, zip_longest
-from typing import Any, cast
+from typing import cast
 
 from planscope.language.calls import Calls, path_text
 from planscope.language.outline import OutlineNode
@@ -592,7 +592,7 @@ class Rules:
         return all(r.state in ("kept", "not_applicable") for r in judge.results(self.trace))
 
     def after(
-        self, action: int, arguments: Mapping[str, Any] | None, own: str
+        self, action: int, arguments: Mapping[str, object] | None, own: str
     ) -> tuple[State, tuple[str, ...]]:
         """Return the state after one more call, and the ids of the rules that it breaks."""
         judge = self.track.judge
@@ -661,7 +661,7 @@ class Rules:
                 return plan
         reason = f"none of the {tried} nearest plans of the query keeps the rules"
         if both is not None and not from_step and not self.problem.timed:
-            items: list[Any] = [event for event, _ in both.until(len(self.trace.calls))]
+            items = [event for event, _ in both.until(len(self.trace.calls))]
             fixed = self._sought(both.book, both.tools, replace(self.trace, items=items))
             if not fixed.reason:
                 return self._as_repair(unmarked(fixed))

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import Any
 
 from planscope.language.calls import Calls, Compare, Condition, Path, compares
 from planscope.oracle.trace import ToolCall
@@ -29,7 +28,7 @@ MOST_KEPT = 50_000
 OTHER_TOOL = "*"
 """Stands for every tool that is not known. Only "any call" names it."""
 
-Values = Callable[[tuple[Formula, ...], Path], tuple[tuple[Any, ...], bool]]
+Values = Callable[[tuple[Formula, ...], Path], tuple[tuple[object, ...], bool]]
 
 Place = tuple[int, Key | None]
 """The index of a rule, and the value that it is judged for, if it is judged by values."""
@@ -48,7 +47,7 @@ class Letter:
 
     tool: str
     truths: tuple[tuple[Formula, bool], ...] = ()
-    values: tuple[tuple[Path, Any], ...] = ()
+    values: tuple[tuple[Path, object], ...] = ()
     fresh: bool = True
 
 
@@ -169,7 +168,7 @@ class Alphabet:
         unanswered call. ``values``: those to try for an argument that rules are judged by and conditions test, and
         whether they are enough."""
         formulas: dict[Formula, None] = {}
-        paths: dict[Path, set[Any]] = {}
+        paths: dict[Path, set[object]] = {}
         for i, key in places:
             rule = self.book.rules[i]
             named = [c for c in rule.sets if (c.is_user if tool == "" else c.names(tool))]
@@ -201,7 +200,7 @@ class Alphabet:
             sure = tuple((f, truth) for f, truth in others if truth is not None)
         if not complete and call is None:
             yield None
-        fixed_values: list[list[Any]] = []
+        fixed_values: list[list[object]] = []
         for path, some in paths.items():
             if call is None:
                 fixed_values.append(sorted(some, key=lambda v: (v is ABSENT, repr(v))))
@@ -299,7 +298,7 @@ def compared(formulas: Iterable[Formula], path: Path) -> list[Compare] | None:
 
 
 @lru_cache(maxsize=1024)
-def _values(formulas: tuple[Formula, ...], path: Path) -> tuple[tuple[Any, ...], bool]:
+def _values(formulas: tuple[Formula, ...], path: Path) -> tuple[tuple[object, ...], bool]:
     """Return values that conditions on an argument name, and whether no others are needed: those of rules that were
     judged by this argument come to them.
 
@@ -319,7 +318,7 @@ def _values(formulas: tuple[Formula, ...], path: Path) -> tuple[tuple[Any, ...],
     others = {truths[:-2] for truths in combinations([*formulas, *marks]) if not any(truths[-2:])}
     if others <= set(combinations(formulas, {path: ABSENT})):
         return tuple(dict.fromkeys(map(part_of, named))), True
-    ways: dict[tuple[bool, ...], Any] = {}
+    ways: dict[tuple[bool, ...], object] = {}
     for value in (*near(ones), OTHER):
         if not any(same(value, one) for one in named):
             ways.setdefault(tuple(meets(value, one) for one in ones), value)

@@ -7,7 +7,7 @@ import json
 import mmap
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 
@@ -88,7 +88,7 @@ def read_tools(text: str) -> set[str]:
     return found
 
 
-def _defined(data: Any) -> Iterator[str]:
+def _defined(data: object) -> Iterator[str]:
     if isinstance(data, str):
         yield data
     elif isinstance(data, list):

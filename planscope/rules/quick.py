@@ -7,16 +7,14 @@ without them, by the calls that have the value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from planscope.language.calls import Path
 from planscope.oracle.trace import ToolCall
-from planscope.rules.judge import Judge, Rulebook, Touch, waits
-from planscope.rules.machine import ANY_FIRST, FOLLOWED
-from planscope.rules.values import MISSING, Key, at, key_part
-from planscope.traces.plain import PlainTrace, plain_arguments
+from planscope.rules.judge import Judge, Rulebook, Touch, key_in
+from planscope.rules.values import Key
+from planscope.traces.plain import PlainCall, PlainTrace, plain_arguments
 from planscope.traces.values import says_error
 
 LARGEST = 10_000
@@ -27,18 +25,17 @@ MOST_VALUES = 255
 
 
 class _State:
-    """A state of a group. ``tested``: a number with one byte for each rule of the book, 1 for a rule of the group that
-    was put to the test; None unless every rule of the group is kept if the trace ends here. ``later``: the same if
-    calls follow that do not touch the group."""
+    """A state of a group, as a judge of its rules. ``tested``: a number with one byte for each rule of the book, 1 for
+    a rule of the group that was put to the test; None unless every rule of the group is kept if the trace ends here."""
 
-    __slots__ = ("key", "later", "message", "next", "tested")
+    __slots__ = ("judge", "next", "tested")
 
-    def __init__(self, key: Any, message: int, tested: int | None, later: int) -> None:
-        self.key, self.message, self.tested, self.later = key, message, tested, later
-        self.next: dict[Any, _State] = {}
+    def __init__(self, judge: Judge | None, tested: int | None) -> None:
+        self.judge, self.tested = judge, tested
+        self.next: dict[object, _State] = {}
 
 
-_LOST = _State(None, 0, None, 0)
+_LOST = _State(None, None)
 """A rule is broken."""
 
 
@@ -49,75 +46,58 @@ class _Group:
         self.numbers = numbers
         first = book.rules[numbers[0]]
         self.per, self.per_then = first.per, first.per_then
-        rules = [replace(book.rules[i], per=(), per_then=()) for i in numbers]
-        self.book = Rulebook(rules)
+        self.book = Rulebook([replace(book.rules[i], per=(), per_then=()) for i in numbers])
         self.late = any(self.book.late)
-        self._masks = [mask for _, mask, _, _ in self.book.shortcuts]
-        self._always = [always for _, _, always, _ in self.book.shortcuts]
-        self._states: dict[Any, _State] = {}
-        self._letters: dict[Any, int] = {}
+        self._states: dict[object, _State] = {}
+        self._letters: dict[object, int] = {}
         self.start = self._state(Judge(self.book))
 
     def letter(self, tool: str) -> int:
         """Return a number that is equal for tools that the group cannot tell apart."""
         return self._letters.setdefault(self.book.touches(tool), len(self._letters))
 
-    def step(self, state: _State, letter: Any, fresh: bool, call: ToolCall) -> _State:
-        """Return the state after a call, as ``Judge`` says, and remember it."""
-        if state is _LOST:
+    def next(self, state: _State, letter: object, fresh: bool, call: ToolCall) -> _State:
+        """Return the state after a call, as ``Judge`` says, and remember it. ``fresh``: it begins a message."""
+        if state.judge is None:
             return _LOST
-        judge = Judge(self.book)
-        judge.state, judge.seen, judge.last_message = (one.copy() for one in state.key)
-        judge.waiting = {k for k in self.book.followed if waits(judge.seen[k])}
-        judge.take(replace(call, message=state.message + fresh), call.step)
+        judge = state.judge.copy()
+        judge.take(replace(call, message=max(judge.message, 0) + fresh), call.step)
         after = state.next[letter] = self._state(judge)
         return after
 
     def _state(self, judge: Judge) -> _State:
         """Return the state of a judge. Judges are in the same one if whatever follows, their results are the same."""
-        machines = self.book.machines
-        if any(machine.status[k] == "broken" for machine, k in zip(machines, judge.state, strict=True)):
+        rules = list(
+            zip(self.numbers, self.book.machines, judge.state, self.book.shortcuts, judge.seen, strict=True)
+        )
+        if any(machine.status[state] == "broken" for _, machine, state, _, _ in rules):
             return _LOST
-        seen = [
-            bits & mask or (bits & ANY_FIRST if mask == FOLLOWED else 0)
-            for bits, mask in zip(judge.seen, self._masks, strict=True)
-        ]
-        recent = tuple(k for k, message in judge.last_message.items() if message == judge.message)
-        key = (*judge.state, *seen, *sorted(recent))
+        tested = tuple(always or bool(seen & mask) for _, _, _, (_, mask, always, _), seen in rules)
+        recent = sorted(k for k, message in judge.last_message.items() if message == judge.message)
+        key = (*judge.state, *tested, *recent)
         found = self._states.get(key)
         if found is None:
-            tested: int | None = None
-            put = [
-                (1 << 8 * i, always or bits & mask, bits)
-                for i, bits, mask, always in zip(self.numbers, seen, self._masks, self._always, strict=True)
-            ]
-            if all(machine.accepting[k] for machine, k in zip(machines, judge.state, strict=True)):
-                tested = sum(one for one, now, _ in put if now)
-            later = sum(one for one, now, bits in put if now or bits)
-            message = max(judge.message, 0)
-            made = (judge.state, seen, dict.fromkeys(recent, message))
-            found = self._states[key] = _State(made, message, tested, later)
+            kept = all(machine.accepting[state] for _, machine, state, _, _ in rules)
+            number = sum(1 << 8 * i for i, put in zip(self.numbers, tested, strict=True) if put)
+            found = self._states[key] = _State(judge, number if kept else None)
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
     """What a tool's calls are to a group that sees them. ``asked``: the rules whose conditions must be looked at.
-    ``paths``: where the values are; ``named``: whether a call without them must be judged by ``Judge``."""
+    ``value``: where the values are; None for rules without."""
 
     slot: int
     group: _Group
     letter: int
     asked: tuple[Touch, ...]
-    paths: tuple[Path, ...]
-    named: bool
-    name: str | None
-    """The argument that has the value, if it is one argument."""
+    value: Touch | None
 
 
-_Places = tuple[tuple[tuple[int, int], ...], tuple[_Place, ...], tuple[_Place, ...]]
-"""For one tool: groups whose next state the tool's name decides, each with its letter; all others that it touches; and
-groups with values that it does not touch, but whose rules a call with the same value may put to the test."""
+_Places = tuple[tuple[tuple[int, int], ...], tuple[_Place, ...]]
+"""For one tool: groups whose next state the tool's name decides, each with its letter; and all others that it
+touches."""
 
 
 class Quick:
@@ -125,8 +105,9 @@ class Quick:
 
     def __init__(self, book: Rulebook) -> None:
         self.book = book
-        self.fits = not book.users and not any(book.seconds) and not book.unnamed
-        """Whether there are tables for these rules: they do not depend on times and messages of the user."""
+        self.fits = not (book.users or any(book.seconds) or book.unnamed or book.followed)
+        """Whether there are tables for these rules: they do not depend on times, messages of the user, and calls that
+        no rule names."""
         self.timed = any(book.seconds)
         self.users = bool(book.users)
         self.answers = book.succeeded_only or any(
@@ -136,8 +117,8 @@ class Quick:
         self._by_value = [calls for rule in book.rules if rule.per for calls in rule.sets]
         self._schemas: dict[frozenset[str], bool] = {}
         self._groups = [_Group(book, numbers) for numbers in _parts(book)] if self.fits else []
-        self._start = [group.start for group in self._groups if not group.per]
         self._groups.sort(key=lambda group: bool(group.per))
+        self._start = [group.start for group in self._groups if not group.per]
         self._places: dict[str, _Places] = {}
         self._known: dict[frozenset[str], tuple[Quick, frozenset[str]]] = {}
 
@@ -155,7 +136,7 @@ class Quick:
                 self._known.clear()
             book = self.book.for_tools(tools)
             known = self._known[tools] = (self if book is self.book else Quick(book), tools)
-        tested = known[0]._tested(trace)
+        tested = known[0].tested(trace)
         return None if tested is None else (tested, known[1])
 
     def _seen_by_value(self, tools: frozenset[str]) -> bool:
@@ -168,148 +149,115 @@ class Quick:
             self._schemas[tools] = found
         return found
 
-    def _tested(self, trace: PlainTrace) -> bytes | None:
+    def tested(self, trace: PlainTrace) -> bytes | None:
+        """Return for how many values each rule is put to the test, or None if a rule may not be kept."""
         now = self._start.copy()
-        without_values = len(now)
-        last: dict[int, int] = {}
+        last: dict[object, int] = {}
         of_value: dict[tuple[int, Key], _State] = {}
-        last_of: dict[tuple[int, Key], int] = {}
         places, succeeded_only = self._places, self.book.succeeded_only
-        found: _Places = ((), (), ())
-        for tool, given, message, answer, _ in trace.calls:
+        for made in trace.calls:
+            tool, given, message, answer, _ = made
             if succeeded_only and answer is not None and says_error(answer):
                 continue
-            of_tool = places.get(tool)
-            found = self._of_tool(tool) if of_tool is None else of_tool
-            decided, others, beside = found
+            decided, others = places.get(tool) or self._of_tool(tool)
             for slot, letter in decided:
                 after = now[slot].next.get(letter)
                 if after is None:
                     call = ToolCall(tool, None, step=1, message=message)
-                    after = self._groups[slot].step(now[slot], letter, True, call)
+                    after = self._groups[slot].next(now[slot], letter, True, call)
                 now[slot] = after
-            if not others and not (beside and of_value):
-                continue
-            arguments = plain_arguments(given)
-            if arguments is None:
-                return None
-            call = ToolCall(tool, arguments, step=1, message=message)
-            if answer is not None:
-                call.answer, call.answered, call.failed = answer, True, says_error(answer)
-            for place in others:
-                slot, group = place.slot, place.group
-                bits = [touch.of(call) for touch in place.asked]
-                if not group.per:
-                    fresh = group.late and last.get(slot) != message
-                    last[slot] = message
-                    now[slot] = _next(group, now[slot], (place.letter, fresh, *bits), fresh, call)
-                    continue
-                value = arguments.get(place.name) if place.name is not None else None
-                key = (value,) if type(value) is str else _key(place, arguments)
-                if key is None:
-                    if place.named:
-                        return None
-                    continue
-                one = slot, key
-                fresh = group.late and last_of.get(one) != message
-                last_of[one] = message
-                before = of_value.get(one, group.start)
-                of_value[one] = _next(group, before, (place.letter, fresh, *bits), fresh, call)
-            for place in beside:
-                one = place.slot, _key(place, arguments) or ()
-                if one in of_value:
-                    of_value[one] = _next(place.group, of_value[one], (place.letter, False), False, call)
+            if others:
+                arguments = plain_arguments(given)
+                if arguments is None or not _taken(others, arguments, made, now, of_value, last):
+                    return None
+        if len(of_value) > MOST_VALUES:
+            return None
         total = 0
-        if of_value:
-            if len(of_value) > MOST_VALUES:
+        for state in (*now, *of_value.values()):
+            if state.tested is None:
                 return None
-            now += of_value.values()
-        for slot, state in enumerate(now):
-            tested = state.tested
-            if tested is None:
-                return None
-            if state.later != tested and slot < without_values and not _touches(found, slot):
-                tested = state.later
-            total += tested
+            total += state.tested
         return total.to_bytes(len(self.book.rules), "little")
 
     def _of_tool(self, tool: str) -> _Places:
         decided: list[tuple[int, int]] = []
         others: list[_Place] = []
-        beside: list[_Place] = []
         for slot, group in enumerate(self._groups):
-            touches = [
-                touch for k in range(len(group.numbers)) if (touch := self.book.touch(group.numbers[k], tool))
-            ]
-            if not touches:
-                if group.per and group.book.followed:
-                    letter = group.letter(tool)
-                    beside.append(_Place(slot, group, letter, (), group.per, False, None))
-                continue
+            touches = [touch for i in group.numbers if (touch := self.book.touch(i, tool)) is not None]
             asked = tuple(touch for touch in touches if touch.plain is None)
-            letter = group.letter(tool)
-            if not asked and not group.late and not group.per:
-                decided.append((slot, letter))
-                continue
-            named = any(touch.letter for touch in touches)
-            only_then = all(touch.then and not touch.first for touch in touches)
-            paths = group.per_then if group.per_then and only_then else group.per
-            name = paths[0][0] if len(paths) == 1 and len(paths[0]) == 1 else None
-            others.append(
-                _Place(slot, group, letter, asked, paths, named, name if isinstance(name, str) else None)
-            )
+            if touches and not asked and not group.late and not group.per:
+                decided.append((slot, group.letter(tool)))
+            elif touches:
+                named = next((touch for touch in touches if touch.letter), touches[0])
+                value = named if group.per else None
+                others.append(_Place(slot, group, group.letter(tool), asked, value))
         if len(self._places) > MOST_KNOWN:
             self._places.clear()
-        found = self._places[tool] = (tuple(decided), tuple(others), tuple(beside))
+        found = self._places[tool] = (tuple(decided), tuple(others))
         return found
 
 
-def _touches(places: _Places, slot: int) -> bool:
-    """Return whether the last call, of a tool with these places, touched a group."""
-    return any(slot == one for one, _ in places[0]) or any(slot == place.slot for place in places[1])
-
-
-def _next(group: _Group, state: _State, letter: Any, fresh: bool, call: ToolCall) -> _State:
-    after = state.next.get(letter)
-    return group.step(state, letter, fresh, call) if after is None else after
-
-
-def _key(place: _Place, arguments: dict[str, Any]) -> Key | None:
-    """Return the values that a call is judged by, or None if it lacks one."""
-    for paths in (place.paths, place.group.per_then if not place.named else ()):
-        values = [at(arguments, path) for path in paths]
-        if values and MISSING not in values:
-            return tuple(map(key_part, values))
-    return None
+def _taken(
+    places: Sequence[_Place],
+    arguments: Mapping[str, object],
+    made: PlainCall,
+    now: list[_State],
+    of_value: dict[tuple[int, Key], _State],
+    last: dict[object, int],
+) -> bool:
+    """Take in a call where its arguments or its answer matter. Return False if ``Judge`` must judge the trace: a rule
+    names the tool, and the call lacks the rule's value. ``last``: the last message of each group, for each value."""
+    tool, _, message, answer, _ = made
+    call = ToolCall(tool, arguments, step=1, message=message)
+    if answer is not None:
+        call.answer, call.answered, call.failed = answer, True, says_error(answer)
+    for place in places:
+        slot, group = place.slot, place.group
+        at: object = slot
+        if place.value is not None:
+            key = key_in(place.value, arguments)
+            if key is None:
+                if place.value.letter:
+                    return False
+                continue
+            at = one = slot, key
+        fresh = group.late and last.get(at) != message
+        if group.late:
+            last[at] = message
+        letter = (place.letter, fresh, *[touch.of(call) for touch in place.asked])
+        before = now[slot] if place.value is None else of_value.get(one, group.start)
+        after = before.next.get(letter) or group.next(before, letter, fresh, call)
+        if place.value is None:
+            now[slot] = after
+        else:
+            of_value[one] = after
+    return True
 
 
 def _parts(book: Rulebook) -> list[list[int]]:
     """Cut the rules into groups: with the same values, of tools that they share, and not too large together."""
-    parts: list[list[int]] = []
+    parts: list[tuple[list[int], set[str]]] = []
     sizes: list[int] = []
-    names: list[set[str]] = []
     for i, (rule, machine) in enumerate(zip(book.rules, book.machines, strict=True)):
         size = sum(status != "broken" for status in machine.status[: machine.size])
         own = {calls.name for calls in rule.sets}
-        best = max(
-            (
-                k
-                for k, numbers in enumerate(parts)
-                if not rule.per_then
-                and book.rules[numbers[0]].per == rule.per
-                and not book.rules[numbers[0]].per_then
+
+        def fits(k: int, per: tuple[Path, ...] = rule.per, size: int = size, own: set[str] = own) -> bool:
+            other = book.rules[parts[k][0][0]]
+            return (
+                not other.per_then
+                and other.per == per
                 and sizes[k] * size <= LARGEST
-                and names[k] & own
-            ),
-            key=lambda k: len(names[k] & own),
-            default=None,
-        )
-        if best is None:
-            parts.append([i])
-            sizes.append(size)
-            names.append(own)
-        else:
-            parts[best].append(i)
+                and bool(parts[k][1] & own)
+            )
+
+        near = [k for k in range(len(parts)) if not rule.per_then and fits(k)]
+        if near:
+            best = max(near, key=lambda k: len(parts[k][1] & own))
+            parts[best][0].append(i)
+            parts[best][1].update(own)
             sizes[best] *= size
-            names[best] |= own
-    return parts
+        else:
+            parts.append(([i], own))
+            sizes.append(size)
+    return [numbers for numbers, _ in parts]

@@ -27,7 +27,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
 
 from planscope.language.calls import Compare, Path, compares
 from planscope.oracle.trace import ToolCall, Trace
@@ -330,13 +329,13 @@ class _Repair:
         rules = [self.book.rules[i] for i in dict.fromkeys(i for i, _ in places)]
         unnamed = False
 
-        def values(formulas: tuple[Formula, ...], path: Path) -> tuple[tuple[Any, ...], bool]:
+        def values(formulas: tuple[Formula, ...], path: Path) -> tuple[tuple[object, ...], bool]:
             tests = compared(formulas, path)
             if tests is None:
                 return (), False
             return tuple(key_part(value) for value in self._differing(tests, taken)), True
 
-        taken: set[Any] = set()
+        taken: set[object] = set()
         for tool in self.tools:
             if not any(calls.names(tool) for rule in rules for calls in rule.sets):
                 if unnamed:
@@ -391,10 +390,10 @@ class _Repair:
             self.sure = False
         return False
 
-    def _differing(self, tests: Sequence[Compare], taken: Collection[Any] = ()) -> list[Any]:
+    def _differing(self, tests: Sequence[Compare], taken: Collection[object] = ()) -> list[object]:
         """Return a value for every way in which values that are found meet these conditions or do not. ``taken``:
         values (canonical) that are not wanted."""
-        found: dict[tuple[bool, ...], Any] = {}
+        found: dict[tuple[bool, ...], object] = {}
         named = [v for c in tests for v in (c.value if isinstance(c.value, tuple) else (c.value,))]
         for value in (*named, *self._values):
             truths = tuple(meets(value, compare) for compare in tests)
@@ -403,11 +402,11 @@ class _Repair:
         return list(found.values())
 
     @cached_property
-    def _values(self) -> list[Any]:
+    def _values(self) -> list[object]:
         """The values of arguments, answers and user messages, of the latter every word."""
-        found: dict[tuple[type, Any], Any] = {}
+        found: dict[tuple[type, object], object] = {}
 
-        def add(value: Any) -> None:
+        def add(value: object) -> None:
             todo = [value]
             while todo and len(found) < MOST_VALUES:
                 one = todo.pop()
@@ -492,7 +491,9 @@ class _Repair:
 
         must = {place for place, _ in alphabet.row(letter)[0] if not kept(place, None)}
 
-        def calls(truths: Mapping[Formula, bool], values: Mapping[Path, Any]) -> Iterator[dict[Place, int]]:
+        def calls(
+            truths: Mapping[Formula, bool], values: Mapping[Path, object]
+        ) -> Iterator[dict[Place, int]]:
             """Yield for every call with these truths and values what it is to rules."""
             free = [path for path in choices if path not in values]
             for chosen in product(*(choices[path] for path in free)):
@@ -503,7 +504,7 @@ class _Repair:
                     if all(truths.get(formula, truth) is truth for formula, truth in paired):
                         yield dict(alphabet.row(Letter(letter.tool, paired, own))[0])
 
-        def enough(truths: Mapping[Formula, bool], values: Mapping[Path, Any]) -> bool:
+        def enough(truths: Mapping[Formula, bool], values: Mapping[Path, object]) -> bool:
             for number, touched in enumerate(calls(truths, values)):
                 if number > MOST_TRIED or not must <= touched.keys():
                     return False
@@ -523,9 +524,9 @@ class _Repair:
             return Letter(letter.tool, tuple(truths.items()), tuple(values.items())), effects
         return letter, {place: {bits} for place, bits in alphabet.row(letter)[0]}
 
-    def _known(self, tool: str) -> dict[Path, list[Any]]:
+    def _known(self, tool: str) -> dict[Path, list[object]]:
         """Return the arguments of a tool that rules are judged by, with the values so far."""
-        found: dict[Path, dict[Any, None]] = {}
+        found: dict[Path, dict[object, None]] = {}
         seeing = {
             i for i, rule in enumerate(self.book.rules) if rule.per and self.book.touch(i, tool) is not None
         }

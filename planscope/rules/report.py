@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from planscope.language.calls import path_text
@@ -122,12 +121,6 @@ class Checked:
         return [result for result in self.results if result.state == "broken"]
 
 
-@lru_cache(maxsize=1024)
-def _shared(tools: frozenset[str]) -> frozenset[str]:
-    """Return the same object for equal sets, so that a worker sends it only once."""
-    return tools
-
-
 def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
     """Judge one trace; ``details`` says why, if it is wrong."""
     judge = judge_trace(book, trace)
@@ -145,7 +138,7 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
         trace.problem,
         words,
         trace.cause,
-        _shared(judge.tools),
+        judge.tools,
         lacks,
         warnings=(*map(lack_text, lacks), *early_end(verdict, trace)),
         left_out=trace.left_out,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, product
 from itertools import combinations as choices
-from typing import Any, Literal
+from typing import Literal, TypeVar
 
 from planscope.language.calls import Calls, Combined, Compare, Condition, Path, compares
 from planscope.rules.values import MISSING, OTHER, at, key_part, meets, near, plain_value
@@ -26,6 +26,8 @@ MOST_VALUES = 5_000
 MOST_STATES = 20_000
 MOST_ITEMS = 1_000
 """Limit of elements of a list."""
+
+One = TypeVar("One")
 
 ABSENT = object()
 """Stands for a value that is fixed to be missing."""
@@ -59,10 +61,10 @@ class Formula:
         return Combined(True, tuple(said))
 
 
-Fixed = tuple[tuple[Path, Any, bool], ...]
+Fixed = tuple[tuple[Path, object, bool], ...]
 """Paths with their values. True means that the value is absent."""
-Values = Callable[[Sequence[Compare]], Iterable[Any]]
-Parts = Mapping[str, Any]
+Values = Callable[[Sequence[Compare]], Iterable[object]]
+Parts = Mapping[str, object]
 """What a call has, by sources: arguments, answer (as data), outcome (``failed``, ``succeeded``; MISSING: it is not
 answered), agent; or the text of a user message."""
 
@@ -72,7 +74,7 @@ class TooMany(Exception):
 
 
 def combinations(
-    formulas: Sequence[Formula], fixed: Mapping[Path, Any] | None = None
+    formulas: Sequence[Formula], fixed: Mapping[Path, object] | None = None
 ) -> tuple[tuple[bool, ...], ...]:
     """Return every combination of truth values that some call has, those with more true ones first.
 
@@ -84,14 +86,14 @@ def combinations(
 
 
 def completed(
-    known: Mapping[Formula, bool], others: Sequence[Formula], fixed: Mapping[Path, Any]
+    known: Mapping[Formula, bool], others: Sequence[Formula], fixed: Mapping[Path, object]
 ) -> tuple[bool, ...]:
     """Return truth values of ``others`` in some call that has the known ones. Such a call must exist."""
     return _completed(tuple(known.items()), tuple(others), _frozen(fixed))
 
 
 def example(
-    truths: Sequence[tuple[Formula, bool]], fixed: Mapping[Path, Any], values: Values | None = None
+    truths: Sequence[tuple[Formula, bool]], fixed: Mapping[Path, object], values: Values | None = None
 ) -> Parts | None:
     """Return what a call with these truth values can have, or None. ``values``: those of arguments that are tried for
     conditions, instead of all. Raises TooMany."""
@@ -100,7 +102,7 @@ def example(
     return next(iter(found.values()), None)
 
 
-def _frozen(fixed: Mapping[Path, Any]) -> Fixed:
+def _frozen(fixed: Mapping[Path, object]) -> Fixed:
     return tuple(
         sorted(((path, "" if v is ABSENT else v, v is ABSENT) for path, v in fixed.items()), key=repr)
     )
@@ -176,9 +178,9 @@ def _test(parts: Parts, compare: Compare) -> bool:
 
 
 def _joined(one: Parts, other: Parts) -> Parts:
-    if "argument" not in one or "argument" not in other:
-        return {**one, **other}
-    return {**one, "argument": {**one["argument"], **other["argument"]}}
+    mine, theirs = one.get("argument"), other.get("argument")
+    both = {"argument": {**mine, **theirs}} if isinstance(mine, dict) and isinstance(theirs, dict) else {}
+    return {**one, **other, **both}
 
 
 def _choices(
@@ -211,7 +213,7 @@ def _choices(
         yield texts, [{"text": value} for value in _telling(texts) if isinstance(value, str)]
 
 
-def _telling(ones: Sequence[Compare]) -> Iterator[Any]:
+def _telling(ones: Sequence[Compare]) -> Iterator[object]:
     """Yield values, of which one meets each choice of comparisons that a value can meet. Raises TooMany."""
     yield from near(ones)
     yield from (OTHER, {})
@@ -236,11 +238,11 @@ def _telling(ones: Sequence[Compare]) -> Iterator[Any]:
         yield from (mark.join((begin, *some, end)) for some in _subsets(inside))
 
 
-def _subsets(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def _subsets(values: Sequence[One]) -> Iterator[tuple[One, ...]]:
     return chain.from_iterable(choices(values, size) for size in range(len(values) + 1))
 
 
-def _tree(ones: Sequence[tuple[Compare, Path]], fixed: Mapping[Path, Any], values: Values) -> list[Any]:
+def _tree(ones: Sequence[tuple[Compare, Path]], fixed: Mapping[Path, object], values: Values) -> list[object]:
     """Return a value for each choice of comparisons that a value can meet. Each comes with the path at which it looks.
     ``fixed``: the values at some paths. Raises TooMany."""
     if () in fixed:
@@ -255,7 +257,7 @@ def _tree(ones: Sequence[tuple[Compare, Path]], fixed: Mapping[Path, Any], value
         )
         for step in steps
     }
-    found: dict[tuple[bool, ...], Any] = {}
+    found: dict[tuple[bool, ...], object] = {}
     for number, value in enumerate(chain((MISSING,), values(here) if here else (), _holders(here, below))):
         if number > MOST_VALUES:
             raise TooMany
@@ -264,7 +266,7 @@ def _tree(ones: Sequence[tuple[Compare, Path]], fixed: Mapping[Path, Any], value
     return list(found.values())
 
 
-def _holders(here: Sequence[Compare], below: Mapping[str | int, list[Any]]) -> Iterator[Any]:
+def _holders(here: Sequence[Compare], below: Mapping[str | int, list[object]]) -> Iterator[object]:
     """Yield the objects and lists that have these values below them."""
     names = [step for step in below if isinstance(step, str)]
     for some in product(*(below[name] for name in names)) if names else ():
@@ -274,11 +276,11 @@ def _holders(here: Sequence[Compare], below: Mapping[str | int, list[Any]]) -> I
         return
     held = [one.value for one in here if one.operator == "contains"]
     for some in product(*(below[place] for place in places)):
-        row = [None] * (places[-1] + 1)
+        row: list[object] = [None] * (places[-1] + 1)
         for place, value in zip(places, some, strict=True):
             row[place] = None if value is MISSING else value
         yield from ([*row, *more] for more in _subsets(held[:MOST]))
 
 
-def _is(value: Any, wanted: Any) -> bool:
+def _is(value: object, wanted: object) -> bool:
     return value is wanted if MISSING in (value, wanted) else bool(key_part(value) == key_part(wanted))

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
 from math import inf
-from typing import Any
 
 from planscope.language.calls import Calls, Compare, Condition, Path, moment
 from planscope.oracle.trace import Said, ToolCall
@@ -28,11 +27,11 @@ DAY = 86_400.0
 LARGEST = 1e300
 """Numbers beyond it have no neighbours."""
 
-Key = tuple[Any, ...]
+Key = tuple[object, ...]
 """A key that is equal for equal values of the arguments that a rule is judged by: 1 equals 1.0, not "1"."""
 
 
-def at(value: Any, path: Path) -> Any:
+def at(value: object, path: Path) -> object:
     """Return the value at a path, or MISSING."""
     for step in path:
         if isinstance(step, int):
@@ -46,7 +45,7 @@ def at(value: Any, path: Path) -> Any:
     return MISSING if value is None else value
 
 
-def answer_of(call: ToolCall) -> Any:
+def answer_of(call: ToolCall) -> object:
     """Return a call's answer, parsed if it is JSON, or else its text. MISSING without an answer, UNKNOWN if not
     captured."""
     if call.answer is None:
@@ -55,7 +54,7 @@ def answer_of(call: ToolCall) -> Any:
 
 
 @lru_cache(maxsize=64)
-def read_answer(answer: str) -> Any:
+def read_answer(answer: str) -> object:
     if answer[:1] in '{["' or answer[:1].isdigit() or answer[:1] in "-tfn \n":
         try:
             return json.loads(answer)
@@ -64,7 +63,7 @@ def read_answer(answer: str) -> Any:
     return answer
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: object, other: object) -> bool:
     """Return whether values are equal as JSON: 1 is 1.0, but neither "1" nor true."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
@@ -73,12 +72,12 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def number(value: Any) -> float | None:
+def number(value: object) -> float | None:
     """Return a number, or None for other values. True and false are not numbers."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def meets(found: Any, compare: Compare) -> bool:
+def meets(found: object, compare: Compare) -> bool:
     """Return whether a captured value meets a comparison. ``found`` may be MISSING."""
     operator, wanted = compare.operator, compare.value
     if found is MISSING:
@@ -112,7 +111,7 @@ def meets(found: Any, compare: Compare) -> bool:
     return left > right if operator == ">" else left >= right
 
 
-def near(ones: Sequence[Compare]) -> Iterator[Any]:
+def near(ones: Sequence[Compare]) -> Iterator[object]:
     """Yield what comparisons of one value name, and numbers and dates below, between and above these."""
     said = [v for one in ones for v in (one.value if isinstance(one.value, tuple) else (one.value,))]
     said = [value for value in said if value is not None]
@@ -190,7 +189,7 @@ def belongs(calls: Calls, event: ToolCall | Said) -> bool | None:
     return known
 
 
-def key_part(value: Any) -> Any:
+def key_part(value: object) -> object:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -200,7 +199,7 @@ def key_part(value: Any) -> Any:
     return ("json", json.dumps(value, sort_keys=True))
 
 
-def plain_value(part: Any) -> Any:
+def plain_value(part: object) -> object:
     """Return the value that a canonical one stands for (``key_part``)."""
     if not isinstance(part, tuple):
         return part
@@ -213,9 +212,10 @@ def key_text(key: Key) -> str:
     return ", ".join(map(_part_text, key))
 
 
-def _part_text(part: Any) -> str:
-    if not isinstance(part, str):
+def _part_text(part: object) -> str:
+    if isinstance(part, tuple):
         return str(part[1]) if part[0] == "json" else json.dumps(part[1])
+    assert isinstance(part, str)
     plain = part and part == part.strip() and ", " not in part and part[0] not in '"[{'
     return json.dumps(part, ensure_ascii=False) if not plain or _is_json(part) else part
 
@@ -248,7 +248,7 @@ def other_type(rule: Rule, key: Key, calls: Iterable[ToolCall]) -> str:
 _KINDS = {"number": "a number", "bool": "a truth value"}
 
 
-def _loose(part: Any) -> Any:
+def _loose(part: object) -> object:
     """Return what a value reads like."""
     text = part if isinstance(part, str) else json.dumps(part[1]) if isinstance(part, tuple) else part
     return text.removesuffix(".0") if isinstance(text, str) else text

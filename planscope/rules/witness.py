@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from planscope.language.calls import Path
 from planscope.oracle.arguments import START
@@ -44,7 +43,9 @@ def witness(letter: Letter, paths: tuple[Path, ...]) -> ToolCall | None:
         return None
     if parts is None:
         return None
-    call = ToolCall(letter.tool, parts.get("argument", {}), agent=parts.get("agent"), answered=True)
+    arguments, agent = parts.get("argument", {}), parts.get("agent")
+    assert isinstance(arguments, dict) and isinstance(agent, str | None)
+    call = ToolCall(letter.tool, arguments, agent=agent, answered=True)
     outcome = parts.get("outcome")
     if outcome is not None:
         call.answered = outcome is not MISSING
@@ -53,7 +54,7 @@ def witness(letter: Letter, paths: tuple[Path, ...]) -> ToolCall | None:
     return call
 
 
-def _text(answer: Any) -> str:
+def _text(answer: object) -> str:
     """Write an answer as a tool gives it."""
     if isinstance(answer, str) and read_answer(answer) == answer:
         return answer

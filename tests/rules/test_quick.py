@@ -13,7 +13,7 @@ from planscope.rules import many
 from planscope.rules.judge import Rulebook
 from planscope.rules.quick import Quick
 from planscope.rules.reading import read_rules
-from planscope.rules.report import CheckOptions
+from planscope.rules.report import CheckOptions, check_trace
 from planscope.traces.formats.chat import CHAT
 from planscope.traces.json_stream import Lines
 from tests.rules import plain_cases
@@ -98,22 +98,29 @@ def test_a_line_that_is_too_long_ends_the_file(tmp_path: Path, monkeypatch: pyte
     assert len(found) == 3 and found[2].problem is not None and "line 4: a line is longer" in found[2].problem
 
 
+def judged(text: str, data: bytes, **options: Any) -> list[int] | None:
+    """For how many values each rule is put to the test, or None if one is broken."""
+    (trace,) = CHAT.read_lines("t", [(1, data)])
+    found = check_trace(Rulebook(read_rules(text).rules, **options), trace, CheckOptions())
+    return None if found.broken else [result.values_applicable for result in found.results]
+
+
 def test_a_ban_after_a_call_is_put_to_the_test_once_anything_follows_that_call() -> None:
     c, other = called("3", "c", id="u"), called("4", "c", id="v")
     plain, per = "b never happens after a.", "b never happens after a per id."
     for text in (plain, per):
         for never in ([[B]], [[A]], [[B], [A]], [[c], [A]]):
-            assert counts(text, line(*never)) == [0]
+            assert judged(text, line(*never)) == [0]
         for once in ([[A], [c]], [[A, c]], [[c], [A], [c | {"id": "5"}]], [[A], [A | {"id": "5"}]]):
-            assert counts(text, line(*once)) == [1]
-        assert counts(text, line([A], [B])) is None
-    assert counts(plain, line([A], [other])) == [1] and counts(per, line([A], [other])) == [0]
+            assert judged(text, line(*once)) == [1]
+        assert judged(text, line([A], [B])) is None
+    assert judged(plain, line([A], [other])) == [1] and judged(per, line([A], [other])) == [0]
     both = called("1", "a", id="u", ref="u")
     for name in ("id", "ref"):
         text = "b never happens after a for the same id as ref."
-        assert counts(text, line([both], [called("5", "c", **{name: "u"})])) == [1]
-        assert counts(text, line([both], [called("5", "c", **{name: "v"})])) == [0]
-    assert counts(plain, line([A], [c], ("3", "Error: no")), succeeded_only=True) == [0]
+        assert judged(text, line([both], [called("5", "c", **{name: "u"})])) == [1]
+        assert judged(text, line([both], [called("5", "c", **{name: "v"})])) == [0]
+    assert judged(plain, line([A], [c], ("3", "Error: no")), succeeded_only=True) == [0]
     several = f"{plain}\na happens.\nc never happens after b.\n{per}"
-    assert counts(several, line([A], [c])) == [1, 1, 0, 1]
-    assert counts(several, line([c], [A])) == [0, 1, 0, 0]
+    assert judged(several, line([A], [c])) == [1, 1, 0, 1]
+    assert judged(several, line([c], [A])) == [0, 1, 0, 0]

@@ -257,7 +257,7 @@ TOKENS = {
     "traces": 57_400,
     "commands": 53_000,
     "language": 70_600,
-    "session": 40_000,
+    "session": 39_750,
     "oracle": 35_890,
     "sharing": 30_100,
     "debugger": 27_800,

@@ -150,7 +150,7 @@ class _Merger:
             said = merge_now(path)
         except Held:
             return True
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001, whatever happens, the user's agent goes on
             said = f"planscope could not save a recording: {error}; it is kept in {recordings_of(path)}"
         if said is not None:
             warn(said, path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -599,27 +599,30 @@ def records(actions: tuple[Action, ...]) -> list[ActionRecord]:
     return [ActionRecord(id=a.id, name=a.name, tool=a.tool, duration=a.duration) for a in actions]
 
 
-def make_variant(
-    problem: Problem,
-    origin: Origin,
-    *,
-    id: str = "v1",
-    parent: str | None = None,
-    topic: str | None = None,
-    seed: int | None = None,
-    tree: dict[str, object] | None = None,
-    constraints: list[dict[str, object]] | None = None,
-    limits: Limits | None = None,
-) -> Variant:
+class _Made(TypedDict, total=False):
+    """What is known of a variant besides its problem."""
+
+    id: str
+    parent: str | None
+    topic: str | None
+    seed: int | None
+    tree: dict[str, object] | None
+    constraints: list[dict[str, Any]] | None
+    limits: Limits
+
+
+def make_variant(problem: Problem, origin: Origin, **known: Unpack[_Made]) -> Variant:
     """Make a variant with the text and the actions of ``problem``."""
+    query = Query(text=problem.text, timed=problem.timed, topic=known.get("topic"), seed=known.get("seed"))
+    query.tree = known.get("tree")
     return Variant(
-        id=id,
-        parent=parent,
+        id=known.get("id", "v1"),
+        parent=known.get("parent"),
         origin=origin,
-        query=Query(text=problem.text, timed=problem.timed, topic=topic, seed=seed, tree=tree),
+        query=query,
         actions=records(problem.actions),
-        constraints=constraints or [],
-        limits=limits or Limits(),
+        constraints=known.get("constraints") or [],
+        limits=known.get("limits") or Limits(),
     )
 
 

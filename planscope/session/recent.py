@@ -62,7 +62,7 @@ def _read() -> list[Left]:
         with open_regular(_file()) as file:
             found = json.loads(file.read(_LARGEST))["sessions"]
         return [left for one in found[:MOST] if (left := _left(one)) is not None]
-    except Exception:  # the file is only a convenience, whatever is in it
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):  # it is only a convenience
         return []
 
 

@@ -31,16 +31,27 @@ _SESSION_FORMAT, _DRAFT_FORMAT = "planscope-recovery", "planscope-draft"
 
 
 @dataclass(frozen=True, slots=True)
-class Recovery:
-    """A session that could not be saved to ``path``. ``why`` is one line for a person.
-
-    In a list of all unsaved work, ``path`` comes from the file and is only for display. ``base`` is the SHA-256 of the
-    session's file that the work began from; None if there was none.
-    """
+class _Left:
+    """Work that a planscope left behind when it ended. In a list of all, ``path`` comes from the file and is only for
+    display."""
 
     file: Path
     path: Path
     saved: datetime
+
+    def discard(self) -> None:
+        """Delete the file. Called when the work is saved, taken up or unwanted."""
+        with suppress(OSError):
+            self.file.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery(_Left):
+    """A session that could not be saved to ``path``. ``why`` is one line for a person.
+
+    ``base`` is the SHA-256 of the session's file that the work began from; None if there was none.
+    """
+
     why: str
     base: str | None
 
@@ -52,121 +63,79 @@ class Recovery:
 
     def load(self) -> Session:
         """The unsaved session. Raises :class:`SessionError`."""
-        return from_document(_document(self.file)["session"], str(self.file))
-
-    def discard(self) -> None:
-        """Delete the file. Called when the work is saved or unwanted."""
-        with suppress(OSError):
-            self.file.unlink()
+        return from_document(_said(self.file, _SESSION_FORMAT)["session"], str(self.file))
 
 
 @dataclass(frozen=True, slots=True)
-class LeftDraft:
-    """A query that was still being edited when planscope ended. ``variant.parent`` is the variant that it began
-    from.
+class LeftDraft(_Left):
+    """A query that was still being edited. ``variant.parent`` is the variant that it began from; ``session`` is the
+    session's id."""
 
-    ``path``: the session's path as the file says, only for display. ``session`` is the session's id.
-    """
-
-    file: Path
-    path: Path
     session: str
-    saved: datetime
     variant: Variant
-
-    def discard(self) -> None:
-        """Delete the file. Called when the draft was taken up or is unwanted."""
-        with suppress(OSError):
-            self.file.unlink()
 
 
 class _StateFile:
     """One writer's file in the state folder. Other processes ignore it until the writer closes it or ends."""
 
-    def __init__(self, path: Path, suffix: str) -> None:
-        self._file = recovery_folder() / f"{path_key(path)}.{secrets.token_hex(4)}{suffix}"
+    suffix: str
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.kept = False
+        """Whether there is unsaved work in it."""
+        self._file = recovery_folder() / f"{path_key(path)}.{secrets.token_hex(4)}{self.suffix}"
         self._alive: Lock | None = None
 
-    def write(self, data: bytes) -> None:
-        """Replace the file's content. Raises :class:`SessionError`."""
+    def write(self, form: str, inner: str, data: bytes, **fields: str | None) -> None:
+        """Replace the file's content. ``data`` is the JSON of its member ``inner``. Raises :class:`SessionError`."""
+        head = {"format": form, "version": 1, "path": str(self.path), "saved": datetime.now(UTC).isoformat()}
         make_folder(self._file.parent)
         if self._alive is None:
             self._alive = Lock(self._file, lasting=True)
             self._alive.acquire()
-        write_atomic(self._file, data)
+        written = json.dumps(without_surrogates({**head, **fields}))[:-1]
+        write_atomic(self._file, f'{written}, "{inner}": '.encode() + data + b"}\n")
+        self.kept = True
 
-    def delete(self) -> None:
+    def drop(self) -> None:
+        """Delete the file. Called when the work is saved elsewhere or unwanted."""
+        self.kept = False
         with suppress(OSError):
             self._file.unlink()
         self.close()
 
     def close(self) -> None:
+        """Mark the writer as ended, so that other processes may recover its work."""
         if self._alive is not None:
             self._alive.release()
             self._alive = None
 
 
-class RecoveryFile:
-    """The unsaved work of one :class:`~planscope.session.writer.SessionWriter`. ``kept``: whether there is any."""
+class RecoveryFile(_StateFile):
+    """The unsaved work of one :class:`~planscope.session.writer.SessionWriter`."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.kept = False
-        self._file = _StateFile(path, _SESSION)
+    suffix = _SESSION
 
     def keep(self, data: bytes, why: str, base: Fingerprint | None) -> str:
         """Keep a session, given as the bytes of its file. Never raises; returns the error to display."""
-        head = {
-            "format": _SESSION_FORMAT,
-            "version": 1,
-            "path": str(self.path),
-            "saved": datetime.now(UTC).isoformat(),
-            "why": why,
-            "base": base.digest if base is not None else None,
-        }
+        digest = base.digest if base is not None else None
         try:
-            self._file.write(json.dumps(head)[:-1].encode() + b', "session": ' + data + b"}\n")
+            self.write(_SESSION_FORMAT, "session", data, why=why, base=digest)
         except SessionError as error:
             return f"{why}; it could not be kept for recovery either: {error}"
-        self.kept = True
         return f"{why}; your changes are kept, and offered when you open the session again"
 
-    def drop(self) -> None:
-        """Delete the file. Called when the work is saved elsewhere or unwanted."""
-        self.kept = False
-        self._file.delete()
 
-    def close(self) -> None:
-        """Mark the writer as ended, so that other processes may recover its work."""
-        self._file.close()
-
-
-class DraftFile:
+class DraftFile(_StateFile):
     """Keeps one draft of the session at ``path`` while it is edited. For one thread at a time."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = _StateFile(path, _DRAFT)
+    suffix = _DRAFT
 
     def keep(self, session: str, draft: Variant) -> None:
         """Keep the draft as it is now. ``session`` is the session's id. Raises :class:`SessionError`."""
-        document = {
-            "format": _DRAFT_FORMAT,
-            "version": 1,
-            "path": str(self.path),
-            "session": session,
-            "saved": datetime.now(UTC).isoformat(),
-            "draft": draft.model_dump(mode="json", exclude_none=True),
-        }
-        self._file.write(json.dumps(without_surrogates(document)).encode())
-
-    def drop(self) -> None:
-        """Delete the file. Called when the draft became a variant or is unwanted."""
-        self._file.delete()
-
-    def close(self) -> None:
-        """Mark the writer as ended, so that other processes may recover its work."""
-        self._file.close()
+        document = without_surrogates(draft.model_dump(mode="json", exclude_none=True))
+        self.write(_DRAFT_FORMAT, "draft", json.dumps(document).encode(), session=session)
 
 
 def recoverable(path: Path) -> Recovery | None:
@@ -203,32 +172,34 @@ def _abandoned(suffix: str, path: Path | None = None) -> list[Path]:
     return [p for p in names if holder_of(p) is None]
 
 
-def _recovery(file: Path, path: Path | None = None) -> Recovery | None:
-    try:
-        said = _document(file)
-        saved = datetime.fromisoformat(said["saved"])
-        base = said["base"] if isinstance(said["base"], str) else None
-        return Recovery(file, path or Path(str(said["path"])), saved.astimezone(UTC), str(said["why"]), base)
-    except (SessionError, KeyError, TypeError, ValueError, OverflowError):
-        return None
-
-
-def _document(file: Path) -> dict[str, Any]:
+def _said(file: Path, form: str) -> dict[str, Any]:
+    """Return the JSON of a file of this format. Raises :class:`SessionError`."""
     said = parse_json(read_bytes(file), str(file), deepest=DEEPEST + 1)
-    if not isinstance(said, dict) or said.get("format") != _SESSION_FORMAT or "session" not in said:
+    if not isinstance(said, dict) or said.get("format") != form:
         raise SessionError(f"{file} has nothing to recover")
     return said
 
 
+_BROKEN = (SessionError, ValidationError, KeyError, TypeError, ValueError, OverflowError, RecursionError)
+
+
+def _recovery(file: Path, path: Path | None = None) -> Recovery | None:
+    try:
+        said = _said(file, _SESSION_FORMAT)
+        saved = datetime.fromisoformat(said["saved"]).astimezone(UTC)
+        base = said["base"] if isinstance(said["base"], str) else None
+        return Recovery(file, path or Path(str(said["path"])), saved, str(said["why"]), base)
+    except _BROKEN:
+        return None
+
+
 def _left_draft(file: Path) -> LeftDraft | None:
     try:
-        said = parse_json(read_bytes(file), str(file))
-        if not isinstance(said, dict) or said.get("format") != _DRAFT_FORMAT:
-            return None
+        said = _said(file, _DRAFT_FORMAT)
         saved = datetime.fromisoformat(said["saved"]).astimezone(UTC)
         variant = Variant.model_validate(said["draft"])
         alone = Session(id="draft", title="", variants=[variant.model_copy(update={"parent": None})])
         check_references(alone, str(file))
-        return LeftDraft(file, Path(str(said["path"])), str(said["session"]), saved, variant)
-    except (SessionError, ValidationError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
+        return LeftDraft(file, Path(str(said["path"])), saved, str(said["session"]), variant)
+    except _BROKEN:
         return None

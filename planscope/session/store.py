@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -125,9 +125,6 @@ def save(session: Session, path: Path, *, unless_changed: Fingerprint | None = N
 FULL = 0.98
 """The share of a file that is filled, since the size of a run in it is only estimated."""
 
-_Unit = tuple[Dissection | None, list[Run]]
-"""A run, or a dissection with its runs, which stay in one file if possible."""
-
 
 def file_beside(path: Path) -> Path:
     """Return ``NAME-2`` for ``NAME``, or the next number that is free."""
@@ -141,30 +138,52 @@ def split(session: Session, first: Session | None = None) -> list[tuple[Session,
     """Split a session into several that each fit into a file, with the bytes of each; one session if it fits whole.
 
     ``first`` is what the first file already holds and keeps; as many further runs as fit are added to it. Each other
-    session has the variants that its runs need. A dissection stays with its runs if possible. Raises
-    :class:`SessionError` if a single run is too large.
+    session has the variants that its runs need. The runs of a dissection stay together if possible; each file says of
+    a dissection what its own runs are. Raises :class:`SessionError` if a single run is too large.
     """
     base = first if first is not None else session.model_copy(update={"runs": [], "dissections": []})
     made: list[tuple[Session, bytes]] = []
-    units = _units(session, {run.id for run in base.runs}, base.dissections)
-    while units or not made:
+    groups = _groups(session, {run.id for run in base.runs})
+    while groups or not made:
         begun = base if not made else _rest(session)
-        part, data, count = _filled(session, begun, units, whole=not made and first is None)
+        part, data, count = _filled(session, begun, groups, all_variants=not made and first is None)
         if made and not count:
-            units = [*_halves(units[0]), *units[1:]]
+            runs = groups[0]
+            if len(runs) < 2:
+                raise SessionError(
+                    f"run {runs[0].id} alone is larger than {json_bytes.LARGEST // 2**20} MB and cannot be saved"
+                )
+            groups[:1] = [runs[: len(runs) // 2], runs[len(runs) // 2 :]]
         else:
             made.append((part, data))
-            units = units[count:]
+            groups = groups[count:]
     return made
 
 
+def _groups(session: Session, there: set[str]) -> list[list[Run]]:
+    """Return the runs that are not ``there`` yet: single ones, then those of each dissection, which stay together."""
+    by_id, taken = {run.id: run for run in session.runs}, set(there)
+    groups: list[list[Run]] = []
+    for one in session.dissections:
+        counted = [id for id in _counted(one) if id in by_id and id not in taken]
+        taken |= set(counted)
+        begun = [one.run] if counted and one.run in by_id else []
+        groups += [[by_id[id] for id in dict.fromkeys([*begun, *counted])]] if counted else []
+    return [*([run] for run in session.runs if run.id not in taken), *groups]
+
+
+def _counted(one: Dissection) -> list[str]:
+    return [run for cell in one.cells for run in cell.runs]
+
+
 def _filled(
-    session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool
+    session: Session, begun: Session, groups: Sequence[list[Run]], *, all_variants: bool
 ) -> tuple[Session, bytes, int]:
-    """Return ``begun`` with as many of the units as fit, its bytes, and the number of those units."""
-    count = _fitting(begun, units)
+    """Return ``begun`` with as many of the groups as fit, its bytes, and the number of those groups."""
+    count = _fitting(begun, groups)
     while True:
-        part = _with(session, begun, units[:count], whole=whole)
+        more = [run for group in groups[:count] for run in group]
+        part = _with(session, begun, more, all_variants=all_variants)
         try:
             return part, dumps(part), count
         except TooLarge:
@@ -173,39 +192,10 @@ def _filled(
             count //= 2
 
 
-def _units(session: Session, there: Collection[str], known: Sequence[Dissection]) -> list[_Unit]:
-    by_id, taken = {run.id: run for run in session.runs}, set(there)
-    units: list[_Unit] = []
-    for one in session.dissections:
-        counted = [run for cell in one.cells for run in cell.runs]
-        if one in known:
-            continue
-        needed = dict.fromkeys([*([one.run] if one.run else []), *counted])
-        units.append((one, [by_id[run] for run in needed if run in by_id]))
-        taken |= set(counted)
-    return [*((None, [run]) for run in session.runs if run.id not in taken), *units]
-
-
-def _halves(unit: _Unit) -> list[_Unit]:
-    """Split a dissection that no file can hold into two with half of the runs each."""
-    one, runs = unit
-    if one is None or len(runs) < 2:
-        raise SessionError(
-            f"run {runs[0].id} alone is larger than {json_bytes.LARGEST // 2**20} MB and cannot be saved"
-        )
-    made: list[_Unit] = []
-    for some in (runs[: len(runs) // 2], runs[len(runs) // 2 :]):
-        ids = {run.id for run in some}
-        cells = [cell.model_copy(update={"runs": [r for r in cell.runs if r in ids]}) for cell in one.cells]
-        begun = one.run if one.run in ids else None
-        made.append((one.model_copy(update={"cells": cells, "run": begun}), some))
-    return made
-
-
-def _fitting(begun: Session, units: Sequence[_Unit]) -> int:
-    """Return the number of units that probably fit."""
+def _fitting(begun: Session, groups: Sequence[list[Run]]) -> int:
+    """Return the number of groups that probably fit."""
     size, values, events = _measure(begun)
-    for count, (_, runs) in enumerate(units):
+    for count, runs in enumerate(groups):
         for run in runs:
             more = _measure(run)
             size, values, events = size + more[0], values + more[1], events + more[2]
@@ -215,7 +205,7 @@ def _fitting(begun: Session, units: Sequence[_Unit]) -> int:
             or events > validation.MOST_EVENTS
         ):
             return count
-    return len(units)
+    return len(groups)
 
 
 def _measure(what: Session | Run) -> tuple[int, int, int]:
@@ -240,41 +230,30 @@ def _rest(session: Session) -> Session:
     return session.model_copy(update={**nothing, "gone": None, "fuzzings": None})
 
 
-def _with(session: Session, begun: Session, units: Sequence[_Unit], *, whole: bool) -> Session:
-    """Add these units to ``begun``, with all variants of the session (``whole``) or only those that they need."""
-    runs = [*begun.runs]
-    there = {run.id for run in runs}
-    for run in (run for _, some in units for run in some):
-        if run.id not in there:
-            there.add(run.id)
-            runs.append(run)
+def _with(session: Session, begun: Session, more: Iterable[Run], *, all_variants: bool) -> Session:
+    """Add these runs to ``begun``, with all variants of the session or only those that they need."""
     order = {run.id: number for number, run in enumerate(session.runs)}
-    runs.sort(key=lambda run: order.get(run.id, -1))
+    there = {run.id: run for run in (*more, *begun.runs)}
     runs = [
         run.model_copy(update={"forked_from": None})
         if run.forked_from is not None and run.forked_from.run not in there
         else run
-        for run in runs
+        for run in sorted(there.values(), key=lambda run: order.get(run.id, -1))
     ]
-    dissections = list({one.id: one for one in (*begun.dissections, *_joined(units))}.values())
+    dissections = {one.id: one for one in begun.dissections}
+    for one in session.dissections:
+        counted = _counted(one)
+        if not there.keys().isdisjoint(counted) or (all_variants and not counted):
+            cells = [c.model_copy(update={"runs": [r for r in c.runs if r in there]}) for c in one.cells]
+            begins = one.run if one.run in there else None
+            dissections[one.id] = one.model_copy(update={"cells": cells, "run": begins})
     needed = {run.variant for run in runs} | {v.id for v in begun.variants}
-    needed |= {cell.variant for one in dissections for cell in one.cells} | {
-        one.variant for one in dissections
-    }
-    variants = session.variants if whole else _with_parents(session.variants, needed)
-    return begun.model_copy(update={"variants": variants, "runs": runs, "dissections": dissections})
-
-
-def _joined(units: Sequence[_Unit]) -> Iterable[Dissection]:
-    """Return the dissections of the units. The parts of a split one are joined if they are in the same file."""
-    made: dict[str, Dissection] = {}
-    for one in (one for one, _ in units if one is not None):
-        if (there := made.get(one.id)) is not None:
-            pairs = zip(there.cells, one.cells, strict=True)
-            cells = [a.model_copy(update={"runs": [*a.runs, *b.runs]}) for a, b in pairs]
-            one = there.model_copy(update={"cells": cells, "run": there.run or one.run})
-        made[one.id] = one
-    return made.values()
+    for one in dissections.values():
+        needed |= {one.variant, *(cell.variant for cell in one.cells)}
+    variants = session.variants if all_variants else _with_parents(session.variants, needed)
+    return begun.model_copy(
+        update={"variants": variants, "runs": runs, "dissections": list(dissections.values())}
+    )
 
 
 def _with_parents(variants: Iterable[Variant], ids: set[str]) -> list[Variant]:

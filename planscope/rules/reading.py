@@ -4,19 +4,19 @@ have no shape of their own are read by the query language's reader, so that they
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain, dropwhile, islice, product
+from itertools import chain, islice, product
 
 from planscope.language.calls import Calls
-from planscope.language.clauses import asides, clauses, listed
 from planscope.language.constructions import Kind
 from planscope.language.cuts import Cut, Item, Paths, Scanner, SentenceError, Token, sentences
-from planscope.language.english import COUNTING, verb
+from planscope.language.english import verb
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Action, Span
-from planscope.language.shapes import ANY_LIST, Draft, Meaning, group, joined, meanings
+from planscope.language.resolve import parted, pointed, read, readings
+from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
 from planscope.rules.refusals import low, refused, two_ways
 from planscope.rules.rule import Rule, RuleFile, loose
 from planscope.rules.words import meaning, sentence_of
@@ -141,18 +141,6 @@ def _located(text: str, error: SentenceError) -> ParseError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """One way to read a sentence. ``meanings``: more than one if the words have several."""
-
-    meanings: tuple[Meaning, ...]
-    per: tuple[Paths, Paths]
-
-    @property
-    def key(self) -> object:
-        return tuple(frozenset(draft.key for draft in one) for one in self.meanings), self.per
-
-
 def _sentence(file: _File, row: list[Token], *, marks_only: bool = False) -> None:
     """Read one sentence and add its rules or its marks. Raises SentenceError."""
     text = file.scanner.text
@@ -204,14 +192,10 @@ Way = list[tuple[Rule, bool]]
 def _ways(file: _File, row: list[Token], name: str | None) -> tuple[float, list[Way]]:
     """Return how many unknown names the readings of some words have, and the rules of each of their meanings."""
     span = row[0].start, row[-1].end
-    some = list(file.scanner.cuts(row))
-    cost, found = _read(some, lambda items: _meanings(file, items))
-    if cost and file.scanner.tools:
-        some = list(file.scanner.cuts(row, inflected=True))
-        cost, found = _read(some, lambda items: _meanings(file, items))
+    (cost, found), some = readings(file.scanner, row)
     if cost:
         text = file.scanner.text
-        least, orders = _read(_for_orders(text, some), lambda items: _orders(text, items))
+        least, orders = read(_for_orders(text, some), lambda items: _orders(text, items))
         cost, found = (least, orders) if least < cost else (cost, found)
     return cost, [
         list(zip(_rules(file, one, reading.per, name, span), (d.turned for d in one), strict=True))
@@ -220,57 +204,21 @@ def _ways(file: _File, row: list[Token], name: str | None) -> tuple[float, list[
     ]
 
 
-# Several clauses -----------------------------------------------------------------------------------------------------
-
-MOST_CLAUSES = 8
-"""A sentence of more clauses is not read."""
 MOST_WAYS = 16
 """So many combinations of the meanings of clauses are compared."""
-_JOINING = (
-    "and",
-    "but",
-    "so",
-    "hence",
-    "thus",
-    "therefore",
-    ",",
-    "thus",
-    "meaning",
-    "i.e",
-    "namely",
-    "consequently",
-)
 
 
 def _of_clauses(file: _File, row: list[Token], name: str | None) -> list[Way]:
-    """Return the meanings of a sentence whose clauses are read one by one, without those that only explain: all that
-    they say counts. A rule that the others imply says nothing more. None of the clauses may name an unknown tool."""
-    text, span = file.scanner.text, (row[0].start, row[-1].end)
-    named = [(one.start, one.end) for one in row if file.scanner.names_tool(one)]
-    left_out = asides(text, span, named)
-    kept = [one for one in row if not any(a <= one.start < b for a, b in left_out)]
-    for spans in clauses(text, span, named):
-        parts = [_trimmed([one for one in kept if a <= one.start < b]) for a, b in spans]
-        parts = [part for part in parts if part][: MOST_CLAUSES + 1]
-        if len(parts) > MOST_CLAUSES:
-            return []
-        if len(parts) > 1 or (parts and len(parts[0]) < len(row)):
-            found = list(_each(file, parts, name))
-            if len(found) == len(parts):
-                scoped = any(map(_opens_scope, parts[:-1])) or any(
-                    one.key == "then" for part in parts[1:] for one in part
-                )
-                ways = islice(product(*found), MOST_WAYS)
-                return _agreeing(
-                    file, [(list(chain(*way)), len(way[0]) if scoped else MAX_RULES) for way in ways]
-                )
+    """Return the meanings of a sentence whose clauses are read one by one: all that they say counts. A rule that the
+    others imply says nothing more. None of the clauses may name an unknown tool."""
+    for parts, scoped in parted(file.scanner, row):
+        found = list(_each(file, parts, name))
+        if len(found) == len(parts):
+            ways = islice(product(*found), MOST_WAYS)
+            return _agreeing(
+                file, [(list(chain(*way)), len(way[0]) if scoped else MAX_RULES) for way in ways]
+            )
     return []
-
-
-def _opens_scope(part: Sequence[Token]) -> bool:
-    """Return whether what stands behind a clause may be meant under its condition."""
-    keys = [one.key for one in part]
-    return keys[0] in listed("fronts") or not listed("scopes").isdisjoint(keys)
 
 
 def _each(file: _File, parts: Sequence[list[Token]], name: str | None) -> Iterator[list[Way]]:
@@ -278,63 +226,12 @@ def _each(file: _File, parts: Sequence[list[Token]], name: str | None) -> Iterat
     for k, part in enumerate(parts):
         cost, ways = _ways(file, part, name)
         if cost and k:
-            pointed = [_ways(file, one, name) for one in _pointed(file, part, parts[k - 1])]
-            ways = [way for cost_so, some in pointed for way in some if not cost_so]
+            pointing = [_ways(file, one, name) for one in pointed(file.scanner, part, parts[k - 1])]
+            ways = [way for cost_so, some in pointing for way in some if not cost_so]
             cost = 0 if ways else cost
         if cost:
             return
         yield ways
-
-
-def _trimmed(row: Sequence[Token]) -> list[Token]:
-    """Return the tokens of a clause without the words and commas that join it to others."""
-    joining = dropwhile(lambda one: one.key in _JOINING, row)
-    return list(dropwhile(lambda one: one.text == ",", reversed(list(joining))))[::-1]
-
-
-_ORDINALS = frozenset(
-    (
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "further",
-        "additional",
-        "another",
-        "such",
-        "later",
-        "earlier",
-        "prior",
-    )
-)
-
-
-def _pointed(file: _File, row: Sequence[Token], before: Sequence[Token]) -> Iterator[list[Token]]:
-    """Yield a clause with each tool that "it", "one" or "a third call" may mean, those of the clause before it; or with
-    the subject of that clause: "but never before lookup"."""
-    cut = next(iter(file.scanner.cuts(before, inflected=True)), None)
-    said = [item.calls[0] for item in (cut.items if cut else ()) if item.code == "S" and len(item.calls) == 1]
-    names = dict.fromkeys(one.name for one in said if replace(one, text="") == Calls(one.name))
-    for name in filter(file.scanner.tools.__contains__, names):
-        made: list[Token] = []
-        last = ""
-        for token in row:
-            meant = token.key == "it" or (token.key in ("one", "call", "time") and last in _ORDINALS)
-            last = token.key
-            made.append(Token("quoted", f"`{name}`", token.start, token.end) if meant else token)
-        if row[0].key in COUNTING and row[1:2] and row[1].key in ("is", "are"):  # "four is too many"
-            yield [row[0], Token("quoted", f"`{name}`", row[1].start, row[1].start), *row[1:]]
-        elif made != list(row):
-            yield made
-        elif row[0].key in _ELLIPTIC:
-            subject = Token("quoted", f"`{name}`", row[0].start, row[0].start)
-            yield [subject, *row]
-            yield [subject, row[0], Token("word", "happens", row[0].end, row[0].end), *row[1:]]
-            return
-
-
-_ELLIPTIC = frozenset(("only", "never", "not", "at", "exactly", "once", "always", "must", "may"))
-"""With these a clause begins that has its subject in the clause before it."""
 
 
 def _agreeing(file: _File, ways: Sequence[tuple[Way, int]]) -> list[Way]:
@@ -367,71 +264,6 @@ def _agreeing(file: _File, ways: Sequence[tuple[Way, int]]) -> list[Way]:
             found.append(
                 [(replace(rule, id=f"c{k}"), t) for k, (rule, t) in enumerate(left, len(file.rules) + 1)]
             )
-    return found
-
-
-def _read(
-    cuts: Iterable[Cut], read: Callable[[Sequence[Item]], Iterator[tuple[Meaning, ...]]]
-) -> tuple[float, list[_Reading]]:
-    """Return the ways to read a sentence, of those with the fewest names that nobody knows, and how many that are."""
-    found: dict[object, _Reading] = {}
-    least = float("inf")
-    for cut in cuts:
-        if cut.cost > least:
-            break
-        values = [item.per for item in cut.items if item.code == "per"]
-        if len(values) > 1:
-            continue
-        items = _led([item for item in cut.items if item.code not in ("per", "either")])
-        either = any(item.code == "either" for item in cut.items)
-        for ways in _several(items, read):
-            if either:
-                ways = tuple(_exclusive(ways))
-            reading = _Reading(ways, values[0] if values else ((), ()))
-            found.setdefault(reading.key, reading)
-            least = cut.cost
-    return least, list(found.values())
-
-
-def _exclusive(ways: Sequence[Meaning]) -> Iterator[Meaning]:
-    """Yield the meanings of a sentence with "either": "call either A or B" may also say that not both happen."""
-    for way in ways:
-        yield way
-        one = way[0]
-        if len(way) == 1 and (one.kind, one.count, len(one.first.calls)) == ("existence", 1, 2):
-            a, b = (replace(one.first, calls=(calls,)) for calls in one.first.calls)
-            yield one, Draft("not_coexistence", a, b)
-
-
-def _meanings(file: _File, items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
-    """Yield what a cut means. "No refund." needs a tool that is known: "no sentence" is none."""
-    bare = [item.code for item in items] == ["no", "S"]
-    if not bare or {calls.name for calls in items[1].calls} <= set(file.scanner.tools):
-        yield from meanings(items)
-
-
-def _several(
-    items: Sequence[Item], read: Callable[[Sequence[Item]], Iterator[tuple[Meaning, ...]]]
-) -> Iterator[tuple[Meaning, ...]]:
-    """Yield the meanings of a cut, whose lists with "and" and "or" may be read in two ways."""
-    ways = [list(read(one)) for one in _ors(items)]
-    if len(ways) == 1:
-        yield from ways[0]
-    else:
-        for one, other in product(*ways):
-            same = {frozenset(d.key for d in m) for m in one} == {frozenset(d.key for d in m) for m in other}
-            yield one if same else (*one, *other)
-
-
-def _led(items: Sequence[Item]) -> list[Item]:
-    """Return the items with the agent of "the planner must call" at the calls that it makes."""
-    found: list[Item] = []
-    for item in items:
-        agent = found[-1].agent if found else None
-        if agent and item.code == "S":
-            calls = tuple(replace(c, agent=c.agent or agent, text=f"{c.text} by {agent}") for c in item.calls)
-            item = replace(item, calls=calls)
-        found.append(item)
     return found
 
 
@@ -495,82 +327,6 @@ def _named(text: str, row: list[Token]) -> tuple[str | None, list[Token]]:
 
 def _words(text: str, span: Span) -> str:
     return " ".join(text[span[0] : span[1]].split())
-
-
-# Lists --------------------------------------------------------------------------------------------------------------
-
-
-def _ors(items: Sequence[Item]) -> list[list[Item]]:
-    """Return the items with every list with "or" as one set. A list with "and" and "or" can be read in two ways, as
-    ``A and (B or C)`` and as ``(A and B) or C``, which is ``(A or C) and (B or C)``."""
-    ways: list[list[Item]] = [[]]
-    k = 0
-    while k < len(items):
-        end, joins = _list_end(items, k, fronted=bool(k) and items[k - 1].code in _FRONTED)
-        if "or" not in joins:
-            ways = [[*way, *items[k:end]] for way in ways]
-        else:
-            sets = [item for item in items[k:end] if item.code == "S"]
-            made = [_tight(sets, joins)] + ([_multiplied(sets, joins)] if "and" in joins else [])
-            ways = [[*way, *one] for way in ways for one in made]
-        k = end
-    return ways
-
-
-_FRONTED = ("before", "after", "once", "if", "when", "until", "unless")
-"""Behind these a comma ends a list."""
-
-
-def _list_end(items: Sequence[Item], k: int, *, fronted: bool) -> tuple[int, list[str]]:
-    """Return the end of the list of sets that begins at a place, and what joins them: and, or, a comma."""
-    joins: list[str] = []
-    end = k + 1
-    while items[k].code == "S" and end < len(items):
-        codes = [item.code for item in items[end : end + 3]]
-        if codes[:1] == ["and"] and k and items[k - 1].code == "between":
-            break
-        if codes[:2] in (["or", "S"], ["and", "S"]):
-            step = 2
-        elif codes == [",", "or", "S"] or codes == [",", "and", "S"]:
-            step = 3
-        elif codes[:2] == [",", "S"] and not fronted:
-            step = 2
-        else:
-            break
-        joins.append(codes[step - 2])
-        end += step
-    if "or" not in joins:
-        return end, []
-    last = "or"
-    for place in range(len(joins) - 1, -1, -1):  # a comma joins as the next word does
-        last = joins[place] = last if joins[place] == "," else joins[place]
-    return end, joins
-
-
-def _tight(sets: Sequence[Item], joins: Sequence[str]) -> list[Item]:
-    """Return the list read so that "or" joins first."""
-    groups = [[sets[0]]]
-    for join, one in zip(joins, sets[1:], strict=True):
-        if join == "and":
-            groups.append([one])
-        else:
-            groups[-1].append(one)
-    return _anded([joined(some) for some in groups])
-
-
-def _multiplied(sets: Sequence[Item], joins: Sequence[str]) -> list[Item]:
-    """Return the list read so that "and" joins first, multiplied out."""
-    groups = [[sets[0]]]
-    for join, one in zip(joins, sets[1:], strict=True):
-        if join == "and":
-            groups[-1].append(one)
-        else:
-            groups.append([one])
-    return _anded([joined(chosen) for chosen in product(*groups)])
-
-
-def _anded(sets: Sequence[Item]) -> list[Item]:
-    return [item for one in sets for item in (Item("and", one.span), one)][1:]
 
 
 # Orders, by the reader of queries -------------------------------------------------------------------------------------

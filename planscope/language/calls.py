@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 Path = tuple[str | int, ...]
@@ -53,7 +53,7 @@ class Calls:
     """A set of calls of one tool or of all tools that a glob names, or of user messages, which are no calls.
 
     ``name``: a tool's name or a glob (``*``: any call); "" for user messages. ``condition``, ``outcome`` and ``agent``
-    narrow it. ``text``: the words of the rule.
+    narrow it. ``text``: the words of the rule. ``but``: tools that a glob leaves out.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Calls:
     outcome: Literal["failed", "succeeded"] | None = None
     agent: str | None = None
     text: str = ""
+    but: tuple[str, ...] = ()
 
     @property
     def is_user(self) -> bool:
@@ -83,7 +84,7 @@ class Calls:
     def names(self, tool: str) -> bool:
         """Return whether the set names this tool. User messages have no tool."""
         if "*" in self.name:
-            return glob(self.name).fullmatch(tool) is not None
+            return tool not in self.but and glob(self.name).fullmatch(tool) is not None
         return bool(self.name) and tool == self.name
 
 
@@ -135,6 +136,7 @@ def condition_text(condition: object) -> str:
     return f"{path} {condition.operator} {json.dumps(value, ensure_ascii=False)}"
 
 
+@lru_cache(maxsize=4096)
 def moment(text: str) -> float | None:
     """Return the seconds since 1970 of an ISO date or date with time (UTC without a time zone), or None for other
     text."""

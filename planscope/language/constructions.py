@@ -13,6 +13,7 @@ Kind = Literal[
     "precedence",
     "within",
     "not_succession",
+    "not_within",
     "not_coexistence",
     "responded_existence",
     "latest",
@@ -32,6 +33,8 @@ Kind = Literal[
 
 FORMS: Mapping[Kind, str] = {
     "chain_response": r"""
+        (?:every )?<first>(?: every| always)* (?:needs|has|contains) (?:COUNT_OF )?(?:<then> \
+          right_later|right_later <then>)
         (?:every <first>|<first> always) right followed_by <then>
         (?:next|right) call_is (?:that )?(?:right )?(?:comes )?(?:right )?after (?:every )?<first> \
           is <then>
@@ -47,6 +50,8 @@ FORMS: Mapping[Kind, str] = {
         <first> right precedes <then>
         """,
     "chain_precedence": r"""
+        (?:every )?<then>(?: every| always)* (?:needs|has|contains) (?:COUNT_OF )?(?:<first> \
+          right_earlier|right_earlier <first>)
         <first> followed_by <then> right_later(?:(?: ,)? nothing_between)?
         (?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless <BEFORE> is <first>
         (?:no|not_do|there_no) <then>(?: (?:may_)?happens)? unless <first> is <BEFORE>
@@ -106,6 +111,7 @@ FORMS: Mapping[Kind, str] = {
         <then> must_follows <first>
         """,
     "within": r"""
+        (?:after|once)(?: every)? <DONE> ?,? <then> (?:must_)?follows WITHIN
         (?:every )?<first>(?: every| always)* followed_by (?:later )?<then> WITHIN
         (?:every )?<first>(?: every| always)* followed_by WITHIN <then>
         (?:when|if|after every) <DONE> ?,? <then> (?:(?:must_)?follows|happens) WITHIN
@@ -116,6 +122,12 @@ FORMS: Mapping[Kind, str] = {
         (?:every )?<first> not_followed_by (?:later )?<then>(?: later)?
         <then> not_follows <first>
         (?:every )?<then> not_preceded_by (?:earlier )?<first>
+        """,
+    "not_within": r"""
+        (?:every )?<first> right not_followed_by <then>
+        (?:every )?<first> not_followed_by <then> right_later
+        <first> right not_precedes (?:every )?<then>
+        <then> right not_follows (?:every )?<first>
         """,
     "not_coexistence": r"""
         (?P<first>S) and (?P<then>S) (?:every )?(?:may_)?exclude
@@ -147,6 +159,8 @@ FORMS: Mapping[Kind, str] = {
           ?,? ?(?:and )?(?:with no|without|with none) <until> in_between
         """,
     "after_until": r"""
+        from (?:every )?<DONE> (?:until|to) (?:next |every )?(?:do |did_do )?<until>(?: (?:did_)?<V>)? ?,? <NO_THEN>
+        <NO_THEN> from (?:every )?<DONE> (?:until|to) (?:next |every )?(?:do |did_do )?<until>(?: (?:did_)?<V>)?
         (?:after|once|when|if)(?: every)? <DONE> ?,? <NO_THEN> (?:until|before) (?:do |did_do \
           )?<until>(?: (?:did_)?<V>)?
         <NO_THEN> (?:after|once) <DONE> until (?:do |did_do )?<until>(?: (?:did_)?<V>)?
@@ -180,6 +194,7 @@ FORMS: Mapping[Kind, str] = {
         <first> (?:comes|happens) after else
         """,
     "first": r"""
+        (?:do )?<first><MAY> first or not(?:_do|_happens)?
         <NONE> (?:(?:may_)?<V> |is )?(?:before|until) (?:every )?<DONE>
         (?:before|until) (?:every )?<DONE> ?,? <NONE>(?: (?:may_)?(?:<V>|is))?(?: earlier)*
         <NONE> (?:may_)?precedes <first>
@@ -193,6 +208,7 @@ FORMS: Mapping[Kind, str] = {
         if (?:do )?<first>(?: happens)? ,? ?(?:it )?is first call_is
         """,
     "last": r"""
+        (?:do )?<first><MAY> last or not(?:_do|_happens)?
         <OTHER> (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
         (?:after|once) (?:every )?<DONE> ?,? <OTHER>(?: (?:may_)?(?:<V>|is|follows))?(?: later| \
           again)*
@@ -241,6 +257,10 @@ CLAUSES_BESIDE: Mapping[Kind, str] = {
     "within": r"""
         x s: do within after | do within if | do within when | do within after front
         """,
+    "not_within": r"""
+        x s: not right after | not within after
+        s x: not right before
+    """,
     "not_succession": r"""
         x s: only before | only until | not after | not once | not if done | not if later | not if \
           earlier | not when | not when done | not when earlier | not when later

@@ -25,8 +25,10 @@ from planscope.language.calls import (
     Path,
     Scalar,
     Source,
+    condition_text,
     moment,
 )
+from planscope.language.english import Said
 from planscope.language.problem import Action, Span
 from planscope.language.scan import Piece
 from planscope.language.scan import Token as LanguageToken
@@ -292,6 +294,15 @@ class Cuts:
         for width, codes in english.said(self.words(at), at == 0):
             if any(one.agent for one in codes) and self._exact(at + 1)[0]:
                 continue
+            if (
+                self.keys[at] in _UNITS
+                and at
+                and self.keys[at - 1] in _BEFORE_NOUNS
+                and codes[:1] != (Said("call_is"),)
+            ):
+                continue
+            if self.keys[at] == "then" and not codes and _THEN_BEHIND.isdisjoint(self.keys[:at]):
+                continue
             if self.keys[at] == "any" and "*" in "".join(
                 self.keys[at + 3 : at + 4]
             ):  # "any call of get_*" is a set
@@ -353,6 +364,11 @@ class Cuts:
         """Yield the sets of calls that begin at a place."""
         if self.keys[at] == "a" and self._may_be_new(at):
             yield from self._named(at, at, None, False)
+        if self.keys[at] in _UNITS and (others := self._but(at + 1)) is not None:
+            yield 0, others.end - at, (Item("S", self.span(at, others.end), (others.calls,)),)
+        if self.keys[at] in ("nothing", "none") and (others := self._but(at + 1)) is not None:
+            span = self.span(at, others.end)
+            yield 0, others.end - at, (Item("no", span), Item("S", span, (others.calls,)))
         match = _WRAPPED.match(self.joined(at)) if self.keys[at] else None
         words = match[0] if match else ""
         begin = at + words.count(" ")
@@ -399,7 +415,9 @@ class Cuts:
                 yield _Name(0, at + width, Calls("*", text="any call"))
         for unit in (["any", "call"], ["any", "calls"], ["any", "tool", "call"], ["any", "tool", "calls"]):
             if self.keys[at : at + len(unit)] == unit:
-                yield _Name(0, at + len(unit), Calls("*"))
+                yield self._but(at + len(unit)) or _Name(0, at + len(unit), Calls("*"))
+        if (said := self._user_said(at)) is not None:
+            yield said
         width, exact = self._exact(at)
         if exact:
             yield _Name(0, at + width, Calls(exact))
@@ -407,6 +425,49 @@ class Cuts:
             yield from (name for name in self._inflected(at) if name.end > at + width)
         if token.kind == "word" and not width and self._may_be_new(at):
             yield _Name(int(key in english.SOFT or bool(self.scanner.tools)), at + 1, Calls(token.text))
+
+    def _but(self, at: int) -> _Name | None:
+        """Return all calls but those of the tools that are named here: "other than A or B"."""
+        begun = at
+        match = _OTHER_THAN.match(self.joined(at)) if at < len(self.row) and self.keys[at] else None
+        at += match[0].count(" ") if match else 0
+        but: list[str] = []
+        while match and at < len(self.row):
+            at += self.keys[at] in english.ARTICLES and at + 1 < len(self.row)
+            width, tool = self._exact(at)
+            if self.row[at].kind == "quoted":
+                width, tool = 1, self.row[at].text[1:-1]
+            elif not width and self._may_be_new(at):
+                width, tool = 1, self.row[at].text
+            if not width:
+                break
+            but.append(tool)
+            at = end = at + width
+            while at < len(self.row) and self.raw[at] in (",", "and", "or"):
+                at += 1
+            if at == end:
+                break
+        if not but:
+            return None
+        words = self.scanner.text[self.row[begun].start : self.row[end - 1].end]
+        return _Name(0, end, Calls("*", text=f"any call {' '.join(words.split())}", but=tuple(but)))
+
+    def _user_said(self, at: int) -> _Name | None:
+        """Return the messages of "the user has said "yes"", with their verb."""
+        match = _USER_SAID.match(self.joined(at)) if self.keys[at] == "user" else None
+        if match is None:
+            return None
+        end = at + match[0].count(" ")
+        token = self.row[end] if end < len(self.row) else None
+        condition: Condition | None = None
+        if match["says"]:
+            if token is None or (token.kind != "string" and token.key not in _REPLIES):
+                return None
+            said = str(json.loads(token.text)) if token.kind == "string" else token.key
+            condition, end = Compare("text", (), "contains", said), end + 1
+        span = self.span(at, end)
+        text = "a user message" if condition is None else f"a user message with {condition_text(condition)}"
+        return _Name(0, end, Calls("", condition, text=text), (Item("did_happens", span),))
 
     def _counts(self, at: int, end: int) -> bool:
         """Return whether "call" is any call here: behind "every" or a number, and with no name behind it."""
@@ -790,6 +851,7 @@ class Cuts:
             self.at >= len(self.row)
             or self.row[self.at].kind not in ("word", "quoted")
             or self._key_at() in _NO_VALUES
+            or self.raw[self.at : self.at + 2] in (["user", "message"], ["user", "turn"])
         ):
             return None
         names = self._paths()
@@ -847,6 +909,20 @@ def _key(token: Token) -> str:
     return token.key if token.kind in ("word", "number") else ""
 
 
+_OTHER_THAN = re.compile(r"(?:other than|except(?: for)?|besides|apart from|but) (?:the (?:tools? )?)?")
+_THEN_BEHIND = frozenset({"if", "when", "whenever", "once", "after", "where", "until", "before"})
+"""Behind these "then" says nothing more."""
+_BEFORE_NOUNS = frozenset(
+    {"first", "last", "next", "latest", "final", "the", "any", "every", "each", "previous"}
+)
+"""Behind these "call" is no verb."""
+_UNITS = frozenset({"tool", "tools", "call", "calls", "anything"})
+_USER_SAID = re.compile(
+    r"user (?:(?:has|have|had|must have) )?(?:then )?(?:(?P<says>said|says|say|answered with|replied with|written|"
+    r"writes|wrote|typed|types) |(?:has )?(?:answered|answers|replied|replies|responded|responds|written|writes|"
+    r"spoken|speaks) )"
+)
+_REPLIES = frozenset({"yes", "no", "ok", "okay", "stop", "confirm", "cancel"})
 _NOUNS = (["tool"], ["tools"], ["call"], ["calls"])
 """Words that belong to a name before them."""
 _EVERY = frozenset({"every", "each"})

@@ -71,7 +71,7 @@ _CONSIDERED = _any(
 _REQUIRED = _any("required|mandatory|necessary|obligatory|compulsory|essential")
 
 _VERBS = (
-    ("begins", "(?:start|begin|open)s? (?:with|by)"),
+    ("begins", "(?:start|begin|open)(?:s|ing|ning)? (?:with|by)"),
     ("ends_with", "(?:end|finish|conclude|close)(?:s|es)? (?:with|by|in)"),
     ("called", _CALLED),
     ("happens", _HAPPENS),
@@ -85,6 +85,7 @@ _VERBS = (
     ("follows", "follows?"),
     ("repeats", "repeated|repeats?"),
     ("contains", "contains?|includes?|have|has|calls?|uses?|makes?|carry|carries|shares?"),
+    ("alternates", "alternates?|take turns"),
     ("exclude", "exclude each other|excludes|rules? (?:each other )?out"),
     ("exceeds", "exceeds?"),
     ("failed", "fails?|failed"),
@@ -233,7 +234,7 @@ _HOW = _any(
 _OR = " or (?:more|less|fewer)"
 _COUNT = re.compile(
     rf"(?:once and only once|(?:(?P<how>{_HOW}) )?(?:(?P<n>{_NUMBER}|a single)(?P<or>{_OR})? "
-    rf"times?|(?P<word>once|twice|thrice))"
+    rf"(?:times?|(?:calls?|uses?|invocations?)(?= \Z))|(?P<word>once|twice|thrice))"
     rf"(?P<post>{_OR}(?: times)?| at (?:the (?:very )?)?(?:most|least)| max(?:imum)?)?"
     r"|(?P<again>a (?:second|further) time)"
     rf"|(?:between )?(?P<low>{_NUMBER}) (?:and|to) (?P<high>{_NUMBER}) times)(?= )"
@@ -290,7 +291,7 @@ _WITHIN = re.compile(
     r"(?:within|in|among|no (?:later|more) than|at (?:most|the latest))(?: (?:the|at most|no more than|a maximum of))?"
     rf"(?: next| following)? (?P<n>{_NUMBER}|an?)(?: more| further)? (?:tool )?"
     r"(?P<unit>calls?|steps?|actions?|seconds?|secs?|minutes?|mins?)(?: (?:at most|at the latest|or less|or "
-    r"fewer))?(?= )"
+    r"fewer))?(?: later| thereafter| after (?:it|that))?(?= )"
 )
 
 
@@ -398,6 +399,7 @@ not_both: but not both | but never both | not both | never both | but not both o
 whoever: whoever | who | an agent that
 else: everything else | anything else | all other calls | any other call | all others | every other call |
     the rest | all other tools | any other tool
+nothing_else: nothing else | no other tool | no other tools
 own: own | of its own | of their own | all its own | its own |
     its very own | their own | a new | a fresh | a separate | another | a new one | fresh |
     anew | afresh | new | a dedicated
@@ -419,10 +421,11 @@ later: later | at some point later | at some point after it | at some point afte
     eventually | at some point | at some time | later on | somewhere after it | sometime | sooner or later |
     from then on
 too: too | in it | in it too | in it as well |
-    as well | also | somewhere | anywhere | somewhere in it | in any order | before or after | before
+    as well | also | somewhere | anywhere | somewhere in it | before or after | before
     or after it | whether earlier or later | whether before or after | whether before or after it | earlier
     or later | be it before or after | whichever comes first | no matter which comes first |
-    no matter in which order | in either order | in whatever order
+    no matter in which order
+any_order: in any order | in either order | in whatever order | in whichever order | in no particular order
 together: in the same run | in the same trace | in the same session | in the same conversation | in one run |
     in one trace | in one session | in one conversation | together | taken together | in total | altogether | combined
 in_row: in a row | in succession | consecutively | back to back | one after the other

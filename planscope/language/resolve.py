@@ -71,10 +71,10 @@ def read(cuts: Iterable[Cut], read: Read) -> tuple[float, list[Reading]]:
     for cut in cuts:
         if cut.cost > least:
             break
-        values = [item.per for item in cut.items if item.code == "per"]
+        values = [item.per for item in cut.items if item.per[0]]
         if len(values) > 1:
             continue
-        items = _led([item for item in cut.items if item.code not in ("per", "either")])
+        items = _led([item for item in cut.items if not item.per[0] and item.code != "either"])
         either = any(item.code == "either" for item in cut.items)
         for ways in _several(items, read):
             if either:

@@ -110,7 +110,7 @@ _PARTS = r"""
     OTHER: (?:(?:do |there )?none_else|(?:do |there )?no else|else)
     NO_THEN: (?:(?:no|not_do|there_no|there no) <then>(?: (?:may_)?<V>)?|<then>(?: always)? \
       not_(?:may_)?<V>)(?: again)*
-    BETWEEN: between (?P<first>S) and <until>
+    BETWEEN: between (?:every )?(?P<first>S) and (?:next |right_later |every )*<until>
     """
 """Parts of shapes, by name; <V> in a shape is the part V, <first> a list of sets."""
 _MORE = r"""
@@ -132,11 +132,39 @@ _MORE = r"""
     either & not both: do (?P<first>S) ,? ?(?:but )?not_both
     not both: (?:may_do |it is )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both(?: together)?
     init & end: first call_is(?: happens)? is <first> ,? ?and last call_is(?: happens)? is <then>
+    init & end: first call_is(?: happens)? is <first> and last call_is(?: happens)? is <then>
     init & end: <RUN> begins <first> and ends_with <then>
     none after: (?:do |there )?none (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
     none after: (?:after|once) (?:every )?<DONE> ?,? (?:do |there )?none(?: \
       (?:may_)?(?:<V>|is|follows))?(?: later| again)*
     none after: none (?:may_)?follows <first>
+    none until: (?:after|once|when|if)(?: every)? <DONE> ?,? <NONE>(?: (?:may_)?<V>)? (?:until|before) \
+      (?:do |did_do )?<until>(?: (?:did_)?<V>)?
+    none until: from (?:every )?<DONE> (?:until|to) (?:next )?(?:do |did_do )?<until>(?: (?:did_)?<V>)? ?,? \
+      <NONE>(?: (?:may_)?<V>)?
+    only others: (?:only|only_do) <first> (?:may_)?(?:<V>|is)
+    only others: (?:may_)?only_do <first> (?:and )?nothing_else
+    only after: (?:after|once)(?: every)? <DONE> ?,? (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows)
+    only after: (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows) (?:after|once)(?: every)? <DONE>
+    only after: (?:after|once)(?: every)? <DONE> ?,? (?:may_)?only_do <then>
+    not init: first call_is(?: happens)? not_(?:may_)?is(?: happens)? <first>
+    not init: <first> (?:not_(?:may_)?is|not_do is) first call_is(?: happens)?
+    not init: (?:<first> not_(?:may_)?<V>|(?:no|not_do) <first>) first
+    not init: (?:<RUN> )?not_(?:may_)?begins <first>
+    not end: last call_is(?: happens)? not_(?:may_)?is(?: happens)? <first>
+    not end: <first> (?:not_(?:may_)?is|not_do is) last call_is(?: happens)?
+    not end: (?:<first> not_(?:may_)?<V>|(?:no|not_do) <first>) last
+    not end: (?:<RUN> )?not_(?:may_)?ends_with <first>
+    own after: (?:every )?<first>(?: every| always)* followed_by own <then>(?: later)?
+    own after: (?:every )?<first>(?: every| always)* (?:needs|has) (?:later own <then>|own <then> later)
+    both or neither: (?P<first>S) and (?P<then>S) ?[:,]? ?both (?:<V>|is|do) or neither(?: <V>| is| do)?
+    both or neither: (?:do )?both (?P<first>S) and (?P<then>S)(?: <V>| is)? or neither(?: <V>| is| do)?
+    both or neither: (?P<first>S) and (?P<then>S) (?:may_)?only_<V> together
+    neither side: <then> <V> neither before <first> nor after <until>
+    per message: COUNT_OF <first>(?: (?:may_)?<V>)? per <until>
+    per message: (?:do )?<first>(?: (?:may_)?(?:only_)?<V>)? COUNT per <until>
+    alternate: (?P<first>S) and (?P<then>S)(?: always)? alternates ?,? begins (?P<until>S)
+    needed between: there (?:COUNT_OF )?<then> <BETWEEN>
     distinct: no COUNT_OF <first>(?: (?:may_)?(?:contains|<V>))?
     not before: <then> not_precedes <first>
     must with: (?:every )?(?P<first>S) (?:(?:may_)?only_<V>|only) WITH
@@ -185,7 +213,8 @@ class Shape:
             kept = "" if "|" in part[1] or part[2] else part[1]
             glue = "~" if words[part.end() : part.end() + 1].isalpha() else " "
             words = f"{words[: part.start()]} {kept}{glue}{words[part.end() :]}"
-        self.needs = frozenset(re.findall(r"(?<![<\w~])\w+(?![\w>])", words)) - {"S"}
+        found = re.findall(r"(?<![<\w~])\w+(?![\w>])", words)
+        self.needs = frozenset(word for word in found if not word.endswith("_")) - {"S"}
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -229,7 +258,7 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     for shape in SHAPES:
         if shape.needs <= known and (match := shape.pattern.fullmatch(codes)):
             first, then, until = (group(items, match, name) for name in ("first", "then", "until"))
-            if shape.kinds[0] not in ("counted", "distinct", "limited", "between two") and any(
+            if shape.kinds[0] not in ("counted", "distinct", "limited", "between two", "per message") and any(
                 item.code in _MANY and item.low != 1 for item in items
             ):
                 continue
@@ -268,6 +297,13 @@ def normal(items: Sequence[Item]) -> list[Item]:
         elif item.code == "NEVER":
             found.append(replace(item, code="S"))
             item = replace(item, code="not_happens")
+        elif item.code == "S" and before[-2:] == ["no", "REPEAT"] and any(_same(one, item) for one in found):
+            found.pop()  # "after a failed login no other login"
+        elif item.code == "any_order":
+            if "and" in before and not _SIDES.isdisjoint(before):
+                found = found[:-1] if before[-1] == "," else found
+                continue
+            item = replace(item, code="too")
         elif item.code == "COUNT" and before[-2:] == ["COUNT", "and"]:
             one = found[-2]
             low, high = max(one.low, item.low), min(one.high, item.high)
@@ -275,6 +311,26 @@ def normal(items: Sequence[Item]) -> list[Item]:
             item = replace(item, low=low, high=high)
         found.append(item)
     return found
+
+
+def _others(sets: Sequence[Item]) -> Item:
+    """Return all calls of other tools than these. Raises SentenceError if these are not whole tools."""
+    span = sets[0].span[0], sets[-1].span[1]
+    calls = [one for item in sets for one in item.calls]
+    if not all(one.plain and one.name and not one.is_glob for one in calls):
+        raise SentenceError(span, "what is left out of all calls must be tools", ("a tool's name",))
+    text = f"any call other than {' or '.join(one.text for one in calls)}"
+    return Item("S", span, (Calls("*", text=text, but=tuple(one.name for one in calls)),))
+
+
+def _same(one: Item, other: Item) -> bool:
+    return [calls.name for calls in one.calls] == [calls.name for calls in other.calls]
+
+
+_SIDES = frozenset(
+    ("before", "after", "earlier", "later", "followed_by", "preceded_by", "must_followed_by", "until", "once")
+)
+"""With one of these, "in any order" is about a list beside it."""
 
 
 def _demands(codes: Sequence[str]) -> bool:
@@ -346,6 +402,38 @@ def _drafts(
         none = next(item for item in items if item.code.startswith("none"))
         other = Item("S", none.span, (Calls("*", text="any call"),))
         yield from (Draft("not_between", one, other, until=end) for one in first for end in until)
+    elif kinds == "none until":
+        none = next(item for item in items if item.code.startswith("no"))
+        other = Item("S", none.span, (Calls("*", text="any call"),))
+        yield from (Draft("after_until", one, other, until=end) for one in first for end in until)
+    elif kinds == "only others":
+        yield Draft("never", _others(first))
+    elif kinds == "only after":
+        yield from (Draft("not_succession", one, _others(then)) for one in first)
+    elif kinds in ("not init", "not end"):
+        other = Item("S", first[0].span, (Calls("*", text="any call"),))
+        for one in first:
+            yield Draft("precedence", other, one) if kinds == "not init" else Draft("response", one, other)
+    elif kinds == "own after":
+        for one, other in product(first, then):
+            yield Draft("response", one, other)
+            yield Draft("after_until", one, one, until=other)
+    elif kinds == "both or neither":
+        yield Draft("responded_existence", first[0], then[0])
+        yield Draft("responded_existence", then[0], first[0])
+    elif kinds == "neither side":
+        yield from (Draft("precedence", one, other) for one in first for other in then)
+        yield from (Draft("not_succession", one, other) for one in until for other in then)
+    elif kinds == "per message":
+        number_of = next(item for item in items if item.code in ("COUNT", "COUNT_OF"))
+        if (number_of.low, number_of.high) == (0, 1) and until[0].calls[0].is_user:
+            yield from (Draft("after_until", one, one, until=until[0]) for one in first)
+    elif kinds == "alternate":
+        both = [first[0], then[0]]
+        for one, other in (both, both[::-1]):
+            if _same(one, until[0]):
+                yield Draft("alternate_precedence", one, other)
+                yield Draft("after_until", one, one, until=other)
     elif kinds in ("not both", "either & not both"):
         if kinds != "not both":
             yield Draft("existence", first[0], count=1)
@@ -359,7 +447,8 @@ def _drafts(
         raise SentenceError(whole, 'one call cannot be both; write "or"', ('"or"',))
     else:
         kind = cast(Kind, "precedence" if turned else kinds)
-        limit = next((item for item in items if item.code == "WITHIN"), None) if kind == "within" else None
+        timed = kind in ("within", "not_within")
+        limit = next((item for item in items if item.code == "WITHIN"), None) if timed else None
         condition = (
             next((item.condition for item in items if item.code == "COND"), None)
             if kind == "latest"
@@ -368,9 +457,13 @@ def _drafts(
         number = (
             _number(limit, limit.low)
             if limit is not None
-            else int(kind in ("existence", "absence", "exactly"))
+            else int(kind in ("existence", "absence", "exactly", "not_within"))
         )
-        unit: Literal["calls", "seconds", ""] = "" if limit is None else "seconds" if limit.high else "calls"
+        unit: Literal["calls", "seconds", ""] = "calls" if timed else ""
+        if limit is not None and limit.high:
+            if kind == "not_within":
+                return  # no rule forbids a call for a time
+            unit = "seconds"
         others: Sequence[Item | None] = then or [None]
         ends: Sequence[Item | None] = until or [None]
         for side, then_side, end in product(first, others, ends):
@@ -381,7 +474,8 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
     """Return what a main clause and a clause of time or condition mean, one or two meanings, or None."""
     part = parts_of(match)
     subject, x = group(items, match, "s"), group(items, match, "x")
-    way = _way(part["act"], part["verb"], bool(part["only"] or part["just"]))
+    one_of = part["act"] == "only_do" and "COUNT_AMONG" in part["many"]  # "only one of A and B may be called"
+    way = _way("" if one_of else part["act"], part["verb"], bool(part["only"] or part["just"] or one_of))
     many = (
         next((item for item in items if item.code in _MANY), None) if part["count"] or part["many"] else None
     )
@@ -396,6 +490,8 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
     numbers = [(item.low, item.high) for item in items if item.code == "COUNT_OF"]
     if part["least"] and numbers[-1:] != [(1, MANY)]:  # "after three failed logins" is of no kind
         return None
+    if "front0" in match.groupdict() and "only" in way and not part["only"]:
+        return None  # "after A, only call B" forbids other calls
     key = _key(way.removeprefix("may "), part, match)
     if key is None or (part["which"] == "latest") != key.endswith("latest"):
         return None

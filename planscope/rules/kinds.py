@@ -329,8 +329,28 @@ def _within_formula(u: Unrolled, count: int) -> Any:
     return u.every(u.implies(u.a[i], answered(i)) for i in u.all)
 
 
+def _not_within(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        left, pending = state
+        assert isinstance(left, int)
+        if letter & THEN and left:
+            return BROKEN
+        if not letter & USER:
+            left = max(left - 1, 0)
+        return (count if letter & FIRST else left), bool(pending or letter & LATER)
+
+    return Definition((0, False), step, _always, lambda s: (count if s[1] else s[0], False))
+
+
 def _not_succession_formula(u: Unrolled, count: int) -> Any:
     return u.every(u.no(u.both(u.b[j], u.before(j))) for j in u.all)
+
+
+def _not_within_formula(u: Unrolled, count: int) -> Any:
+    def near(i: int, j: int) -> Any:
+        return u.total([u.both(u.call[k], u.counts[i, k]) for k in range(i + 1, j)]) < count
+
+    return u.every(u.no(u.both(u.b[j], u.before(j, near))) for j in u.all)
 
 
 def _first_formula(u: Unrolled, count: int) -> Any:
@@ -445,6 +465,14 @@ KINDS: Mapping[Kind, RuleKind] = {
         _not_succession_formula,
         "after first",
         mined=True,
+    ),
+    "not_within": RuleKind(
+        "{b} must not be {limit} after {a}",
+        "{b} never happens within {limit} after {a}",
+        "never",
+        _not_within,
+        _not_within_formula,
+        every_call=True,
     ),
     "not_coexistence": RuleKind(
         "there must not be both {a} and {b}, in any order",

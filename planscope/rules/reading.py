@@ -149,13 +149,14 @@ def _sentence(file: _File, row: list[Token], *, marks_only: bool = False) -> Non
     name, rest = _named(text, row)
     if not rest:
         return
+    if name is not None and loose(name) in map(loose, file.scanner.tools):  # "refund: at most once"
+        with suppress(SentenceError):
+            return _named_sentence(file, None, [*row[: len(row) - len(rest) - 1], *rest], marks_only)
     try:
         _named_sentence(file, name, rest, marks_only)
     except SentenceError:
         if name is None:
             raise
-        if loose(name) in map(loose, file.scanner.tools):  # "refund: at most once"
-            row = [*row[: len(row) - len(rest) - 1], *rest]
         with suppress(SentenceError):  # "A and B exclude each other: never call both"
             return _named_sentence(file, None, row, marks_only)
         raise

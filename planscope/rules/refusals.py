@@ -68,7 +68,7 @@ def _why(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
     items = next((cut.items for cut in some if any(item.code == "S" for item in cut.items)), None)
     if items is None:
         return SentenceError(whole, "there is no tool in this sentence", ("a tool's name",))
-    if len(values := [item for item in items if item.code == "per"]) > 1:
+    if len(values := [item for item in items if item.per[0]]) > 1:
         why = "a sentence can be judged by one value only; join the names by 'and'"
         return SentenceError(values[1].span, why)
     text = cuts.scanner.text

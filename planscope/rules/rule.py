@@ -163,8 +163,9 @@ def names_of(rules: Iterable[Rule]) -> dict[str, int]:
     found: dict[str, int] = {}
     for rule in rules:
         for calls in rule.sets:
-            if calls.name and calls.name != "*":
-                found.setdefault(calls.name, rule.line)
+            for name in (calls.name, *calls.but):
+                if name and name != "*":
+                    found.setdefault(name, rule.line)
     return found
 
 

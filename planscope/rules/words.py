@@ -37,7 +37,7 @@ def calls_text(calls: Calls) -> str:
     if calls.is_user:
         text = "a user message"
     elif calls.name == "*":
-        text = "any call"
+        text = f"any call other than {' or '.join(map(tool_text, calls.but))}" if calls.but else "any call"
     elif calls.is_glob:
         text = f"any call of {calls.name if _GLOB.fullmatch(calls.name) else f'`{calls.name}`'}"
     else:
@@ -63,7 +63,7 @@ def sentence_of(rule: Rule) -> str:
         times="once"
         if rule.count == 1 and rule.kind != "in_row"
         else f"{rule.count} time{'s' * (rule.count > 1)}",
-        limit=f"{rule.count} {rule.unit}",
+        limit=plural(rule.count, (rule.unit or "calls").removesuffix("s")).replace(",", ""),
         condition="" if rule.condition is None else condition_text(rule.condition),
     )
     if rule.per:

@@ -43,6 +43,7 @@ def short(rule: Rule) -> str:
 
     def calls(one: Calls) -> str:
         told = f"/{condition_text(one.condition).replace(' ', '')}" if one.condition else ""
+        told = "".join(f"-{but}" for but in one.but) + told
         return f"{one.name or 'user'}{told}{'!' if one.outcome == 'failed' else ''}"
 
     sets = ["|".join(map(calls, some)) for some in (rule.first, rule.then, rule.until) if some]

@@ -168,6 +168,12 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
             return not any(c[k] for j in inside for k in range(j + 1, len(trace)))
         case "not_succession":
             return not any(a[i] and b[j] and before(i, j) for i in n for j in n)
+        case "not_within":
+            for i in n:
+                near = [j for j in n if before(i, j)] if a[i] else []
+                if any(b[j] and sum(is_call[k] for k in near if k < j) < rule.count for j in near):
+                    return False
+            return True
         case "not_coexistence":
             return not (any(a) and any(b))
         case "responded_existence":

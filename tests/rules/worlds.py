@@ -96,8 +96,11 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
 
     rules = []
     for k in range(random.randint(1, most_rules)):
-        kinds = [kind for kind in KINDS if kind != "latest"] + (["latest"] * 8 if mode == "latest" else [])
+        kinds = [kind for kind in KINDS if kind not in ("latest", "not_within")] + (
+            ["latest"] * 8 if mode == "latest" else []
+        )
         kind: Kind = random.choice(kinds)  # type: ignore[assignment]
+        near = kind == "not_succession" and k > 0
         first = calls()
         while kind in ("init", "end", "latest") and first[0].is_user:
             first = calls()
@@ -105,13 +108,15 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
         rules.append(
             Rule(
                 f"c{k + 1}",
-                kind,
+                "not_within" if near else kind,
                 first,
                 then,
-                count=random.choice((1, 2))
+                count=k
+                if near
+                else random.choice((1, 2))
                 if kind in ("existence", "absence", "exactly", "in_row", "within")
                 else 0,
-                unit="calls" if kind == "within" else "",
+                unit="calls" if kind == "within" or near else "",
                 per=(("id",),) if mode in ("value", "asked", "as") and random.random() < 0.7 else (),
                 per_then=(("ref",),)
                 if mode == "as" and then and kind not in SCOPED and random.random() < 0.7

@@ -286,7 +286,7 @@ class PlanscopeApp(ThemedApp):
         self.work.layout.show_commands(self.settings["commands"])
         if before is not None:
             self.work.live.follow_on(before.live)
-        screen = self.screen_of_session = DebugScreen(self.paint, self.work, start)
+        screen = self.screen_of_session = DebugScreen(self.work, start)
         self._switches += 1
         mode = f"debug {self._switches}"
         self.add_mode(mode, lambda: screen)

@@ -16,7 +16,6 @@ from planscope.tui import keys
 from planscope.tui.actions import Where
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.keys import ALWAYS_QUITS, KeyChoice, shown_key
-from planscope.tui.style.painter import Painter
 from planscope.tui.style.themes import DEFAULT
 
 if TYPE_CHECKING:
@@ -31,8 +30,6 @@ FixedKey = tuple[str, str, str]
 
 class Asker(Protocol):
     """A screen as flows see it: it opens dialogs, waits for their answers, and shows notices."""
-
-    paint: Painter
 
     @property
     def app(self) -> Any: ...
@@ -83,10 +80,6 @@ class AppScreen(Screen[Result]):
     AUTO_FOCUS: ClassVar[str | None] = None
     COMMANDS = {_commands}  # noqa: RUF012  (Textual's own way to say it)
     where: ClassVar[Where] = "everywhere"
-
-    def __init__(self, paint: Painter) -> None:
-        super().__init__()
-        self.paint = paint
 
     def on_unmount(self) -> None:
         forget_lines()

@@ -16,7 +16,7 @@ from planscope.safe import without_controls
 from planscope.tui.arrangement import is_too_small
 from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.settings import BY_NAME, ScreenSettings
-from planscope.tui.style.lines import Run, shown
+from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
 
@@ -121,14 +121,14 @@ class ThemedApp(App[int]):
         """Open the help: the keys of a screen."""
         from planscope.tui.dialogs.help import HelpDialog
 
-        self.push_screen(HelpDialog(self.paint, self.choice, screen.where))
+        self.push_screen(HelpDialog(self.choice, screen.where))
 
     def choose_theme(self, names: Sequence[str]) -> None:
         """Ask for a theme, and display the highlighted one."""
         from planscope.tui.dialogs.ask import ChooseDialog
 
         before = self.theme
-        lines = [(Run(shown(name, 60)),) for name in names]
+        lines = [shown(name, 60) for name in names]
 
         def look(number: int) -> None:
             self.theme = names[number]
@@ -140,7 +140,7 @@ class ThemedApp(App[int]):
                 self.post_message(ThemeChosen(names[number]))
 
         at = names.index(before) if before in names else 0
-        self.push_screen(ChooseDialog(self.paint, "Theme", lines, at, look), done)
+        self.push_screen(ChooseDialog("Theme", lines, at, look), done)
 
     # Choices made on the screen
 

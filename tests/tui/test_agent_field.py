@@ -8,8 +8,9 @@ import pytest
 
 from planscope.errors import UserError
 from planscope.session.locations import bundled
-from planscope.tui.controllers.live_run import RunChoice
-from planscope.tui.dialogs.forms import agent_offers, read_choice
+from planscope.tui.controllers.live_run import OwnChoice, RunChoice
+from planscope.tui.dialogs.forms import agent_offers, fork_form, read_choice
+from tests.tui import sessions
 from tests.tui.screen import opened
 
 
@@ -21,6 +22,17 @@ def test_an_agent_of_ones_own_is_taken_by_name_and_not_imported() -> None:
     with pytest.raises(UserError, match="no agent reakt; there are tools, react, responses"):
         read_choice(answers | {"agent": "reakt"}, RunChoice())
     assert [offer.text for offer in agent_offers("mine:make")] == ["tools", "react", "responses", "mine:make"]
+
+
+@pytest.mark.parametrize("own", [None, OwnChoice("Book it.")])
+def test_a_fork_pauses_where_its_form_says(own: OwnChoice | None) -> None:
+    session = sessions.figure_10()
+    run = session.runs[0]
+    form = fork_form(run, 1, None, RunChoice(model="sim:careful", own=own), session.variants)
+    answers = {field.name: field.value for field in form.fields}
+    assert answers["stepping"] == "off" and not form.read(answers).choice.stepping
+    forked = form.read(answers | {"stepping": "on"})
+    assert forked.choice.stepping and (forked.variant, forked.answer) == (run.variant, None)
 
 
 async def test_agents_are_chosen_from_a_list() -> None:

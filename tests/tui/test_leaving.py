@@ -145,11 +145,11 @@ async def test_a_click_on_what_the_palette_found_before_does_nothing(path: Path)
 async def test_a_question_that_is_closed_from_below_has_no_answer(path: Path) -> None:
     heard: list[object] = []
     async with opened(path) as driven:
-        below = TextDialog(driven.screen.paint, "Below", lambda width: [])
+        below = TextDialog("Below", lambda width: [])
         driven.app.push_screen(below)
 
         async def ask() -> None:
-            choices = ChooseDialog(driven.screen.paint, "Which", [(Run("one"),)])
+            choices = ChooseDialog("Which", [(Run("one"),)])
             heard.append(await driven.screen.answer(choices))
 
         driven.screen.start_flow(ask())

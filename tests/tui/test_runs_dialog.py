@@ -96,10 +96,10 @@ def test_a_session_opens_at_the_last_run_that_no_dissection_made() -> None:
 async def test_keys_that_come_before_a_dialog_is_there_wait_for_it() -> None:
     async with opened(bundled()["first-look"], (80, 24)) as driven:
         chosen: list[int | None] = []
-        dialog = ChooseDialog(driven.screen.paint, "Which", [(Run("one"),), (Run("two"),)])
+        dialog = ChooseDialog("Which", [(Run("one"),), (Run("two"),)])
         driven.app.push_screen(dialog, chosen.append)
         await driven.app.run_action("go(1)", dialog)
-        text = TextDialog(driven.screen.paint, "Read", lambda width: [])
+        text = TextDialog("Read", lambda width: [])
         driven.app.push_screen(text)
         await driven.app.run_action("scroll_text(1)", text)
         await driven.pilot.pause()

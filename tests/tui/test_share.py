@@ -13,6 +13,7 @@ from planscope.session.model import Session
 from planscope.session.store import dumps, load, loads
 from planscope.sharing.redact import Redaction
 from planscope.tui.dialogs.ask import ChooseDialog, WaitDialog
+from planscope.tui.dialogs.base import TextBox
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.share_preview import PreviewDialog
 from planscope.tui.screens.flows.share import FORMS, file_for
@@ -172,7 +173,7 @@ async def test_no_key_but_space_lets_a_value_out(tmp_path: Path) -> None:
             for key in way.split():
                 await driven.press(key)
             assert driven.app.screen is dialog
-            for box in (dialog.head, dialog.list, dialog.places, dialog.keys):
+            for box in dialog.query(TextBox):
                 await driven.pilot.click(box, offset=(20, 0))
             assert driven.app.screen is dialog and dialog.redaction is not None
             assert len(dialog.redaction.replaced) == 2

@@ -86,7 +86,7 @@ def test_go_to_step_takes_a_step_of_this_run_alone() -> None:
     stage = FakeStage(sessions.figure_10(), "r1")
     stage.answers = ["2"]
     navigate.go_to_step(stage)
-    assert stage.view.debug.step == 2 and "a step from 0 to 3" in stage.asked[0].hint
+    assert stage.view.debug.step == 2 and "a step from 0 to 3" in stage.asked[0].keys_named
     assert navigate.wrong(int, "3") is None
 
 

@@ -80,7 +80,7 @@ async def test_names_that_were_typed_stay_and_errors_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(bundled()["first-look"], (80, 24)) as driven:
-        dialog = WriteDialog(driven.screen.paint)
+        dialog = WriteDialog()
         await driven.app.push_screen(dialog)
         dialog.area.text = "Test run before lunch."
         await driven.sees("test, lunch", "one name")

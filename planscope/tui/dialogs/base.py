@@ -1,4 +1,4 @@
-"""The base of all dialogs: a centred box with lines of text and an input line that drops control characters."""
+"""The base of all dialogs: a centred box of texts that are made from the dialog's state, input lines, and lists."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph
-from planscope.tui.style.painter import Painter
-from planscope.tui.style.safe_text import visible
+from planscope.tui.style.safe_text import show, visible
 
 Result = TypeVar("Result")
+Said = str | tuple[str, str]
+"""An untrusted text, alone or with its role."""
 
 LIST_KEYS: tuple[BindingType, ...] = (
     ("down,j", "go(1)", "Down"),
@@ -34,42 +37,44 @@ LIST_KEYS: tuple[BindingType, ...] = (
 )
 """The keys that move in a list or scroll a text."""
 
+PAUSE = 0.2
+"""Seconds without a change of a text area after which its text is read."""
+
 
 class TextBox(Windowed):
-    """Lines of text in a dialog, at most ``most`` rows high. The last column shows if there are more.
+    """Lines of a dialog, at most ``most`` rows high. The last column shows if there are more.
 
-    ``clicked`` is called with the line and the column of a click.
+    ``make`` makes the lines at each :meth:`show`. ``at``: the lines, first and last, that must be seen. ``clicked`` is
+    called with the line and the column of a click.
     """
 
     BOX = False
 
     def __init__(
         self,
-        paint: Painter,
-        lines: Sequence[Line] = (),
+        make: Callable[[], Iterable[Line]],
         *,
         most: int = 200,
+        at: Callable[[], tuple[int, int] | None] = lambda: None,
         clicked: Callable[[int, int], object] | None = None,
     ) -> None:
-        super().__init__(paint)
-        self.lines = list(lines)
-        self.most = most
-        self._clicked = clicked
+        super().__init__()
+        self.make, self.most, self._at, self._clicked = make, most, at, clicked
 
     def on_mount(self) -> None:
-        self._fit()
+        self._make()
 
-    def set_lines(self, lines: Sequence[Line], at: int | None = None) -> None:
-        """Show other lines, scrolled so that the line ``at`` is seen."""
-        self.lines = list(lines)
-        self._fit()
+    def show(self) -> None:
+        """Make the lines again, and scroll to those that must be seen."""
+        self._make()
         self.move_to(self.top)
-        if at is not None:
-            self.reveal(at, at)
+        if (at := self._at()) is not None:
+            self.reveal(*at)
         self.sync()
 
-    def _fit(self) -> None:
-        height = max(min(len(self.lines), self.most), 0)
+    def _make(self) -> None:
+        self.lines = list(self.make())
+        height = min(len(self.lines), self.most)
         self.styles.height = height
         self.display = height > 0
 
@@ -106,6 +111,42 @@ class SafeInput(Input):
         return "".join(char for char in value if char == "\t" or visible(char) == char).replace("\t", " ")
 
 
+class SafeTextArea(TextArea):
+    """A text area that makes control characters visible, also pasted ones.
+
+    Posts :class:`Rested` a moment after the last change.
+    """
+
+    class Rested(Message):
+        """The text has not changed for a moment."""
+
+    _waiting: Timer | None = None
+
+    def watch(self, obj: Any, attribute_name: str, callback: Callable[..., Any], init: bool = True) -> None:
+        """Watch as Textual does, but watch the theme by signal, so that the application releases closed text areas."""
+        if obj is self.app and attribute_name == "theme":
+            self.app.theme_changed_signal.subscribe(self, lambda theme: callback())
+        else:
+            super().watch(obj, attribute_name, callback, init)
+
+    def on_unmount(self) -> None:
+        self.app.theme_changed_signal.unsubscribe(self)
+
+    def edit(self, edit: Any) -> Any:
+        edit.text = clean(edit.text)
+        return super().edit(edit)
+
+    def on_text_area_changed(self) -> None:
+        if self._waiting is not None:
+            self._waiting.stop()
+        self._waiting = self.set_timer(PAUSE, lambda: self.post_message(self.Rested()))
+
+
+def clean(text: str) -> str:
+    """Make control characters visible; keep the lines."""
+    return show(text, keep_newlines=True).text
+
+
 class _Box(Vertical):
     """The centred box of a dialog."""
 
@@ -113,25 +154,76 @@ class _Box(Vertical):
         self.border_subtitle = Content(visible(notice))
 
 
+def choice(runs: Iterable[Run], here: bool) -> Line:
+    """Lay out a row of a list, with the mark of the chosen one."""
+    made = (Run(" ▶ " if here else "   ", "mark"), *runs)
+    return Line(tuple(run for run in made if run.text), "cursor" if here else "")
+
+
+def indented(lines: Iterable[Line]) -> list[Line]:
+    """Put a blank before each line."""
+    return [Line((Run(" "), *line.runs), line.ground) for line in lines]
+
+
 class Dialog(AppScreen[Result], ModalScreen[Result]):
-    """A box with a title. Esc closes it without an answer."""
+    """A box with a title; Esc closes it without an answer. Its texts are made again by :meth:`show`.
+
+    Subclasses define ``body``, ``hint`` and, for a list, ``count``; ``at`` is the chosen row, which ``go`` moves.
+    """
 
     CSS_PATH = "dialogs.tcss"
     AUTO_FOCUS = "SafeInput"
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Close")]
 
-    def __init__(self, paint: Painter, title: str) -> None:
-        super().__init__(paint)
+    def __init__(self, title: str) -> None:
+        super().__init__()
         self.heading = title
+        self.at = 0
 
     def compose(self) -> ComposeResult:
+        title = [Line((Run(f" {self.heading}", "title"),)), BLANK]
         with _Box(id="box"):
             if self.heading:
-                yield TextBox(self.paint, [Line((Run(f" {self.heading}", "title"),)), BLANK])
+                yield self.block(lambda: title)
             yield from self.body()
+            yield self.block(lambda: self.told(self.hint(), "dim"))
 
     def body(self) -> Sequence[Widget]:
+        """Return the widgets between title and hint."""
         raise NotImplementedError
+
+    def hint(self) -> Sequence[Said]:
+        """Return the last lines, which name the keys; they are dim unless they have a role."""
+        return ()
+
+    def block(self, make: Callable[[], Iterable[Line]], **more: Any) -> TextBox:
+        """Return a part of the dialog whose lines are made from its state."""
+        return TextBox(make, **more)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.show)
+
+    def show(self) -> None:
+        """Make all texts again."""
+        for box in self.query(TextBox) if self.is_mounted else ():
+            box.show()
+
+    def count(self) -> int:
+        """Return the number of rows of the list."""
+        return 0
+
+    def chosen_row(self) -> tuple[int, int]:
+        """Return the chosen row, for ``TextBox.at``."""
+        return self.at, self.at
+
+    def action_go(self, by: int) -> None:
+        """Choose another row."""
+        self.at = min(max(self.at + by, 0), max(self.count() - 1, 0))
+        self.show()
+
+    def room(self, taken: int) -> int:
+        """Return how many rows are left in the largest box of this screen if ``taken`` rows are used."""
+        return max(self.app.size.height * 9 // 10 - taken, 3)
 
     @property
     def text_width(self) -> int:
@@ -142,10 +234,18 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     def wrapped(self, text: str, role: str = "") -> list[Line]:
         return [Line((Run(" "), *runs)) for runs in paragraph(text, self.text_width, role)]
 
-    def told(self, texts: Iterable[str | tuple[str, str]]) -> list[Line]:
-        """Wrap texts, each alone or with its role."""
-        pairs = ((text, "") if isinstance(text, str) else text for text in texts)
-        return [line for text, role in pairs for line in self.wrapped(text, role)]
+    def told(self, texts: Iterable[Said], role: str = "") -> list[Line]:
+        """Wrap texts, each in its own role or in ``role``."""
+        pairs = ((text, role) if isinstance(text, str) else text for text in texts)
+        return [line for pair in pairs for line in self.wrapped(*pair)]
+
+    def tabs(self, titles: Sequence[str], at: int, here: str) -> list[Line]:
+        """Name the pages of a dialog. ``here``: the role of the displayed one."""
+        runs = [Run(" ")]
+        for number, title in enumerate(titles):
+            mark = ("▶ " if number == at else "  ") * (len(titles) > 1)
+            runs += [Run(mark, "mark"), Run(title, here if number == at else "dim"), Run("   ")]
+        return [Line(tuple(run for run in runs if run.text)), BLANK]
 
     def tell(self, notice: str) -> None:
         """Show a notice in the lower edge of the box."""

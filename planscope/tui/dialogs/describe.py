@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
-from planscope.tui.style.lines import BLANK, Line, Run
-from planscope.tui.style.painter import Painter
-from planscope.tui.style.safe_text import show
+from planscope.tui.dialogs.base import Dialog, SafeInput, SafeTextArea, Said, clean
 
 LONGEST = 20_000
 """Notes with more characters are only shown: Textual's text area is slow with them."""
@@ -27,29 +24,6 @@ class Described:
     title: str
     notes: str
     quit: bool = False
-
-
-class SafeTextArea(TextArea):
-    """A text area that makes control characters visible, also pasted ones."""
-
-    def watch(self, obj: Any, attribute_name: str, callback: Callable[..., Any], init: bool = True) -> None:
-        """Watch as Textual does, but watch the theme by signal, so that the application releases closed text areas."""
-        if obj is self.app and attribute_name == "theme":
-            self.app.theme_changed_signal.subscribe(self, lambda theme: callback())
-        else:
-            super().watch(obj, attribute_name, callback, init)
-
-    def on_unmount(self) -> None:
-        self.app.theme_changed_signal.unsubscribe(self)
-
-    def edit(self, edit: Any) -> Any:
-        edit.text = clean(edit.text)
-        return super().edit(edit)
-
-
-def clean(text: str) -> str:
-    """Make control characters visible; keep the lines."""
-    return show(text, keep_newlines=True).text
 
 
 class DescribeDialog(Dialog[Described]):
@@ -65,16 +39,15 @@ class DescribeDialog(Dialog[Described]):
         Binding("shift+tab", "app.focus_previous", show=False, priority=True),
     ]
 
-    def __init__(self, paint: Painter, title: str, notes: str, typed: Callable[[Described], None]) -> None:
-        super().__init__(paint, "Title and notes")
+    def __init__(self, title: str, notes: str, typed: Callable[[Described], None]) -> None:
+        super().__init__("Title and notes")
         self._typed = typed
-        self._title = clean(title.replace("\n", " "))
-        self._notes = clean(notes)
         self._old = Described(title, notes)
+        self._title, self._notes = clean(title.replace("\n", " ")), clean(notes)
+        self.long = len(self._notes) > LONGEST
 
     def body(self) -> Sequence[Widget]:
         self.line = SafeInput(self._title, id="described-title")
-        self.long = len(self._notes) > LONGEST
         self.area = SafeTextArea(
             self._notes[:LONGEST],
             id="described-notes",
@@ -83,15 +56,15 @@ class DescribeDialog(Dialog[Described]):
             compact=True,
         )
         self.area.styles.height = max(min(self.app.size.height - 12, 14), 3)
-        hint = "Tab: title or notes, Esc: close (your text is saved)"
+        return self.line, self.block(lambda: self.wrapped("Notes", "label")), self.area
+
+    def hint(self) -> Sequence[Said]:
         if self.long:
-            hint = f"These notes have more than {LONGEST:,} characters and cannot be edited here. Esc: close"
-        return (
-            self.line,
-            TextBox(self.paint, [Line((Run(" Notes", "label"),))]),
-            self.area,
-            TextBox(self.paint, [BLANK, *self.wrapped(hint, "dim")]),
-        )
+            return (
+                "",
+                f"These notes have more than {LONGEST:,} characters and cannot be edited here. Esc: close",
+            )
+        return "", "Tab: title or notes, Esc: close (your text is saved)"
 
     def on_mount(self) -> None:
         """Put the cursor at the end: typing adds to the notes."""

@@ -15,43 +15,33 @@ from textual.widgets import Input
 
 from planscope.debugger.offers import Offer
 from planscope.errors import UserError
-from planscope.tui.dialogs.ask import ChooseDialog
-from planscope.tui.dialogs.base import Dialog, Result, SafeInput, TextBox
+from planscope.tui.dialogs.ask import offers_dialog
+from planscope.tui.dialogs.base import Dialog, Result, SafeInput, Said, TextBox
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.style.lines import Line, Run, shown
-from planscope.tui.style.painter import Painter
+from planscope.tui.style.lines import BLANK, Line, Run, shown
 
 _LABEL = 14
 """The width of a row's label, in cells."""
 
 Answers = Mapping[str, str]
-
-Judged = Callable[[Answers], Sequence[tuple[str, str]]]
-"""A function that returns lines about the rows as typed so far, each with its role."""
+Judged = Callable[[Answers], Sequence[Said]]
+"""A function that returns lines about the rows as typed so far."""
 
 
 @dataclass(frozen=True, slots=True)
-class TextField:
-    """A line to type. ``offers``: texts to choose from with Tab. Without a label it stands alone, with a frame."""
+class Field:
+    """A row: a line to type, or with ``options`` a choice, which are pairs of an answer and its label.
+
+    ``hint`` stands in an empty line. ``offers``: texts to choose from with Tab. Without a label a line stands alone,
+    with a frame.
+    """
 
     name: str
     label: str
     value: str = ""
     hint: str = ""
     offers: Sequence[Offer] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceField:
-    """A choice: pairs of an answer and its label."""
-
-    name: str
-    label: str
-    options: tuple[tuple[str, str], ...]
-    value: str = ""
-
-
-Field = TextField | ChoiceField
+    options: tuple[tuple[str, str], ...] = ()
 
 
 class _Choice(Windowed, can_focus=True):
@@ -63,9 +53,9 @@ class _Choice(Windowed, can_focus=True):
         Binding("left", "go(-1)", show=False),
     ]
 
-    def __init__(self, paint: Painter, field: ChoiceField) -> None:
-        super().__init__(paint, id=f"field-{field.name}")
-        self.options = field.options
+    def __init__(self, field: Field, chosen: Callable[[], None]) -> None:
+        super().__init__(id=f"field-{field.name}")
+        self.options, self._chosen = field.options, chosen
         values = [value for value, _ in field.options]
         self.at = values.index(field.value) if field.value in values else 0
 
@@ -83,24 +73,22 @@ class _Choice(Windowed, can_focus=True):
             runs.append(Run(f"{'●' if here else '○'} {shown(label, 40)}  ", "strong" if here else "dim"))
         return Line(tuple(runs), "cursor" if self.has_focus else "")
 
-    def action_go(self, by: int) -> None:
-        self.at = (self.at + by) % len(self.options)
+    def choose(self, at: int) -> None:
+        self.at = at % len(self.options)
+        self.sync()
         self._chosen()
 
+    def action_go(self, by: int) -> None:
+        self.choose(self.at + by)
+
     def on_click(self, event: events.Click) -> None:
+        self.focus()
         begin = 0
         for i, (_, label) in enumerate(self.options):
             begin += len(shown(label, 40)) + 4
             if event.x < begin:
-                self.at = i
+                self.choose(i)
                 break
-        self.focus()
-        self._chosen()
-
-    def _chosen(self) -> None:
-        self.sync()
-        if isinstance(self.screen, FormDialog):
-            self.screen.read_now()
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)
@@ -114,8 +102,8 @@ class _Choice(Windowed, can_focus=True):
 class FormDialog(Dialog[Result]):
     """Answers with the result of ``read``, which converts the rows and raises ``UserError`` if one is wrong.
 
-    ``judge`` says below the rows what they would do. ``before``: texts above the rows, each alone or with its role.
-    ``keys``: those that answer at once.
+    ``judge`` says below the rows what they would do. ``before``: texts above the rows. ``first``: the row to begin
+    with. ``keys``: those that answer at once.
     """
 
     AUTO_FOCUS = ""
@@ -128,61 +116,65 @@ class FormDialog(Dialog[Result]):
 
     def __init__(
         self,
-        paint: Painter,
         title: str,
         fields: Sequence[Field],
         read: Callable[[Answers], Result],
         *,
-        before: Sequence[str | tuple[str, str]] = (),
+        before: Sequence[Said] = (),
         hint: str = "↑ ↓: rows, ← →: choose, Enter: OK, Esc: cancel",
         first: str = "",
-        judge: Judged | None = None,
+        judge: Judged = lambda answers: (),
         keys: Mapping[str, Result] = MappingProxyType({}),
     ) -> None:
-        super().__init__(paint, title)
-        self.judge = judge
+        super().__init__(title)
         self.fields = fields
         self.read = read
         self.before = before
-        offers = any(isinstance(field, TextField) and field.offers for field in fields)
-        self.hint = hint.replace(", Enter:", ", Tab: list, Enter:", 1) if offers else hint
+        offers = any(field.offers for field in fields)
+        self.keys_named = hint.replace(", Enter:", ", Tab: list, Enter:", 1) if offers else hint
         self.first = first
+        self.judge = judge
         self.keys = keys
+        self.wrong = ""
+        self.judged: Sequence[Said] = ()
 
     def body(self) -> Sequence[Widget]:
-        self.error = TextBox(self.paint)
-        self.judged = TextBox(self.paint)
-        self.inputs: dict[str, SafeInput | _Choice] = {}
-        self.labels: dict[str, TextBox] = {}
-        rows: list[Widget] = []
-        for field in self.fields:
-            entry: SafeInput | _Choice
-            if isinstance(field, ChoiceField):
-                entry = _Choice(self.paint, field)
-            else:
-                entry = SafeInput(
-                    field.value,
-                    id=f"field-{field.name}",
-                    placeholder=field.hint,
-                    compact=bool(field.label),
-                    select_on_focus=True,
-                )
-            self.inputs[field.name] = entry
-            if field.label:
-                label = self.labels[field.name] = TextBox(self.paint, [_label(field, False)])
-                label.styles.width = _LABEL
-            rows.append(Horizontal(label, entry, classes="form-row") if field.label else entry)
-        before, gap = self.told(self.before), [Line()] if self.labels else []
-        return (
-            TextBox(self.paint, [*before, *gap] if before else []),
-            *rows,
-            self.error,
-            self.judged,
-            TextBox(
-                self.paint,
-                [*gap, *self.told((text, "dim") for text in self.hint.split("\n"))],
-            ),
+        self.inputs: dict[str, SafeInput | _Choice] = {
+            field.name: self._entry(field) for field in self.fields
+        }
+        rows = (
+            Horizontal(self._label(field), self.inputs[field.name], classes="form-row")
+            if field.label
+            else self.inputs[field.name]
+            for field in self.fields
         )
+        gap = [BLANK] * any(field.label for field in self.fields)
+        return (
+            self.block(lambda: [*self.told(self.before), *gap] if self.before else ()),
+            *rows,
+            self.block(lambda: self.wrapped(f"✗ {self.wrong}", "broken")[:3] if self.wrong else ()),
+            self.block(lambda: [*self.told(self.judged), *gap]),
+        )
+
+    def hint(self) -> Sequence[Said]:
+        return self.keys_named.split("\n")
+
+    def _entry(self, field: Field) -> SafeInput | _Choice:
+        if field.options:
+            return _Choice(field, self.read_now)
+        return SafeInput(
+            field.value,
+            id=f"field-{field.name}",
+            placeholder=field.hint,
+            compact=bool(field.label),
+            select_on_focus=True,
+        )
+
+    def _label(self, field: Field) -> TextBox:
+        entry, text = self.inputs[field.name], Run(field.label.ljust(_LABEL - 1), "label")
+        label = self.block(lambda: [Line((Run("▶" if entry.has_focus else " ", "mark"), text))])
+        label.styles.width = _LABEL
+        return label
 
     def on_key(self, event: events.Key) -> None:
         if event.key in self.keys:
@@ -192,20 +184,16 @@ class FormDialog(Dialog[Result]):
 
     def read_now(self) -> None:
         """Show what the answers as typed so far would do."""
-        if self.judge is not None and self.inputs:
-            self.judged.set_lines(self.told(self.judge(self.answers())))
+        self.judged = self.judge(self.answers())
+        self.show()
 
     def on_mount(self) -> None:
         self.read_now()
-        first = self.inputs.get(self.first) or next(iter(self.inputs.values()))
-        first.focus()
+        (self.inputs.get(self.first) or next(iter(self.inputs.values()))).focus()
 
     def on_descendant_focus(self) -> None:
         """Mark the row that has the focus."""
-        for field in self.fields:
-            if field.label:
-                here = self.inputs[field.name].has_focus
-                self.labels[field.name].set_lines([_label(field, here)])
+        self.show()
 
     def answers(self) -> dict[str, str]:
         """Return the answers by row name; an unchanged text keeps its control characters."""
@@ -221,28 +209,31 @@ class FormDialog(Dialog[Result]):
         from planscope.debugger.offers import matching
 
         here = next((one for one in self.fields if self.inputs[one.name].has_focus), None)
-        if not isinstance(here, TextField) or not here.offers:
+        entry = self.inputs[here.name] if here is not None else None
+        if here is None or not here.offers or not isinstance(entry, SafeInput):
             self.focus_next()
             return
-        entry = self.inputs[here.name]
-        known = any(offer.text == entry.value for offer in here.offers)
-        found = list(here.offers) if known else matching(here.offers, entry.value) or list(here.offers)
+        texts = [offer.text for offer in here.offers]
+        found = (
+            list(here.offers)
+            if entry.value in texts
+            else matching(here.offers, entry.value) or list(here.offers)
+        )
         at = next((i for i, offer in enumerate(found) if offer.text == entry.value), 0)
-        wide = min(max(len(offer.text) for offer in found), 40)
-        lines = [(Run(f"{shown(o.text, 40):<{wide}}  "), Run(shown(o.about, 100), "dim")) for o in found]
 
         def chosen(number: int | None) -> None:
-            if number is not None and isinstance(entry, SafeInput):
+            if number is not None:
                 entry.value = found[number].text
                 entry.action_end()
 
-        self.app.push_screen(ChooseDialog(self.paint, here.label, lines, at), chosen)
+        self.app.push_screen(offers_dialog(here.label, found, at), chosen)
 
     def action_take(self) -> None:
         try:
             result = self.read(self.answers())
         except UserError as error:
-            self.error.set_lines(self.wrapped(f"✗ {error}", "broken")[:3])
+            self.wrong = str(error)
+            self.show()
         else:
             self.dismiss(result)
 
@@ -254,20 +245,19 @@ class FormDialog(Dialog[Result]):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.error.set_lines([])
+        self.wrong = ""
         self.read_now()
 
 
 def ask_dialog(
-    paint: Painter,
     title: str,
     hint: str,
     check: Callable[[str], str | None],
     *,
     value: str = "",
-    before: Sequence[str | tuple[str, str]] = (),
+    before: Sequence[Said] = (),
     answers: Mapping[str, str] = MappingProxyType({}),
-    judge: Callable[[str], Sequence[tuple[str, str]]] | None = None,
+    judge: Callable[[str], Sequence[Said]] = lambda text: (),
 ) -> FormDialog[str]:
     """Return a form that asks for one line of text. ``check`` says what is wrong with a text, or None.
 
@@ -279,11 +269,8 @@ def ask_dialog(
             raise UserError(wrong)
         return found["line"]
 
-    judged = None if judge is None else (lambda found: judge(found["line"]))
     hint = hint if "Esc" in hint else f"{hint}\nEnter: OK, Esc: cancel"
-    fields = [TextField("line", "", value)]
-    return FormDialog(paint, title, fields, read, before=before, hint=hint, judge=judged, keys=answers)
-
-
-def _label(field: Field, here: bool) -> Line:
-    return Line((Run("▶" if here else " ", "mark"), Run(field.label.ljust(_LABEL - 1), "label")))
+    fields = [Field("line", "", value)]
+    return FormDialog(
+        title, fields, read, before=before, hint=hint, judge=lambda found: judge(found["line"]), keys=answers
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -26,10 +26,10 @@ from planscope.synthesis.request import Request, check
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.controllers.live_run import OwnChoice, RunChoice
 from planscope.tui.controllers.what_if import Play
-from planscope.tui.dialogs.form import Answers, ChoiceField, Field, FormDialog, TextField
+from planscope.tui.dialogs.base import Said
+from planscope.tui.dialogs.form import Answers, Field, FormDialog
 from planscope.tui.settings import FACTORY
 from planscope.tui.style.lines import shown
-from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import visible
 from planscope.wording.phrases import move_does
 from planscope.wording.terms import METHODS, MUTATIONS, ORIGINS, STATE_GLYPHS
@@ -54,11 +54,7 @@ class Forked:
 
 
 def run_form(
-    paint: Painter,
-    breakpoints: Sequence[Breakpoint],
-    choice: RunChoice,
-    variant: Variant,
-    used: Sequence[str] = (),
+    breakpoints: Sequence[Breakpoint], choice: RunChoice, variant: Variant, used: Sequence[str] = ()
 ) -> FormDialog[RunChoice]:
     """Ask how to run a query. ``used``: models of the session, offered first."""
     before = [
@@ -66,14 +62,11 @@ def run_form(
     ]
     if breakpoints:
         before.append(f"It pauses at the breakpoints: {', '.join(map(str, breakpoints))[:200]}")
-
-    def read(answers: Answers) -> RunChoice:
-        return read_choice(answers, choice)
-
-    return FormDialog(paint, "Run", _fields(choice, used), read, before=before, first="model")
+    fields = _fields(choice, used)
+    return FormDialog("Run", fields, lambda found: read_choice(found, choice), before=before, first="model")
 
 
-def played_form(paint: Painter, play: Play, first: str) -> FormDialog[Way]:
+def played_form(play: Play, first: str) -> FormDialog[Way]:
     """Ask for the arguments and the answer of the chosen call of what-if play. ``first``: the row to begin with."""
     from planscope.debugger.paused_call import judge_way
     from planscope.debugger.played import option_with
@@ -85,7 +78,8 @@ def played_form(paint: Painter, play: Play, first: str) -> FormDialog[Way]:
     def offered(one: Way) -> Offer:
         then = option_with(played, option, one)
         does = move_does(played.problem, then.becomes)
-        return Offer(json_of(one.arguments), f"{STATE_GLYPHS[then.becomes]} {_and(does, one.about)}")
+        about = ", ".join(part for part in (does, one.about) if part)
+        return Offer(json_of(one.arguments), f"{STATE_GLYPHS[then.becomes]} {about}")
 
     def read(answers: Answers) -> Way:
         try:
@@ -93,124 +87,83 @@ def played_form(paint: Painter, play: Play, first: str) -> FormDialog[Way]:
             answer = text_of(answers["answer"]) if answers["answer"] else None
         except DebuggerError as error:
             raise UserError(str(error)) from None
-        known = next((one for one in option.ways if one.arguments == given), None)
-        about = known.about if known is not None else ""
+        about = next((one.about for one in option.ways if one.arguments == given), "")
         return Way(given, answer, answers["outcome"] == "fails", answers.get("said", ""), about)
 
-    def judge(answers: Answers) -> Sequence[tuple[str, str]]:
+    def judge(answers: Answers) -> Sequence[Said]:
         try:
-            made = read(answers)
+            return judge_way(played, option.action, read(answers))
         except UserError as error:
             return [(str(error), "dim")]
-        return judge_way(played, option.action, made)
 
     gave = [Offer(line_of(text), about) for text, about in played.values.answers(tool)]
-    fields: list[Field] = [
-        TextField(
-            "arguments", "arguments", json_of(way.arguments), offers=[offered(one) for one in option.ways]
-        ),
-        TextField("answer", "answer", line_of(way.answer or ""), "the tool does not answer", offers=gave),
-        ChoiceField(
-            "outcome",
-            "the call",
-            (("succeeds", "succeeds"), ("fails", "fails")),
-            "fails" if way.failed else "succeeds",
-        ),
+    outcomes = (("succeeds", "succeeds"), ("fails", "fails"))
+    fields = [
+        Field("arguments", "arguments", json_of(way.arguments), offers=[*map(offered, option.ways)]),
+        Field("answer", "answer", line_of(way.answer or ""), "the tool does not answer", gave),
+        Field("outcome", "the call", "fails" if way.failed else "succeeds", options=outcomes),
     ]
     if played.values.hears_users:
         said = [Offer(text, "a rule looks at it") for text in played.values.sayings()]
-        fields.insert(0, TextField("said", "the user says", way.said, "nothing before this call", said))
-    title = f"Play {visible(tool, limit=60)}"
-    return FormDialog(paint, title, fields, read, first=first, judge=judge)
-
-
-def _and(words: str, more: str) -> str:
-    return f"{words}, {more}" if more else words
+        fields.insert(0, Field("said", "the user says", way.said, "nothing before this call", said))
+    return FormDialog(f"Play {visible(tool, limit=60)}", fields, read, first=first, judge=judge)
 
 
 def fork_form(
-    paint: Painter,
-    variants: Sequence[Variant],
     run: Run,
     step: int,
     told: RecordedCall | None,
     choice: RunChoice,
+    variants: Sequence[Variant],
     used: Sequence[str] = (),
 ) -> FormDialog[Forked]:
-    """Ask how to continue from a step of a run. ``told`` is the call of that step. Raises ``CannotFork``."""
-    queries = ChoiceField("variant", "Query", _queries(variants, run.variant), run.variant)
-    kept = ("Only the prompt is kept", "Step 1 is kept")[step] if step < 2 else f"Steps 1 to {step} are kept"
-    before = (f"{kept} from run {visible(run.id, limit=20)}; the rest is run again. Both runs are kept.",)
+    """Ask how to continue from a step of a run; ``told`` is its call. Raises ``CannotFork``."""
+    from planscope.agents.forks import kept_events
 
-    def read(answers: Answers) -> tuple[RunChoice, str]:
-        return read_choice(answers, choice), answers["variant"]
+    kept_events(run, step)
+    was = visible(told.answer) if told is not None and told.answer is not None else None
+    fields = [] if was is None else [Field("answer", "Answer", was)]
+    of = visible(run.id, limit=20)
+    before: tuple[str, ...]
+    if choice.own is not None:
+        before = (
+            f"{visible(choice.agent, limit=60)} goes on from run {of} with its own tools.",
+            "No kept call is made again. Only the messages are kept: other state begins anew, files, clock and "
+            "random numbers are those of now, and what tools did stays done.",
+        )
+        fields.append(_pause(choice))
+    else:
+        kept = ("Only the prompt is kept", "Step 1 is kept", f"Steps 1 to {step} are kept")[min(step, 2)]
+        before = (f"{kept} from run {of}; the rest is run again. Both runs are kept.",)
+        queries = Field("variant", "Query", run.variant, options=_queries(variants, run.variant))
+        fields += [queries, *_fields(choice, used)]
 
-    return _fork_form(paint, run, step, told, [queries, *_fields(choice, used)], before, read)
+    def read(answers: Answers) -> Forked:
+        edited = answers.get("answer")
+        chosen = _stepping(answers, choice) if choice.own is not None else read_choice(answers, choice)
+        return Forked(chosen, answers.get("variant", run.variant), None if edited == was else edited)
+
+    title = f"Fork after step {step}" if step else "Fork before the first call"
+    return FormDialog(title, fields, read, before=before)
 
 
-def own_form(paint: Painter, choice: RunChoice, own: OwnChoice) -> FormDialog[RunChoice]:
+def own_form(choice: RunChoice, own: OwnChoice) -> FormDialog[RunChoice]:
     """Ask what to say to the user's own agent, which runs with its own tools."""
-    before = [
-        f"Runs {visible(choice.agent, limit=60)} with its own tools, as a new run of this session."
-        if not own.dry
-        else f"Runs {visible(choice.agent, limit=60)}; no tool is called, and you give each answer."
-    ]
-    fields: list[Field] = [
-        TextField("message", "Message", visible(own.message), "what the agent is asked"),
-        ChoiceField("stepping", "Pause", _PAUSES, "calls" if choice.stepping else ""),
-    ]
+    name, asked = visible(choice.agent, limit=60), visible(own.message)
+    before = (
+        f"Runs {name}; no tool is called, and you give each answer."
+        if own.dry
+        else f"Runs {name} with its own tools, as a new run of this session.",
+    )
+    fields = [Field("message", "Message", asked, "what the agent is asked"), _pause(choice)]
 
     def read(answers: Answers) -> RunChoice:
         if not answers["message"].strip():
             raise UserError("the message is empty")
-        message = own.message if answers["message"] == visible(own.message) else answers["message"]
-        return replace(choice, stepping=bool(answers["stepping"]), own=replace(own, message=message))
+        message = own.message if answers["message"] == asked else answers["message"]
+        return replace(_stepping(answers, choice), own=replace(own, message=message))
 
-    return FormDialog(paint, "Run your agent", fields, read, before=before, first="message")
-
-
-def own_fork_form(
-    paint: Painter, run: Run, step: int, told: RecordedCall | None, choice: RunChoice
-) -> FormDialog[Forked]:
-    """Ask how the user's own agent goes on from a step. Raises ``CannotFork``."""
-    fields = [ChoiceField("stepping", "Pause", _PAUSES, "calls" if choice.stepping else "")]
-    before = (
-        f"{visible(choice.agent, limit=60)} goes on from run {visible(run.id, limit=20)} with its own tools.",
-        "No kept call is made again. Only the messages are kept: other state begins anew, files, clock and random "
-        "numbers are those of now, and what tools did stays done.",
-    )
-
-    def read(answers: Answers) -> tuple[RunChoice, str]:
-        return replace(choice, stepping=bool(answers["stepping"])), run.variant
-
-    return _fork_form(paint, run, step, told, fields, before, read)
-
-
-def _fork_form(
-    paint: Painter,
-    run: Run,
-    step: int,
-    told: RecordedCall | None,
-    fields: Sequence[Field],
-    before: Sequence[str],
-    read: Callable[[Answers], tuple[RunChoice, str]],
-) -> FormDialog[Forked]:
-    """Ask for another answer to a step, and for ``fields``, of which ``read`` reads options and query."""
-    from planscope.agents.forks import kept_events
-
-    kept_events(run, step)  # raises CannotFork
-    was = visible(told.answer) if told is not None and told.answer is not None else None
-    answer = [] if was is None else [TextField("answer", "Answer", was)]
-
-    def forked(answers: Answers) -> Forked:
-        edited = answers.get("answer")
-        return Forked(*read(answers), None if edited == was else edited)
-
-    title = f"Fork after step {step}" if step else "Fork before the first call"
-    return FormDialog(paint, title, [*answer, *fields], forked, before=before)
-
-
-_PAUSES = (("calls", "before every call"), ("", "at breakpoints"))
+    return FormDialog("Run your agent", fields, read, before=before, first="message")
 
 
 def _queries(variants: Sequence[Variant], own: str) -> tuple[tuple[str, str], ...]:
@@ -261,14 +214,12 @@ def models_of(runs: Sequence[Run]) -> list[str]:
 
 def _model_fields(options: RunOptions, used: Sequence[str] = ()) -> list[Field]:
     seed = "" if options.seed is None else str(options.seed)
-    url = options.base_url or ""
+    agents = agent_offers(options.agent)
     return [
-        TextField("model", "Model", options.model, "sim:careful, … or provider:name", model_offers(used)),
-        TextField(
-            "agent", "Agent", options.agent, "tools, … or package.module:factory", agent_offers(options.agent)
-        ),
-        TextField("seed", "Seed", seed, "for a simulated model; empty: 0"),
-        TextField("base_url", "Base URL", url, "of a local server; empty: the provider's"),
+        Field("model", "Model", options.model, "sim:careful, … or provider:name", model_offers(used)),
+        Field("agent", "Agent", options.agent, "tools, … or package.module:factory", agents),
+        Field("seed", "Seed", seed, "for a simulated model; empty: 0"),
+        Field("base_url", "Base URL", options.base_url or "", "of a local server; empty: the provider's"),
     ]
 
 
@@ -278,7 +229,7 @@ def _with_model(answers: Answers, before: Chosen) -> Chosen:
         before,
         agent=_agent_of(answers["agent"]),
         model=answers["model"],
-        seed=_whole(answers["seed"], "the seed"),
+        seed=whole(answers["seed"], "the seed"),
         base_url=answers["base_url"].strip() or None,
     )
     spec = chosen.spec
@@ -286,37 +237,34 @@ def _with_model(answers: Answers, before: Chosen) -> Chosen:
     return replace(chosen, model=spec.text)
 
 
+def _pause(choice: RunChoice) -> Field:
+    options = (("off", "at breakpoints"), ("on", "before every call"))
+    return Field("stepping", "Pause", "on" if choice.stepping else "off", options=options)
+
+
 def _fields(choice: RunChoice, used: Sequence[str] = ()) -> list[Field]:
     guard = (("off", "off"), ("on", "block calls that lose the plan"))
-    pause = (("off", "at breakpoints"), ("on", "before every call"))
-    return [
-        *_model_fields(choice, used),
-        ChoiceField("guard", "Guard", guard, "on" if choice.guard else "off"),
-        ChoiceField("stepping", "Pause", pause, "on" if choice.stepping else "off"),
-    ]
+    guarded = Field("guard", "Guard", "on" if choice.guard else "off", options=guard)
+    return [*_model_fields(choice, used), guarded, _pause(choice)]
+
+
+def _stepping(answers: Answers, before: RunChoice) -> RunChoice:
+    return replace(before, stepping=answers["stepping"] == "on")
 
 
 def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
     """Read the settings of a run from a form; the others are copied from ``before``. Raises ``UserError``."""
-    chosen = _with_model(answers, before)
-    return replace(chosen, guard=answers["guard"] == "on", stepping=answers["stepping"] == "on")
+    return replace(_with_model(answers, _stepping(answers, before)), guard=answers["guard"] == "on")
 
 
-def dissect_form(
-    paint: Painter, wanted: DissectChoice, used: Sequence[str] = ()
-) -> FormDialog[DissectChoice]:
+def dissect_form(wanted: DissectChoice, used: Sequence[str] = ()) -> FormDialog[DissectChoice]:
     """Ask which agent, model and method to dissect with."""
     model, agent, *rest = _model_fields(wanted, used)
-    fields: list[Field] = [
-        model,
-        agent,
-        ChoiceField("method", "Method", tuple(METHODS.items()), wanted.method),
-        TextField("budget", "Budget", str(wanted.budget), "at most this many runs"),
-        *rest,
-    ]
+    method = Field("method", "Method", wanted.method, options=tuple(METHODS.items()))
+    budget = Field("budget", "Budget", str(wanted.budget), "at most this many runs")
 
     def read(answers: Answers) -> DissectChoice:
-        budget = _whole(answers["budget"], "the budget")
+        budget = whole(answers["budget"], "the budget")
         if budget is None or not 1 <= budget <= MOST_RUNS:
             raise UserError(f"the budget is a number of runs from 1 to {MOST_RUNS:,}")
         chosen = _with_model(answers, wanted)
@@ -328,7 +276,7 @@ def dissect_form(
         f"Runs mutants of the query ({', '.join(list(MUTATIONS.values())[2:])}) until it is clear what makes the "
         "agent fail, or the budget is spent.",
     )
-    return FormDialog(paint, "Dissect", fields, read, before=before, first="model")
+    return FormDialog("Dissect", [model, agent, method, budget, *rest], read, before=before, first="model")
 
 
 MOST_ACTIONS = 1000
@@ -337,22 +285,24 @@ MOST_ACTIONS = 1000
 _ORDERS = re.compile(r"([0-9]{1,15})(?:\s*\.\.\s*([0-9]{1,15}))?")
 
 
-def new_form(paint: Painter) -> FormDialog[Request]:
+def new_form() -> FormDialog[Request]:
     """Ask for the properties of a new query, as ``planscope new`` does."""
-    fields: list[Field] = [
-        TextField("actions", "Actions", "5", "how many"),
-        ChoiceField("timed", "Timed", (("off", "order only"), ("on", "clock times and hours")), "off"),
-        TextField("orders", "Orders", "", "number of valid orders, such as 1..4; empty: any"),
-        TextField("topic", "Topic", "", "a job; empty: random", [Offer(topic) for topic in load_topics()]),
-        TextField("seed", "Seed", "", "the same seed makes the same query; empty: random"),
+    timed = (("off", "order only"), ("on", "clock times and hours"))
+    topics = [Offer(topic) for topic in load_topics()]
+    fields = [
+        Field("actions", "Actions", "5", "how many"),
+        Field("timed", "Timed", "off", options=timed),
+        Field("orders", "Orders", "", "number of valid orders, such as 1..4; empty: any"),
+        Field("topic", "Topic", "", "a job; empty: random", topics),
+        Field("seed", "Seed", "", "the same seed makes the same query; empty: random"),
     ]
     before = ("Makes a new session with a query in controlled English whose constraints are known.",)
-    return FormDialog(paint, "New session", fields, read_request, before=before)
+    return FormDialog("New session", fields, read_request, before=before)
 
 
 def read_request(answers: Answers) -> Request:
     """Read the form of a new query. Raises ``UserError``."""
-    actions, seed = _whole(answers["actions"], "the number of actions"), _whole(answers["seed"], "the seed")
+    actions, seed = whole(answers["actions"], "the number of actions"), whole(answers["seed"], "the seed")
     if actions is None or not 2 <= actions <= MOST_ACTIONS:
         raise UserError(f"the number of actions is 2 to {MOST_ACTIONS}")
     made = Request(
@@ -389,7 +339,7 @@ def _orders(text: str) -> tuple[int, int] | None:
     return int(found[1]), int(found[2] or found[1])
 
 
-def _whole(text: str, what: str) -> int | None:
+def whole(text: str, what: str) -> int | None:
     """Read a whole number from 0, or None for an empty row. Raises ``UserError``."""
     number = text.strip()
     if number and not (number.isascii() and number.isdigit() and len(number) <= 9):

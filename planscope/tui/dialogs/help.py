@@ -12,10 +12,9 @@ from textual.widgets import Input
 
 from planscope.safe import cell_width
 from planscope.tui.actions import Where
-from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
+from planscope.tui.dialogs.base import Dialog, SafeInput, Said, indented
 from planscope.tui.keys import KeyChoice, help_sections
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph
-from planscope.tui.style.painter import Painter
 from planscope.wording import terms
 
 _IN_PANES = (
@@ -127,27 +126,27 @@ class HelpDialog(Dialog[None]):
         Binding("pageup", "go(-10)", show=False, priority=True),
     ]
 
-    def __init__(self, paint: Painter, choice: KeyChoice, where: Where) -> None:
-        super().__init__(paint, "Keys")
-        self.keys = choice
-        self.of = where
+    def __init__(self, choice: KeyChoice, where: Where) -> None:
+        super().__init__("Keys")
+        self.keys, self.of, self.wanted = choice, where, ""
 
     def body(self) -> Sequence[Widget]:
-        most = max(self.app.size.height * 9 // 10 - 9, 3)
-        self.text = TextBox(self.paint, self._lines(""), most=most)
-        self.text.styles.min_height = min(len(self.text.lines), most)
-        self.input = _Filter(placeholder="Type a word or a key to filter")
-        hint = self.wrapped("↑ ↓ PgUp PgDn: scroll, Esc: close", "dim")
-        return (self.text, self.input, TextBox(self.paint, hint))
+        most = self.room(9)
+        self.text = self.block(self._lines, most=most)
+        self.text.styles.min_height = min(len(self._lines()), most)
+        return self.text, _Filter(placeholder="Type a word or a key to filter")
 
-    def _lines(self, wanted: str) -> list[Line]:
-        made = help_lines(self.keys, self.text_width, self.of, wanted)
-        return [Line((Run(" "), *line.runs), line.ground) for line in made]
+    def hint(self) -> Sequence[Said]:
+        return ("↑ ↓ PgUp PgDn: scroll, Esc: close",)
+
+    def _lines(self) -> list[Line]:
+        return indented(help_lines(self.keys, self.text_width, self.of, self.wanted))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.text.set_lines(self._lines(event.value))
+        self.wanted = event.value
+        self.text.show()
         self.text.scroll_lines(-len(self.text.lines))
 
     @on(Input.Submitted)

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple
 
-from textual import events
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from planscope.session.record import RunRecord
 from planscope.session.seen import Part, given_at_first, said_at
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, TextBox
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said
 from planscope.tui.fold import Path, Row, all_paths, first_opened, rows_of, text_of, value_at
-from planscope.tui.style.lines import BLANK, Line, Run
-from planscope.tui.style.painter import Painter
-
-_HINT = "Enter: fold or unfold, + all, - none, y: copy, Esc: close"
-_HINT_PAGES = "Tab: next page, Enter: fold or unfold, + all, - none, y: copy, Esc: close"
+from planscope.tui.style.lines import Line, Run
 
 
 class Page(NamedTuple):
@@ -52,38 +47,30 @@ class LookDialog(Dialog[None]):
         ("q", "leave", "Close"),
     ]
 
-    def __init__(
-        self, paint: Painter, pages: Sequence[Page], copy: Callable[[LookDialog, str], None]
-    ) -> None:
+    def __init__(self, pages: Sequence[Page], copy: Callable[[LookDialog, str], None]) -> None:
         """``copy`` copies a text to the clipboard, with dialogs over this one."""
-        super().__init__(paint, "")
+        super().__init__("")
         self.pages = tuple(pages)
         self._copy = copy
         self.number = 0
-        self.at = [0] * len(self.pages)
-        self._opened: list[frozenset[Path] | None] = [None] * len(self.pages)
-        self._rows: list[Row] = []
+        self._left_at = [0] * len(self.pages)
+        self._opened: dict[int, frozenset[Path]] = {}
+        self.rows: list[Row] = []
 
     def body(self) -> Sequence[Widget]:
-        most = max(self.app.size.height * 9 // 10 - 6, 3)
-        self.tabs = TextBox(self.paint, [self._tabs(), BLANK])
-        self.text = TextBox(self.paint, [], most=most)
-        hint = _HINT_PAGES if len(self.pages) > 1 else _HINT
-        return (self.tabs, self.text, TextBox(self.paint, [BLANK, *self.wrapped(hint, "dim")]))
+        titles = [page.title for page in self.pages]
+        self.text = self.block(self._lines, most=self.room(6), at=self.chosen_row)
+        return self.block(lambda: self.tabs(titles, self.number, "title")), self.text
 
-    def on_mount(self) -> None:
-        self.call_after_refresh(self.show_page)
+    def hint(self) -> Sequence[Said]:
+        turn = "Tab: next page, " * (len(self.pages) > 1)
+        return "", f"{turn}Enter: fold or unfold, + all, - none, y: copy, Esc: close"
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.show_page()
+    def on_resize(self) -> None:
+        self.show()
 
-    def _tabs(self) -> Line:
-        runs = [Run(" ")]
-        for i, page in enumerate(self.pages):
-            here = i == self.number
-            mark = Run("▶ " if here else "  ", "mark") if len(self.pages) > 1 else Run("")
-            runs += [mark, Run(page.title, "title" if here else "dim"), Run("   ")]
-        return Line(tuple(run for run in runs if run.text))
+    def count(self) -> int:
+        return len(self.rows)
 
     @property
     def _parts(self) -> tuple[Part, ...]:
@@ -91,52 +78,45 @@ class LookDialog(Dialog[None]):
 
     @property
     def _open(self) -> frozenset[Path]:
-        found = self._opened[self.number]
-        if found is None:
-            found = self._opened[self.number] = first_opened(
-                self._parts, self.text_width, max(self.text.most, 12)
-            )
-        return found
+        if self.number not in self._opened:
+            found = first_opened(self._parts, self.text_width, max(self.text.most, 12))
+            self._opened[self.number] = found
+        return self._opened[self.number]
 
-    def show_page(self) -> None:
-        """Show the rows of the page; the chosen one is marked."""
-        if not self.is_mounted:
-            return
-        self.tabs.set_lines([self._tabs(), BLANK])
-        self._rows = rows_of(self._parts, self._open, self.text_width - 3)
-        at = self.at[self.number] = max(0, min(self.at[self.number], len(self._rows) - 1))
-        lines = []
-        for i, row in enumerate(self._rows):
-            mark = Run("▶" if i == at else " ", "mark")
-            lines.append(Line((mark, *row.line.runs), "cursor" if i == at else ""))
-        self.text.set_lines(lines, at)
+    def _lines(self) -> list[Line]:
+        """Make the rows of the page; the chosen one is marked."""
+        self.rows = rows_of(self._parts, self._open, self.text_width - 3)
+        self.at = max(min(self.at, len(self.rows) - 1), 0)
+        return [
+            Line(
+                (Run("▶" if i == self.at else " ", "mark"), *row.line.runs), "cursor" if i == self.at else ""
+            )
+            for i, row in enumerate(self.rows)
+        ]
 
     @property
     def row(self) -> Row | None:
         """The chosen row."""
-        at = self.at[self.number]
-        return self._rows[at] if at < len(self._rows) else None
+        return self.rows[self.at] if self.at < len(self.rows) else None
 
     def _unfold(self, opened: frozenset[Path]) -> None:
         """Fold and unfold. The chosen value stays chosen, or else the value that it is now folded into."""
         path = self.row.path if self.row is not None else ()
         self._opened[self.number] = opened
-        rows = rows_of(self._parts, opened, self.text_width - 3)
-        heads = {row.path: i for i, row in enumerate(rows) if row.head}
+        self._lines()
+        heads = {row.path: i for i, row in enumerate(self.rows) if row.head}
         while path and path not in heads:
             path = path[:-1]
-        self.at[self.number] = heads.get(path, 0)
-        self.show_page()
+        self.at = heads.get(path, 0)
+        self.show()
 
     # Keys
 
-    def action_go(self, by: int) -> None:
-        self.at[self.number] += by
-        self.show_page()
-
     def action_turn(self, by: int) -> None:
+        self._left_at[self.number] = self.at
         self.number = (self.number + by) % len(self.pages)
-        self.show_page()
+        self.at = self._left_at[self.number]
+        self.show()
 
     def action_fold(self) -> None:
         if self.row is not None and self.row.folds:
@@ -144,13 +124,12 @@ class LookDialog(Dialog[None]):
 
     def action_unfold(self) -> None:
         """Unfold the value; if it is unfolded already, go to the first value in it."""
-        row = self.row
-        if row is None or not row.folds:
+        if self.row is None or not self.row.folds:
             return
-        if row.path in self._open:
+        if self.row.path in self._open:
             self.action_go(1)
         else:
-            self._unfold(self._open | {row.path})
+            self._unfold(self._open | {self.row.path})
 
     def action_fold_here(self) -> None:
         """Fold the value; if it is folded already, go to the value around it."""
@@ -161,10 +140,8 @@ class LookDialog(Dialog[None]):
             self._unfold(self._open - {row.path})
             return
         around = row.path[:-1]
-        self.at[self.number] = next(
-            (i for i, one in enumerate(self._rows) if one.head and one.path == around), self.at[self.number]
-        )
-        self.show_page()
+        self.at = next((i for i, one in enumerate(self.rows) if one.head and one.path == around), self.at)
+        self.show()
 
     def action_all(self, unfold: bool) -> None:
         self._unfold(all_paths(self._parts) if unfold else frozenset())

@@ -8,23 +8,15 @@ from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
-from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import TextArea
 
 from planscope.oracle.trace import Trace
-from planscope.rules.offers import Seen, look, offers, reading_lines, result_words
+from planscope.rules.offers import look, offers, reading_lines, result_words
 from planscope.rules.words import meaning
 from planscope.tui.app_screen import AppScreen
-from planscope.tui.dialogs.base import Dialog, TextBox
-from planscope.tui.dialogs.describe import SafeTextArea
-from planscope.tui.style.lines import BLANK, Line, Run, labelled, paragraph, shown
-from planscope.tui.style.painter import Painter
+from planscope.tui.dialogs.base import Dialog, SafeTextArea, Said, indented
+from planscope.tui.style.lines import BLANK, Line, Run, labelled, line, paragraph, shown
 from planscope.wording import terms
-
-PAUSE = 0.2
-"""Seconds without a change of the text after which it is read."""
-
 
 Finder = Callable[[AppScreen[Any], str], Coroutine[Any, Any, str | None]]
 """Asks for more rules, in a flow. It is given the rules so far, and returns more lines, or None."""
@@ -55,74 +47,65 @@ class RulesDialog(Dialog[Written]):
         Binding("ctrl+d", "find('draft')", show=False, priority=True),
     ]
 
-    def __init__(
-        self,
-        paint: Painter,
-        text: str,
-        trace: Trace | None,
-        finders: Mapping[str, Finder] = _NO_FINDERS,
-    ) -> None:
-        super().__init__(paint, "Rules that every run of this session has to keep")
+    def __init__(self, text: str, trace: Trace | None, finders: Mapping[str, Finder] = _NO_FINDERS) -> None:
+        super().__init__("Rules that every run of this session has to keep")
         self.text, self.trace, self.finders = text, trace, finders
         self.offered = offers(trace) if trace is not None else []
         self.at_offer = -1
-        self._waiting: Timer | None = None
+        self.seen = look(text, trace)
 
     def body(self) -> Sequence[Widget]:
-        rows = self.app.size.height
+        height = max(min(self.app.size.height // 3, 12), 3)
         self.area = SafeTextArea(self.text, id="rules-text", highlight_cursor_line=False, compact=True)
-        self.area.styles.height = max(min(rows // 3, 12), 3)
-        first = list(self._lines(look(self.text, self.trace)))
-        self.said = TextBox(self.paint, first, most=max(rows * 9 // 10 - max(min(rows // 3, 12), 3) - 8, 3))
-        finders = "Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy, "
-        keys = f"Tab: offer a rule about this run, {finders if self.finders else ''}Ctrl+S: save, Esc: close"
+        self.area.styles.height = height
         return (
             self.area,
-            TextBox(self.paint, [BLANK]),
-            self.said,
-            TextBox(self.paint, [BLANK, *self.wrapped(keys, "dim")]),
+            self.block(lambda: [BLANK]),
+            self.block(self._lines, most=self.room(height + 8)),
+        )
+
+    def hint(self) -> Sequence[Said]:
+        finders = "Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy, "
+        return (
+            "",
+            f"Tab: offer a rule about this run, {finders if self.finders else ''}Ctrl+S: save, Esc: close",
         )
 
     def on_mount(self) -> None:
         self.area.move_cursor(self.area.document.end)
 
-    @on(TextArea.Changed)
-    def _text_changed(self) -> None:
-        if self._waiting is not None:
-            self._waiting.stop()
-        self._waiting = self.set_timer(PAUSE, self.read_now)
-
-    def read_now(self) -> Seen:
+    @on(SafeTextArea.Rested)
+    def read_now(self) -> None:
         """Read the text, and show what it means."""
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None
-        seen = look(self.area.text, self.trace)
-        self.said.set_lines(list(self._lines(seen)))
-        return seen
+        self.seen = look(self.area.text, self.trace)
+        self.show()
 
-    def _lines(self, seen: Seen) -> Iterator[Line]:
+    def _lines(self) -> Iterator[Line]:
+        seen = self.seen
         if not self.area.text.strip():
             yield from self.wrapped("Write one sentence a line. Some to begin with:", "dim")
-            yield from (Line((Run("   "), Run(shown(one, 200), "tool"))) for one in self.offered[:6])
+            yield from (line("   ", Run(shown(one, 200), "tool")) for one in self.offered[:6])
             return
         for error in seen.errors:
             yield from self.wrapped(f"✗ line {error.line}: {error.message}", "broken")
-            yield from (Line((Run("     "), Run(shown(one, 200), "tool"))) for one in reading_lines(error))
+            yield from (line("     ", Run(shown(one, 200), "tool")) for one in reading_lines(error))
         for k, rule in enumerate(seen.file.rules if seen.file is not None else ()):
             words, status = result_words(seen.results[k]) if k < len(seen.results) else ("", "unknown")
             sign = terms.STATUS_GLYPHS[status] if words else " "
-            role = terms.STATUS_ROLES[status]
             body = paragraph(meaning(rule), self.text_width - 6)
             if words:
-                body = (*body, (Run(words, role),))
-            yield from (Line((Run(" "), *runs)) for runs in labelled(f"{sign} {rule.id}", body, indent=6))
+                body = (*body, (Run(words, terms.STATUS_ROLES[status]),))
+            yield from indented(map(Line, labelled(f"{sign} {rule.id}", body, indent=6)))
         if seen.clash:
-            yield from self.wrapped(
-                "✗ These rules contradict each other: no run can keep all of them.", "broken"
-            )
-        for warning in seen.warnings[:4]:
-            yield from self.wrapped(f"! {shown(warning, 200)}", "caution")
+            told = "✗ These rules contradict each other: no run can keep all of them."
+            yield from self.wrapped(told, "broken")
+        yield from self.told([f"! {shown(warning, 200)}" for warning in seen.warnings[:4]], "caution")
+
+    def _write(self, text: str) -> None:
+        """Put another text in the place of this one, and the cursor at its end."""
+        self.area.text = text
+        self.area.move_cursor(self.area.document.end)
+        self.read_now()
 
     def action_offer(self, by: int) -> None:
         """Put the next offered rule into the text; it replaces an offer that was not changed."""
@@ -134,11 +117,7 @@ class RulesDialog(Dialog[Written]):
         text = self.area.text
         if before is not None and text.rstrip("\n").endswith(before):
             text = text.rstrip("\n").removesuffix(before)
-        elif text and not text.endswith("\n"):
-            text += "\n"
-        self.area.text = text + self.offered[self.at_offer]
-        self.area.move_cursor(self.area.document.end)
-        self.read_now()
+        self._write(_joined(text, self.offered[self.at_offer]))
         self.tell(f"rule {self.at_offer + 1} of {len(self.offered)} to begin with")
 
     def action_find(self, way: str) -> None:
@@ -147,20 +126,20 @@ class RulesDialog(Dialog[Written]):
             self.start_flow(self._find(self.finders[way]))
 
     async def _find(self, finder: Finder) -> None:
-        found = await finder(self, self.area.text)
-        if not found:
-            return
-        text = self.area.text
-        self.area.text = f"{text}\n{found}" if text and not text.endswith("\n") else text + found
-        self.area.move_cursor(self.area.document.end)
-        self.action_take()
+        if found := await finder(self, self.area.text):
+            self._write(_joined(self.area.text, found))
+            self.action_take()
 
     def action_take(self) -> None:
-        seen = self.read_now()
-        if seen.file is not None or not self.area.text.strip():
+        self.read_now()
+        if self.seen.file is not None or not self.area.text.strip():
             self.dismiss(Written(self.area.text, True))
         else:
             self.tell("a sentence cannot be read yet")
 
     def action_leave(self) -> None:
         self.dismiss(Written(self.area.text, False))
+
+
+def _joined(text: str, more: str) -> str:
+    return f"{text}\n{more}" if text and not text.endswith("\n") else text + more

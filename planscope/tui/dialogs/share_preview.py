@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, TextBox
+from planscope.errors import UserError
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, choice
 from planscope.tui.dialogs.form import ask_dialog
-from planscope.tui.style.lines import BLANK, Line, Run, cut, shown, width_of
-from planscope.tui.style.painter import Painter
+from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown, width_of
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -69,42 +69,40 @@ class PreviewDialog(Dialog[Approved]):
         ("enter", "take", "Continue"),
     ]
 
-    def __init__(self, paint: Painter, title: str, about: str = "", before: Approved | None = None) -> None:
-        super().__init__(paint, title)
+    def __init__(self, title: str, about: str = "", before: Approved | None = None) -> None:
+        super().__init__(title)
         self.about = about
         self.redaction: Redaction | None = before.redaction if before is not None else None
         self.trouble = ""
         self.as_it_is = before is not None and before.redaction is None
-        self.at = 0
+
+    @property
+    def _high(self) -> bool:
+        return self.app.size.height >= _HIGH
+
+    def count(self) -> int:
+        return len(self.findings)
 
     def body(self) -> Sequence[Widget]:
-        rows = max(self.app.size.height * 9 // 10 - (17 if self.app.size.height >= _HIGH else 16), 3)
-        self.head = TextBox(self.paint, self._head())
-        self.list = TextBox(self.paint, self._rows(), most=rows, clicked=self._clicked)
-        self.places = TextBox(self.paint, self._places())
-        self.keys = TextBox(self.paint, self._keys())
-        return (self.head, self.list, self.places, self.keys)
-
-    def on_mount(self) -> None:
-        self.call_after_refresh(self.refresh_all)
+        self.head = self.block(self._head)
+        self.list = self.block(
+            lambda: [choice(self._row(f), i == self.at) for i, f in enumerate(self.findings)],
+            most=self.room(17 if self._high else 16),
+            at=self.chosen_row,
+            clicked=self._clicked,
+        )
+        self.places = self.block(self._places)
+        return self.head, self.list, self.places
 
     def found(self, redaction: Redaction) -> None:
         """Show the private values that the search found."""
         self.redaction = redaction
-        self.refresh_all()
+        self.show()
 
     def failed(self, trouble: str) -> None:
         """Show that the search failed, so that nothing can be redacted."""
         self.trouble = trouble
-        self.refresh_all()
-
-    def refresh_all(self) -> None:
-        if not self.is_mounted:
-            return
-        self.head.set_lines(self._head())
-        self.list.set_lines(self._rows(), self.at if self.findings else None)
-        self.places.set_lines(self._places())
-        self.keys.set_lines(self._keys())
+        self.show()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -113,47 +111,37 @@ class PreviewDialog(Dialog[Approved]):
     # Display:
 
     def _head(self) -> list[Line]:
-        about = self.wrapped(self.about, "dim") if self.about else []
-        return [*about, *self._verdict()]
+        return self.told([(self.about, "dim")] * bool(self.about) + self._verdict())
 
-    def _verdict(self) -> list[Line]:
+    def _verdict(self) -> list[Said]:
         if self.as_it_is:
-            return [
-                *self.wrapped("! Shared without redaction: private values stay in the file.", "finding"),
-                BLANK,
-            ]
+            return [("! Shared without redaction: private values stay in the file.", "finding"), ""]
         if self.trouble:
-            return [*self.wrapped(f"✗ {shown(self.trouble, 300)}", "broken"), BLANK]
+            return [(f"✗ {shown(self.trouble, 300)}", "broken"), ""]
         if self.redaction is None:
-            return self.wrapped("looking for private values…", "dim")
+            return [("looking for private values…", "dim")]
         if not self.findings:
-            return self.wrapped(
+            return [
                 "Nothing private was found: no keys, tokens, addresses, home directories, host names or values of "
                 "the environment. Check yourself for anything that no program can know to be private."
-            )
+            ]
         count = len(self.redaction.replaced)
         stay = len(self.findings) - count
         said = f"{phrases.plural(count, 'private value')} will be replaced"
-        said = f"{said}, {stay} will stay:" if stay else f"{said}:"
-        return [*self.wrapped(said, "caution" if stay else ""), BLANK]
+        return [(f"{said}, {stay} will stay:", "caution") if stay else f"{said}:", ""]
 
-    def _rows(self) -> list[Line]:
-        return [self._row(i, finding) for i, finding in enumerate(self.findings)]
-
-    def _row(self, i: int, finding: Finding) -> Line:
-        here = i == self.at
+    def _row(self, finding: Finding) -> list[Run]:
         stays = finding.kept or self.as_it_is
         word = Run("kept", "caution") if stays else Run(shown(finding.replacement, 60), "safe")
-        word = Run((cut([word], _WORD)[0]).text, word.role)
-        head = [
-            Run(" ▶ " if here else "   ", "mark"),
-            Run("! " if stays else "✓ ", "caution" if stays else "holds"),
+        word = Run(cut([word], _WORD)[0].text, word.role)
+        kind = f"{shown(finding.label, 30):<20}  " if self.text_width >= _BROAD else ""
+        return [
+            Run("! ", "caution") if stays else Run("✓ ", "holds"),
             word,
             Run(" " * (_WORD - width_of([word]) + 2)),
+            Run(kind, "dim"),
+            Run(shown(finding.text, 120)),
         ]
-        if self.text_width >= _BROAD:
-            head.append(Run(f"{shown(finding.label, 30):<20}  ", "dim"))
-        return Line((*head, Run(shown(finding.text, 120))), "cursor" if here else "")
 
     def _places(self) -> list[Line]:
         if not self.findings:
@@ -161,26 +149,24 @@ class PreviewDialog(Dialog[Approved]):
         finding = self.findings[self.at]
         told = [Run(f"   {shown(finding.label, 40)}: ", "label"), Run(shown(finding.text, 400))]
         lines = [BLANK, Line(cut(told, self.text_width))]
-        most = _MOST_PLACES if self.app.size.height >= _HIGH else _MOST_PLACES - 1
+        most = _MOST_PLACES if self._high else _MOST_PLACES - 1
         for place in finding.places[:most]:
-            lines.append(Line((Run("   in ", "label"), Run(shown(str(place), 100), "dim"))))
+            lines.append(line(Run("   in ", "label"), Run(shown(str(place), 100), "dim")))
         if len(finding.places) > most:
             more = phrases.plural(len(finding.places) - most, "more place")
-            lines.append(Line((Run(f"   and in {more}", "dim"),)))
+            lines.append(line(Run(f"   and in {more}", "dim")))
         return [*lines, *[BLANK] * (most + 4 - len(lines))]
 
-    def _keys(self) -> list[Line]:
+    def hint(self) -> Sequence[Said]:
         if self.as_it_is:
-            return self.wrapped("Enter: continue, a: replace after all, Esc: back", "dim")
+            return ("Enter: continue, a: replace after all, Esc: back",)
         if self.redaction is None:
-            return self.wrapped("a: share without redaction, Esc: back", "dim")
+            return ("a: share without redaction, Esc: back",)
         if not self.findings:
-            return self.wrapped("Enter: continue, Esc: back", "dim")
+            return ("Enter: continue, Esc: back",)
         other = "replace" if self.findings[self.at].kept else "keep"
-        return [
-            *self.wrapped(f"Enter: continue, Space: {other}, e: another replacement", "dim"),
-            *self.wrapped("a: share without redaction, Esc: back", "dim"),
-        ]
+        keys = f"Enter: continue, Space: {other}, e: another replacement"
+        return keys, "a: share without redaction, Esc: back"
 
     # Keys
 
@@ -188,23 +174,17 @@ class PreviewDialog(Dialog[Approved]):
         self.at = at
         if column < _MARK:
             self.action_let_stay()
-        self.refresh_all()
-
-    def action_go(self, by: int) -> None:
-        self.at = min(max(self.at + by, 0), max(len(self.findings) - 1, 0))
-        self.refresh_all()
+        self.show()
 
     def action_let_stay(self) -> None:
         if self.redaction is not None and self.findings and not self.as_it_is:
             finding = self.findings[self.at]
             self.redaction = self.redaction.keep(finding.number, not finding.kept)
-            self.refresh_all()
+            self.show()
 
     def action_change_word(self) -> None:
         if self.redaction is None or not self.findings or self.as_it_is:
             return
-        from planscope.errors import UserError
-
         redaction, finding = self.redaction, self.findings[self.at]
 
         def check(word: str) -> str | None:
@@ -216,35 +196,31 @@ class PreviewDialog(Dialog[Approved]):
 
         def done(word: str | None) -> None:
             if word is not None:
-                self.redaction = redaction.replace_by(finding.number, word.strip())
-                self.refresh_all()
+                self.found(redaction.replace_by(finding.number, word.strip()))
 
         before = (f"Replaces {shown(finding.text, 120)}",)
         hint = "one word: letters, digits, _ and -"
-        dialog = ask_dialog(
-            self.paint, "Another replacement", hint, check, value=finding.replacement, before=before
-        )
+        dialog = ask_dialog("Another replacement", hint, check, value=finding.replacement, before=before)
         self.app.push_screen(dialog, done)
 
     def action_as_it_is(self) -> None:
         """Share without redaction after the user types ``no-redact``; the same key undoes it."""
+
+        def done(typed: str | None) -> None:
+            self.as_it_is = typed is not None
+            self.show()
+
         if self.as_it_is:
-            self.as_it_is = False
-            self.refresh_all()
+            done(None)
             return
 
         def check(typed: str) -> str | None:
             return None if typed.strip() == AS_IT_IS else f"that is not {AS_IT_IS}"
 
-        def done(typed: str | None) -> None:
-            if typed is not None:
-                self.as_it_is = True
-                self.refresh_all()
-
         found = phrases.plural(len(self.findings), "private value") if self.findings else "Everything private"
         before = (f"{found} would be in the file for everybody to read.",)
         hint = f"type {AS_IT_IS} to share without redaction; Esc: back"
-        self.app.push_screen(ask_dialog(self.paint, "Replace nothing?", hint, check, before=before), done)
+        self.app.push_screen(ask_dialog("Replace nothing?", hint, check, before=before), done)
 
     def action_take(self) -> None:
         if self.as_it_is:

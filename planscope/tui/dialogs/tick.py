@@ -10,9 +10,8 @@ from textual.widget import Widget
 
 from planscope.rules.offers import Offered, look, result_words
 from planscope.rules.words import meaning
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, TextBox
-from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown
-from planscope.tui.style.painter import Painter
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, choice
+from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown
 from planscope.wording import terms
 from planscope.wording.phrases import plural
 
@@ -31,105 +30,89 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
         Binding("ctrl+s", "take", show=False, priority=True),
     ]
 
-    def __init__(self, paint: Painter, title: str, offered: Sequence[Offered]) -> None:
-        super().__init__(paint, title)
+    def __init__(self, title: str, offered: Sequence[Offered]) -> None:
+        super().__init__(title)
         self.offered = offered
         self.ticked: set[int] = set()
-        self.at = 0
         self._row_of: list[int] = []
 
+    def count(self) -> int:
+        return len(self.offered)
+
+    def chosen_row(self) -> tuple[int, int]:
+        row = self._row_of[self.at]
+        return row, row
+
     def body(self) -> Sequence[Widget]:
-        most = max(self.app.size.height * 9 // 10 - _ABOUT_ROWS - 9, 3)
-        self.list = TextBox(self.paint, list(self._lines()), most=most, clicked=self._clicked)
-        self.about = TextBox(self.paint, self._about(), most=_ABOUT_ROWS)
-        keys = "↑ ↓: select, Space: tick, a: all, Ctrl+S: take them as rules of this session, Esc: back"
+        most = self.room(_ABOUT_ROWS + 9)
         return (
-            self.list,
-            TextBox(self.paint, [BLANK]),
-            self.about,
-            TextBox(self.paint, [BLANK, *self.wrapped(keys, "dim")]),
+            self.block(self._lines, most=most, at=self.chosen_row, clicked=self._clicked),
+            self.block(lambda: [BLANK]),
+            self.block(self._about, most=_ABOUT_ROWS),
         )
 
-    def on_mount(self) -> None:
-        self.call_after_refresh(self._show)
+    def hint(self) -> Sequence[Said]:
+        return "", "↑ ↓: select, Space: tick, a: all, Ctrl+S: take them as rules of this session, Esc: back"
 
-    def _lines(self) -> Iterator[Line]:
+    def _lines(self) -> list[Line]:
+        made: list[Line] = []
         self._row_of = []
-        row, source, sayable = 0, "", True
+        source, sayable = "", True
         for i, one in enumerate(self.offered):
             if sayable and not one.rules:
                 sayable = False
-                yield from (BLANK, Line((Run(" No rule can say, or it cannot be read:", "title"),)))
-                row += 2
+                made += [BLANK, line(Run(" No rule can say, or it cannot be read:", "title"))]
             if one.rules and one.source and one.source != source:
                 source = one.source
-                yield Line(cut((Run(f" “{shown(source, 400)}”", "dim"),), self.text_width))
-                row += 1
-            self._row_of.append(row)
-            yield self._line(i, one)
-            row += 1
+                made.append(Line(cut((Run(f" “{shown(source, 400)}”", "dim"),), self.text_width)))
+            self._row_of.append(len(made))
+            row = choice(self._rule(i, one), i == self.at)
+            made.append(Line(cut(row.runs, self.text_width), row.ground if one.rules else ""))
+        return made
 
-    def _line(self, i: int, one: Offered) -> Line:
-        here = i == self.at
-        mark = Run(" ▶ " if here else "   ", "mark")
+    def _rule(self, i: int, one: Offered) -> Iterator[Run]:
         if not one.rules:
-            return Line(cut((mark, Run(shown(one.text or f"“{one.source}”", 400), "dim")), self.text_width))
-        tick = Run("[x] " if i in self.ticked else "[ ] ", "strong" if i in self.ticked else "dim")
-        _, status = self._state(one)
-        sign = Run(f"{terms.STATUS_GLYPHS[status]} ", terms.STATUS_ROLES[status]) if one.results else Run("")
-        return Line(
-            cut((mark, tick, sign, Run(shown(one.text, 400), "tool")), self.text_width),
-            "cursor" if here else "",
-        )
+            yield Run(shown(one.text or f"“{one.source}”", 400), "dim")
+            return
+        yield Run("[x] ", "strong") if i in self.ticked else Run("[ ] ", "dim")
+        if one.results:
+            yield Run(f"{self._state(one)[0]} ", self._state(one)[1])
+        yield Run(shown(one.text, 400), "tool")
 
-    def _state(self, one: Offered) -> tuple[str, str]:
-        """Return what this run makes of the rule, in words, and its status: the worst, if it is several."""
-        words = [result_words(result) for result in one.results]
-        return next((w for w in words if w[1] == "broken"), words[0] if words else ("", "unknown"))
+    def _state(self, one: Offered) -> tuple[str, str, str]:
+        """Return sign, role and words of what this run makes of the rule: the worst, if it is several."""
+        found = [result_words(result) for result in one.results]
+        words, status = next((w for w in found if w[1] == "broken"), found[0])
+        return terms.STATUS_GLYPHS[status], terms.STATUS_ROLES[status], words
 
     def _about(self) -> list[Line]:
         if not self.offered:
             return []
         one = self.offered[self.at]
-        lines = [line for rule in one.rules for line in self.wrapped(meaning(rule))]
+        told: list[Said] = [meaning(rule) for rule in one.rules]
         if one.results:
-            words, status = self._state(one)
-            lines += self.wrapped(
-                f"{terms.STATUS_GLYPHS[status]} this run: {words}", terms.STATUS_ROLES[status]
-            )
+            sign, role, words = self._state(one)
+            told.append((f"{sign} this run: {words}", role))
         if not one.rules and one.source:
-            lines += self.wrapped(f"“{shown(one.source, 400)}”", "dim")
-        lines += [line for text in one.about for line in self.wrapped(shown(text, 300))]
+            told.append((f"“{shown(one.source, 400)}”", "dim"))
+        told += [shown(text, 300) for text in one.about]
         if self.ticked:
-            lines += self._together()
+            told.append(self._together())
+        lines = self.told(told)
         return [*lines[:_ABOUT_ROWS], *[BLANK] * (_ABOUT_ROWS - len(lines))]
 
-    def _together(self) -> list[Line]:
+    def _together(self) -> Said:
         """Say how many are ticked, and whether they contradict each other."""
-        seen = look("\n".join(self.offered[i].text for i in sorted(self.ticked)), None)
-        if seen.clash:
-            return self.wrapped(
-                f"✗ The {len(self.ticked)} ticked rules contradict each other: no run can keep all.", "broken"
-            )
-        return [
-            Line((Run(" "), *runs))
-            for runs in paragraph(f"{plural(len(self.ticked), 'rule')} ticked", 60, "dim")
-        ]
-
-    def _show(self) -> None:
-        lines = list(self._lines())
-        self.list.set_lines(lines, self._row_of[self.at])
-        self.about.set_lines(self._about())
-
-    def action_go(self, by: int) -> None:
-        self.at = min(max(self.at + by, 0), len(self.offered) - 1)
-        self._show()
+        count = len(self.ticked)
+        if look("\n".join(self.offered[i].text for i in sorted(self.ticked)), None).clash:
+            return f"✗ The {count} ticked rules contradict each other: no run can keep all.", "broken"
+        return f"{plural(count, 'rule')} ticked", "dim"
 
     def action_tick(self) -> None:
         """Tick the rule at the cursor, or take the tick away."""
         if self.offered[self.at].rules:
             self.ticked ^= {self.at}
-            self._show()
+            self.show()
         else:
             self.tell("this is no rule")
 
@@ -137,7 +120,7 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
         """Tick all rules, or none if all are ticked."""
         every = {i for i, one in enumerate(self.offered) if one.rules}
         self.ticked = set() if self.ticked == every else every
-        self._show()
+        self.show()
 
     def _clicked(self, row: int, column: int) -> None:
         if row in self._row_of:

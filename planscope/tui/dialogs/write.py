@@ -8,9 +8,8 @@ from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
-from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure, in_a_line
@@ -18,14 +17,9 @@ from planscope.language.find_actions import UnsureActions, find_actions, names_h
 from planscope.language.problem import make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.session.validation import LONGEST_QUERY, LONGEST_TIMED
-from planscope.tui.dialogs.base import Dialog, SafeInput, TextBox
-from planscope.tui.dialogs.describe import SafeTextArea
-from planscope.tui.style.lines import BLANK, Line, Run, shown
-from planscope.tui.style.painter import Painter
+from planscope.tui.dialogs.base import Dialog, SafeInput, SafeTextArea, Said
+from planscope.tui.style.lines import shown
 from planscope.wording.phrases import plural
-
-PAUSE = 0.2
-"""Seconds without a change of the text after which it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,37 +79,39 @@ class WriteDialog(Dialog[Reading]):
         Binding("ctrl+s", "take", show=False, priority=True),
     ]
 
-    def __init__(self, paint: Painter) -> None:
-        super().__init__(paint, "Write your own query")
+    def __init__(self) -> None:
+        super().__init__("Write your own query")
         self.found = Found()
+        self._tried = False
         self._names_typed = False
-        self._waiting: Timer | None = None
 
     def body(self) -> Sequence[Widget]:
         self.area = SafeTextArea(id="own-text", highlight_cursor_line=False, compact=True)
         self.area.styles.height = max(min(self.app.size.height - 19, 12), 3)
         self.line = SafeInput(id="own-actions", placeholder="found in the text", compact=True)
-        self.said = TextBox(self.paint)
         before = "What comes before what: First build image, then run tests. Or paste a numbered list."
         return (
-            TextBox(self.paint, self.wrapped(before, "dim")),
+            self.block(lambda: self.told([before], "dim")),
             self.area,
-            TextBox(self.paint, [BLANK, Line((Run(" Actions", "label"),))]),
+            self.block(lambda: self.told(["", "Actions"], "label")),
             self.line,
-            self.said,
-            TextBox(
-                self.paint,
-                [BLANK, *self.wrapped("Tab: text or actions, Enter in Actions: OK, Esc: cancel", "dim")],
-            ),
+            self.block(lambda: self.told(self._verdict())[:4]),
         )
 
-    @on(TextArea.Changed)
+    def _verdict(self) -> Sequence[Said]:
+        """Say what was read, or why nothing was; nothing before there is a text, unless the user wants to go on."""
+        if self.found.reading is not None:
+            return ((f"✓ {self.found.summary}", "holds"),)
+        return ((f"✗ {self.found.wrong}", "broken"),) if self._tried or self.area.text.strip() else ()
+
+    def hint(self) -> Sequence[Said]:
+        return "", "Tab: text or actions, Enter in Actions: OK, Esc: cancel"
+
+    @on(SafeTextArea.Rested)
     def _text_changed(self) -> None:
-        if self._waiting is not None:
-            self._waiting.stop()
         if not self.line.value.strip():
             self._names_typed = False
-        self._waiting = self.set_timer(PAUSE, self.read_now)
+        self.read_now()
 
     @on(Input.Changed)
     def _names_changed(self, event: Input.Changed) -> None:
@@ -126,20 +122,12 @@ class WriteDialog(Dialog[Reading]):
 
     def read_now(self) -> None:
         """Read the text, and show the actions found, unless the user typed them."""
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None
         typed = self.line.value if self._names_typed and self.line.value.strip() else None
         self.found = read_own(self.area.text, typed)
         if not self._names_typed and self.line.value != self.found.names:
             with self.prevent(Input.Changed):
                 self.line.value = self.found.names
-        good, role = (
-            (f"✓ {self.found.summary}", "holds")
-            if self.found.reading
-            else (f"✗ {self.found.wrong}", "broken")
-        )
-        self.said.set_lines(self.wrapped(good, role)[:4] if self.area.text.strip() else [])
+        self.show()
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -147,8 +135,7 @@ class WriteDialog(Dialog[Reading]):
         self.action_take()
 
     def action_take(self) -> None:
+        self._tried = True
         self.read_now()
         if self.found.reading is not None:
             self.dismiss(self.found.reading)
-        else:
-            self.said.set_lines(self.wrapped(f"✗ {self.found.wrong}", "broken")[:4])

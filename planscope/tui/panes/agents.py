@@ -10,7 +10,6 @@ from planscope.safe import cell_width
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import Line, Run, glyph_runs, justify
-from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
 
@@ -26,8 +25,8 @@ class AgentsPane(LinePane):
 
     name_in_state = "tree"
 
-    def __init__(self, paint: Painter, *, id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
         self._found: AgentLanes | None = None
         self._track: list[list[int]] = []
 

@@ -13,7 +13,6 @@ from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hints import Hint, Phase, Places, key_line, phase
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.style.lines import Line, Run, cut, justify, shown, width_of
-from planscope.tui.style.painter import Painter
 from planscope.tui.style.roles import chip, seal
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
@@ -201,8 +200,8 @@ class Footer(LinePane):
 
     BOX = False
 
-    def __init__(self, paint: Painter, hints: Mapping[Phase, Sequence[Hint]], *, id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, hints: Mapping[Phase, Sequence[Hint]], *, id: str) -> None:
+        super().__init__(id=id)
         self.hints = hints
         self._places: Places = []
 

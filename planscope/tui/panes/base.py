@@ -11,7 +11,6 @@ from planscope.debugger.selection import Selection
 from planscope.tui.messages import EdgeDragged, EdgeDropped, PaneClicked, PaneZoomed
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Run
-from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 
 
@@ -29,8 +28,8 @@ class LinePane(Windowed):
 
     _dragged = False
 
-    def __init__(self, paint: Painter, *, id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
         self.state: DebugView | None = None
 
     def prepare(self, state: DebugView, width: int) -> None:

@@ -10,7 +10,6 @@ from textual.message import Message
 
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Line, Run
-from planscope.tui.style.painter import Painter
 
 
 class Lazy(Sequence[Line]):
@@ -57,8 +56,8 @@ class BoxPane(Windowed):
     Each update passes all lines; only rows that changed are repainted.
     """
 
-    def __init__(self, paint: Painter, *, id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
         self.current = False
         self._edges: tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]] = ((), (), ())
 

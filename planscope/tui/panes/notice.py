@@ -6,7 +6,6 @@ from planscope.tui.controllers.document import NOTHING_CHANGED, Saving
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Line, Run, cut, ranges, shown, width_of
-from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 
 _LIMIT = 600
@@ -49,8 +48,8 @@ class NoticePane(LinePane):
 
     BOX = False
 
-    def __init__(self, paint: Painter, *, save_key: str = "", id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, *, save_key: str = "", id: str) -> None:
+        super().__init__(id=id)
         self.save_key = save_key
 
     def lines_of(self, state: DebugView, columns: int, rows: int) -> int:
@@ -68,8 +67,8 @@ class NoticeStrip(Windowed):
 
     BOX = False
 
-    def __init__(self, paint: Painter, *, id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
         self.display = False
 
     def show_notice(self, notice: str, saving: Saving) -> None:

@@ -28,7 +28,6 @@ from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import Line, Run, cut, glyph_runs, justify, shown
-from planscope.tui.style.painter import Painter
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
 
@@ -50,8 +49,8 @@ class PicturePane(LinePane):
 
     name_in_state = "tree"
 
-    def __init__(self, paint: Painter, *, id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
         self._order: tuple[str, ...] = ()
         self._named: Problem | None = None
         self._conflict = frozenset[str]()

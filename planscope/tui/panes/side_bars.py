@@ -12,7 +12,6 @@ from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.hints import Hint, Places, key_line
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Line, Run, justify, wrapped
-from planscope.tui.style.painter import Painter
 
 
 class _Bar(Windowed):
@@ -48,8 +47,8 @@ class TitleBar(_Bar):
 class KeyBar(_Bar):
     """One line of keys with their actions."""
 
-    def __init__(self, paint: Painter, hints: Sequence[Hint], *, id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, hints: Sequence[Hint], *, id: str) -> None:
+        super().__init__(id=id)
         self.hints = hints
         self._places: Places = []
 

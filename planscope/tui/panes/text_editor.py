@@ -22,7 +22,6 @@ from planscope.safe import cell_width
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Line, Run, justify, shown, width_of
-from planscope.tui.style.painter import Painter
 from planscope.tui.style.safe_text import Shown, char_width, show
 
 # The layout. Unlike in read-only text, nothing is left out: every code point belongs to exactly one line, blanks at a
@@ -168,8 +167,8 @@ class TextPointed(Message):
 class TextEditor(Windowed):
     """Shows the edited text; the screen handles the keys. ``layout_of_text``: the layout of the shown text."""
 
-    def __init__(self, paint: Painter, *, id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
         self.layout_of_text = TextLayout("", 1)
         self.current = False
         self._edited: Edited | None = None
@@ -346,8 +345,8 @@ class OfferClicked(Message):
 class CompletionPopup(Windowed):
     """Shows the completions; the screen handles the keys."""
 
-    def __init__(self, paint: Painter, *, id: str) -> None:
-        super().__init__(paint, id=id)
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
         self._found = Completion()
         self._at = 0
 

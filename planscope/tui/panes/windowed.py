@@ -7,6 +7,8 @@ Strips are cached by their content, so that moving back and forth is fast.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 from rich.segment import Segment
 from textual import events
@@ -33,15 +35,21 @@ class Windowed(Widget):
     ALLOW_SELECT = False
     BOX = True
 
-    def __init__(self, paint: Painter, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.paint = paint
         self.top = 0
         self.lines: Sequence[Line] = ()
         self._rows: list[tuple[Line, str]] = []
         self._strips: dict[tuple[Line, str], Strip] = {}
         self._look = (-1, -1)
         self.cells = (0, 0)
+
+    @cached_property
+    def paint(self) -> Painter:
+        """The application's painter."""
+        app: Any = self.app
+        found: Painter = app.paint
+        return found
 
     def size_of(self) -> int:
         """Return the number of lines."""

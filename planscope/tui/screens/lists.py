@@ -29,7 +29,6 @@ from planscope.tui.panes.hints import Hint, hints
 from planscope.tui.panes.notice import NoticeStrip
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.style.lines import Line, Run, shown
-from planscope.tui.style.painter import Painter
 
 LIST_STYLE = Path(__file__).with_name("lists.tcss")
 """The style sheet that these screens share; each screen adds its own."""
@@ -87,8 +86,8 @@ class ListScreen(AppScreen[Any]):
     """Whether each key drops the notice. A screen that handles keys by itself also drops it by itself."""
     searched: Searched
 
-    def __init__(self, paint: Painter, work: Workspace) -> None:
-        super().__init__(paint)
+    def __init__(self, work: Workspace) -> None:
+        super().__init__()
         self.work = work
         self.notice = ""
         self.current = ""
@@ -127,17 +126,17 @@ class ListScreen(AppScreen[Any]):
             *first[_BEFORE_HELP:],
             *(a for a in mine if not a.footer and a not in out),
         ]
-        self.title_bar = TitleBar(self.paint, id="title-bar")
+        self.title_bar = TitleBar(id="title-bar")
         self.hints = hints(told, lambda action: shown_key(keys_of(action, self.choice)[0]))
-        self.key_bar = KeyBar(self.paint, self.hints, id="key-bar")
+        self.key_bar = KeyBar(self.hints, id="key-bar")
         self.search = SafeInput(id="search", placeholder="search for", compact=True)
         self.search.display = False
         yield self.title_bar
         yield from self.body()
-        self.notice_strip = NoticeStrip(self.paint, id="notice")
+        self.notice_strip = NoticeStrip(id="notice")
         yield self.key_bar
         yield self.notice_strip
-        yield TooSmallScreen(self.paint, id="too-small")
+        yield TooSmallScreen(id="too-small")
 
     def on_mount(self) -> None:
         self.show_bars()

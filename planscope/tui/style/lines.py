@@ -172,3 +172,25 @@ def labelled_lines(
     """Wrap an untrusted text beside its label, of ``indent`` cells."""
     body = paragraph(text, max(width - indent, 8), role, limit)
     return [Line(runs) for runs in labelled(label, body, indent=indent)]
+
+
+class Page:
+    """Collects lines of ``width`` cells. Labels have ``indent`` cells; of each text, which is untrusted, ``limit`` code
+    points are shown."""
+
+    def __init__(self, width: int, indent: int = 0, limit: int = 4000) -> None:
+        self.width, self.indent, self.limit = width, indent, limit
+        self.lines: list[Line] = []
+
+    def say(self, label: str, text: str, role: str = "") -> None:
+        """Add a text beside its label."""
+        self.lines += labelled_lines(label, text, self.width, indent=self.indent, role=role, limit=self.limit)
+
+    def text(self, text: str, role: str = "", margin: int = 0, ground: str = "") -> None:
+        """Add a text, unless it is empty."""
+        for runs in paragraph(text, self.width - margin, role, self.limit) if text else ():
+            self.add(" " * margin, *runs, ground=ground)
+
+    def add(self, *runs: Run | str, ground: str = "") -> None:
+        """Add a line; without runs a blank one."""
+        self.lines.append(line(*runs, ground=ground))

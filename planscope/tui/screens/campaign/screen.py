@@ -39,7 +39,6 @@ from planscope.tui.style.lines import (
     width_of,
     wrapped,
 )
-from planscope.tui.style.painter import Painter
 from planscope.tui.style.roles import outcome_runs
 from planscope.wording import phrases
 
@@ -56,8 +55,8 @@ class CampaignScreen(ListScreen):
     where = "campaign"
     BINDINGS = keys_for("campaign", list_keys("take"))
 
-    def __init__(self, paint: Painter, work: Workspace, name: str) -> None:
-        super().__init__(paint, work)
+    def __init__(self, work: Workspace, name: str) -> None:
+        super().__init__(work)
         self.campaign = CampaignView(name, work.jobs, self.post_message)
         self.table_name = TABLES[0]
         self.current = "table"
@@ -70,9 +69,9 @@ class CampaignScreen(ListScreen):
         self._told = ""
 
     def body(self) -> Iterable[Widget]:
-        self.table = BoxPane(self.paint, id="table")
-        self.curves = BoxPane(self.paint, id="curves")
-        self.cases = BoxPane(self.paint, id="cases")
+        self.table = BoxPane(id="table")
+        self.curves = BoxPane(id="curves")
+        self.cases = BoxPane(id="cases")
         self.cursors = {
             "table": Cursor(self.table, lambda: len(self._table.rows), lambda: self._row, self._choose_row),
             "cases": Cursor(

@@ -20,7 +20,6 @@ from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verd
 from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Line, Run, shown, width_of
-from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -82,8 +81,8 @@ class CompareScreen(ListScreen):
     where = "compare"
     BINDINGS = keys_for("compare", list_keys("open(1)"))
 
-    def __init__(self, paint: Painter, work: Workspace, a: Chosen, b: Chosen) -> None:
-        super().__init__(paint, work)
+    def __init__(self, work: Workspace, a: Chosen, b: Chosen) -> None:
+        super().__init__(work)
         self.state = CompareState(a, b)
         self.rows: list[Row] = []
         self.current = "left"
@@ -93,13 +92,13 @@ class CompareScreen(ListScreen):
         self._rows_as: tuple[Page, int] = ("calls", 0)
 
     def body(self) -> Iterable[Widget]:
-        self.left = _Column(self.paint, id="left")
-        self.right = _Column(self.paint, id="right")
+        self.left = _Column(id="left")
+        self.right = _Column(id="right")
         self.left.scroll_with(self.right)
         self.right.scroll_with(self.left)
         self.columns = Horizontal(self.left, self.right, id="columns")
-        self.left_detail = BoxPane(self.paint, id="left-detail")
-        self.right_detail = BoxPane(self.paint, id="right-detail")
+        self.left_detail = BoxPane(id="left-detail")
+        self.right_detail = BoxPane(id="right-detail")
         self.below = Horizontal(self.left_detail, self.right_detail, id="details")
         self.details = (self.left_detail, self.right_detail)
         self.cursors = {
@@ -300,7 +299,7 @@ class CompareScreen(ListScreen):
         from planscope.tui.screens.runs.screen import RunsScreen
 
         begin = Place(before.variant, before.run or "")
-        found = await self.answer(RunsScreen(self.paint, self.work, None, begin, f"Compare: {side} side"))
+        found = await self.answer(RunsScreen(self.work, None, begin, f"Compare: {side} side"))
         if found is None:
             return
         chosen = Chosen(found.variant, found.run or None)

@@ -97,14 +97,18 @@ def edit_arguments(stage: Stage) -> None:
         _ask_about(stage, call, "Arguments of step {step}", hint, was, read, _judge_of(stage, call))
 
 
-def _judge_of(stage: Stage, call: PendingCall) -> Judge | None:
-    """Return the judge of the typed arguments of a paused call, or None if nothing is known of it."""
+def _nothing(text: str) -> Sequence[tuple[str, str]]:
+    return ()
+
+
+def _judge_of(stage: Stage, call: PendingCall) -> Judge:
+    """Return the judge of the typed arguments of a paused call."""
     from planscope.debugger.paused_call import PausedCall, judge_by_schema
 
     view = stage.view
     run, schema = view.debug.run, call.schema or _schema_of(stage, call.tool)
     if view.progress != "judged" or len(run.steps) > MOST_JUDGED:
-        return partial(judge_by_schema, schema) if schema else None
+        return partial(judge_by_schema, schema) if schema else _nothing
     return PausedCall(run.replay, call.step, call.tool, schema).judge
 
 
@@ -205,7 +209,7 @@ def _ask_about(
     hint: str,
     value: str,
     read: Callable[[str], Verb],
-    judge: Judge | None = None,
+    judge: Judge = _nothing,
 ) -> None:
     """Ask for a line of text about the paused call, and decide by what ``read`` makes of it."""
     before = f"{phrases.call(call.tool, call.arguments, named=True)} is paused."
@@ -233,7 +237,7 @@ async def _ask(
     hint: str,
     value: str,
     read: Callable[[str], Verb],
-    judge: Judge | None = None,
+    judge: Judge = _nothing,
 ) -> None:
     """Ask for a line of text, then decide if call or question still wait."""
     from planscope.tui.dialogs.form import ask_dialog
@@ -241,7 +245,6 @@ async def _ask(
     question = stage.work.live.question is waits
     text = await stage.answer(
         ask_dialog(
-            stage.paint,
             title,
             f"{hint} Enter: OK, Esc: cancel",
             partial(wrong, read),

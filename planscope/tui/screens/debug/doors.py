@@ -33,7 +33,7 @@ def explain(stage: Stage) -> None:
     from planscope.tui.dialogs.why import WhyDialog
 
     amounts_to(stage, shell.action_command("explain", here(stage)))
-    stage.app.push_screen(WhyDialog(stage.paint, stage.view, stage.work.jobs))
+    stage.app.push_screen(WhyDialog(stage.view, stage.work.jobs))
 
 
 def look(stage: Stage) -> None:
@@ -51,7 +51,7 @@ def look(stage: Stage) -> None:
         private = _private("The value as it was recorded")
         dialog.start_flow(take_away(dialog, "value", text, "planscope-value.txt", private))
 
-    stage.app.push_screen(LookDialog(stage.paint, pages_of(run, stage.view.debug.index), copy))
+    stage.app.push_screen(LookDialog(pages_of(run, stage.view.debug.index), copy))
 
 
 def copy(stage: Stage) -> None:
@@ -84,7 +84,7 @@ async def _describe(stage: Stage) -> None:
             document.edit(title=said.title, notes=said.notes)
 
     session = document.open_session
-    said = await stage.answer(DescribeDialog(stage.paint, session.title, session.notes, typed))
+    said = await stage.answer(DescribeDialog(session.title, session.notes, typed))
     if said is not None:
         typed(said)
         if said.quit:
@@ -145,7 +145,7 @@ def choose_run(stage: Stage) -> None:
         else:
             stage.look_at(chosen.variant)
 
-    stage.app.push_screen(RunsScreen(stage.paint, stage.work, _place(stage)), left)
+    stage.app.push_screen(RunsScreen(stage.work, _place(stage)), left)
 
 
 def next_failed_run(stage: Stage) -> None:
@@ -181,7 +181,7 @@ def tools(stage: Stage) -> None:
 
     predicted = stage.view.predicted_at(stage.view.debug.index)
     finding = predicted.finding if predicted is not None else None
-    stage.app.push_screen(FindingsScreen(stage.paint, stage.work, finding), left)
+    stage.app.push_screen(FindingsScreen(stage.work, finding), left)
 
 
 def _open_run(stage: Stage) -> Callable[[RunChosen | None], None]:
@@ -197,7 +197,7 @@ def _open_run(stage: Stage) -> Callable[[RunChosen | None], None]:
 def _compare(stage: Stage, left: Chosen, right: Chosen) -> None:
     from planscope.tui.screens.compare.screen import CompareScreen
 
-    stage.app.push_screen(CompareScreen(stage.paint, stage.work, left, right), _open_run(stage))
+    stage.app.push_screen(CompareScreen(stage.work, left, right), _open_run(stage))
 
 
 def show_cured(stage: Stage, culprit: Culprit) -> None:
@@ -259,7 +259,7 @@ def edit(stage: Stage) -> None:
             _take_edit(stage, variant.id, key, result)
 
     at = spans[0][0] if spans else None
-    stage.app.push_screen(EditScreen(stage.paint, stage.work, variant, drafts.take(key), at), left)
+    stage.app.push_screen(EditScreen(stage.work, variant, drafts.take(key), at), left)
 
 
 def _take_edit(stage: Stage, of: str, key: tuple[str, str], result: EditResult) -> None:
@@ -298,7 +298,7 @@ def dissect(stage: Stage) -> None:
         method=start.method,  # the settings allow no other
         budget=start.budget,
     )
-    stage.app.push_screen(DissectScreen(stage.paint, stage.work, view.variant.id, wanted), _open_run(stage))
+    stage.app.push_screen(DissectScreen(stage.work, view.variant.id, wanted), _open_run(stage))
 
 
 # Other sessions
@@ -314,7 +314,7 @@ def library(stage: Stage) -> None:
         if switch is not None:
             stage.start_flow(stage.leave_for(switch))
 
-    stage.app.push_screen(LibraryScreen(stage.paint, stage.work), left)
+    stage.app.push_screen(LibraryScreen(stage.work), left)
 
 
 def campaigns(stage: Stage) -> None:
@@ -337,5 +337,5 @@ async def _open_campaign(stage: Stage, name: str) -> None:
     if chosen is None:
         return
     app.note_campaign(chosen)
-    if path := await stage.answer(CampaignScreen(stage.paint, stage.work, chosen)):
+    if path := await stage.answer(CampaignScreen(stage.work, chosen)):
         open_file(stage, path)

@@ -48,7 +48,6 @@ def list_breakpoints(stage: Stage) -> None:
     counted = stage.view.debug.run.problem.counted
     stage.app.push_screen(
         SetDialog(
-            stage.paint,
             "Breakpoints",
             _BREAKPOINT_HINT if counted else _BREAKPOINT_HINT_OF_RULES,
             listed,
@@ -67,7 +66,6 @@ def watch(stage: Stage) -> None:
     counted = stage.view.debug.run.problem.counted
     stage.app.push_screen(
         SetDialog(
-            stage.paint,
             "Watches",
             _WATCH_HINT if counted else _WATCH_HINT_OF_RULES,
             lambda: [Item(line.text, f"= {line.value}") for line in stage.view.watch_lines],

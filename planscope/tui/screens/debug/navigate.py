@@ -123,7 +123,7 @@ async def _go_to_step(stage: Stage) -> None:
     last = run.last if run.steps[-1].step != "end" else run.last - 1
     hint = f"a step from 0 to {last}, start or end"
     check = partial(wrong, partial(cursor.parse_step, run))
-    text = await stage.answer(ask_dialog(stage.paint, "Go to step", hint, check))
+    text = await stage.answer(ask_dialog("Go to step", hint, check))
     if text is None:
         return
     if stage.view.key != key:
@@ -202,7 +202,7 @@ async def _search(stage: Stage) -> None:
 
     hint = "in query, constraints, thoughts, calls and answers"
     old = view.search.needle if view.search else ""
-    text = await stage.answer(ask_dialog(stage.paint, "Search", hint, check, value=old))
+    text = await stage.answer(ask_dialog("Search", hint, check, value=old))
     if text is None:
         return
     if stage.view.key != key:

@@ -109,7 +109,7 @@ async def _edit(stage: Stage, row: str) -> None:
 
     playing = stage.view.play
     assert playing is not None
-    way = await stage.answer(played_form(stage.paint, playing, row))
+    way = await stage.answer(played_form(playing, row))
     if way is not None and stage.view.play is playing:
         stage.work.what_if.set_way(way)
         stage.change(play=stage.work.what_if.play, notice="")

@@ -33,7 +33,7 @@ async def _write_rules(stage: Stage) -> None:
     run = document.run(stage.view.run.id) if stage.view.run is not None else None
     text = drafts.rules.get(session.id, session.rules or "")
     trace = trace_of(run) if run is not None else None
-    written = await stage.answer(RulesDialog(stage.paint, text, trace, _finders(stage, run)))
+    written = await stage.answer(RulesDialog(text, trace, _finders(stage, run)))
     if written is None:
         return
     unsaved = not written.save and written.text != (session.rules or "")

@@ -16,8 +16,7 @@ from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.agents.gate import Question
-    from planscope.session.model import Run, Variant
-    from planscope.session.record import RecordedCall
+    from planscope.session.model import Variant
 
 _STOPPING = "stopping…"
 
@@ -51,12 +50,12 @@ async def _rerun(stage: Stage, variant_id: str, offered: RunChoice | None) -> No
         return
     offered = offered or default_choice(stage)
     if offered.own is not None:
-        choice = await stage.answer(own_form(stage.paint, offered, offered.own))
+        choice = await stage.answer(own_form(offered, offered.own))
     elif _only_with_own_tools(stage, variant):
         return
     else:
         used = models_of(document.runs)
-        choice = await stage.answer(run_form(stage.paint, stage.view.breakpoints, offered, variant, used))
+        choice = await stage.answer(run_form(stage.view.breakpoints, offered, variant, used))
     if choice is not None:
         start_run(stage, variant_id, choice)
 
@@ -90,32 +89,18 @@ async def _fork(stage: Stage) -> None:
     if run is None or view.run is None:
         stage.tell(f"no run to fork: {key_for('rerun')} runs the query")
         return
-    step = min(view.debug.index, len(view.run.calls))
+    step, choice = min(view.debug.index, len(view.run.calls)), default_choice(stage)
+    mine = document.variant(run.variant)
+    if choice.own is None and mine is not None and _only_with_own_tools(stage, mine):
+        return
     try:
-        told, choice = view.call_at(step), default_choice(stage)
-        if choice.own is not None:
-            await _fork_own(stage, run, step, told, choice)
-            return
-        own = document.variant(run.variant)
-        if own is not None and _only_with_own_tools(stage, own):
-            return
         used = models_of(document.runs)
-        form = fork_form(stage.paint, document.variants, run, step, told, choice, used)
+        form = fork_form(run, step, view.call_at(step), choice, document.variants, used)
     except UserError as error:
         stage.tell(str(error))
         return
-    forked = await stage.answer(form)
-    if forked is not None:
+    if (forked := await stage.answer(form)) is not None:
         start_run(stage, forked.variant, forked.choice, ForkChoice(run, step, forked.answer))
-
-
-async def _fork_own(stage: Stage, run: Run, step: int, told: RecordedCall | None, choice: RunChoice) -> None:
-    """Ask how the user's own agent goes on from a step, and run it. Raises ``CannotFork``."""
-    from planscope.tui.dialogs.forms import own_fork_form
-
-    made = await stage.answer(own_fork_form(stage.paint, run, step, told, choice))
-    if made is not None:
-        start_run(stage, run.variant, choice, ForkChoice(run, step, made.answer))
 
 
 def default_choice(stage: Stage) -> RunChoice:

@@ -66,7 +66,6 @@ from planscope.tui.screens.debug.stage import Stage, here
 from planscope.tui.screens.debug.start import Start, first_place, first_view
 from planscope.tui.screens.debug.verbs import entries, verb_of
 from planscope.tui.style.lines import shown
-from planscope.tui.style.painter import Painter
 from planscope.tui.view import changed, with_judgement
 
 if TYPE_CHECKING:
@@ -92,8 +91,8 @@ class DebugScreen(AppScreen[None]):
     where = "debug"
     BINDINGS = keys_for("debug", IN_PANES)
 
-    def __init__(self, paint: Painter, work: Workspace, start: Start) -> None:
-        super().__init__(paint)
+    def __init__(self, work: Workspace, start: Start) -> None:
+        super().__init__()
         self.work = work
         self.start = start
         self.panes: tuple[LinePane, ...] = ()
@@ -110,26 +109,25 @@ class DebugScreen(AppScreen[None]):
     # Widgets
 
     def compose(self) -> ComposeResult:
-        paint = self.paint
 
         def key(action: KeyAction) -> str:
             return shown_key(keys_of(action, self.choice)[0])
 
         self.panes = (
-            Header(paint, id="header"),
-            QueryPane(paint, id="query"),
-            TreePane(paint, id="tree"),
-            PicturePane(paint, id="picture"),
-            AgentsPane(paint, id="agents"),
-            ConstraintsPane(paint, id="constraints"),
-            InspectorPane(paint, id="inspector"),
-            TimelinePane(paint, id="timeline"),
-            StepPane(paint, id="step"),
-            PlayPane(paint, id="play"),
-            CommandPane(paint, id="command"),
-            TooSmall(paint, id="too-small"),
-            Footer(paint, debug_hints(key), id="footer"),
-            notice := NoticePane(paint, save_key=key(BY_ID["save"]), id="notice"),
+            Header(id="header"),
+            QueryPane(id="query"),
+            TreePane(id="tree"),
+            PicturePane(id="picture"),
+            AgentsPane(id="agents"),
+            ConstraintsPane(id="constraints"),
+            InspectorPane(id="inspector"),
+            TimelinePane(id="timeline"),
+            StepPane(id="step"),
+            PlayPane(id="play"),
+            CommandPane(id="command"),
+            TooSmall(id="too-small"),
+            Footer(debug_hints(key), id="footer"),
+            notice := NoticePane(save_key=key(BY_ID["save"]), id="notice"),
         )
         self.notice_pane = notice
         yield from self.panes
@@ -507,7 +505,7 @@ class DebugScreen(AppScreen[None]):
 
     async def leave_for(self, switch: Switch) -> None:
         """Save this session, then switch to another one."""
-        from planscope.tui.dialogs.ask import asking
+        from planscope.tui.dialogs.ask import ChooseDialog
 
         self._leaving = True
         self.tell("saving…")
@@ -522,7 +520,7 @@ class DebugScreen(AppScreen[None]):
         if trouble:
             said = [(f"Your changes could not be saved: {shown(trouble, 600)}", "broken")]
             choices = ("Stay here", "Open the other session anyway")
-            if await self.answer(asking(self.paint, "Not saved", said, choices)) != 1:
+            if await self.answer(ChooseDialog("Not saved", choices, before=said)) != 1:
                 if switch.autosave is not None:
                     switch.autosave.close()
                 return

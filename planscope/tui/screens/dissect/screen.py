@@ -28,7 +28,6 @@ from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.compare.screen import CompareScreen, RunChosen
 from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
-from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
 from planscope.wording.terms import METHODS, MUTATIONS, OUTCOME_LEGEND
 
@@ -83,8 +82,8 @@ class DissectScreen(ListScreen):
     where = "dissect"
     BINDINGS = keys_for("dissect", _FIXED)
 
-    def __init__(self, paint: Painter, work: Workspace, variant: str, wanted: DissectChoice) -> None:
-        super().__init__(paint, work)
+    def __init__(self, work: Workspace, variant: str, wanted: DissectChoice) -> None:
+        super().__init__(work)
         self.dissecting = work.dissecting
         self.variant = variant
         self.wanted = wanted
@@ -115,9 +114,9 @@ class DissectScreen(ListScreen):
         return found[-1] if found else None
 
     def body(self) -> Iterable[Widget]:
-        self.cause = BoxPane(self.paint, id="cause")
-        self.matrix = BoxPane(self.paint, id="matrix")
-        self.mutant = BoxPane(self.paint, id="mutant")
+        self.cause = BoxPane(id="cause")
+        self.matrix = BoxPane(id="matrix")
+        self.mutant = BoxPane(id="mutant")
         rows = Cursor(self.matrix, lambda: len(self.rows), lambda: self.state.row, self._choose_row)
         self.cursors = {"matrix": rows}
         return (self.cause, self.matrix, self.mutant)
@@ -384,7 +383,7 @@ class DissectScreen(ListScreen):
 
         name = MUTATIONS[kind]
         hint = "how many more mutants, each run once"
-        self.app.push_screen(ask_dialog(self.paint, f"Run: {name}", hint, check, value="3"), go)
+        self.app.push_screen(ask_dialog(f"Run: {name}", hint, check, value="3"), go)
 
     def action_dissect_cell(self) -> None:
         cell = self.cell
@@ -442,7 +441,7 @@ class DissectScreen(ListScreen):
                 self.state = DissectState()
                 self._launch(Launch())
 
-        self.app.push_screen(dissect_form(self.paint, self.wanted, models_of(self.document.runs)), go)
+        self.app.push_screen(dissect_form(self.wanted, models_of(self.document.runs)), go)
 
     def action_other_dissection(self) -> None:
         from planscope.tui.dialogs.ask import ChooseDialog
@@ -468,7 +467,7 @@ class DissectScreen(ListScreen):
                 self.state = DissectState(record=kept[number])
                 self.summarize()
 
-        self.app.push_screen(ChooseDialog(self.paint, "Dissections of this session", lines, at), go)
+        self.app.push_screen(ChooseDialog("Dissections of this session", lines, at), go)
 
     # Keys that show something:
 
@@ -507,7 +506,7 @@ class DissectScreen(ListScreen):
         record = self.state.record
         mutant = Chosen(cell.variant, cell.runs[-1].run if cell.runs else None)
         original = Chosen(self.variant, self._original_run(record) if cell.runs else None)
-        screen = CompareScreen(self.paint, self.work, original, mutant)
+        screen = CompareScreen(self.work, original, mutant)
 
         def left(opened: RunChosen | None) -> None:
             if opened is not None:

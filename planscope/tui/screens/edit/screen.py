@@ -41,7 +41,6 @@ from planscope.tui.screens.edit.modes import mode_of
 from planscope.tui.screens.flows import change_draft
 from planscope.tui.screens.lists import LIST_STYLE, ListScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
-from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -90,14 +89,13 @@ class EditScreen(ListScreen):
 
     def __init__(
         self,
-        paint: Painter,
         work: Workspace,
         parent: Variant,
         history: History | None = None,
         at: int | None = None,
     ) -> None:
         """``history``: the draft to continue. ``at``: the first place of the caret in a new draft."""
-        super().__init__(paint, work)
+        super().__init__(work)
         self.editor = DraftEditor(
             parent, work.document, work.jobs, work.drafts, self.post_message, history, at
         )
@@ -116,10 +114,10 @@ class EditScreen(ListScreen):
         mine = [action for action in ACTIONS if action.where == "edit"]
         self.by_key = {normal(key): action for action in mine for key in keys_of(action, self.choice)}
         self.typing_hints = [Hint(id, shown_key(key), word) for id, key, word in _WHILE_TYPING]
-        self.text = TextEditor(self.paint, id="text")
-        self.boxes: dict[PaneName, BoxPane] = {name: BoxPane(self.paint, id=name) for name in _LISTS}
-        self.before = BoxPane(self.paint, id="before")
-        self.popup = CompletionPopup(self.paint, id="popup")
+        self.text = TextEditor(id="text")
+        self.boxes: dict[PaneName, BoxPane] = {name: BoxPane(id=name) for name in _LISTS}
+        self.before = BoxPane(id="before")
+        self.popup = CompletionPopup(id="popup")
         yield Vertical(self.text, self.boxes["reading"], id="left")
         yield Vertical(self.boxes["constraints"], self.boxes["actions"], id="right")
         yield self.before

@@ -24,7 +24,6 @@ from planscope.tui.screens.findings.discovery import discovery_lines, discovery_
 from planscope.tui.screens.findings.lines import chosen_lines, chosen_title, columns_of, empty_lines
 from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Run, shown
-from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
 
 CALLS = 2000
@@ -41,16 +40,16 @@ class FindingsScreen(ListScreen):
     where = "findings"
     BINDINGS = keys_for("findings", list_keys("open_step"))
 
-    def __init__(self, paint: Painter, work: Workspace, begin: FuzzFinding | None = None) -> None:
-        super().__init__(paint, work)
+    def __init__(self, work: Workspace, begin: FuzzFinding | None = None) -> None:
+        super().__init__(work)
         self.list = FindingList(work.document, begin)
         self.current = "list"
         self.fuzzer = ToolSearch(work.document, work.jobs, self._searched)
 
     def body(self) -> Iterable[Widget]:
-        self.rows = BoxPane(self.paint, id="list")
-        self.chosen = BoxPane(self.paint, id="chosen")
-        self.curve = BoxPane(self.paint, id="curve")
+        self.rows = BoxPane(id="list")
+        self.chosen = BoxPane(id="chosen")
+        self.curve = BoxPane(id="curve")
         rows = Cursor(
             self.rows,
             lambda: len(self.list.rows),
@@ -128,7 +127,7 @@ class FindingsScreen(ListScreen):
         def check(text: str) -> str | None:
             return None if text.strip() else "name a target"
 
-        target = await self.answer(ask_dialog(self.paint, "Fuzz tools", "the target", check, before=before))
+        target = await self.answer(ask_dialog("Fuzz tools", "the target", check, before=before))
         if target is not None:
             self.fuzzer.start(Options(target.strip(), calls=CALLS))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.ask import ChooseDialog
-from planscope.tui.style.lines import Run, shown
+from planscope.tui.style.lines import shown
 
 _BEGIN = "you have no campaign yet: begin one with planscope campaign run NAME --model MODEL"
 
@@ -22,7 +22,7 @@ async def chosen_campaign(screen: Asker, here: str = "") -> str | None:
         return None
     if len(names) == 1:
         return names[0]
-    lines = [(Run(shown(name, 60)),) for name in names]
+    lines = [shown(name, 60) for name in names]
     at = names.index(here) if here in names else 0
-    number = await screen.answer(ChooseDialog(screen.paint, "Campaigns", lines, at))
+    number = await screen.answer(ChooseDialog("Campaigns", lines, at))
     return None if number is None else names[number]

@@ -10,9 +10,9 @@ from planscope.language.problem import Action
 from planscope.tui.app_screen import Asker
 from planscope.tui.controllers.draft_editor import DraftEditor
 from planscope.tui.dialogs.ask import ChooseDialog
-from planscope.tui.dialogs.form import FormDialog, TextField, ask_dialog
+from planscope.tui.dialogs.form import Field, FormDialog, ask_dialog
 from planscope.tui.keys import key_for
-from planscope.tui.style.lines import Run, shown
+from planscope.tui.style.lines import shown
 
 
 def take_in(screen: Asker, editor: DraftEditor, made: Callable[[Draft], Draft]) -> bool:
@@ -30,15 +30,15 @@ async def ask_for_action(screen: Asker, editor: DraftEditor) -> None:
     known = [action.id for action in editor.state.before.actions]
     timed = editor.state.draft.timed
     named = editor.seen_now().new_action
-    fields = [TextField("name", "Name", named, "as in the text")]
+    fields = [Field("name", "Name", named, "as in the text")]
     if timed:
-        fields.append(TextField("hours", "Hours", "1", "1 to 24"))
+        fields.append(Field("hours", "Hours", "1", "1 to 24"))
 
     def read(answers: Mapping[str, str]) -> Draft:
         hours = _whole(answers["hours"], "hours") if timed else None
         return add_action(editor.state.draft, answers["name"], hours, known)
 
-    draft = await screen.answer(FormDialog(screen.paint, "Add an action", fields, read))
+    draft = await screen.answer(FormDialog("Add an action", fields, read))
     if draft is not None and take_in(screen, editor, lambda _: draft):
         editor.choose("actions", len(draft.actions) - 1)
         unnamed = "" if draft.actions[-1].name == named else "; the text does not name it yet"
@@ -52,7 +52,6 @@ async def ask_for_name(screen: Asker, editor: DraftEditor, action: Action) -> No
         return lambda draft: rename_action(draft, action.id, name)
 
     dialog = ask_dialog(
-        screen.paint,
         f"Rename {shown(action.id, 8)}",
         "also renames the tool and the action in the text",
         lambda name: editor.refused(renamed(name)),
@@ -76,12 +75,9 @@ async def drop(screen: Asker, editor: DraftEditor, action: Action) -> None:
         return
     seen = editor.seen_now()
     if spans := [known.span for known in seen.known if known.action == action.id]:
-        choices = [
-            (Run("Keep it"),),
-            (Run("Drop it; sentences that name it become unreadable"),),
-        ]
+        choices = ("Keep it", "Drop it; sentences that name it become unreadable")
         title = f"{shown(action.name, 60)} is named in {where_named(spans, seen.sentences)}"
-        if await screen.answer(ChooseDialog(screen.paint, title, choices)) != 1:
+        if await screen.answer(ChooseDialog(title, choices)) != 1:
             return
     if take_in(screen, editor, dropped):
         screen.tell(f"{shown(action.id, 8)} dropped; {key_for('undo-edit')} undoes that")
@@ -94,7 +90,6 @@ async def ask_for_hours(screen: Asker, editor: DraftEditor, action: Action) -> N
         return lambda draft: set_hours(draft, action.id, _whole(hours, "hours"))
 
     dialog = ask_dialog(
-        screen.paint,
         f"Hours of {shown(action.name, 60)}",
         "whole hours, 1 to 24",
         lambda hours: editor.refused(changed(hours)),
@@ -109,14 +104,14 @@ async def ask_for_limits(screen: Asker, editor: DraftEditor) -> None:
     """Change the limits of a run of the query."""
     draft = editor.state.draft
     fields = [
-        TextField("seconds", "Seconds", f"{draft.seconds:g}", "time limit of a run"),
-        TextField("calls", "Model calls", str(draft.model_calls), "limit of calls to the model"),
+        Field("seconds", "Seconds", f"{draft.seconds:g}", "time limit of a run"),
+        Field("calls", "Model calls", str(draft.model_calls), "limit of calls to the model"),
     ]
 
     def read(answers: Mapping[str, str]) -> Draft:
         return set_limits(draft, _number(answers["seconds"]), _whole(answers["calls"], "model calls"))
 
-    limited = await screen.answer(FormDialog(screen.paint, "Limits of a run", fields, read))
+    limited = await screen.answer(FormDialog("Limits of a run", fields, read))
     if limited is not None:
         take_in(screen, editor, lambda _: limited)
 

@@ -15,7 +15,7 @@ from planscope.rules.offers import Offered, mined, tried
 from planscope.session.traces import trace_of
 from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.ask import WaitDialog
-from planscope.tui.dialogs.form import Answers, FormDialog, TextField
+from planscope.tui.dialogs.form import Answers, Field, FormDialog
 from planscope.tui.dialogs.tick import TickDialog
 from planscope.tui.style.lines import shown
 from planscope.wording.phrases import plural
@@ -92,7 +92,7 @@ async def mine_rules(screen: Asker, place: Place, known: str) -> str | None:
         title = "Rules that the good runs keep" + (
             ", first those that bad runs violate" if bad.strip() else ""
         )
-        taken = await screen.answer(TickDialog(screen.paint, title, found))
+        taken = await screen.answer(TickDialog(title, found))
         if taken is not None:
             return "".join(f"{one.text}\n" for one in taken)
 
@@ -129,7 +129,7 @@ async def draft_rules(screen: Asker, place: Place, known: str) -> str | None:
         if found is None:
             continue
         draft, offered = found
-        taken = await screen.answer(TickDialog(screen.paint, "Rules that the model proposes", offered))
+        taken = await screen.answer(TickDialog("Rules that the model proposes", offered))
         if taken is not None:
             from planscope.agents.rule_writer import rules_file
 
@@ -168,7 +168,7 @@ async def _waited(
 ) -> Found | str | None:
     """Run work in a thread, with a dialog that says how far it is. Return its result, or an error in one line, or None
     if the user stopped it."""
-    wait = WaitDialog(screen.paint, what)
+    wait = WaitDialog(what)
     outcome: list[Found | str] = []
 
     def run(token: CancelToken) -> Found:
@@ -204,9 +204,9 @@ def _runs_form(
     ]
     hint = "runs, files, folders, globs"
     fields = (
-        TextField("good", "good runs", good, hint, offers),
-        TextField("bad", "bad runs", bad, f"{hint}; may be empty", offers),
-        TextField("within", "within", str(within or ""), "rules within so many calls, too; may be empty"),
+        Field("good", "good runs", good, hint, offers),
+        Field("bad", "bad runs", bad, f"{hint}; may be empty", offers),
+        Field("within", "within", str(within or ""), "rules within so many calls, too; may be empty"),
     )
 
     def read(answers: Answers) -> tuple[str, str, int]:
@@ -222,7 +222,6 @@ def _runs_form(
 
     told = ["Rules that all good runs keep, and that would be violated if their calls were shuffled."]
     return FormDialog(
-        screen.paint,
         "Find rules in examples",
         fields,
         read,
@@ -238,9 +237,9 @@ def _policy_form(
     used = dict.fromkeys(run.model for run in reversed(place.runs) if _real(run.model))
     models = [Offer(name, "a model of this session") for name in used]
     fields = (
-        TextField("policy", "policy", policy, "a text file", texts),
-        TextField("model", "model", model, "provider:name, such as openai:gpt-4o-mini", models),
-        TextField("url", "base URL", url, "of a local server; empty: the provider's"),
+        Field("policy", "policy", policy, "a text file", texts),
+        Field("model", "model", model, "provider:name, such as openai:gpt-4o-mini", models),
+        Field("url", "base URL", url, "of a local server; empty: the provider's"),
     )
 
     def read(answers: Answers) -> tuple[str, str, str]:
@@ -257,7 +256,6 @@ def _policy_form(
 
     told = ["A model proposes rules from a policy. None counts before you tick it."]
     return FormDialog(
-        screen.paint,
         "Draft rules from a policy",
         fields,
         read,

@@ -11,7 +11,6 @@ from planscope.tui.app_screen import Asker
 from planscope.tui.controllers.workspace import Workspace, leave
 from planscope.tui.dialogs.ask import ChooseDialog, sure_dialog
 from planscope.tui.keys import key_for, keys_of, shown_key
-from planscope.tui.style.lines import Run
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ async def may_stop(screen: Asker, jobs: Jobs) -> bool:
     if not what:
         return True
     text = f"A {what} is in progress in the open session. Its results so far are kept."
-    dialog = sure_dialog(screen.paint, f"Stop the {what}?", text, "Stay", f"Stop the {what} and continue")
+    dialog = sure_dialog(f"Stop the {what}?", text, "Stay", f"Stop the {what} and continue")
     return await screen.answer(dialog) == 1
 
 
@@ -82,6 +81,6 @@ async def _quit_or_ask(
 
 
 async def _asked(screen: Asker, title: str, quits: str, answers: dict[str, int]) -> bool:
-    choices = [(Run("Stay"),), (Run(quits),)]
-    dialog = ChooseDialog(screen.paint, title, choices, answers=answers, name=QUIT)
+    choices = ("Stay", quits)
+    dialog = ChooseDialog(title, choices, answers=answers, name=QUIT)
     return await screen.answer(dialog) == _QUIT

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from planscope.tui.app_screen import Asker
-from planscope.tui.dialogs.ask import ChooseDialog, TextDialog, asking, sure_dialog
-from planscope.tui.style.lines import Line, paragraph, shown
-from planscope.tui.style.painter import Painter
+from planscope.tui.dialogs.ask import ChooseDialog, TextDialog, sure_dialog
+from planscope.tui.dialogs.base import Said
+from planscope.tui.style.lines import shown, wrapped
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ TRY_AGAIN, COPY, LEAVE = range(3)
 _MOST_IDS = 12
 
 
-def recover_dialog(paint: Painter, found: Recovery, changes: Sequence[str], at: int = 0) -> ChooseDialog:
+def recover_dialog(found: Recovery, changes: Sequence[str], at: int = 0) -> ChooseDialog:
     """Ask what to do with unsaved work. ``changes``: its differences, one line each."""
     when = f"{found.saved.astimezone():%Y-%m-%d %H:%M:%S}"
-    before = [
-        (f"On {when} this session could not be saved: {shown(found.why, 300)}", ""),
+    before: list[Said] = [
+        f"On {when} this session could not be saved: {shown(found.why, 300)}",
         (f"The unsaved work: {'; '.join(changes[:4]) or 'no difference'}", "strong"),
     ]
     keep = "Restore it: replace what is in the file"
@@ -39,17 +39,13 @@ def recover_dialog(paint: Painter, found: Recovery, changes: Sequence[str], at: 
         before.append(("The file has changed since then and stays as it is.", "caution"))
         keep = "Restore it as a copy in your library"
     choices = (keep, "Show the differences", "Decide later", "Delete it")
-    return asking(paint, "Unsaved work", before, choices, at)
+    return ChooseDialog("Unsaved work", choices, at, before=before)
 
 
-def changes_dialog(paint: Painter, changes: Sequence[str]) -> TextDialog:
+def changes_dialog(changes: Sequence[str]) -> TextDialog:
     """All differences of unsaved work."""
-    lines = [(f"· {change}", "") for change in changes] or [("No difference.", "")]
-
-    def build(width: int) -> list[Line]:
-        return [Line(runs) for text, role in lines for runs in paragraph(text, width, role)]
-
-    return TextDialog(paint, "Unsaved work", build)
+    lines = [f"· {change}" for change in changes] or ["No difference."]
+    return TextDialog("Unsaved work", lambda width: [one for text in lines for one in wrapped(text, width)])
 
 
 async def offer_recovery(screen: Asker, document: Document, jobs: Jobs, found: Recovery) -> Session | None:
@@ -63,17 +59,17 @@ async def offer_recovery(screen: Asker, document: Document, jobs: Jobs, found: R
     changes = list(differences(now, session))
     answer: int | None = RESTORE
     while True:
-        answer = await screen.answer(recover_dialog(screen.paint, found, changes, answer or 0))
+        answer = await screen.answer(recover_dialog(found, changes, answer or 0))
         if answer != LOOK:
             break
-        await screen.answer(changes_dialog(screen.paint, changes))
+        await screen.answer(changes_dialog(changes))
     if answer == RESTORE:
         return session
     if answer != DISCARD:
         screen.tell(_KEPT)
         return None
     text = "The unsaved work would be deleted for good."
-    sure = sure_dialog(screen.paint, "Delete unsaved work?", text, "Keep it", "Delete it")
+    sure = sure_dialog("Delete unsaved work?", text, "Keep it", "Delete it")
     thrown = await screen.answer(sure) == 1
     if thrown:
         found.discard()
@@ -85,24 +81,16 @@ async def ask_about_trouble(
     screen: Asker, document: Document, autosave: Autosave
 ) -> Literal["again", "elsewhere", ""]:
     """Ask what to do while saving fails. For a flow."""
-    number = await screen.answer(trouble_dialog(screen.paint, document.saving.trouble))
+    told = [
+        (shown(document.saving.trouble, 1000), "broken"),
+        ("planscope tries again from time to time and at every change.", "dim"),
+    ]
+    choices = ("Try again now", "Save to a copy in your library from now on", "Continue without saving")
+    number = await screen.answer(ChooseDialog("Not saved", choices, before=told))
     if number == 1:
         autosave.go_elsewhere()
         return "elsewhere"
     return "again" if number == 0 else ""
-
-
-def trouble_dialog(paint: Painter, trouble: str) -> ChooseDialog:
-    """Show why saving fails, and ask what to do."""
-    return asking(
-        paint,
-        "Not saved",
-        [
-            (shown(trouble, 1000), "broken"),
-            ("planscope tries again from time to time and at every change.", "dim"),
-        ],
-        ("Try again now", "Save to a copy in your library from now on", "Continue without saving"),
-    )
 
 
 def differences(now: Session, then: Session) -> Iterator[str]:

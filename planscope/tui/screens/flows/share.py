@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from planscope.session.locations import name_of
 from planscope.sharing.formats import FORMATS, SUFFIXES
 from planscope.tui.app_screen import Asker
-from planscope.tui.dialogs.ask import ChooseDialog, WaitDialog, asking, sure_dialog
+from planscope.tui.dialogs.ask import ChooseDialog, WaitDialog, sure_dialog
+from planscope.tui.dialogs.base import Said
 from planscope.tui.dialogs.form import FormDialog, ask_dialog
 from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
 from planscope.tui.style.lines import Run, shown
-from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ FORMS: tuple[Form, ...] = tuple(
 )
 
 
-def choose_form(paint: Painter, at: int, what: str) -> ChooseDialog:
+def choose_form(at: int, what: str) -> ChooseDialog:
     """Ask for one of ``FORMS``. ``what``: run or query."""
     lines = [(Run(f"{form.title:<10}", "strong"), Run(form.about, "dim")) for form in FORMS]
-    return ChooseDialog(paint, f"Share this {what}", lines, at)
+    return ChooseDialog(f"Share this {what}", lines, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,10 @@ TO_CLIPBOARD = "\n"
 """The answer of :func:`where_dialog` that means the clipboard; no file has this name."""
 
 
-def where_dialog(
-    paint: Painter, title: str, value: str, summary: tuple[str, str], trouble: str = ""
-) -> FormDialog[str]:
+def where_dialog(title: str, value: str, summary: tuple[str, str], trouble: str = "") -> FormDialog[str]:
     """Ask for the name of a file. ``summary``: what is replaced, and its role. ``trouble``: why the last try failed."""
-    failed: list[str | tuple[str, str]] = [(f"✗ {trouble}", "broken"), ""] if trouble else []
+    failed: list[Said] = [(f"✗ {trouble}", "broken"), ""] if trouble else []
     return ask_dialog(
-        paint,
         title,
         "Enter: write the file, Ctrl+y: copy instead (if the terminal can), Esc: back",
         _wrong_file,
@@ -91,10 +88,10 @@ def where_dialog(
     )
 
 
-def over_dialog(paint: Painter, path: Path) -> ChooseDialog:
+def over_dialog(path: Path) -> ChooseDialog:
     """Ask before an existing file is replaced; the answer 1 is yes."""
     text = f"{phrases.place(path)} exists already. Its contents would be lost."
-    return sure_dialog(paint, "Replace the file?", text, "Choose another name", "Replace it")
+    return sure_dialog("Replace the file?", text, "Choose another name", "Replace it")
 
 
 def _wrong_file(name: str) -> str | None:
@@ -150,7 +147,7 @@ async def share(screen: Asker, jobs: Jobs, what: Shared, form_at: int = 0) -> in
     """
     while True:
         kind = "run" if what.run_id is not None else "query"
-        number = await screen.answer(choose_form(screen.paint, form_at, kind))
+        number = await screen.answer(choose_form(form_at, kind))
         if number is None:
             return form_at
         form_at = number
@@ -197,7 +194,7 @@ async def _how_much(screen: Asker, what: Shared, form: Form) -> Shared | None:
     queries = phrases.plural(len(session.variants), "query", "queries")
     parts.append((f"The whole session: {queries}, {phrases.plural(len(session.runs), 'run')}", None))
     told = [("A run brings the runs that it was forked from, and its query.", "dim")]
-    number = await screen.answer(asking(screen.paint, "How much?", told, [text for text, _ in parts]))
+    number = await screen.answer(ChooseDialog("How much?", [text for text, _ in parts], before=told))
     if number is None:
         return None
     ids = parts[number][1]
@@ -225,7 +222,7 @@ async def _preview(
     screen: Asker, jobs: Jobs, what: Shared, form: Form, before: Approved | None
 ) -> Approved | None:
     """Show private values and their replacements; None if the user goes back."""
-    dialog = PreviewDialog(screen.paint, _title(what, form), _about(what, form), before)
+    dialog = PreviewDialog(_title(what, form), _about(what, form), before)
     if dialog.redaction is None:
 
         def look(token: object) -> Redaction:
@@ -242,7 +239,7 @@ async def _preview(
 async def _where(screen: Asker, title: str, name: str, approved: Approved, trouble: str) -> Target | None:
     """Ask for a file or the clipboard; replacing an existing file takes a second question."""
     while True:
-        answer = await screen.answer(where_dialog(screen.paint, title, name, approved.summary, trouble))
+        answer = await screen.answer(where_dialog(title, name, approved.summary, trouble))
         if answer is None:
             return None
         if answer == TO_CLIPBOARD:
@@ -250,7 +247,7 @@ async def _where(screen: Asker, title: str, name: str, approved: Approved, troub
         name, path = answer, Path(answer.strip()).expanduser()
         if not path.exists():
             return Target(path)
-        if await screen.answer(over_dialog(screen.paint, path)) == 1:
+        if await screen.answer(over_dialog(path)) == 1:
             return Target(path, over=True)
 
 
@@ -276,9 +273,7 @@ async def _make(
                 _write(target.file, text, target.over)
         return text
 
-    wait = WaitDialog(
-        screen.paint, f"making the {form.title if form.title.isupper() else form.title.lower()}"
-    )
+    wait = WaitDialog(f"making the {form.title if form.title.isupper() else form.title.lower()}")
     outcome: list[_Told] = []
 
     def done(text: str) -> None:

@@ -38,7 +38,7 @@ async def take_away(screen: Asker, what: str, text: str, file: str, private: str
         private,
         "Enter: also write it to a file, Esc: close.",
     )
-    dialog = ask_dialog(screen.paint, "Copied", "the name of a new file", check, value=file, before=before)
+    dialog = ask_dialog("Copied", "the name of a new file", check, value=file, before=before)
     name = await screen.answer(dialog)
     if name is not None:
         screen.tell(f"written to {phrases.place(Path(name.strip()))}")

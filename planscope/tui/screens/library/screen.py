@@ -33,7 +33,6 @@ from planscope.tui.screens.library.lines import (
 )
 from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Line, Run, shown
-from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
 from planscope.wording.terms import said
 
@@ -52,8 +51,8 @@ class LibraryScreen(ListScreen):
     where = "library"
     BINDINGS = keys_for("library", list_keys("open_session"))
 
-    def __init__(self, paint: Painter, work: Workspace) -> None:
-        super().__init__(paint, work)
+    def __init__(self, work: Workspace) -> None:
+        super().__init__(work)
         self.library = LibraryList(work.document, work.jobs, work.autosave, self.post_message)
         self.searched = self.library
         self.current = "list"
@@ -62,8 +61,8 @@ class LibraryScreen(ListScreen):
         self._wished: tuple[tuple[Entry, ...], bool, Wishes] | None = None
 
     def body(self) -> Iterable[Widget]:
-        self.list = BoxPane(self.paint, id="list")
-        self.preview = BoxPane(self.paint, id="preview")
+        self.list = BoxPane(id="list")
+        self.preview = BoxPane(id="preview")
         rows = Cursor(
             self.list,
             lambda: len(self.state.listed),
@@ -184,7 +183,7 @@ class LibraryScreen(ListScreen):
             lines.append((Run(f"{shown(said(name), 40):<20}"), Run(f"{count:>5,}", "dim")))
         now = getattr(self.state, field)
         at = names.index(now) if now in names else 0
-        number = await self.answer(ChooseDialog(self.paint, title, lines, at))
+        number = await self.answer(ChooseDialog(title, lines, at))
         if number is not None:
             self.notice = ""
             self.library.arrange(at=0, **{field: names[number]})
@@ -237,14 +236,14 @@ class LibraryScreen(ListScreen):
             (Run("Write my own"), Run("  a text of yours; its actions are found", "dim")),
             (Run("Random query"), Run("  certified to have a correct plan", "dim")),
         ]
-        chosen = await self.answer(ChooseDialog(self.paint, "New session", choices, name="new session"))
+        chosen = await self.answer(ChooseDialog("New session", choices, name="new session"))
         if chosen == 0:
-            reading = await self.answer(WriteDialog(self.paint))
+            reading = await self.answer(WriteDialog())
             if reading is None or not await may_stop(self, self.jobs):
                 return
             path = await self.library.make_own(reading)
         elif chosen == 1:
-            request = await self.answer(new_form(self.paint))
+            request = await self.answer(new_form())
             if request is None or not await may_stop(self, self.jobs):
                 return
             path = await self.library.make(request)
@@ -276,16 +275,16 @@ class LibraryScreen(ListScreen):
 
     async def _rename(self, entry: Entry) -> None:
         from planscope.session.locations import checked_name
-        from planscope.tui.dialogs.form import Answers, FormDialog, TextField
+        from planscope.tui.dialogs.form import Answers, Field, FormDialog
 
-        fields = [TextField("name", "Name", entry.name), TextField("title", "Title", entry.title)]
+        fields = [Field("name", "Name", entry.name), Field("title", "Title", entry.title)]
 
         def read(answers: Answers) -> tuple[str, str]:
             name = answers["name"]
             return name if name == entry.name else checked_name(name.strip()), answers["title"]
 
         before = ("The name is the file's, the title is the session's.",)
-        answers = await self.answer(FormDialog(self.paint, "Rename", fields, read, before=before))
+        answers = await self.answer(FormDialog("Rename", fields, read, before=before))
         if answers is not None:
             name, title = answers
             same_title = title in (entry.title, "") or entry.wrong is not None
@@ -314,7 +313,7 @@ class LibraryScreen(ListScreen):
             return wrong_name(name) or ("this name is taken" if taken else None)
 
         hint = "the copy's name in your library"
-        name = await self.answer(ask_dialog(self.paint, "Copy", hint, check, value=free_name(entry.name)))
+        name = await self.answer(ask_dialog("Copy", hint, check, value=free_name(entry.name)))
         if name is not None:
             self.library.copy(entry, checked_name(name.strip()))
 
@@ -335,7 +334,7 @@ class LibraryScreen(ListScreen):
         from planscope.tui.dialogs.ask import sure_dialog
 
         text = f"{phrases.plural(len(self.state.trashed), 'session')} would be deleted for good."
-        dialog = sure_dialog(self.paint, "Empty the trash?", text, "Keep them", "Delete them")
+        dialog = sure_dialog("Empty the trash?", text, "Keep them", "Delete them")
         if await self.answer(dialog) == 1:
             self.library.empty_trash()
 

@@ -27,7 +27,6 @@ from planscope.tui.screens.runs.lines import (
     run_line,
 )
 from planscope.tui.style.lines import Run, shown
-from planscope.tui.style.painter import Painter
 from planscope.wording import phrases
 
 
@@ -53,9 +52,9 @@ class RunsScreen(ListScreen):
     BINDINGS = keys_for("runs", list_keys("take"))
 
     def __init__(
-        self, paint: Painter, work: Workspace, here: Place | None, begin: Place | None = None, title: str = ""
+        self, work: Workspace, here: Place | None, begin: Place | None = None, title: str = ""
     ) -> None:
-        super().__init__(paint, work)
+        super().__init__(work)
         self.here = here
         self.title_text = title
         self.list = RunList(work.document, work.jobs, self.post_message, begin or here)
@@ -67,9 +66,9 @@ class RunsScreen(ListScreen):
         self._losses: tuple[tuple[Row, ...], Losses, str] | None = None
 
     def body(self) -> Iterable[Widget]:
-        self.rows = BoxPane(self.paint, id="list")
-        self.histogram = BoxPane(self.paint, id="losses")
-        self.run = BoxPane(self.paint, id="chosen")
+        self.rows = BoxPane(id="list")
+        self.histogram = BoxPane(id="losses")
+        self.run = BoxPane(id="chosen")
         self.cursors = {
             "list": Cursor(
                 self.rows,
@@ -191,7 +190,7 @@ class RunsScreen(ListScreen):
             )
             for facet, count in counts
         ]
-        number = await self.answer(ChooseDialog(self.paint, "Show only runs that are", lines))
+        number = await self.answer(ChooseDialog("Show only runs that are", lines))
         if number is not None:
             self.notice = ""
             self.list.toggle(counts[number][0])
@@ -267,7 +266,7 @@ class RunsScreen(ListScreen):
             self.tell(self.list.delete(self._busy()))
 
     async def _delete(self) -> None:
-        from planscope.tui.dialogs.ask import asking
+        from planscope.tui.dialogs.ask import ChooseDialog
 
         row, many = self.state.chosen, len(self.state.runs)
         if row is None:
@@ -277,16 +276,13 @@ class RunsScreen(ListScreen):
             if row.run is not None
             else f"query {shown(row.place.variant, 20)}"
         )
-        told = [
-            (
-                "What is deleted stays in the file until you empty the trash; "
-                f"{key_for('take-back-run')} takes it back.",
-                "dim",
-            )
-        ]
-        number = await self.answer(
-            asking(self.paint, "Delete", told, (f"Only {what}", f"All {many:,} listed runs"))
+        told = (
+            "What is deleted stays in the file until you empty the trash; "
+            f"{key_for('take-back-run')} takes it back.",
+            "dim",
         )
+        choices = (f"Only {what}", f"All {many:,} listed runs")
+        number = await self.answer(ChooseDialog("Delete", choices, before=[told]))
         if number is not None:
             self.tell(self.list.delete(self._busy(), listed=number == 1))
 
@@ -303,5 +299,5 @@ class RunsScreen(ListScreen):
         from planscope.tui.dialogs.ask import sure_dialog
 
         text = "What you deleted in this session would be gone for good."
-        if await self.answer(sure_dialog(self.paint, "Empty the trash?", text, "Keep it", "Delete it")) == 1:
+        if await self.answer(sure_dialog("Empty the trash?", text, "Keep it", "Delete it")) == 1:
             self.tell(self.list.delete_for_good())

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import threading
 import time
-from asyncio import AbstractEventLoop
 from collections.abc import Callable, Iterable
-from contextvars import copy_context
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from planscope.agents.options import RunOptions
 from planscope.debugger.stops import LiveStops
@@ -39,7 +38,10 @@ JOB = "run"
 ATTACHED = "attached"
 """The name of the job that follows an attached agent, which goes on when planscope is left."""
 
-BreakpointsOf = Callable[["Variant | None"], Callable[["Problem | None"], "Iterable[Breakpoint]"]]
+Breakpoints = Callable[["Problem | None"], "Iterable[Breakpoint]"]
+"""Returns the breakpoints for the query's problem, which is None if the query cannot be read."""
+
+BreakpointsOf = Callable[["Variant | None"], Breakpoints]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +90,21 @@ class ForkChoice:
 class LiveRun:
     """Runs agents, one run at a time. All methods are for the screen's thread.
 
-    ``paused``: the call before which the run is paused. ``run_id``: the id of the live run, or "". ``last_choice``: the
-    options of the last run.
+    ``paused``: the call before which the run is paused. ``question``: what its interrupted agent asks the user.
+    ``last_choice``: the options of the last run.
     """
 
     def __init__(self, document: Document, jobs: Jobs, post: Post, preset: RunChoice = RunChoice()) -> None:
         self.document = document
+        self.jobs = jobs
         self.last_choice: RunChoice | None = None
+        self.paused: PendingCall | None = None
+        self.question: Question | None = None
         self._preset = preset
-        self._jobs = jobs
         self._post = post
-        self._run: _RunThread | None = None
-        self._began = 0.0
-        self._at_rest = 0.0
-        self._paused_at: float | None = None
+        self._run: _Running | None = None
+        self._took = 0.0
+        self._since: float | None = None
         self._attached: RunChoice | None = None
         self._breakpoints_of: BreakpointsOf = lambda variant: lambda problem: ()
 
@@ -112,16 +115,8 @@ class LiveRun:
 
     @property
     def run_id(self) -> str:
+        """The id of the live run, or ""."""
         return self._run.run_id if self._run is not None else ""
-
-    @property
-    def paused(self) -> PendingCall | None:
-        return self._run.paused if self._run is not None else None
-
-    @property
-    def question(self) -> Question | None:
-        """What the interrupted agent asks the user."""
-        return self._run.question if self._run is not None else None
 
     @property
     def waits(self) -> bool:
@@ -164,10 +159,8 @@ class LiveRun:
     @property
     def seconds(self) -> int:
         """The seconds that the run has taken, without the time at paused calls."""
-        if self._run is None:
-            return 0
-        now = self._paused_at if self._paused_at is not None else time.monotonic()
-        return int(now - self._began - self._at_rest)
+        going = time.monotonic() - self._since if self._since is not None else 0.0
+        return int(self._took + going) if self._run is not None else 0
 
     def default_choice(self, run: Run | None) -> RunChoice:
         """Return the options to offer: those of the last run, or else of ``run``, or else of the config file.
@@ -188,37 +181,45 @@ class LiveRun:
         self.last_choice = before.last_choice
 
     def start(
-        self,
-        variant: Variant,
-        choice: RunChoice,
-        breakpoints: Callable[[Problem | None], Iterable[Breakpoint]],
-        fork: ForkChoice | None = None,
+        self, variant: Variant, choice: RunChoice, breakpoints: Breakpoints, fork: ForkChoice | None = None
     ) -> bool:
-        """Run a query in the background. Return False if another run is in progress.
-
-        ``breakpoints`` returns the breakpoints for the query's problem, which is None if the query cannot be read.
-        """
-        from planscope.rules.in_session import problem_in
+        """Run a query in the background. Return False if another run is in progress."""
         from planscope.session.model import next_run_id
 
         if self._run is not None:
             return False
+        self.last_choice = choice
+        session = self.document.open_session
+        run = self._begin(
+            variant, choice, next_run_id(session), breakpoints, partial(_made, fork, session.rules)
+        )
+        self.jobs.start(JOB, run.work, self._ended, partial(self._not_run, run), interrupt=run.stop)
+        return True
+
+    def _begin(
+        self,
+        variant: Variant,
+        choice: RunChoice,
+        run_id: str,
+        breakpoints: Breakpoints,
+        make: Callable[[_Running, Pauser], AgentRun | OwnRun | AttachedRun],
+        found: FollowedRun | None = None,
+        took: float = 0.0,
+    ) -> _Running:
+        stops = self._stops(variant, breakpoints)
+        self._run = _Running(self, variant, choice, run_id, stops, make, found)
+        self.paused = self.question = None
+        self._took, self._since = took, time.monotonic()
+        return self._run
+
+    def _stops(self, variant: Variant, breakpoints: Breakpoints) -> LiveStops:
+        from planscope.rules.in_session import problem_in
+
         try:
             problem = problem_in(self.document.open_session, variant)
         except UserError:
             problem = None  # it can still run, with breakpoints at tools and steps
-        self.last_choice = choice
-        run_id = next_run_id(self.document.open_session)
-        stops = LiveStops(problem, breakpoints(problem))
-        rules = self.document.open_session.rules
-        run = self._run = _RunThread(
-            variant, choice, run_id, self._jobs.loop, self, stops, rules=rules, fork=fork
-        )
-        self._began, self._at_rest, self._paused_at = time.monotonic(), 0.0, None
-        self._jobs.start(
-            JOB, run.work, self._ended, lambda error: self._not_run(run, error), interrupt=run.stop
-        )
-        return True
+        return LiveStops(problem, breakpoints(problem))
 
     def decide(self, verb: Verb, *, stepping: bool) -> bool:
         """Decide about the paused call or the question. ``stepping``: pause at the next call, too. Return False if
@@ -230,7 +231,7 @@ class LiveRun:
         if self._run is not None:
             self._run.step(next_call)
 
-    def set_breakpoints(self, breakpoints: Callable[[Problem | None], Iterable[Breakpoint]]) -> None:
+    def set_breakpoints(self, breakpoints: Breakpoints) -> None:
         if self._run is not None:
             self._run.stops.pause_at(breakpoints(self._run.stops.problem))
 
@@ -262,7 +263,7 @@ class LiveRun:
         return True
 
     def _await_run(self, agent: AttachedAgent) -> None:
-        self._jobs.start(
+        self.jobs.start(
             ATTACHED, lambda token: agent.next_run(), self._found, self._gone, interrupt=agent.leave
         )
         self._post(LiveChanged("waiting"))
@@ -279,53 +280,29 @@ class LiveRun:
             document.edit(change=False, **changes)
         variant, header = placed(document.open_session, found.recorded)
         document.put_variant(variant, followed=True)
-        run = self._run = _RunThread(
-            variant,
-            choice,
-            header.id,
-            self._jobs.loop,
-            self,
-            self._stops(variant),
-            found=found,
-            header=header,
-        )
-        age = (datetime.now(UTC) - found.recorded.started).total_seconds()
-        self._began, self._at_rest, self._paused_at = time.monotonic() - max(age, 0.0), 0.0, None
+        age = max((datetime.now(UTC) - found.recorded.started).total_seconds(), 0.0)
+        follow = partial(_followed, found, header)
+        run = self._begin(variant, choice, header.id, self._breakpoints_of(variant), follow, found, age)
         document.put_run(header, under_way=True, followed=True)
         self._post(LiveChanged("began", header.id))
-        self._jobs.start(
-            ATTACHED,
-            run.work,
-            self._followed,
-            lambda error: self._not_run(run, error),
-            interrupt=found.agent.leave,
-        )
+        failed = partial(self._not_run, run)
+        self.jobs.start(ATTACHED, run.work, self._run_over, failed, interrupt=found.agent.leave)
 
-    def _stops(self, variant: Variant) -> LiveStops:
-        from planscope.rules.in_session import problem_in
-
-        try:
-            problem = problem_in(self.document.open_session, variant)
-        except UserError:
-            problem = None
-        return LiveStops(problem, self._breakpoints_of(variant)(problem))
-
-    def heard_tools(self, run: _RunThread, recorded: RecordedRun) -> None:
+    def heard_tools(self, recorded: RecordedRun) -> None:
         """Take over tools of an attached agent that were not known when its run began."""
         from planscope.session.recordings import placed
 
-        if run is not self._run:
-            return
+        assert self._run is not None
         variant, _ = placed(self.document.open_session, recorded)
         self.document.put_variant(variant, followed=True)
-        run.pause_at(self._stops(variant))
-        self._post(LiveChanged("tools", run.run_id))
+        self._run.pause_at(self._stops(variant, self._breakpoints_of(variant)))
+        self._post(LiveChanged("tools", self.run_id))
 
-    def _followed(self, run: Run) -> None:
+    def _run_over(self, run: Run) -> None:
         """Note the end of an attached agent's run, and wait for its next one."""
-        ended, agent = self._run, self.attached
-        if ended is not None and self._attached is not None:
-            self._attached = replace(self._attached, stepping=ended.stepping)
+        agent = self.attached
+        if self._attached is not None:
+            self._attached = replace(self._attached, stepping=self.stepping)
         self._ended(run)
         if agent is not None:
             self._await_run(agent)
@@ -337,101 +314,92 @@ class LiveRun:
 
     # News of the run, on the screen's thread
 
-    def heard_event(self, run: _RunThread, event: Event, header: Run) -> None:
-        if run is not self._run:
-            return
-        if self.document.run(run.run_id) is not None:
-            self.document.append(run.run_id, event)
+    def follows(self, run: _Running) -> bool:
+        """Return whether this is the live run, and no older one."""
+        return run is self._run
+
+    def heard_event(self, event: Event, header: Run) -> None:
+        if self.document.run(self.run_id) is not None:
+            self.document.append(self.run_id, event)
             return
         self.document.put_run(header.model_copy(update={"events": [event]}), under_way=True)
-        self._post(LiveChanged("began", run.run_id))
+        self._post(LiveChanged("began", self.run_id))
 
-    def heard_pause(self, run: _RunThread, call: PendingCall) -> None:
-        if run is not self._run:
-            return
-        self._paused_at = time.monotonic()
-        readable = None if call.error else dict(call.arguments)
-        self.document.pause(
-            run.run_id,
-            CallEvent(
-                step=call.step,
-                tool=call.tool,
-                arguments=readable,
-                raw=call.raw,
-                error=call.error,
-                agent=call.agent,
-            ),
+    def heard_pause(self, call: PendingCall) -> None:
+        self.paused = call
+        told = CallEvent(
+            step=call.step,
+            tool=call.tool,
+            arguments=None if call.error else dict(call.arguments),
+            raw=call.raw,
+            error=call.error,
+            agent=call.agent,
         )
-        self._post(LiveChanged("paused", run.run_id))
+        self._rest()
+        self.document.pause(self.run_id, told)
+        self._post(LiveChanged("paused", self.run_id))
 
-    def heard_question(self, run: _RunThread) -> None:
-        if run is not self._run:
-            return
-        self._paused_at = time.monotonic()
-        self._post(LiveChanged("asks", run.run_id))
+    def heard_question(self, question: Question) -> None:
+        self.question = question
+        self._rest()
+        self._post(LiveChanged("asks", self.run_id))
 
-    def heard_resume(self, run: _RunThread) -> None:
-        if run is not self._run:
-            return
-        if self._paused_at is not None:
-            self._at_rest += time.monotonic() - self._paused_at
-            self._paused_at = None
-        self.document.pause(run.run_id, None)
-        self._post(LiveChanged("resumed", run.run_id))
+    def _rest(self) -> None:
+        """Count no seconds while the user thinks."""
+        if self._since is not None:
+            self._took, self._since = self._took + time.monotonic() - self._since, None
+
+    def heard_resume(self, *of: object) -> None:
+        self.paused = self.question = None
+        self._since = time.monotonic() if self._since is None else self._since
+        self.document.pause(self.run_id, None)
+        self._post(LiveChanged("resumed", self.run_id))
+
+    def _over(self, run: Run) -> None:
+        """Put a run that ended into the document; no run is live any more."""
+        followed = self._run is not None and self._run.found is not None
+        self._run = self.paused = self.question = None
+        self.document.put_run(run, followed=followed)
 
     def _ended(self, run: Run) -> None:
-        ended, self._run = self._run, None
         began = self.document.run(run.id) is None
-        self.document.put_run(run, followed=ended is not None and ended.found is not None)
+        self._over(run)
         if began:
             self._post(LiveChanged("began", run.id))
         self._post(LiveChanged("ended", run.id))
 
-    def _not_run(self, run: _RunThread, error: Exception) -> None:
-        self._run = None
+    def _not_run(self, run: _Running, error: Exception) -> None:
         if (agent := self.attached) is not None:
             self._attached = None
             agent.leave()
-        begun = self.document.run(run.run_id)
-        if begun is not None:
-            self.document.put_run(begun, followed=run.found is not None)
+        if (begun := self.document.run(run.run_id)) is not None:
+            self._over(begun)
+        self._run = self.paused = self.question = None
         self._post(LiveChanged("failed", run.run_id, str(error) or type(error).__name__))
 
 
-class _RunThread:
-    """One run. :meth:`work` is for a job's thread; it returns the whole run, however that ended."""
+class _Running:
+    """The thread of one run. :meth:`work` is for a job's thread; it returns the whole run, however that ended.
+
+    ``make``: makes the agent's run. ``found``: the run of an attached agent.
+    """
 
     def __init__(
         self,
+        live: LiveRun,
         variant: Variant,
         choice: RunChoice,
         run_id: str,
-        loop: AbstractEventLoop,
-        owner: LiveRun,
         stops: LiveStops,
-        *,
-        rules: str | None = None,
-        fork: ForkChoice | None = None,
+        make: Callable[[_Running, Pauser], AgentRun | OwnRun | AttachedRun],
         found: FollowedRun | None = None,
-        header: Run | None = None,
     ) -> None:
-        self.variant = variant
-        self.run_id = run_id
-        self.paused: PendingCall | None = None
-        self.question: Question | None = None
-        self.stops = stops
-        self.choice = choice
-        self.found = found
-        self._header = header
-        self._rules = rules
-        self._fork = fork
-        self._loop = loop
-        self._owner = owner
-        self._context = copy_context()  # Textual's active application, for the callbacks
+        self.variant, self.choice, self.run_id, self.stops, self.found = variant, choice, run_id, stops, found
+        self._live, self._make = live, make
         self._lock = threading.Lock()
         self._stopped = False
         self._stepping = choice.stepping
-        self._live: AgentRun | OwnRun | AttachedRun | None = None
+        self._run: AgentRun | OwnRun | AttachedRun | None = None
         self._record: RunRecord | None = None
         self._pauser: Pauser | None = None
 
@@ -440,90 +408,30 @@ class _RunThread:
         from planscope.agents.gate import Pauser
         from planscope.session.record import record_of
 
+        live = self._live
         pauser = Pauser(
             wanted=self._wanted,
-            on_pause=self._on_pause,
-            on_resume=lambda call, verb: self._on_resume(),
-            on_question=lambda question: self._tell(lambda: self._ask(question)),
-            on_answered=self._on_resume,
+            on_pause=partial(self.tell, live.heard_pause),
+            on_resume=partial(self.tell, live.heard_resume),
+            on_question=partial(self.tell, live.heard_question),
+            on_answered=partial(self.tell, live.heard_resume),
             stepping=self._stepping,
         )
-        live = self._make(pauser)
+        run = self._make(self, pauser)
         with self._lock:
-            self._live, self._pauser = live, pauser
+            self._run, self._pauser = run, pauser
             if self.found is not None:
-                self._record = record_of(live.run, under_way=True)
+                self._record = record_of(run.run, under_way=True)
             pauser.step(self._stepping)
             if self._stopped:
-                live.stop()
-        return live.wait()
-
-    def _make_own(self, own: OwnChoice, pauser: Pauser) -> OwnRun:
-        from planscope.agents.forks import fork_own
-        from planscope.agents.interrupts import by_verbs
-        from planscope.agents.own_live import DryGate, OwnRun, given_in, load_agent, loaded
-        from planscope.agents.reruns import RecordedAnswers
-
-        name, fork = self.choice.agent, self._fork
-        gate: CallGate = pauser
-        if own.dry:
-            gate = DryGate(pauser, RecordedAnswers(own.recorded) if own.recorded is not None else None)
-        if fork is not None:
-            return fork_own(
-                fork.run,
-                self.variant,
-                step=fork.step,
-                answer=fork.answer,
-                agent=name,
-                run_id=self.run_id,
-                gate=gate,
-                person=by_verbs(pauser.answer),
-                on_event=self._on_event,
-            )
-        return OwnRun(
-            loaded(name) or load_agent(name),
-            given_in(own.message),
-            variant=self.variant.id,
-            run_id=self.run_id,
-            gate=gate,
-            person=by_verbs(pauser.answer),
-            on_event=self._on_event,
-        )
-
-    def _follow(self, found: FollowedRun, header: Run, pauser: Pauser) -> AttachedRun:
-        from planscope.agents.attach.client import AttachedRun
-
-        copy = header.model_copy(update={"events": list(header.events)})
-        return AttachedRun(found, copy, gate=pauser, on_event=self._on_event, on_tools=self._on_tools)
-
-    def _make(self, pauser: Pauser) -> AgentRun | OwnRun | AttachedRun:
-        if self.found is not None and self._header is not None:
-            return self._follow(self.found, self._header, pauser)
-        from planscope.agents.forks import fork
-        from planscope.agents.runner import LiveRun as AgentRun
-
-        choice = self.choice
-        if choice.own is not None:
-            return self._make_own(choice.own, pauser)
-        options = replace(choice, rules=self._rules)
-        if self._fork is None:
-            return AgentRun(self.variant, options, run_id=self.run_id, gate=pauser, on_event=self._on_event)
-        return fork(
-            self._fork.run,
-            self.variant,
-            options,
-            step=self._fork.step,
-            answer=self._fork.answer,
-            run_id=self.run_id,
-            gate=pauser,
-            on_event=self._on_event,
-        )
+                run.stop()
+        return run.wait()
 
     def stop(self) -> None:
         with self._lock:
             self._stopped = True
-            if self._live is not None:
-                self._live.stop()
+            if self._run is not None:
+                self._run.stop()
 
     def decide(self, verb: Verb, *, stepping: bool) -> bool:
         return self._pauser is not None and self._pauser.decide(verb, stepping=stepping)
@@ -549,42 +457,64 @@ class _RunThread:
         record = self._record
         return () if record is None or not self.stops.breakpoints else self.stops.why(record, call.call)
 
-    def _on_tools(self, recorded: RecordedRun) -> None:
-        self._tell(lambda: self._owner.heard_tools(self, recorded))
-
-    def _on_pause(self, call: PendingCall) -> None:
-        self._tell(lambda: self._pause(call))
-
-    def _on_resume(self) -> None:
-        self._tell(self._resume)
-
-    def _on_event(self, event: Event) -> None:
+    def heard(self, event: Event) -> None:
+        """Take an event of the run."""
         from planscope.session.record import record_of, with_event
 
-        live = self._live
-        if live is not None:
+        if (run := self._run) is not None:
             before = self._record
-            self._record = (
-                record_of(live.run, under_way=True) if before is None else with_event(before, event)
-            )
-            self._tell(lambda: self._owner.heard_event(self, event, live.run))
+            self._record = record_of(run.run, under_way=True) if before is None else with_event(before, event)
+            self.tell(self._live.heard_event, event, run.run)
 
-    def _tell(self, what: Callable[[], None]) -> None:
-        try:
-            self._loop.call_soon_threadsafe(what, context=self._context)
-        except RuntimeError:
-            return  # the loop is closed: the application is gone
+    def heard_tools(self, recorded: RecordedRun) -> None:
+        self.tell(self._live.heard_tools, recorded)
 
-    # On the screen's thread
+    def tell(self, hear: Callable[..., None], *given: object) -> None:
+        """Let the screen's thread hear something, unless another run is the live one by then."""
+        live = self._live
+        live.jobs.tell(lambda: hear(*given) if live.follows(self) else None)
 
-    def _pause(self, call: PendingCall) -> None:
-        self.paused = call
-        self._owner.heard_pause(self, call)
 
-    def _ask(self, question: Question) -> None:
-        self.question = question
-        self._owner.heard_question(self)
+# The runs that are made, on the run's thread
 
-    def _resume(self) -> None:
-        self.paused = self.question = None
-        self._owner.heard_resume(self)
+
+def _followed(found: FollowedRun, header: Run, of: _Running, pauser: Pauser) -> AttachedRun:
+    from planscope.agents.attach.client import AttachedRun
+
+    copy = header.model_copy(update={"events": list(header.events)})
+    return AttachedRun(found, copy, gate=pauser, on_event=of.heard, on_tools=of.heard_tools)
+
+
+def _made(fork: ForkChoice | None, rules: str | None, of: _Running, pauser: Pauser) -> AgentRun | OwnRun:
+    from planscope.agents import forks
+    from planscope.agents.runner import LiveRun as AgentRun
+
+    if of.choice.own is not None:
+        return _own(fork, of.choice.own, of, pauser)
+    options = replace(of.choice, rules=rules)
+    watched: dict[str, Any] = {"run_id": of.run_id, "gate": pauser, "on_event": of.heard}
+    if fork is None:
+        return AgentRun(of.variant, options, **watched)
+    return forks.fork(fork.run, of.variant, options, step=fork.step, answer=fork.answer, **watched)
+
+
+def _own(fork: ForkChoice | None, own: OwnChoice, of: _Running, pauser: Pauser) -> OwnRun:
+    from planscope.agents.forks import fork_own
+    from planscope.agents.interrupts import by_verbs
+    from planscope.agents.own_live import DryGate, OwnRun, given_in, load_agent, loaded
+    from planscope.agents.reruns import RecordedAnswers
+
+    name = of.choice.agent
+    gate: CallGate = pauser
+    if own.dry:
+        gate = DryGate(pauser, RecordedAnswers(own.recorded) if own.recorded is not None else None)
+    watched: dict[str, Any] = {
+        "run_id": of.run_id,
+        "gate": gate,
+        "person": by_verbs(pauser.answer),
+        "on_event": of.heard,
+    }
+    if fork is None:
+        agent = loaded(name) or load_agent(name)
+        return OwnRun(agent, given_in(own.message), variant=of.variant.id, **watched)
+    return fork_own(fork.run, of.variant, step=fork.step, answer=fork.answer, agent=name, **watched)

@@ -14,7 +14,6 @@ from planscope.agents import forks, runner
 from planscope.agents.gate import GoOn, PendingCall, Refuse, Stop, Verb
 from planscope.agents.options import RunOptions
 from planscope.debugger.breakpoints import Breakpoint, StepBreak
-from planscope.debugger.stops import LiveStops
 from planscope.errors import UserError
 from planscope.session.model import AnswerEvent, CallEvent, EndEvent, Event, PromptEvent, Run, Session
 from planscope.tui.controllers import live_run
@@ -237,19 +236,15 @@ def test_what_is_heard_of_an_older_run_is_dropped() -> None:
     stage = Stage()
     stage.start()
     (agent,) = Agent.made
+    late = CallEvent(step=9, tool="late", arguments={})
     count = len(stage.posted)
-    agent.on_event(CallEvent(step=9, tool="late", arguments={}))
-    old = live_run._RunThread(
-        stage.document.variants[0],
-        RunChoice(),
-        "r9",
-        stage.jobs.loop,
-        stage.live,
-        LiveStops(None),
-    )
-    stage.live.heard_pause(old, PendingCall(1, "a", {}))
-    stage.live.heard_resume(old)
+    agent.on_event(late)
     assert len(stage.posted) == count and len(stage.document.record("r1").calls) == 3
+    stage.jobs.held.add(JOB)
+    stage.start()
+    assert stage.live.at_work and stage.live.run_id == "r2"
+    agent.on_event(late)
+    assert len(stage.posted) == count and stage.document.run("r2") is None
 
 
 def test_a_run_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -50,12 +51,23 @@ Picture = Callable[..., str]
 """Draws the debug screen as SVG (``planscope.tui.picture.shared_svg``)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Where to begin, as the command line says: a run and a step of it, a theme, a run to begin, a campaign."""
+
+    run: str | None = None
+    step: str | None = None
+    theme: str | None = None
+    live: RunRequest | None = None
+    campaign: str | None = None
+
+
 class PlanscopeApp(ThemedApp):
     """The application. It has a Textual mode for the first frame, and one for each session that is opened.
 
     ``keep``: changes are saved. ``parting``: one line to print after the screen is gone. ``picture`` draws pictures to
     share; it starts an application of its own. ``leaves_unopened``: exit if the session cannot be opened.
-    ``remembers``: note where a session is left, for the next start without a file. ``campaign``: show this one first.
+    ``remembers``: note where a session is left, for the next start without a file.
     """
 
     TITLE = "planscope"
@@ -65,22 +77,18 @@ class PlanscopeApp(ThemedApp):
     def __init__(
         self,
         path: Path | None,
+        asked: Asked = Asked(),
         *,
-        run: str | None = None,
-        step: str | None = None,
-        theme: str | None = None,
-        live: RunRequest | None = None,
         settings: ScreenSettings | None = None,
         keep: bool = True,
         leaves_unopened: bool = False,
         picture: Picture | None = None,
         remembers: bool = False,
-        campaign: str | None = None,
     ) -> None:
-        super().__init__(theme, settings)
+        super().__init__(asked.theme, settings)
         self.path = as_listed(path)
-        self.summary = summary_of(self.path, run)
-        check_run(self.summary.run_ids, run)
+        self.summary = summary_of(self.path, asked.run)
+        check_run(self.summary.run_ids, asked.run)
         self.screen_of_session: DebugScreen | None = None
         self.work: Workspace | None = None
         self.picture = picture
@@ -95,9 +103,7 @@ class PlanscopeApp(ThemedApp):
         self._leaving: asyncio.Task[None] | None = None
         self._mounting = asyncio.Lock()
         self._painted = False
-        self._step = step or ""
-        self._live = live
-        self._campaign = campaign
+        self._asked = asked
         self.last_campaign = ""
         self.add_mode("first", self._make_first)
 
@@ -234,12 +240,12 @@ class PlanscopeApp(ThemedApp):
         run_id = self.summary.run_id
         if self.summary.stamp is None and opened is not None:  # the file was too large for the first frame
             run_id = run_of(opened.session)
-        start = self._start(run_id, opened, notice, trouble)
-        await self._show(document, self._autosave, start)
-        if self._campaign is not None and self.screen_of_session is not None:
+        campaign = self._asked.campaign
+        await self._show(document, self._autosave, self._start(run_id, opened, notice, trouble))
+        if campaign is not None and self.screen_of_session is not None:
             from planscope.tui.screens.debug.doors import open_campaign
 
-            open_campaign(self.screen_of_session, self._campaign)
+            open_campaign(self.screen_of_session, campaign)
         if isinstance(first, FirstFrame):
             first.hand_over(self.simulate_key)
         gc.enable()  # ``run`` has disabled it while modules are imported
@@ -247,19 +253,9 @@ class PlanscopeApp(ThemedApp):
     def _start(self, run_id: str, opened: Opened | None, notice: str, trouble: str = "") -> Start:
         from planscope.tui.screens.debug.start import Start
 
-        settings = self.settings
-        step, self._step = self._step, ""
-        live, self._live = self._live, None
-        return Start(
-            run_id,
-            step,
-            notice,
-            live,
-            opened,
-            trouble,
-            settings["defaults.method"],
-            settings["defaults.budget"],
-        )
+        asked, self._asked = self._asked, Asked()
+        method, budget = (self.settings[f"defaults.{name}"] for name in ("method", "budget"))
+        return Start(run_id, asked.step or "", notice, asked.live, opened, trouble, method, budget)
 
     async def _show(self, document: Document, autosave: Autosave | None, start: Start) -> None:
         from planscope.tui.controllers.live_run import RunChoice

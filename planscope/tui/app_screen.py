@@ -60,7 +60,7 @@ def _resumed(flow: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, A
         try:
             try:
                 value = yield waits_for
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001  (the flow gets it, as if it had waited itself)
                 waits_for = flow.throw(error)
             else:
                 waits_for = flow.send(value)
@@ -78,7 +78,7 @@ class AppScreen(Screen[Result]):
     """The base of screens and dialogs. ``where`` is the screen's name in the table of actions."""
 
     AUTO_FOCUS: ClassVar[str | None] = None
-    COMMANDS = {_commands}  # noqa: RUF012  (Textual's own way to say it)
+    COMMANDS: ClassVar[set[Any]] = {_commands}
     where: ClassVar[Where] = "everywhere"
 
     def on_unmount(self) -> None:

@@ -36,7 +36,7 @@ def run(
     streams = sys.stdout, sys.stderr
     gc.disable()  # imports make no garbage; collecting would take a tenth of the time to the first frame
     try:
-        from planscope.tui.app import PlanscopeApp, check_step
+        from planscope.tui.app import Asked, PlanscopeApp, check_step
         from planscope.tui.settings import ScreenSettings
         from planscope.tui.style.themes import FEW_COLOURS, few_colours
 
@@ -47,15 +47,11 @@ def run(
             settings.config.defaults["theme"] = FEW_COLOURS
         app = PlanscopeApp(
             path,
-            run=run,
-            step=step,
-            theme=theme,
-            live=live,
+            Asked(run, step, theme, live, campaign),
             settings=settings,
             leaves_unopened=True,
             picture=_picture,
             remembers=not in_browser,
-            campaign=campaign,
         )
         if path is not None and app.summary.raw is None:
             from planscope.session.store import load

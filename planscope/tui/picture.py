@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
-from planscope.tui.app import PlanscopeApp, check_step
+from planscope.tui.app import Asked, PlanscopeApp, check_step
 from planscope.tui.settings import ScreenSettings
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ async def export_svg(
     step."""
     if step is not None:
         check_step(session_path, run, step)
-    app = PlanscopeApp(
-        session_path, run=run, step=step, theme=theme, settings=ScreenSettings.plain(), keep=False
-    )
+    app = PlanscopeApp(session_path, Asked(run, step, theme), settings=ScreenSettings.plain(), keep=False)
     async with app.run_test(size=size) as pilot:
         waited = 0.0
         while (app.screen_of_session is None or not app.screen_of_session.at_rest) and waited < LONGEST_WAIT:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 _NOTHING_LIT = Lit()
+_NO_MARKS = Marks()
 
 Picture = Literal["tree", "order", "hours", "agents"]
 """What the tree's pane shows: the syntax tree, the plan as a picture, or the calls of each agent."""
@@ -70,7 +71,7 @@ class DebugView:
     repair: Repair | None = None
     facts: Facts | None = None
     links: Links | None = None
-    marks: Marks = Marks()  # noqa: RUF009  (frozen)
+    marks: Marks = _NO_MARKS
     search: Search | None = None
     hit: Hit | None = None
     lit: Lit = _NOTHING_LIT

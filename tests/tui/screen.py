@@ -17,7 +17,7 @@ from textual.constants import MAX_FPS
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
-from planscope.tui.app import PlanscopeApp
+from planscope.tui.app import Asked, PlanscopeApp
 from planscope.tui.picture import shared_svg
 from planscope.tui.screens.debug.screen import DebugScreen
 from planscope.tui.screens.debug.stage import show_run
@@ -146,7 +146,8 @@ async def opened(
     path: Path | None, size: tuple[int, int] = (120, 40), **wanted: Any
 ) -> AsyncIterator[Driven]:
     """Open a session and wait until it is judged."""
-    app = PlanscopeApp(path, picture=shared_svg, **wanted)
+    asked = Asked(**{name: wanted.pop(name) for name in tuple(wanted) if name in Asked.__slots__})
+    app = PlanscopeApp(path, asked, picture=shared_svg, **wanted)
     async with app.run_test(size=size) as pilot:
         driven = Driven(app, pilot)
         await driven.rest()

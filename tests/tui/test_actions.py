@@ -115,15 +115,15 @@ def test_keys_that_terminals_grab_are_aliases_alone() -> None:
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        (KeyAction("a", ("ctrl+i",), "A", "a", "Panes"), "the same key as 'tab'"),
-        (KeyAction("a", ("ctrl+m",), "A", "a", "Panes"), "the same key as 'enter'"),
-        (KeyAction("a", ("ctrl+h",), "A", "a", "Panes"), "the same key as 'backspace'"),
-        (KeyAction("a", ("rihgt",), "A", "a", "Panes"), "nearest: 'right'"),
-        (KeyAction("a", ("shift+n",), "A", "a", "Panes"), "write 'N'"),
-        (KeyAction("a", ("n",), "A", "a", "Panes"), "key of next-call, a"),
-        (KeyAction("a", ("down",), "A", "a", "Panes"), "used inside the panes"),
-        (KeyAction("a", (), "A", "a", "Panes"), "no key"),
-        (KeyAction("quit", ("Q",), "A", "a", "Panes"), "occurs twice"),
+        (KeyAction("a", "ctrl+i", "A", "a", "Panes"), "the same key as 'tab'"),
+        (KeyAction("a", "ctrl+m", "A", "a", "Panes"), "the same key as 'enter'"),
+        (KeyAction("a", "ctrl+h", "A", "a", "Panes"), "the same key as 'backspace'"),
+        (KeyAction("a", "rihgt", "A", "a", "Panes"), "nearest: 'right'"),
+        (KeyAction("a", "shift+n", "A", "a", "Panes"), "write 'N'"),
+        (KeyAction("a", "n", "A", "a", "Panes"), "key of next-call, a"),
+        (KeyAction("a", "down", "A", "a", "Panes"), "used inside the panes"),
+        (KeyAction("a", "", "A", "a", "Panes"), "no key"),
+        (KeyAction("quit", "Q", "A", "a", "Panes"), "occurs twice"),
     ],
 )
 def test_a_wrong_row_is_found(row: KeyAction, complaint: str) -> None:

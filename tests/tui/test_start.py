@@ -13,7 +13,7 @@ from textual.app import App
 
 from planscope.errors import UserError
 from planscope.session.store import save
-from planscope.tui.app import PlanscopeApp
+from planscope.tui.app import Asked, PlanscopeApp
 from planscope.tui.arrangement import shares
 from planscope.tui.launch import run
 from planscope.tui.opening.first_frame import FirstFrame
@@ -42,7 +42,7 @@ HEAVY = (
 _PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
-from planscope.tui.app import PlanscopeApp
+from planscope.tui.app import Asked, PlanscopeApp
 
 seen = {}
 
@@ -123,7 +123,7 @@ async def test_a_run_and_a_step_can_be_asked_for(tmp_path: Path) -> None:
     async with opened(path, step="end", theme="light") as driven:
         assert driven.state.debug.step == "end" and driven.app.theme == "light"
     with pytest.raises(UserError, match="no run nobody"):
-        PlanscopeApp(path, run="nobody")
+        PlanscopeApp(path, Asked(run="nobody"))
 
 
 async def test_where_a_session_was_left_is_where_it_opens(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ async def test_where_a_session_was_left_is_where_it_opens(tmp_path: Path) -> Non
 def test_a_theme_that_is_not_there_is_named(tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     with pytest.raises(UserError, match=r"^no theme 'drak'; nearest: 'dark'; there are: dark, "):
-        PlanscopeApp(path, theme="drak")
+        PlanscopeApp(path, Asked(theme="drak"))
 
 
 async def test_a_broken_theme_file_is_named_and_the_app_stays_up(

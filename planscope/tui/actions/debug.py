@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planscope.tui.actions.kinds import Group, KeyAction, act, shift_f
+from planscope.tui.actions.kinds import Group, KeyAction, shift_f
 
 _S: Group = "Stepping"
 _B: Group = "Breakpoints and watches"
@@ -17,7 +17,7 @@ PANES: tuple[str, ...] = ("query", "tree", "constraints", "timeline", "step")
 
 def _pane(number: int, name: str) -> KeyAction:
     title, about = f"{name.capitalize()} pane", f"Go to the {name} pane."
-    return act(
+    return KeyAction(
         f"show-pane-{name}",
         str(number),
         title,
@@ -30,7 +30,7 @@ def _pane(number: int, name: str) -> KeyAction:
 
 
 DEBUG: tuple[KeyAction, ...] = (
-    act(
+    KeyAction(
         "next-call",
         "n",
         "Next",
@@ -40,7 +40,7 @@ DEBUG: tuple[KeyAction, ...] = (
         footer=True,
         do="modes.next_call",
     ),
-    act(
+    KeyAction(
         "previous-call",
         "N",
         "Back",
@@ -50,7 +50,7 @@ DEBUG: tuple[KeyAction, ...] = (
         footer=True,
         do="navigate.previous_call",
     ),
-    act(
+    KeyAction(
         "next-check",
         "s",
         "Next check",
@@ -59,7 +59,7 @@ DEBUG: tuple[KeyAction, ...] = (
         ("f7", "f11"),
         do="navigate.next_check",
     ),
-    act(
+    KeyAction(
         "previous-check",
         "S",
         "Previous check",
@@ -68,7 +68,7 @@ DEBUG: tuple[KeyAction, ...] = (
         shift_f(7),
         do="navigate.previous_check",
     ),
-    act(
+    KeyAction(
         "continue",
         "c",
         "Continue",
@@ -77,7 +77,7 @@ DEBUG: tuple[KeyAction, ...] = (
         ("f5",),
         do="modes.go_on",
     ),
-    act(
+    KeyAction(
         "continue-back",
         "C",
         "Continue back",
@@ -86,7 +86,7 @@ DEBUG: tuple[KeyAction, ...] = (
         shift_f(5),
         do="navigate.go_back",
     ),
-    act(
+    KeyAction(
         "first-violation",
         "f",
         "First violation",
@@ -96,7 +96,7 @@ DEBUG: tuple[KeyAction, ...] = (
         verb="violation",
         do="navigate.first_violation",
     ),
-    act(
+    KeyAction(
         "go-start",
         "g",
         "Start",
@@ -105,9 +105,11 @@ DEBUG: tuple[KeyAction, ...] = (
         ("home",),
         do="navigate.go_start",
     ),
-    act("go-end", "G", "End", "Go to the end of the run.", _S, ("end",), do="navigate.go_end"),
-    act("go-to-step", "J", "Go to step", "Enter a step's number and go there.", _S, do="navigate.go_to_step"),
-    act(
+    KeyAction("go-end", "G", "End", "Go to the end of the run.", _S, ("end",), do="navigate.go_end"),
+    KeyAction(
+        "go-to-step", "J", "Go to step", "Enter a step's number and go there.", _S, do="navigate.go_to_step"
+    ),
+    KeyAction(
         "toggle-breakpoint",
         "b",
         "Breakpoint",
@@ -116,7 +118,7 @@ DEBUG: tuple[KeyAction, ...] = (
         ("f9",),
         do="marking.toggle_breakpoint",
     ),
-    act(
+    KeyAction(
         "list-breakpoints",
         "B",
         "Breakpoints",
@@ -125,8 +127,8 @@ DEBUG: tuple[KeyAction, ...] = (
         shift_f(9),
         do="marking.list_breakpoints",
     ),
-    act("watch", "w", "Watch", "Add or remove a watch expression.", _B, do="marking.watch"),
-    act(
+    KeyAction("watch", "w", "Watch", "Add or remove a watch expression.", _B, do="marking.watch"),
+    KeyAction(
         "explain",
         "x",
         "Explain",
@@ -135,7 +137,7 @@ DEBUG: tuple[KeyAction, ...] = (
         footer=True,
         do="doors.explain",
     ),
-    act(
+    KeyAction(
         "look",
         "space",
         "Look",
@@ -143,11 +145,11 @@ DEBUG: tuple[KeyAction, ...] = (
         _L,
         do="doors.look",
     ),
-    act(
+    KeyAction(
         "search", "/", "Search", "Search in query, calls, answers and constraints.", _L, do="navigate.search"
     ),
-    act("next-hit", "h", "Next hit", "Go to the next search hit.", _L, ("f3",), do="navigate.next_hit"),
-    act(
+    KeyAction("next-hit", "h", "Next hit", "Go to the next search hit.", _L, ("f3",), do="navigate.next_hit"),
+    KeyAction(
         "previous-hit",
         "H",
         "Previous hit",
@@ -156,7 +158,7 @@ DEBUG: tuple[KeyAction, ...] = (
         shift_f(3),
         do="navigate.previous_hit",
     ),
-    act(
+    KeyAction(
         "deselect",
         "escape",
         "Deselect",
@@ -165,8 +167,10 @@ DEBUG: tuple[KeyAction, ...] = (
         verb="leave",
         do="modes.escape",
     ),
-    act("edit", "e", "Edit", "Change the query: its text, its actions, its limits.", _R, do="doors.edit"),
-    act(
+    KeyAction(
+        "edit", "e", "Edit", "Change the query: its text, its actions, its limits.", _R, do="doors.edit"
+    ),
+    KeyAction(
         "write-rules",
         "W",
         "Rules",
@@ -174,7 +178,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _R,
         do="rules.write_rules",
     ),
-    act(
+    KeyAction(
         "rerun",
         "r",
         "Rerun",
@@ -183,7 +187,7 @@ DEBUG: tuple[KeyAction, ...] = (
         verb="run",
         do="running.rerun",
     ),
-    act(
+    KeyAction(
         "fork",
         "F",
         "Fork",
@@ -191,13 +195,13 @@ DEBUG: tuple[KeyAction, ...] = (
         _R,
         do="running.fork",
     ),
-    act(
+    KeyAction(
         "dissect", "m", "Dissect", "Find out what in the query makes the agent fail.", _L, do="doors.dissect"
     ),
-    act(
+    KeyAction(
         "compare", "d", "Compare", "Compare with another run or query, side by side.", _L, do="doors.compare"
     ),
-    act(
+    KeyAction(
         "play",
         "p",
         "What if",
@@ -205,7 +209,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _R,
         do="playing.play",
     ),
-    act(
+    KeyAction(
         "take-back",
         "u",
         "Take back",
@@ -215,7 +219,7 @@ DEBUG: tuple[KeyAction, ...] = (
         verb="undo",
         do="playing.take_back",
     ),
-    act(
+    KeyAction(
         "later-hour",
         "+",
         "Later",
@@ -223,7 +227,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _R,
         do="playing.later_hour",
     ),
-    act(
+    KeyAction(
         "earlier-hour",
         "-",
         "Earlier",
@@ -231,13 +235,13 @@ DEBUG: tuple[KeyAction, ...] = (
         _R,
         do="playing.earlier_hour",
     ),
-    act(
+    KeyAction(
         "keep-play", "K", "Keep", "Keep the played calls as a run of the session.", _R, do="playing.keep_play"
     ),
-    act(
+    KeyAction(
         "pause-run", "P", "Pause", "Pause the running agent before its next call.", _R, do="running.pause_run"
     ),
-    act(
+    KeyAction(
         "stop-run",
         "X",
         "Stop run",
@@ -245,7 +249,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _R,
         do="running.stop_run",
     ),
-    act(
+    KeyAction(
         "edit-arguments",
         "a",
         "Edit arguments",
@@ -253,7 +257,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _R,
         do="deciding.edit_arguments",
     ),
-    act(
+    KeyAction(
         "edit-answer",
         "A",
         "Edit answer",
@@ -261,7 +265,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _R,
         do="deciding.edit_answer",
     ),
-    act(
+    KeyAction(
         "answer-call",
         "M",
         "Make answer",
@@ -269,7 +273,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _R,
         do="deciding.answer_call",
     ),
-    act(
+    KeyAction(
         "refuse-call",
         "R",
         "Refuse",
@@ -278,7 +282,7 @@ DEBUG: tuple[KeyAction, ...] = (
         do="deciding.refuse_call",
     ),
     *(_pane(number, name) for number, name in enumerate(PANES, 1)),
-    act(
+    KeyAction(
         "picture",
         "V",
         "Picture",
@@ -286,7 +290,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _P,
         do="arranging.picture",
     ),
-    act(
+    KeyAction(
         "fold-calls",
         "(",
         "Fold calls",
@@ -294,8 +298,8 @@ DEBUG: tuple[KeyAction, ...] = (
         _P,
         do="arranging.fold_calls",
     ),
-    act("next-pane", "tab", "Next pane", "Go to the next pane.", _P, do="arranging.next_pane"),
-    act(
+    KeyAction("next-pane", "tab", "Next pane", "Go to the next pane.", _P, do="arranging.next_pane"),
+    KeyAction(
         "previous-pane",
         "shift+tab",
         "Previous pane",
@@ -303,12 +307,14 @@ DEBUG: tuple[KeyAction, ...] = (
         _P,
         do="arranging.previous_pane",
     ),
-    act("zoom", "z", "Zoom", "Fill the screen with this pane, or restore it.", _P, do="arranging.zoom"),
-    act("narrower", "<", "Narrower", "Make this pane narrower.", _P, do="arranging.narrower"),
-    act("wider", ">", "Wider", "Make this pane wider; you can also drag borders.", _P, do="arranging.wider"),
-    act("lower", "{", "Lower", "Make this pane lower.", _P, do="arranging.lower"),
-    act("higher", "}", "Higher", "Make this pane higher.", _P, do="arranging.higher"),
-    act(
+    KeyAction("zoom", "z", "Zoom", "Fill the screen with this pane, or restore it.", _P, do="arranging.zoom"),
+    KeyAction("narrower", "<", "Narrower", "Make this pane narrower.", _P, do="arranging.narrower"),
+    KeyAction(
+        "wider", ">", "Wider", "Make this pane wider; you can also drag borders.", _P, do="arranging.wider"
+    ),
+    KeyAction("lower", "{", "Lower", "Make this pane lower.", _P, do="arranging.lower"),
+    KeyAction("higher", "}", "Higher", "Make this pane higher.", _P, do="arranging.higher"),
+    KeyAction(
         "hide-pane",
         "_",
         "Hide pane",
@@ -316,7 +322,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _P,
         do="arranging.hide_pane",
     ),
-    act(
+    KeyAction(
         "toggle-inspector",
         "I",
         "Inspector",
@@ -324,7 +330,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _P,
         do="arranging.toggle_inspector",
     ),
-    act(
+    KeyAction(
         "reset-layout",
         "=",
         "Reset panes",
@@ -332,7 +338,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _P,
         do="arranging.reset_layout",
     ),
-    act(
+    KeyAction(
         "show-command",
         ":",
         "Command",
@@ -340,7 +346,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _E,
         do="arranging.show_command",
     ),
-    act(
+    KeyAction(
         "copy-command",
         "Y",
         "Copy command",
@@ -348,8 +354,8 @@ DEBUG: tuple[KeyAction, ...] = (
         _E,
         do="arranging.copy_command",
     ),
-    act("copy", "y", "Copy", "Copy the pane's text, or write it to a file.", _E, do="doors.copy"),
-    act(
+    KeyAction("copy", "y", "Copy", "Copy the pane's text, or write it to a file.", _E, do="doors.copy"),
+    KeyAction(
         "choose-run",
         "o",
         "Runs",
@@ -358,7 +364,7 @@ DEBUG: tuple[KeyAction, ...] = (
         verb="open",
         do="doors.choose_run",
     ),
-    act(
+    KeyAction(
         "tools",
         "t",
         "Tools",
@@ -366,7 +372,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _E,
         do="doors.tools",
     ),
-    act(
+    KeyAction(
         "next-failed-run",
         "O",
         "Next failed run",
@@ -375,7 +381,7 @@ DEBUG: tuple[KeyAction, ...] = (
         verb="open other",
         do="doors.next_failed_run",
     ),
-    act(
+    KeyAction(
         "save",
         "ctrl+s",
         "Save",
@@ -383,7 +389,7 @@ DEBUG: tuple[KeyAction, ...] = (
         _E,
         do="opening.save",
     ),
-    act(
+    KeyAction(
         "share",
         "E",
         "Share",
@@ -391,8 +397,8 @@ DEBUG: tuple[KeyAction, ...] = (
         _E,
         do="doors.share",
     ),
-    act("library", "L", "Library", "Open, make, rename and delete sessions.", _E, do="doors.library"),
-    act(
+    KeyAction("library", "L", "Library", "Open, make, rename and delete sessions.", _E, do="doors.library"),
+    KeyAction(
         "campaigns",
         "#",
         "Campaigns",
@@ -400,16 +406,16 @@ DEBUG: tuple[KeyAction, ...] = (
         _E,
         do="doors.campaigns",
     ),
-    act(
+    KeyAction(
         "describe", "D", "Describe", "Read and change the session's title and notes.", _E, do="doors.describe"
     ),
 )
 
 EVERYWHERE: tuple[KeyAction, ...] = (
-    act("choose-theme", "ctrl+t", "Theme", "Choose a theme.", _E, where="everywhere"),
-    act("palette", "ctrl+p", "Palette", "Find an action by its name.", _E, where="everywhere"),
-    act("help", "?", "Help", "Show all keys.", _E, ("f1",), where="everywhere", footer=True),
-    act(
+    KeyAction("choose-theme", "ctrl+t", "Theme", "Choose a theme.", _E, where="everywhere"),
+    KeyAction("palette", "ctrl+p", "Palette", "Find an action by its name.", _E, where="everywhere"),
+    KeyAction("help", "?", "Help", "Show all keys.", _E, ("f1",), where="everywhere", footer=True),
+    KeyAction(
         "quit",
         "q",
         "Quit",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from planscope.tui.actions.kinds import KeyAction, act
+from planscope.tui.actions.kinds import KeyAction
 
-_act = partial(act, group="Editing a query", where="edit")
+_act = partial(KeyAction, group="Editing a query", where="edit")
 _shown = partial(_act, footer=True)
-_move = partial(act, group="Panes", where="edit")
+_move = partial(KeyAction, group="Panes", where="edit")
 
 
 def _pane(number: int, name: str, title: str, about: str) -> KeyAction:

@@ -35,14 +35,14 @@ class KeyAction:
 
     ``id`` names the action in users' key files. ``do``: the function that does it on the debug screen, such as
     ``navigate.go_start`` (``screens/debug/``), which is imported with that screen; or Textual's name of the screen's
-    action, such as ``search``. Without it that name is the id with underscores. ``keys`` are the letters, ``aliases``
-    the arrows and F-keys. ``parameter`` goes to the function (panes). ``footer``: the lowest line names the key if
-    there is room. ``where``: the screen that has the action, or ``everywhere``. ``verb``: what the key means, by
-    default the title's first word; a key means the same on every screen (exceptions: ``DIFFERENT``).
+    action, such as ``search``. Without it that name is the id with underscores. ``letters``: keys, with blanks between
+    them; ``aliases``: the arrows and F-keys. ``parameter`` goes to the function (panes). ``footer``: the lowest line
+    names the key if there is room. ``where``: the screen that has the action, or ``everywhere``. ``verb``: what the key
+    means, by default the title's first word; a key means the same on every screen (exceptions: ``DIFFERENT``).
     """
 
     id: str
-    keys: tuple[str, ...]
+    letters: str
     title: str
     help: str
     group: Group
@@ -57,6 +57,10 @@ class KeyAction:
     def meaning(self) -> str:
         """The verb, which is equal for two actions that may share a key."""
         return self.verb or self.title.split()[0].lower()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self.letters.split())
 
     @property
     def all_keys(self) -> tuple[str, ...]:
@@ -76,24 +80,6 @@ class KeyAction:
         if self.parameter is None:
             return name
         return f"{name.removesuffix('_' + self.parameter)}('{self.parameter}')"
-
-
-def act(
-    id: str,
-    keys: str,
-    title: str,
-    help: str,  # noqa: A002  (as KeyAction and argparse call it)
-    group: Group,
-    aliases: tuple[str, ...] = (),
-    *,
-    where: Where = "debug",
-    footer: bool = False,
-    parameter: str | None = None,
-    verb: str = "",
-    do: str = "",
-) -> KeyAction:
-    """Make one row. ``keys`` are separated by blanks."""
-    return KeyAction(id, tuple(keys.split()), title, help, group, aliases, where, footer, parameter, verb, do)
 
 
 def shift_f(number: int) -> tuple[str, str]:

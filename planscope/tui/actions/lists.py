@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from planscope.tui.actions.kinds import Group, KeyAction, Where, act, shift_f
+from planscope.tui.actions.kinds import Group, KeyAction, Where, shift_f
 
 
 def _keys(group: Group, where: Where) -> tuple[partial[KeyAction], partial[KeyAction], partial[KeyAction]]:
     """Return how to make a row of a screen's table: any, one that the footer names, and one that shows something."""
-    row = partial(act, group=group, where=where)
+    row = partial(KeyAction, group=group, where=where)
     return row, partial(row, footer=True), partial(row, verb="show")
 
 

@@ -152,8 +152,8 @@ class Autosave:
         self._left_at = left_at or self._left_at
         elsewhere = writer.where == "copy" and place != self.document.path
         self.document.saved(taken)
-        state = "changed" if self.document.unsaved else "saved"
-        self.document.set_saving(Saving(state), place if elsewhere else None)  # type: ignore[arg-type]  # one of the two
+        saving = Saving("changed" if self.document.unsaved else "saved")
+        self.document.set_saving(saving, place if elsewhere else None)
         self._call_after()
         if elsewhere:
             self._post(Notice(f"copied to your library as {name_of(place)} ({_why(writer)})"))
@@ -259,7 +259,7 @@ class Autosave:
             writer.close()
             try:
                 new = to(path)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  (whatever happened, the file gets a writer again)
                 return path, SessionWriter(path), error
             return new, SessionWriter(new), None
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from planscope.debugger.search import Kind
 from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
-from planscope.oracle.verdict_types import StepView
+from planscope.oracle.verdict_types import Move, StepView, Verdict
 from planscope.safe import cell_width
 from planscope.session.model import MessageEvent
 from planscope.session.oracle_input import has_own_tools
-from planscope.session.record import RunRecord, by_speaker
+from planscope.session.record import RecordedCall, RunRecord, by_speaker
 from planscope.session.seen import first_of_message, given_at_first
 from planscope.tui.keys import key_for
 from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, labelled, paragraph, ranges, width_of
+from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, labelled, paragraph, ranges, width_of
 from planscope.tui.style.roles import certificate
 from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
@@ -26,6 +26,7 @@ from planscope.wording import phrases, terms
 if TYPE_CHECKING:
     from planscope.agents.gate import Question
     from planscope.toolfuzz.keeping import Predicted
+    from planscope.tui.controllers.judge import Facts
 
 _MARGIN = 9
 _MOVES, _FEW_MOVES = 8, 3
@@ -56,19 +57,19 @@ def waiting(state: DebugView) -> str:
 
 def step_lines(state: DebugView, width: int, window: int) -> list[Line]:
     """Show thought, call, answer and watches; then state, right moves, findings, reason and remaining orders."""
-    told = _Told(state, width, window)
-    view = state.debug.view
-    judged = state.progress == "judged"
-    parts = [
-        [*told.done(view), *told.watches()],
-        list(told.became(view) if judged else told.waiting()),
-    ]
-    made: list[Line] = []
-    for part in parts:
-        if made and part and window >= _ROOMY:
-            made.append(BLANK)
-        made += part
-    return made
+    page, view = _StepPage(state, width, window), state.debug.view
+    page.done(view)
+    for watch in state.watch_lines:
+        text = f"{watch.text} = {watch.value}{'  (new)' if watch.changed else ''}"
+        page.row("watch", text, "caution" if watch.changed else "")
+    above = page.lines
+    page.lines = []
+    if state.progress == "judged":
+        page.became(view)
+    else:
+        page.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
+    gap = [BLANK] if above and page.lines and window >= _ROOMY else []
+    return [*above, *gap, *page.lines]
 
 
 def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
@@ -102,37 +103,38 @@ def model_cost(state: DebugView) -> str:
     return ", ".join(parts)
 
 
-class _Told:
+class _StepPage(Page):
+    """The lines of one step."""
+
     def __init__(self, state: DebugView, width: int, window: int) -> None:
+        super().__init__(width, _MARGIN)
         self.state = state
         self.problem = state.debug.run.problem
         self.body = max(width - _MARGIN, 8)
         self.roomy = state.zoomed or window >= _ROOMY
         self.few = 10_000 if state.zoomed else max(1, min(window // 6, 4))
 
-    def row(
-        self, label: str, text: str, role: str = "", few: int = 0, kind: Kind | None = None
-    ) -> Iterator[Line]:
+    def row(self, label: str, text: str, role: str = "", few: int = 0, kind: Kind | None = None) -> None:
+        """Add a text beside its label, in at most ``few`` lines; ``kind``: search hits of this kind are marked."""
         hit = hit_of_step(self.state.hit, self.state.debug.index, kind)
         if hit is not None and (span := place_in(text, hit)) is not None:
-            return self.found(label, text, role, few, span)
-        if len(label) >= _MARGIN:
-            return self.beside(label, text, role)
-        body = paragraph(text, self.body, role, _MOST_ZOOMED if self.state.zoomed else _MOST)
-        if few and len(body) > few:
-            body = (*body[: few - 1], _going_on(body[few - 1], self.body - 1))
-        return (Line(runs) for runs in labelled(label, body, indent=_MARGIN))
+            self._found(label, text, role, few, span)
+        elif len(label) >= _MARGIN:
+            self._beside(label, text, role)
+        else:
+            body = paragraph(text, self.body, role, _MOST_ZOOMED if self.state.zoomed else _MOST)
+            if few and len(body) > few:
+                body = (*body[: few - 1], _going_on(body[few - 1], self.body - 1))
+            self.lines += map(Line, labelled(label, body, indent=_MARGIN))
 
-    def beside(self, label: str, text: str, role: str) -> Iterator[Line]:
-        """Return a row of safe text with a label that is wider than the margin."""
+    def _beside(self, label: str, text: str, role: str) -> None:
+        """Add safe text with a label that is wider than the margin."""
         first = ranges(text, max(self.body + _MARGIN - len(label) - 2, 8))[0][1]
-        yield Line((Run(f"{label}  ", "label"), Run(text[:first], role)))
-        if rest := text[first:].strip():
-            for runs in paragraph(rest, self.body, role):
-                yield Line((Run(" " * _MARGIN), *runs))
+        self.lines.append(Line((Run(f"{label}  ", "label"), Run(text[:first], role))))
+        self.text(text[first:].strip(), role, _MARGIN)
 
-    def found(self, label: str, text: str, role: str, few: int, span: Span) -> Iterator[Line]:
-        """A row with a search hit, shown at least up to it. ``span``: the hit's code points in the text."""
+    def _found(self, label: str, text: str, role: str, few: int, span: Span) -> None:
+        """Add a row with a search hit, shown at least up to it. ``span``: the hit's code points in the text."""
         first = span[0] - _AROUND if span[1] > _AROUND * 4 else 0
         told = "…" * bool(first) + text[first : span[1] + _AROUND * 8]
         at = (span[0] - first + bool(first), span[1] - first + bool(first))
@@ -143,85 +145,103 @@ class _Told:
             mark = terms.HIT_GLYPH if a < at[1] and at[0] < b else " "
             head = (label if i == 0 else "").ljust(_MARGIN - 1)
             runs = painted_runs(whole, a, b, [(a, b, role), (*at, "hit")])
-            yield Line((Run(head, "label"), Run(mark, "hit-mark"), *runs))
+            self.lines.append(Line((Run(head, "label"), Run(mark, "hit-mark"), *runs)))
 
-    def done(self, view: StepView) -> Iterator[Line]:
+    # What was done
+
+    def done(self, view: StepView) -> None:
         """Show thought, call, error and answer."""
-        state, told = self.state, self.state.call_at(view.index)
-        if state.question is not None and state.at_question:
-            yield from self.asked(state.question)
-        elif self.awaited(view):
-            keys = f"{key_for('pause-run')} pauses before it, {key_for('stop-run')} stops"
-            now = f"the agent is working on its next call; {state.only_watched or keys}"
-            if state.run is not None and state.run.waits_for:
-                now = f"the agent {state.run.waits_for}; its own program answers"
-            yield from self.row("now", now, "caution")
+        state = self.state
+        self._awaited(view)
         if state.unfollowed and state.run is not None and view.index == state.debug.run.last:
             said = f"{phrases.plural(state.unfollowed, 'other run')} of this program goes on, not followed"
-            if state.unfollowed > 1:
-                said = said.replace("goes", "go")
-            yield from self.row(
-                "others", f"{said}; when this run ends, one that still runs is next", "caution"
-            )
+            said = said.replace("goes", "go") if state.unfollowed > 1 else said
+            self.row("others", f"{said}; when this run ends, one that still runs is next", "caution")
         if view.call is None:
-            run = state.run
-            if view.step == "end" and run is not None and run.last_words:
-                yield from self.spoken(run.last_messages, run.last_words, "said")
-            text = (
-                "Nothing has been called yet." if view.step == 0 else f"{phrases.ending(run).capitalize()}."
-            )
-            if run is None:
-                text = f"Not run yet; press {key_for('rerun')}." if state.has_queries else ""
-            if text:
-                yield from self.row("", text, "dim")
-            if view.step == 0 and run is not None and state.play is None:
-                yield from self.given(run)
-            if view.step == "end" and run is not None and run.cost.model_calls:
-                yield from self.row("cost", phrases.cost(run.cost, simulated=run.simulated), "dim")
+            self._no_call(view)
             return
-        if told is not None and told.agent:
-            yield from self.row("agent", told.agent, "", 1)
+        told, run = state.call_at(view.index), state.run
         if told is not None:
-            yield from self.spoken(told.messages, told.thought)
-        yield from self.call(view)
-        if told is not None and told.asked is not None:
-            asked = phrases.call(view.call.tool, told.asked, named=True, limit=400)
-            yield from self.row("asked", f"{asked}, edited by hand", "dim", self.few)
+            self._asked_for(view, told)
+        else:
+            self._call(view)
         if state.at_pending:
-            yield from self.pending(view)
-        error = view.call.error or (told.error if told else "")
-        if error:
-            yield from self.row("refused", error, "broken", self.few)
-        if told is not None and told.raw and told.arguments is None:
-            yield from self.row("raw", told.raw, "dim", self.few)
-        if told is not None and told.answer is not None:
-            if told.refused_by:
-                by = "you" if told.refused_by == "user" else "the guard"
-                yield from self.row("refused", f"by {by}: the tool was not called", "caution")
-            if phrases.failed(view):
-                yield from self.row("! failed", terms.ANSWERED_ERROR, "caution")
-            yield from self.row("answer", told.answer, "caution" if told.failed else "", self.few, "answer")
-            if (one := state.predicted_at(view.index)) is not None:
-                yield from self.row("fuzzer", predicted_words(one), "caution", self.few)
-            if told.said is not None:
-                yield from self.row("said", f"{told.said} (edited by hand)", "dim", self.few)
-        run = state.run
+            self._pending(view)
+        if error := view.call.error or (told.error if told else ""):
+            self.row("refused", error, "broken", self.few)
+        if told is not None:
+            self._answer(view, told)
         if run is not None and run.forked_from is not None and 0 < view.index <= run.kept:
-            yield from self.row(
-                "kept", f"from run {phrases.fork_point(run.forked_from)}, not run again", "dim"
-            )
+            self.row("kept", f"from run {phrases.fork_point(run.forked_from)}, not run again", "dim")
 
-    def spoken(
-        self, messages: tuple[MessageEvent, ...], words: str, label: str = "thought"
-    ) -> Iterator[Line]:
+    def _awaited(self, view: StepView) -> None:
+        """Say what a run in progress waits for: the user, or its agent, if this is its last step."""
+        state, run = self.state, self.state.run
+        if state.question is not None and state.at_question:
+            self._asked(state.question)
+            return
+        if run is None or not run.under_way or run.pending or state.play is not None:
+            return
+        if view.index == state.debug.run.last:
+            keys = f"{key_for('pause-run')} pauses before it, {key_for('stop-run')} stops"
+            now = f"the agent is working on its next call; {state.only_watched or keys}"
+            if run.waits_for:
+                now = f"the agent {run.waits_for}; its own program answers"
+            self.row("now", now, "caution")
+
+    def _no_call(self, view: StepView) -> None:
+        """Show the start of the run, or its end."""
+        state, run = self.state, self.state.run
+        if run is None:
+            if state.has_queries:
+                self.row("", f"Not run yet; press {key_for('rerun')}.", "dim")
+        elif view.step == 0:
+            self.row("", "Nothing has been called yet.", "dim")
+            if state.play is None:
+                self._given(run)
+        else:
+            if run.last_words:
+                self._spoken(run.last_messages, run.last_words, "said")
+            self.row("", f"{phrases.ending(run).capitalize()}.", "dim")
+            if run.cost.model_calls:
+                self.row("cost", phrases.cost(run.cost, simulated=run.simulated), "dim")
+
+    def _asked_for(self, view: StepView, told: RecordedCall) -> None:
+        """Show who made the call, what was said before it, and the call, also as it was before it was edited."""
+        if told.agent:
+            self.row("agent", told.agent, "", 1)
+        self._spoken(told.messages, told.thought)
+        self._call(view)
+        if told.asked is not None and view.call is not None:
+            asked = phrases.call(view.call.tool, told.asked, named=True, limit=400)
+            self.row("asked", f"{asked}, edited by hand", "dim", self.few)
+
+    def _answer(self, view: StepView, told: RecordedCall) -> None:
+        """Show what came of the call."""
+        if told.raw and told.arguments is None:
+            self.row("raw", told.raw, "dim", self.few)
+        if told.answer is None:
+            return
+        if told.refused_by:
+            by = "you" if told.refused_by == "user" else "the guard"
+            self.row("refused", f"by {by}: the tool was not called", "caution")
+        if phrases.failed(view):
+            self.row("! failed", terms.ANSWERED_ERROR, "caution")
+        self.row("answer", told.answer, "caution" if told.failed else "", self.few, "answer")
+        if (one := self.state.predicted_at(view.index)) is not None:
+            self.row("fuzzer", predicted_words(one), "caution", self.few)
+        if told.said is not None:
+            self.row("said", f"{told.said} (edited by hand)", "dim", self.few)
+
+    def _spoken(self, messages: tuple[MessageEvent, ...], words: str, label: str = "thought") -> None:
         """Show what was said before a call: turns of the user, then what the model said."""
         turns, words = by_speaker(messages, words)
         for text in turns:
-            yield from self.row("user", text, "", self.few, "thought")
+            self.row("user", text, "", self.few, "thought")
         if words:
-            yield from self.row(label, words, "quote", self.few, "thought" if label == "thought" else None)
+            self.row(label, words, "quote", self.few, "thought" if label == "thought" else None)
 
-    def given(self, run: RunRecord) -> Iterator[Line]:
+    def _given(self, run: RunRecord) -> None:
         """Show what the model was given at first; in a low pane only how much it was."""
         parts = {part.name: part for part in given_at_first(run)}
         system, tools, messages = (parts[name] for name in ("system prompt", "tools", "messages"))
@@ -230,110 +250,101 @@ class _Told:
             asked = (
                 phrases.plural(len(messages.value), "message") if messages.known else "no message recorded"
             )
-            yield from self.row("given", f"{asked}, {offered}; {key_for('look')} shows them", "dim", 1)
+            self.row("given", f"{asked}, {offered}; {key_for('look')} shows them", "dim", 1)
             return
         names = ", ".join(tool["name"] for tool in tools.value) if tools.known else tools.value
-        yield from self.row("system", system.value, "quote" if system.known else "dim", self.few)
-        yield from self.row("tools", names, "" if tools.known else "dim", self.few)
         texts = "\n".join(one["text"] for one in messages.value) if messages.known else messages.value
-        yield from self.row("prompt", texts, "quote" if messages.known else "dim", self.few)
-        yield from self.row("", f"{key_for('look')} shows it whole, with schemas", "dim")
+        self.row("system", system.value, "quote" if system.known else "dim", self.few)
+        self.row("tools", names, "" if tools.known else "dim", self.few)
+        self.row("prompt", texts, "quote" if messages.known else "dim", self.few)
+        self.row("", f"{key_for('look')} shows it whole, with schemas", "dim")
 
-    def awaited(self, view: StepView) -> bool:
-        """Return whether the run is in progress and this is its last step, so that the next call follows."""
-        state, run = self.state, self.state.run
-        under_way = run is not None and run.under_way and not run.pending and state.play is None
-        return under_way and view.index == state.debug.run.last
-
-    def asked(self, question: Question) -> Iterator[Line]:
-        """What the interrupted agent asks the user, and the keys to answer."""
-        yield from self.row("asks you", question.text, "caution", 0 if self.roomy else self.few)
+    def _asked(self, question: Question) -> None:
+        """Show what the interrupted agent asks the user, and the keys to answer."""
+        self.row("asks you", question.text, "caution", 0 if self.roomy else self.few)
         told = self.state.run.last_messages if self.state.run is not None else ()
         if said := "\n".join(message.text for message in told if message.by is None and message.text):
-            yield from self.row("it said", said, "quote", self.few)
+            self.row("it said", said, "quote", self.few)
         if question.wrong:
-            yield from self.row("", question.wrong, "broken", self.few)
+            self.row("", question.wrong, "broken", self.few)
         keys = {"answer-call": "answer, with a text or a JSON value"}
         if question.tool is not None:
             keys = dict(_DECISIONS[one] for one in question.allowed)
-        keys |= {"stop-run": "stop"}
-        yield from self.row("", ", ".join(f"{key_for(id)} {verb}" for id, verb in keys.items()), "dim")
+        self._keys(keys | {"stop-run": "stop"})
 
-    def pending(self, view: StepView) -> Iterator[Line]:
-        """Why the run is paused before this call, and the keys to decide."""
+    def _pending(self, view: StepView) -> None:
+        """Say why the run is paused before this call, and name the keys to decide."""
         why = in_words(self.state.why_paused, self.problem)
-        yield from self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
+        self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
+        if view.call is not None and view.call.error:
+            keys = {"next-call": "continue", "continue": "to the next breakpoint", "stop-run": "stop"}
+            self._keys(keys, "no tool is called and the agent is told so; ")
+            return
         keys = {"next-call": "run call", "continue": "continue", "edit-arguments": "arguments"}
         keys |= {"edit-answer": "answer"}
         if self.state.variant is not None and has_own_tools(self.state.variant):
             keys |= {"answer-call": "answer without calling"}
-        keys |= {"refuse-call": "refuse", "stop-run": "stop"}
-        text = ", ".join(f"{key_for(id)} {verb}" for id, verb in keys.items())
-        if view.call is not None and view.call.error:
-            text = (
-                f"no tool is called and the agent is told so; {key_for('next-call')} continue, "
-                f"{key_for('continue')} to the next breakpoint, {key_for('stop-run')} stop"
-            )
-        yield from self.row("", text, "dim")
+        self._keys(keys | {"refuse-call": "refuse", "stop-run": "stop"})
 
-    def call(self, view: StepView) -> Iterator[Line]:
+    def _keys(self, keys: Mapping[str, str], before: str = "") -> None:
+        self.row("", before + ", ".join(f"{key_for(id)} {verb}" for id, verb in keys.items()), "dim")
+
+    def _call(self, view: StepView) -> None:
         assert view.call is not None
         text = phrases.call(view.call.tool, view.call.arguments, named=True, limit=400)
         if cell_width(text) > self.body:
             text = phrases.call(view.call.tool, view.call.arguments, limit=400)
-        when = "" if self.state.at_pending else phrases.hours(view.start, view.end)
-        lines = list(self.row("call", text, "tool", kind="call"))
-        last = lines[-1]
+        self.row("call", text, "tool", kind="call")
+        when, last = "" if self.state.at_pending else phrases.hours(view.start, view.end), self.lines[-1]
         if when and cell_width(last.text) + len(when) + 2 <= self.body + _MARGIN:
-            lines[-1] = Line((*last.runs, Run(f"  {when}", "dim")))
-        yield from lines
+            self.lines[-1] = Line((*last.runs, Run(f"  {when}", "dim")))
 
-    def waiting(self) -> Iterator[Line]:
-        state = self.state
-        return self.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
+    # What became of the plan
 
-    def became(self, view: StepView) -> Iterator[Line]:
+    def became(self, view: StepView) -> None:
         """Show the state, right moves, findings, reason and remaining orders."""
         state, facts = self.state, self.state.facts
         if state.certificate == "denied":
-            yield from self.row("verdict", *certificate("denied"))
+            self.row("verdict", *certificate("denied"))
         state_line, sealed = self.state_line(view), self.certificate()
         beside = Line((*state_line.runs, Run(" · ", "dim"), *sealed)) if sealed else state_line
         fits = cell_width(beside.text) <= self.body + _MARGIN
-        yield beside if fits else state_line
-        unsure = (
-            state.verdict is not None and state.verdict.verdict == "unknown" and not self.problem.unjudged
-        )
-        if unsure and view.step == "end":
+        self.lines.append(beside if fits else state_line)
+        if state.verdict is not None and view.step == "end":
+            self._verdict(state.verdict)
+        self._instead(view)
+        self._findings(view)
+        if facts is None:
+            self.row("", "…", "dim")
+            return
+        if facts.why and (not facts.findings or facts.why not in facts.findings[0]):
+            self.row("why", facts.why)
+        if view.lost:
+            self._plan()
+            if self.problem.counted:
+                self.row("left", phrases.orders(0), "dim")
+        elif view.state == "completable" and view.step != "end":
+            self._ways_on(facts)
+        if not fits:
+            self.lines += map(Line, labelled("verdict", [sealed], indent=_MARGIN))
+
+    def _verdict(self, verdict: Verdict) -> None:
+        if verdict.verdict == "unknown" and not self.problem.unjudged:
             from planscope.wording.explain import why_unknown
 
-            yield from self.row("why", why_unknown(state.debug.run.judged))
-        if state.verdict is not None and view.step == "end":
-            for note in state.verdict.notes:
-                yield from self.row("note", note, "dim")
-            for warning in state.verdict.warnings:
-                yield from self.row("warning", warning, "caution")
-        yield from self.instead(view)
-        told = facts.findings if facts else ()
-        for i, found in enumerate(state.debug.run.findings[view.index]):
-            error = found.severity == "error"
-            role = "finding" if error else "caution"
-            would = "would be: " if state.at_pending else ""
-            yield Line((Run(f"{'✗' if error else '!'} {would}{phrases.finding(found)}", role),))
-            yield from self.row("", told[i] if i < len(told) else found.message)
-        if facts is None:
-            yield from self.row("", "…", "dim")
-            return
-        if facts.why and (not told or facts.why not in told[0]):
-            yield from self.row("why", facts.why)
-        if view.lost:
-            yield from self.plan()
-            if self.problem.counted:
-                yield from self.row("left", phrases.orders(0), "dim")
-        elif view.state == "completable" and view.step != "end":
-            yield from self.ways_on()
-        if not fits:
-            yield from (Line(runs) for runs in labelled("verdict", [sealed], indent=_MARGIN))
+            self.row("why", why_unknown(self.state.debug.run.judged))
+        for note in verdict.notes:
+            self.row("note", note, "dim")
+        for warning in verdict.warnings:
+            self.row("warning", warning, "caution")
+
+    def _findings(self, view: StepView) -> None:
+        told = self.state.facts.findings if self.state.facts else ()
+        would = "would be: " if self.state.at_pending else ""
+        for i, found in enumerate(self.state.debug.run.findings[view.index]):
+            sign, role = ("✗", "finding") if found.severity == "error" else ("!", "caution")
+            self.lines.append(Line((Run(f"{sign} {would}{phrases.finding(found)}", role),)))
+            self.row("", told[i] if i < len(told) else found.message)
 
     def state_line(self, view: StepView) -> Line:
         lost = self.state.lost_at(view)
@@ -350,6 +361,7 @@ class _Told:
         judged = self.state.debug.run.replay
         word = phrases.step_word(judged, view)
         runs = [Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)]
+        note = ""
         if lost == view.index:
             runs.append(Run(f"  {terms.LOST_HERE}", "core"))
             note = "the query contradicts itself" if view.step == 0 else terms.NO_RETURN
@@ -357,8 +369,6 @@ class _Told:
             note = f"lost since {phrases.step_name(self.state.debug.run.steps[lost].step)}"
         elif view.state == "completable":
             note = phrases.state_means(self.problem, view.state, phrases.step_ended(judged, view))
-        else:
-            note = ""
         return Line((*runs, Run(f"  {note}", "dim")) if note else tuple(runs))
 
     def certificate(self) -> tuple[Run, ...]:
@@ -367,45 +377,37 @@ class _Told:
         known = self.state.at_verdict and said in ("confirmed", "gave_up")
         return (Run(*certificate(said)),) if known else ()
 
-    def instead(self, view: StepView) -> Iterator[Line]:
-        facts = self.state.facts
-        if facts is None or not facts.instead:
-            return iter(())
-        most = _MOVES if self.roomy else _FEW_MOVES
-        moves = phrases.moves(self.problem, facts.instead, most)
-        here = facts.instead_at is None or facts.instead_at == view.index - 1
-        return self.row(
-            "call instead", moves + ("" if here else f", as step {(facts.instead_at or 0) + 1}"), "safe"
-        )
+    def _moves(self, moves: Sequence[Move]) -> str:
+        return phrases.moves(self.problem, moves, _MOVES if self.roomy else _FEW_MOVES)
 
-    def plan(self) -> Iterator[Line]:
+    def _instead(self, view: StepView) -> None:
+        facts = self.state.facts
+        if facts is not None and facts.instead:
+            here = facts.instead_at is None or facts.instead_at == view.index - 1
+            where = "" if here else f", as step {(facts.instead_at or 0) + 1}"
+            self.row("call instead", self._moves(facts.instead) + where, "safe")
+
+    def _plan(self) -> None:
         """Show the correct plan nearest to this run."""
         repair = self.state.repair
         if repair is None or repair.order is None:
-            return iter(())
+            return
         if repair.changes:
-            return self.row("to repair it", phrases.listed(repair.changes[:_MOVES]))
+            self.row("to repair it", phrases.listed(repair.changes[:_MOVES]))
+            return
         plan = phrases.plan(repair)[repair.kept :][:_PLAN]
         names = " → ".join(phrases.planned(self.problem, step) for step in plan)
         calls = "call" if repair.kept == 1 else f"{repair.kept} calls"
         kept = f"after the first {calls}: " if repair.kept else ""
-        return self.row("a correct plan", kept + names)
+        self.row("a correct plan", kept + names)
 
-    def ways_on(self) -> Iterator[Line]:
+    def _ways_on(self, facts: Facts) -> None:
         """Show the safe next moves, the number of remaining orders, and one such order."""
-        facts = self.state.facts
-        assert facts is not None
-        most = _MOVES if self.roomy else _FEW_MOVES
-        moves = phrases.moves(self.problem, facts.safe, most)
-        yield from self.row("next", moves or "nothing is left to do", "safe" if moves else "dim")
+        moves = self._moves(facts.safe)
+        self.row("next", moves or "nothing is left to do", "safe" if moves else "dim")
         if self.problem.counted:
-            yield from self.row("left", phrases.orders(facts.orders))
+            self.row("left", phrases.orders(facts.orders))
         if facts.one_way:
             way = [phrases.planned(self.problem, step) for step in facts.one_way[:_WAY]]
             more = " → …" if len(facts.one_way) > _WAY else ""
-            yield from self.row("for example", " → ".join(way) + more, "dim")
-
-    def watches(self) -> Iterator[Line]:
-        for watch in self.state.watch_lines:
-            text = f"{watch.text} = {watch.value}{'  (new)' if watch.changed else ''}"
-            yield from self.row("watch", text, "caution" if watch.changed else "")
+            self.row("for example", " → ".join(way) + more, "dim")

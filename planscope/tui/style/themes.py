@@ -170,7 +170,7 @@ def _of_packages(ours: Mapping[str, TomlFile], problems: list[FileProblem]) -> d
             path = Path(folder() if callable(folder) else folder)
             if not path.is_dir():
                 raise ValueError(f"{visible(str(path), limit=200)} is no folder")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (another package's code may raise anything)
             problems.append(FileProblem(EXTENSION, trouble(entry, error)))
             continue
         for name, file in _read_folder(path, problems).items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -181,45 +182,79 @@ def stop_run(stage: Stage) -> None:
 
 def live_changed(stage: Stage, message: LiveChanged) -> None:
     """Display what became of the live run."""
-    live, view = stage.work.live, stage.view
-    mine = view.run is not None and view.run.id == message.run_id
-    match message.what:
-        case "began":
-            stage.change(seconds=live.seconds)
-            if live.attached is not None:
-                stage.work.judge.forget_all()  # its tools and rules may be new
-            _follow(stage, message.run_id)
-            stage.change(only_watched=live.only_watched)
-            if live.only_watched:
-                stage.tell(live.only_watched)
-        case "tools":
-            stage.work.judge.forget_all()
-            if mine and view.variant is not None:
-                stage.look_at(view.variant.id, message.run_id)
-        case "paused":
-            if mine:
-                stage.change(why_paused=why_paused(stage, message.run_id))
-            elif live.paused is not None:
-                opens = f"{key_for('choose-run')} opens it"
-                stage.tell(f"the running agent is paused before step {live.paused.step}: {opens}")
-        case "asks":
-            if mine:
-                stage.change(question=question_of(stage, message.run_id))
-            else:
-                stage.tell(f"the running agent asks you something: {key_for('choose-run')} opens it")
-        case "resumed":
-            stage.change(why_paused=(), question=None)
-        case "ended" | "failed":
-            stage.change(why_paused=(), question=None, seconds=None, only_watched="", unfollowed=0)
-            if message.what == "failed":
-                stage.tell(f"not run: {shown(message.trouble, 300)}")
-            elif view.notice in (starting(), _STOPPING):
-                stage.tell("")
-        case "waiting":
-            stage.tell(waiting(stage))
-        case "gone":
-            trouble = shown(message.trouble, 200)
-            stage.tell(f"no longer attached: {trouble or 'the process of the agent has ended'}")
+    _NEWS[message.what](stage, message)
+
+
+def _mine(stage: Stage, message: LiveChanged) -> bool:
+    """Whether the news is about the displayed run."""
+    return stage.view.run is not None and stage.view.run.id == message.run_id
+
+
+def _began(stage: Stage, message: LiveChanged) -> None:
+    live = stage.work.live
+    stage.change(seconds=live.seconds)
+    if live.attached is not None:
+        stage.work.judge.forget_all()  # its tools and rules may be new
+    _follow(stage, message.run_id)
+    stage.change(only_watched=live.only_watched)
+    if live.only_watched:
+        stage.tell(live.only_watched)
+
+
+def _tools(stage: Stage, message: LiveChanged) -> None:
+    stage.work.judge.forget_all()
+    if _mine(stage, message) and stage.view.variant is not None:
+        stage.look_at(stage.view.variant.id, message.run_id)
+
+
+def _paused(stage: Stage, message: LiveChanged) -> None:
+    paused = stage.work.live.paused
+    if _mine(stage, message):
+        stage.change(why_paused=why_paused(stage, message.run_id))
+    elif paused is not None:
+        opens = f"{key_for('choose-run')} opens it"
+        stage.tell(f"the running agent is paused before step {paused.step}: {opens}")
+
+
+def _asks(stage: Stage, message: LiveChanged) -> None:
+    if _mine(stage, message):
+        stage.change(question=question_of(stage, message.run_id))
+    else:
+        stage.tell(f"the running agent asks you something: {key_for('choose-run')} opens it")
+
+
+def _resumed(stage: Stage, message: LiveChanged) -> None:
+    stage.change(why_paused=(), question=None)
+
+
+def _ended(stage: Stage, message: LiveChanged) -> None:
+    stage.change(why_paused=(), question=None, seconds=None, only_watched="", unfollowed=0)
+    if message.what == "failed":
+        stage.tell(f"not run: {shown(message.trouble, 300)}")
+    elif stage.view.notice in (starting(), _STOPPING):
+        stage.tell("")
+
+
+def _waits(stage: Stage, message: LiveChanged) -> None:
+    stage.tell(waiting(stage))
+
+
+def _gone(stage: Stage, message: LiveChanged) -> None:
+    trouble = shown(message.trouble, 200)
+    stage.tell(f"no longer attached: {trouble or 'the process of the agent has ended'}")
+
+
+_NEWS: Mapping[str, Callable[[Stage, LiveChanged], None]] = {
+    "began": _began,
+    "tools": _tools,
+    "paused": _paused,
+    "asks": _asks,
+    "resumed": _resumed,
+    "ended": _ended,
+    "failed": _ended,
+    "waiting": _waits,
+    "gone": _gone,
+}
 
 
 def _follow(stage: Stage, run_id: str) -> None:

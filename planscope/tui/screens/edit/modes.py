@@ -7,7 +7,7 @@ key, by the state of the draft.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from textual import events
 
@@ -43,7 +43,7 @@ class Stage(Protocol):
 class Commands:
     """The mode in which letters are commands and arrows select a line of the current pane."""
 
-    _STEPS = {  # noqa: RUF012
+    _STEPS: ClassVar[dict[str, int]] = {
         "down": 1,
         "j": 1,
         "up": -1,
@@ -111,41 +111,56 @@ class Typing(Commands):
         return self.stage.typing_hints
 
     def before_table(self, event: events.Key) -> bool:
-        stage, editor, edited = self.stage, self.stage.editor, self.stage.editor.state.edited
         key = _SAME.get(event.key, event.key)
         plain = key.replace("shift+", "")
-        select = plain != key
-        if plain in _MOVES:
-            editor.edit(_MOVES[plain](edited, select=select))
-        elif plain in _LINES or plain in ("pageup", "pagedown"):
-            self._go_by_lines(plain, select)
-        elif plain in ("home", "end"):
-            editor.edit(typing.go(edited, self._line_edge(plain), select=select))
-        elif plain in ("ctrl+home", "ctrl+end"):
-            editor.edit(typing.go(edited, 0 if plain == "ctrl+home" else len(edited.text), select=select))
-        elif key in _TAKES:
+        if self._moves(plain, plain != key) or self._takes_away(key):
+            return True
+        verbs: dict[str, Callable[[], None]] = {
+            "tab": self.stage.action_complete,
+            "ctrl+@": self.stage.action_complete,
+            "ctrl+z": self.stage.action_undo_edit,
+            "ctrl+c": self.stage.copy_selected,
+            "ctrl+v": lambda: self.stage.paste(self.stage.pasted()),
+        }
+        if key in verbs:
+            verbs[key]()
+        elif key == "enter":
+            self.stage.editor.insert("\n")
+        elif event.is_printable and event.character:
+            self.stage.editor.insert(event.character, "type")
+        else:
+            return False
+        return True
+
+    def _moves(self, key: str, select: bool) -> bool:
+        """Move the caret, if the key does that."""
+        editor, edited = self.stage.editor, self.stage.editor.state.edited
+        if key in _MOVES:
+            editor.edit(_MOVES[key](edited, select=select))
+        elif key in _LINES or key in ("pageup", "pagedown"):
+            self._go_by_lines(key, select)
+        elif key in ("home", "end"):
+            editor.edit(typing.go(edited, self._line_edge(key), select=select))
+        elif key in ("ctrl+home", "ctrl+end"):
+            editor.edit(typing.go(edited, 0 if key == "ctrl+home" else len(edited.text), select=select))
+        else:
+            return False
+        return True
+
+    def _takes_away(self, key: str) -> bool:
+        """Take away a part of the text, if the key does that."""
+        editor, edited = self.stage.editor, self.stage.editor.state.edited
+        if key in _TAKES:
             take_away, kind = _TAKES[key]
             editor.type_over(take_away(edited), kind)
         elif key in ("ctrl+u", "ctrl+k"):
             edge = self._line_edge("home" if key == "ctrl+u" else "end")
             start, end = edited.selection if edited.anchor is not None else sorted((edited.at, edge))
             editor.type_over(typing.cut_out(edited, start, end))
-        elif key == "enter":
-            editor.insert("\n")
-        elif key in ("tab", "ctrl+@"):
-            stage.action_complete()
-        elif key == "ctrl+z":
-            stage.action_undo_edit()
-        elif key == "ctrl+c":
-            stage.copy_selected()
         elif key == "ctrl+x":
             if edited.selected:
-                stage.copy_selected()
+                self.stage.copy_selected()
             editor.type_over(typing.cut_out(edited, *edited.selection))
-        elif key == "ctrl+v":
-            stage.paste(stage.pasted())
-        elif event.is_printable and event.character:
-            editor.insert(event.character, "type")
         else:
             return False
         return True
@@ -176,7 +191,7 @@ class Typing(Commands):
 class Completing(Typing):
     """The mode with an open completion: arrows select, Enter inserts; other keys continue typing."""
 
-    _STEPS = {"down": 1, "up": -1, "ctrl+n": 1, "pagedown": 8, "pageup": -8}  # noqa: RUF012
+    _STEPS: ClassVar = {"down": 1, "up": -1, "ctrl+n": 1, "pagedown": 8, "pageup": -8}
 
     def before_table(self, event: events.Key) -> bool:
         editor, key = self.stage.editor, event.key

@@ -59,9 +59,9 @@ from planscope.sharing.page import run_document
 from planscope.sharing.query import QueryView
 from planscope.show.markdown import markdown
 from planscope.tui.controllers.judge import _read, judged
-from planscope.tui.controllers.run_list import Branch, Row
+from planscope.tui.controllers.run_list import Row
 from planscope.tui.panes.bars import _seal, verdict_runs
-from planscope.tui.screens.library.lines import Item, columns_for, wishes_of
+from planscope.tui.screens.library.lines import columns_for
 from planscope.tui.screens.runs.lines import columns_of, run_line
 from planscope.tui.view import DebugView
 from planscope.walk.walker import Walker
@@ -270,8 +270,7 @@ def doors(path: Path, session: Session) -> Iterator[tuple[str, Told]]:
     case = judge(session, run)
     (outcome,) = outcomes_of_runs(session, [run], problem_in)
     yield "library screen", of_words(_library_word(entry))
-    branch = Branch(0, session.variants[0], 0, "r1")
-    listed_row = Row(branch, ListedRun(1, record_of(run), outcome))
+    listed_row = Row(0, session.variants[0], ListedRun(1, record_of(run), outcome))
     shown = run_line(listed_row, False, columns_of([listed_row], "")).text
     yield "runs screen", of_words(re.split(r"  +", shown.strip())[1][2:])
 
@@ -315,8 +314,8 @@ def _lost_of_list(verdict: str, lost: Any) -> Told:
 
 
 def _library_word(entry: Any) -> str:
-    columns = columns_for(160, wishes_of([entry], place=False), entry.changed)
-    row, at, told = columns.row(Item(entry, False, False, False)).text, 2, {}
+    columns = columns_for(160, [entry], entry.changed, place=False)
+    row, at, told = columns.row(entry, False).text, 2, {}
     for column in columns.whole:
         told[column.name] = row[at : at + column.width].strip()
         at += column.width + column.gap

@@ -61,12 +61,12 @@ def test_verdicts_are_hidden_while_a_sample_waits_for_labels() -> None:
     drawn = sampled(fuzzing(*[finding() for _ in range(4)], sets=4), 6, 1)
     document.open(Session(id="s", title="s", fuzzings=[drawn]))
     rows = FindingList(document)
-    assert rows.hidden and len(rows.rows) == 6
-    assert [row.finding is None for row in rows.rows] != sorted(row.finding is None for row in rows.rows)
+    assert rows.hidden and len(rows.listed) == 6
+    assert [row.finding is None for row in rows.listed] != sorted(row.finding is None for row in rows.listed)
     rows.choose(3)
-    place = rows.rows[3].place
+    place = rows.listed[3].place
     rows.hide(False)
-    assert len(rows.rows) == 8 and rows.chosen is not None and rows.chosen.place == place
+    assert len(rows.listed) == 8 and rows.chosen is not None and rows.chosen.place == place
 
 
 def test_the_command_draws_and_reports_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -105,8 +105,8 @@ def test_tools_without_findings_are_listed_and_have_no_label() -> None:
     document = Document(None)
     document.open(Session(id="s", title="s", fuzzings=[one]))
     rows = FindingList(document)
-    assert [row.tool for row in rows.rows] == ["f", "g"] and rows.count == 1
+    assert [row.tool for row in rows.listed] == ["f", "g"] and rows.count == 1
     rows.choose(1)
     assert rows.label() is None and rows.specify() is None and not document.unsaved
     rows.hide(True)
-    assert [row.tool for row in rows.rows] == ["f"]
+    assert [row.tool for row in rows.listed] == ["f"]

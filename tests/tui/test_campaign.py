@@ -19,7 +19,7 @@ from planscope.tui.controllers.campaign_view import Wanted
 from planscope.tui.panes.columns import head_line, row_line
 from planscope.tui.screens.campaign.curves import curve_lines
 from planscope.tui.screens.campaign.screen import CampaignScreen
-from planscope.tui.screens.campaign.tables import TABLES, Chosen, columns_of, table_of
+from planscope.tui.screens.campaign.tables import TABLES, columns_of, table_of
 from tests.hostile import SAVEABLE
 from tests.tui.screen import Driven, opened
 from tests.tui.test_hostile_screen import assert_clean
@@ -140,7 +140,7 @@ def test_each_table_fits_any_width_and_leads_to_what_it_counts(tmp_path: Path) -
             for width in (30, 60, 76, 100, 200):
                 columns = columns_of(table, width)
                 head = head_line(columns)
-                rows = [row_line(columns, Chosen(row, not k), not k) for k, row in enumerate(table.rows)]
+                rows = [row_line(columns, row, not k) for k, row in enumerate(table.rows)]
                 assert all(len(line.text) <= width for line in (head, *rows)), (name, width)
                 assert len(rows) == len(table.rows)
         for row in table_of(found, "errors").rows:

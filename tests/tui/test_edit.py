@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 def marked(driven: Editing, role: str) -> list[str]:
     """The stretches of the screen that are painted in a role."""
-    look = driven.edit.paint.style(role, "")
+    look = driven.app.paint.style(role, "")
     return [text for row in styles(driven.app) for text, style in row if style == look]
 
 

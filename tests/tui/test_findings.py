@@ -108,7 +108,7 @@ async def test_sets_of_prompts_are_shown_with_their_calls_and_outputs(tmp_path: 
     async with opened(sessions.write(made, tmp_path), (120, 40)) as driven:
         await driven.press("g", "t")
         screen = driven.app.screen
-        assert isinstance(screen, FindingsScreen) and len(screen.list.rows) == 2 and screen.list.count == 1
+        assert isinstance(screen, FindingsScreen) and len(screen.list.listed) == 2 and screen.list.count == 1
         assert "✗✗✗ Who works on [day]?" in driven.text and "\x1b" not in driven.text
         assert "set       faulty" in driven.text and "0 calls, 4 prompts" in driven.text
         assert "✗ inputs differ (2 buckets)" in driven.text

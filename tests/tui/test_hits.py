@@ -20,8 +20,8 @@ async def find(driven: Driven, text: str) -> None:
 
 def found(driven: Driven) -> list[str]:
     """The stretches of the screen that look like a hit."""
-    look = driven.screen.paint.style("hit", "")
-    cursor = driven.screen.paint.style("hit", "cursor")
+    look = driven.app.paint.style("hit", "")
+    cursor = driven.app.paint.style("hit", "cursor")
     return [text for row in styles(driven.app) for text, style in row if style in (look, cursor)]
 
 

@@ -26,13 +26,7 @@ from planscope.tui.controllers.library_list import (
 )
 from planscope.tui.panes.box import Lazy
 from planscope.tui.panes.columns import head_line
-from planscope.tui.screens.library.lines import (
-    Item,
-    Wishes,
-    columns_for,
-    preview_lines,
-    wishes_of,
-)
+from planscope.tui.screens.library.lines import columns_for, preview_lines
 from planscope.tui.style.lines import width_of
 from planscope.wording.phrases import date, file_size, time_left
 from tests.hostile import SAVEABLE
@@ -66,6 +60,7 @@ ENTRIES = (
     entry(6, wrong="s6 is cut off"),
     entry(7, place="bundled", outcome=Outcome("aborted"), created=NOW),
 )
+WIDEST = [replace(one, agent="a" * 99, model="m" * 99) for one in ENTRIES]
 LIST = SessionList(ENTRIES, (entry(9, place="trash", deleted=NOW),), complete=True)
 
 
@@ -107,8 +102,8 @@ def test_rows_say_how_many_runs_were_right_and_what_was_helped(width: int) -> No
         entry(2, helped="1 call refused", outcomes=Tally(helped=1, helped_right=1)),
         entry(3, outcomes=Tally(1)),
     )
-    columns = columns_for(width, wishes_of(found, True), NOW)
-    many, helped, one = (columns.row(Item(e, False, False, False)).text for e in found)
+    columns = columns_for(width, found, NOW)
+    many, helped, one = (columns.row(e, False).text for e in found)
     assert "✓ right" in many and "14/20" in many and "/" not in one
     assert "✓ right" in helped and "helped" in helped and "helped" not in many + one
     assert all(cell_width(row) <= width for row in (many, helped, one))
@@ -170,12 +165,12 @@ def test_verdicts_come_in_one_by_one() -> None:
 
 @pytest.mark.parametrize("width", [52, 56, 71, 72, 76, 107, 108, 116, 150, 196])
 def test_a_row_fits_whatever_it_says(width: int) -> None:
-    columns = columns_for(width, Wishes(), NOW)
+    columns = columns_for(width, WIDEST, NOW)
     assert width_of(head_line(columns.whole).runs) <= max(width, 52)
     for text in SAVEABLE:
         hostile = entry(1, title=text[:200], agent=text[:200], model=text[:200])
         for one in (hostile, replace(hostile, wrong=text), replace(hostile, place="trash")):
-            line = columns.row(Item(one, True, False, True))
+            line = columns.row(one, True)
             assert width_of(line.runs) <= max(width, 52)
             assert not {unicodedata.category(c) for c in line.text} & BAD
             assert preview_lines(one, None, width)
@@ -184,18 +179,17 @@ def test_a_row_fits_whatever_it_says(width: int) -> None:
 def test_the_title_gets_what_the_other_columns_do_not_need() -> None:
     agents = [replace(one, agent="tools", model="sim:literal") for one in ENTRIES]
     needed, most = (
-        {column.name: column.width for column in columns_for(160, wishes, NOW).whole}
-        for wishes in (wishes_of(agents, place=False), Wishes())
+        {column.name: column.width for column in columns_for(160, some, NOW, place=place).whole}
+        for some, place in ((agents, False), (WIDEST, True))
     )
     assert (needed["agent"], needed["model"], "" in needed) == (5, 11, False)
     assert needed["session"] - most["session"] == (most["agent"] - 5) + (most["model"] - 11) + (most[""] + 2)
-    long = [replace(one, agent="a" * 99, model="m" * 99) for one in ENTRIES]
-    assert wishes_of(long, place=True)._replace(title=0) == Wishes()
+    assert (most["agent"], most["model"]) == (12, 24)
 
 
 def test_a_small_list_has_verdict_and_error_in_one() -> None:
-    columns = columns_for(76, Wishes(), NOW)
-    told = [columns.row(Item(one, False, False, False)).text[2:].split("  ")[0] for one in ENTRIES]
+    columns = columns_for(76, WIDEST, NOW)
+    told = [columns.row(one, False).text[2:].split("  ")[0] for one in ENTRIES]
     assert told == [
         "✗ order error",
         "✓ right",
@@ -245,7 +239,7 @@ def test_lines_are_made_when_they_are_looked_at() -> None:
 
     def make(i: int):  # type: ignore[no-untyped-def]  # a line
         made.append(i)
-        return head_line(columns_for(80, Wishes(), NOW).whole)
+        return head_line(columns_for(80, WIDEST, NOW).whole)
 
     lines = Lazy(1000, make)
     assert len(lines) == 1000 and len(lines[3:5]) == 2 and lines[3]

@@ -80,11 +80,11 @@ class FindingList:
         self._read()
         self.hidden = begin is None and any(
             one is not None and one.sampled and one.label is None
-            for one in (row.labelled for row in self.rows)
+            for one in (row.labelled for row in self.listed)
         )
         self._arrange()
         self.at = next(
-            (k for k, row in enumerate(self.rows) if begin is not None and row.finding is begin), 0
+            (k for k, row in enumerate(self.listed) if begin is not None and row.finding is begin), 0
         )
 
     def _read(self) -> None:
@@ -96,18 +96,18 @@ class FindingList:
         self._arrange()
 
     def _arrange(self) -> None:
-        self.rows: Sequence[Row] = self._all
+        self.listed: Sequence[Row] = self._all
         if self.hidden:
             drawn = [row for row in self._all if row.labelled is not None and row.labelled.sampled]
-            self.rows = drawn or [row for row in self._all if row.labelled is not None]
-            Random("labels").shuffle(self.rows)
+            self.listed = drawn or [row for row in self._all if row.labelled is not None]
+            Random("labels").shuffle(self.listed)
 
     def hide(self, hidden: bool) -> None:
         """Hide verdicts, or show them. The chosen row stays, if it is still there."""
         place = self.chosen.place if self.chosen is not None else None
         self.hidden = hidden
         self._arrange()
-        self.choose(next((k for k, row in enumerate(self.rows) if row.place == place), 0))
+        self.choose(next((k for k, row in enumerate(self.listed) if row.place == place), 0))
 
     def label(self) -> Label:
         """Give the chosen row the next label. Return it."""
@@ -135,14 +135,14 @@ class FindingList:
     @property
     def count(self) -> int:
         """How many of the rows are findings; if verdicts are hidden, how many rows there are."""
-        return len(self.rows) if self.hidden else sum(row.finding is not None for row in self.rows)
+        return len(self.listed) if self.hidden else sum(row.finding is not None for row in self.listed)
 
     @property
     def chosen(self) -> Row | None:
-        return self.rows[self.at] if self.rows else None
+        return self.listed[self.at] if self.listed else None
 
     def choose(self, at: int) -> None:
-        self.at = min(max(at, 0), max(len(self.rows) - 1, 0))
+        self.at = min(max(at, 0), max(len(self.listed) - 1, 0))
 
 
 def _led_first(one: FuzzFinding, steps: Sequence[Step]) -> Sequence[Step]:

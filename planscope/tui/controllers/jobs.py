@@ -15,6 +15,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from planscope.errors import UserError
 from planscope.oracle.cancellation import cancelled_by
 
 Answer = TypeVar("Answer")
@@ -94,7 +95,7 @@ class Jobs:
             try:
                 with cancelled_by(token):
                     answer = work(token)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  (no error of a job may end the application)
                 self._deliver(name, token, failed, error, failed)
             else:
                 self._deliver(name, token, done, answer, failed)
@@ -104,7 +105,7 @@ class Jobs:
         thread.start()
 
     async def run(self, name: str, work: Callable[[CancelToken], Answer]) -> Answer:
-        """Run ``work`` in a thread and wait for its answer. Raises the errors of ``work``.
+        """Run ``work`` in a thread and wait for its answer. Raises ``UserError`` for any error of ``work``.
 
         Cancelling the job cancels the caller, and the other way round.
         """
@@ -116,7 +117,10 @@ class Jobs:
 
         def failed(error: Exception) -> None:
             if not answer.done():
-                answer.set_exception(error)
+                known = (
+                    error if isinstance(error, UserError) else UserError(str(error) or type(error).__name__)
+                )
+                answer.set_exception(known)
 
         def given_up() -> None:
             answer.cancel()
@@ -145,7 +149,7 @@ class Jobs:
             self._current.pop(name, None)
             try:
                 take(what)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  (nor one of the code that takes its answer)
                 failed(error)
 
         if not token.cancelled:

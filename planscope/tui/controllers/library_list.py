@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -12,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from planscope.errors import UserError
 from planscope.session import library
 from planscope.session.files import LARGEST, SessionError
 from planscope.session.library import entries, judge_all, session_files
@@ -25,6 +25,7 @@ from planscope.session.store import load
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
+from planscope.tui.controllers.listed import Listed
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Notice, StateChanged
 from planscope.tui.style.lines import shown
@@ -55,24 +56,33 @@ MOST_RUNS = 12
 HERE = "here"
 """Stands for this process as the holder of a session's file."""
 
+
 # The list as pure state:
 
 Shown = Literal["all", "library", "bundled", "trash"]
 SHOWN: tuple[Shown, ...] = ("all", "library", "bundled", "trash")
-
-Order = Literal["date", "title", "verdict", "model", "size"]
-ORDERS: tuple[Order, ...] = ("date", "title", "verdict", "model", "size")
-
 VERDICTS = (
     "right", "wrong", "aborted", "cut_off", "stopped", "unknown", "not_judged", "no run", "broken"
 )  # fmt: skip
 """The filters by verdict, as words tell it. ``wrong`` finds a wrong run anywhere, ``broken`` a file that cannot be
 opened."""
 
+_SEVERITY = {verdict: i for i, verdict in enumerate(("wrong", "right", *VERDICTS[2:], ""))}
+_ORDERS: Mapping[str, Callable[[Entry], Any]] = {
+    "date": lambda e: 0,
+    "title": lambda e: (e.title.casefold(), e.name),
+    "verdict": lambda e: (_SEVERITY.get(verdict_of(e), 9), e.outcome.headline if e.outcome else ""),
+    "model": lambda e: (e.model is None, (e.model or "").casefold()),
+    "size": lambda e: -e.size,
+}
+"""By what sessions are sorted. Equal ones stay in order: the user's own first, the last changed first."""
+
+ORDERS = tuple(_ORDERS)
+
 
 @dataclass(frozen=True, slots=True)
-class SessionList:
-    """The state of the list. ``listed``: the displayed entries, in order. ``at``: the index of the chosen entry.
+class SessionList(Listed[Entry]):
+    """The state of the list.
 
     ``complete``: all files were read; before that, only names are known. ``judging``: the number of judged sessions
     and the total; equal when no judging is in progress. ``seconds_left`` is an estimate.
@@ -82,19 +92,12 @@ class SessionList:
     trashed: tuple[Entry, ...] = ()
     complete: bool = False
     shown: Shown = "all"
-    words: str = ""
     verdict: str = ""
     error_type: str = ""
-    order: Order = "date"
+    order: str = "date"
     reverse: bool = False
-    listed: tuple[Entry, ...] = ()
-    at: int = 0
     judging: tuple[int, int] = (0, 0)
     seconds_left: float | None = None
-
-    @property
-    def chosen(self) -> Entry | None:
-        return self.listed[self.at] if self.at < len(self.listed) else None
 
     @property
     def filtered(self) -> bool:
@@ -120,39 +123,23 @@ class SessionList:
 
     def arranged(self, chosen: Path | None = None) -> SessionList:
         """Filter, search and sort again. Choose the session ``chosen``, or keep the current choice."""
-        before = chosen or (self.chosen.path if self.chosen is not None else None)
-        found = self._in_order(self._filtered())
-        place = next((i for i, entry in enumerate(found) if entry.path == before), None)
-        if place is None:
-            place = min(self.at, max(len(found) - 1, 0))
-        return replace(self, listed=tuple(found), at=place)
+        found = [
+            entry
+            for entry in self.in_place
+            if (not self.verdict or self.verdict in verdicts_in(entry))
+            and (not self.error_type or self.error_type in entry.error_types)
+        ]
+        if self.words.strip():
+            found = search(found, self.words)
+        found.sort(key=_ORDERS[self.order])
+        return self.listing(found[::-1] if self.reverse else found, lambda e: e.path, chosen)
 
     def with_judged(self, judged: Mapping[Path, Entry]) -> SessionList:
         """Replace entries by their judged versions."""
-        listed = tuple(judged.get(entry.path, entry) for entry in self.entries)
-        trashed = tuple(judged.get(entry.path, entry) for entry in self.trashed)
+        listed, trashed = (
+            tuple(judged.get(entry.path, entry) for entry in some) for some in (self.entries, self.trashed)
+        )
         return replace(self, entries=listed, trashed=trashed).arranged()
-
-    def _filtered(self) -> list[Entry]:
-        found = self.in_place
-        if self.verdict:
-            found = [entry for entry in found if self.verdict in verdicts_in(entry)]
-        if self.error_type:
-            found = [entry for entry in found if self.error_type in entry.error_types]
-        return search(found, self.words) if self.words.strip() else found
-
-    def _in_order(self, found: list[Entry]) -> list[Entry]:
-        """Sort the entries. Ties keep their order: the user's own before the bundled ones, the last changed first."""
-        if self.order == "title":
-            found.sort(key=lambda e: (e.title.casefold(), e.name))
-        elif self.order == "verdict":
-            places = {verdict: i for i, verdict in enumerate(("wrong", "right", *VERDICTS[2:], ""))}
-            found.sort(key=lambda e: (places.get(verdict_of(e), 9), e.outcome.headline if e.outcome else ""))
-        elif self.order == "model":
-            found.sort(key=lambda e: (e.model is None, (e.model or "").casefold()))
-        elif self.order == "size":
-            found.sort(key=lambda e: -e.size)
-        return found[::-1] if self.reverse else found
 
 
 def verdict_of(entry: Entry) -> str:
@@ -212,22 +199,20 @@ def contents_of(session: Session) -> Contents:
 
 def preview_of(entry: Entry, own: bool) -> Preview:
     """Read one file. ``own``: this process has the session open."""
-    left = recoverable(entry.path) if not own else None
-    holder = holder_of(entry.path) if not own else None
-    unsaved = (
-        f"work from {left.saved.astimezone():%Y-%m-%d %H:%M} could not be saved; open the session to restore it"
-        if left is not None
-        else ""
-    )
-    held = f"in another planscope ({holder})" if holder is not None else HERE if own else ""
-    if entry.wrong is not None:
-        return Preview(entry, None, "", unsaved, held)
-    if entry.size > LARGEST_PREVIEW:
-        return Preview(entry, None, "a large file: open it to see its contents", unsaved, held)
-    try:
-        return Preview(entry, contents_of(load(entry.path)), "", unsaved, held)
-    except SessionError as error:
-        return Preview(entry, None, str(error), unsaved, held)
+    unsaved, held, contents, trouble = "", HERE if own else "", None, ""
+    if not own and (left := recoverable(entry.path)) is not None:
+        when = f"{left.saved.astimezone():%Y-%m-%d %H:%M}"
+        unsaved = f"work from {when} could not be saved; open the session to restore it"
+    if not own and (holder := holder_of(entry.path)) is not None:
+        held = f"in another planscope ({holder})"
+    if entry.wrong is None and entry.size > LARGEST_PREVIEW:
+        trouble = "a large file: open it to see its contents"
+    elif entry.wrong is None:
+        try:
+            contents = contents_of(load(entry.path))
+        except SessionError as error:
+            trouble = str(error)
+    return Preview(entry, contents, trouble, unsaved, held)
 
 
 def names() -> tuple[Entry, ...]:
@@ -271,9 +256,13 @@ def _all_entries() -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
     return tuple(entries(index=index)), trashed
 
 
-def _same_file(one: Entry, other: Entry) -> bool:
+def _same_file(one: Entry | None, other: Entry) -> bool:
     """Return whether both entries describe the same, unchanged file."""
-    return (one.path, one.size, one.changed) == (other.path, other.size, other.changed)
+    return one is not None and (one.path, one.size, one.changed) == (other.path, other.size, other.changed)
+
+
+def _nothing(answer: object) -> None:
+    """Take the answer of a job that has none."""
 
 
 # The controller
@@ -294,26 +283,20 @@ class LibraryList:
         self.preview: Preview | None = None
         self._post = post
         self._seen: object = None
-        self._to_preview: Entry | None = None
-        self._preview_timer: asyncio.TimerHandle | None = None
+        self._previewed: Entry | None = None
         self._last_deleted: Path | None = None
         self._moving = False
 
     def close(self) -> None:
         """Cancel all jobs. A file change that has begun is completed."""
-        for name in (LIST, JUDGE, WATCH, MAKE, CHANGE):
+        for name in (LIST, JUDGE, WATCH, MAKE, CHANGE, PREVIEW):
             self.jobs.cancel(name)
-        self._stop_preview()
 
     @property
     def at_rest(self) -> bool:
         """Whether no job is in progress; other processes may still change files."""
-        waits = self._preview_timer is not None or self._moving
-        return (
-            self.state.complete
-            and not waits
-            and not any(map(self.jobs.running, (LIST, JUDGE, PREVIEW, CHANGE)))
-        )
+        busy = self._moving or any(map(self.jobs.running, (LIST, JUDGE, PREVIEW, CHANGE)))
+        return self.state.complete and not busy
 
     def is_open(self, entry: Entry) -> bool:
         """Return whether this process has the session open."""
@@ -322,20 +305,11 @@ class LibraryList:
     # The list
 
     def choose(self, at: int) -> None:
-        """Choose the session at an index of the list, or the nearest session."""
-        self._set(replace(self.state, at=min(max(at, 0), max(len(self.state.listed) - 1, 0))))
+        self._set(self.state.choosing(at))
 
     def arrange(self, chosen: Path | None = None, /, **changes: Any) -> None:
         """Change fields of the state, then filter, search and sort again. ``chosen``: the session to choose."""
         self._set(replace(self.state, **changes).arranged(chosen))
-
-    @property
-    def words(self) -> str:
-        return self.state.words
-
-    @property
-    def filtered(self) -> bool:
-        return self.state.filtered
 
     def search(self, words: str) -> None:
         self.arrange(words=words, at=0)
@@ -385,8 +359,6 @@ class LibraryList:
 
     def _watch(self) -> None:
         """Read the folders again whenever another process changed them."""
-        if self.jobs.running(WATCH):
-            return
 
         def read_again(token: CancelToken) -> None:
             if not token.cancelled and not self.jobs.running(LIST):
@@ -397,7 +369,8 @@ class LibraryList:
                 if fingerprint() != self._seen:
                     self.jobs.tell(partial(read_again, token))
 
-        self.jobs.start(WATCH, work, lambda _: None, lambda _: None)
+        if not self.jobs.running(WATCH):
+            self.jobs.start(WATCH, work, _nothing, _nothing)
 
     def _judge(self) -> None:
         """Judge pending sessions, listed ones first; each verdict is displayed soon after it is found."""
@@ -407,11 +380,13 @@ class LibraryList:
             return
         began = time.monotonic()
 
-        def take(token: CancelToken, found: dict[Path, Entry], done: int) -> None:
+        def take(found: dict[Path, Entry], done: int, left: float | None = None) -> None:
+            judging = replace(self.state, judging=(done, len(pending)), seconds_left=left)
+            self._set(judging.with_judged(found))
+
+        def some(token: CancelToken, found: dict[Path, Entry], done: int) -> None:
             if not token.cancelled:
-                left = (time.monotonic() - began) / max(done, 1) * (len(pending) - done)
-                judging = replace(self.state, judging=(done, len(pending)), seconds_left=left)
-                self._set(judging.with_judged(found))
+                take(found, done, (time.monotonic() - began) / done * (len(pending) - done))
 
         def work(token: CancelToken) -> dict[Path, Entry]:
             from planscope.rules.in_session import problem_in
@@ -421,54 +396,40 @@ class LibraryList:
             for done, entry in enumerate(judge_all(pending.values(), problem_in, lambda: token.cancelled), 1):
                 found[entry.path] = entry
                 if time.monotonic() - told_at > BATCH:
-                    self.jobs.tell(partial(take, token, found, done))
+                    self.jobs.tell(partial(some, token, found, done))
                     found, told_at = {}, time.monotonic()
                 token.wait(0.0005)  # lets the screen's thread answer keys
             return found
-
-        def judged(found: dict[Path, Entry]) -> None:
-            ended = replace(self.state, judging=(len(pending), len(pending)), seconds_left=None)
-            self._set(ended.with_judged(found))
 
         def failed(error: Exception) -> None:
             self._set(replace(self.state, judging=(0, 0)))
             self._say(f"not judged: {shown(str(error), 200)}")
 
-        self.jobs.start(JUDGE, work, judged, failed)
+        self.jobs.start(JUDGE, work, lambda found: take(found, len(pending)), failed)
 
     # The preview
 
     def _preview_soon(self) -> None:
         """Read the chosen session's file after a short delay, so that fast scrolling reads no files."""
-        chosen, done = self.state.chosen, self.preview.entry if self.preview is not None else None
-        waits = self._preview_timer is not None or self.jobs.running(PREVIEW)
-        expected = self._to_preview if waits else done
-        if chosen is None or (expected is not None and _same_file(expected, chosen)):
+        chosen = self.state.chosen
+        if chosen is None or _same_file(self._previewed, chosen):
             return
-        self._stop_preview()
-        if done is not None and _same_file(done, chosen):
-            return  # the preview already shows this session
-        self._to_preview = chosen
-        self._preview_timer = self.jobs.loop.call_later(PREVIEW_AFTER, self._read_preview, chosen)
-
-    def _stop_preview(self) -> None:
-        if self._preview_timer is not None:
-            self._preview_timer.cancel()
-            self._preview_timer = None
+        self._previewed, own = chosen, self.is_open(chosen)
         self.jobs.cancel(PREVIEW)
+        if self.preview is not None and _same_file(self.preview.entry, chosen):
+            return
 
-    def _read_preview(self, entry: Entry) -> None:
-        self._preview_timer = None
+        def work(token: CancelToken) -> Preview:
+            return Preview(chosen) if token.wait(PREVIEW_AFTER) else preview_of(chosen, own)
 
         def found(preview: Preview) -> None:
             self.preview = preview
             self._post(StateChanged())
 
         def failed(error: Exception) -> None:
-            found(Preview(entry, trouble=f"no preview: {shown(str(error), 200)}"))
+            found(Preview(chosen, trouble=f"no preview: {shown(str(error), 200)}"))
 
-        own = self.is_open(entry)
-        self.jobs.start(PREVIEW, lambda token: preview_of(entry, own), found, failed)
+        self.jobs.start(PREVIEW, work, found, failed)
 
     # New sessions
 
@@ -501,7 +462,7 @@ class LibraryList:
     async def _made(self, work: Callable[[CancelToken], Path]) -> Path | None:
         try:
             return await self.jobs.run(MAKE, work)
-        except Exception as error:
+        except UserError as error:
             self.failed("not done", None, error)
             return None
 
@@ -509,12 +470,6 @@ class LibraryList:
 
     async def rename(self, entry: Entry, name: str | None, title: str | None) -> None:
         """Change a session's name, its title, or both; None keeps the old value."""
-        if name is None and title is None:
-            self._say("nothing changed")
-            return
-        if self.is_open(entry):
-            await self._rename_open(name, title)
-            return
 
         def work() -> Path:
             if title is not None:
@@ -524,7 +479,12 @@ class LibraryList:
         def said(path: Path) -> str:
             return f"renamed to {name_of(path)}" if name is not None else "title changed"
 
-        self._change(entry.path, work, said)
+        if name is None and title is None:
+            self._say("nothing changed")
+        elif self.is_open(entry):
+            await self._rename_open(name, title)
+        else:
+            self._change(entry.path, work, said)
 
     async def _rename_open(self, name: str | None, title: str | None) -> None:
         """Rename the open session: change its title in memory, and move its file while the lock is released."""
@@ -536,7 +496,7 @@ class LibraryList:
                 await self.autosave.move(
                     lambda path: library.rename(path, name) if name is not None else path
                 )
-        except Exception as error:
+        except (UserError, OSError) as error:
             self.failed("not done", self.document.path, error)
         else:
             self._say("renamed")
@@ -551,15 +511,15 @@ class LibraryList:
 
     def delete(self, entry: Entry) -> None:
         """Move a session to the trash, unless this process has it open."""
-        if self.is_open(entry):
-            self._say("this session is open: open another one first")
-            return
 
         def work() -> None:
             self._last_deleted = library.delete(entry.path)
 
-        said = f"{shown(entry.name, 60)} is in the trash: {key_for('restore-session')} restores it"
-        self._change(entry.path, work, lambda _: said)
+        if self.is_open(entry):
+            self._say("this session is open: open another one first")
+        else:
+            said = f"{shown(entry.name, 60)} is in the trash: {key_for('restore-session')} restores it"
+            self._change(entry.path, work, lambda _: said)
 
     def restore(self) -> None:
         """Restore the chosen session if it is in the trash, else the session that was deleted last."""
@@ -569,8 +529,7 @@ class LibraryList:
             self._say(f"nothing to restore; {key_for('show-trash')} shows the trash")
             return
         self._last_deleted = None
-        work = partial(library.restore, path)
-        self._change(path, work, lambda back: f"{name_of(back)} was restored")
+        self._change(path, partial(library.restore, path), lambda back: f"{name_of(back)} was restored")
 
     def empty_trash(self) -> None:
         """Delete all sessions in the trash permanently."""

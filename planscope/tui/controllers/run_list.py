@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from asyncio import TimerHandle
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from planscope.errors import UserError
 from planscope.session.run_list import (
@@ -23,6 +24,7 @@ from planscope.session.run_list import (
 )
 from planscope.tui.controllers.document import Document, Post, RunKey
 from planscope.tui.controllers.jobs import CancelToken, Jobs
+from planscope.tui.controllers.listed import Listed
 from planscope.tui.keys import key_for
 from planscope.tui.messages import DocumentChanged, StateChanged
 from planscope.tui.style.lines import shown
@@ -40,18 +42,16 @@ _SOON = 0.1
 # The tree of queries and runs
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """One line of the tree: a query, or a run of it. ``number``: the run's index in the session."""
 
     depth: int
     variant: Variant
     number: int | None = None
-    run_id: str = ""
 
 
-def tree_of(variants: Sequence[Variant], runs: Sequence[Run]) -> list[Branch]:
-    """Return all queries, each with its runs below it. Forks are below the run that they were forked from.
+def tree_of(variants: Sequence[Variant], runs: Sequence[Run]) -> Iterator[Branch]:
+    """Yield all queries, each with its runs below it. Forks are below the run that they were forked from.
 
     Edited queries are below their parents. Runs of a missing query are left out. A fork of another query's run is
     below its own query.
@@ -60,34 +60,21 @@ def tree_of(variants: Sequence[Variant], runs: Sequence[Run]) -> list[Branch]:
     known = {v.id for v in variants}
     for variant in variants:
         children[variant.parent if variant.parent in known else ""].append(variant)
-    below: defaultdict[str, list[int]] = defaultdict(list)
+    below: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     variant_of = {run.id: run.variant for run in runs}
     for number, run in enumerate(runs):
         origin = run.forked_from.run if run.forked_from is not None else ""
         own = variant_of.get(origin) == run.variant and origin != run.id
-        below[f"run {origin}" if own else f"variant {run.variant}"].append(number)
-    made: list[Branch] = []
-    _grow(made, runs, children, below)
-    return made
-
-
-def _grow(
-    made: list[Branch],
-    runs: Sequence[Run],
-    children: defaultdict[str, list[Variant]],
-    below: defaultdict[str, list[int]],
-) -> None:
-    waiting = [(variant, 0) for variant in reversed(children[""])]
+        below[("run", origin) if own else ("variant", run.variant)].append(number)
+    waiting = [Branch(0, variant) for variant in reversed(children[""])]
     while waiting:
-        variant, depth = waiting.pop()
-        made.append(Branch(depth, variant))
-        mine = [(number, depth + 1) for number in reversed(below[f"variant {variant.id}"])]
-        while mine:
-            number, run_depth = mine.pop()
-            made.append(Branch(run_depth, variant, number, runs[number].id))
-            forks = below.pop(f"run {runs[number].id}", [])
-            mine += [(fork, run_depth + 1) for fork in reversed(forks)]
-        waiting += [(child, depth + 1) for child in reversed(children[variant.id])]
+        branch = waiting.pop()
+        yield branch
+        depth, variant, at = branch.depth + 1, branch.variant, branch.number
+        if at is None:
+            waiting += [Branch(depth, child) for child in reversed(children[variant.id])]
+        inside = below.pop(("variant", variant.id) if at is None else ("run", runs[at].id), [])
+        waiting += [Branch(depth, variant, number) for number in reversed(inside)]
 
 
 # Verdicts
@@ -96,8 +83,9 @@ def _grow(
 def outcomes_of(document: Document) -> dict[str, Outcome]:
     """Return the known verdicts of the session's runs, by the runs' ids."""
     session = document.session
-    runs = session.runs if session is not None else ()
-    found = ((run.id, document.outcomes.get(_key(session, run))) for run in runs)  # type: ignore[arg-type]  # it is there
+    if session is None:
+        return {}
+    found = ((run.id, document.outcomes.get(_key(session, run))) for run in session.runs)
     return {id: outcome for id, outcome in found if outcome is not None}
 
 
@@ -133,37 +121,26 @@ class Place(NamedTuple):
     run: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the list: a query, or a run."""
+class Row(NamedTuple):
+    """One line of the list: a query, or a run, at its depth in the tree."""
 
-    branch: Branch
+    depth: int
+    variant: Variant
     run: ListedRun | None = None
 
     @property
     def place(self) -> Place:
-        return Place(self.branch.variant.id, self.branch.run_id)
+        return Place(self.variant.id, self.run.run.id if self.run is not None else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
-    """The state of the list. ``rows``: all queries and runs. ``listed``: the displayed ones. ``at``: the index of
-    the chosen row there.
-
-    ``removed``: the number of deletions that can be restored.
-    """
+class Runs(Listed[Row]):
+    """The state of the list. ``rows``: all queries and runs. ``removed``: the deletions that can be restored."""
 
     rows: tuple[Row, ...] = ()
-    words: str = ""
     facets: frozenset[Facet] = frozenset()
-    listed: tuple[Row, ...] = ()
-    at: int = 0
     judging: tuple[int, int] = (0, 0)
     removed: int = 0
-
-    @property
-    def chosen(self) -> Row | None:
-        return self.listed[self.at] if self.at < len(self.listed) else None
 
     @property
     def filtered(self) -> bool:
@@ -200,40 +177,33 @@ class Runs:
 
         ``on_run``: choose the run below a query.
         """
-        before = chosen or (self.chosen.place if self.chosen is not None else None)
-        listed = self.rows if not self.filtered else tuple(self._matching())
-        at = next((i for i, row in enumerate(listed) if row.place == before), None)
-        if at is None:
-            at = min(self.at, max(len(listed) - 1, 0))
-        if on_run and listed and listed[at].run is None:
-            at = next((i for i, row in enumerate(listed) if i >= at and row.run is not None), at)
-        return replace(self, listed=listed, at=at)
+        listed = self._matching() if self.filtered else self.rows
+        made = self.listing(listed, lambda row: row.place, chosen)
+        if on_run and made.chosen is not None and made.chosen.run is None:
+            below = (i for i, row in enumerate(listed) if i >= made.at and row.run is not None)
+            return made.choosing(next(below, made.at))
+        return made
 
     def _matching(self) -> list[Row]:
         """Return the runs that match, below their queries, and the queries that match a search by themselves."""
-        found = [
-            row for row in self.rows if row.run is not None and matches(row.run, self.words, self.facets)
-        ]
-        needed, ids = {row.branch.variant.id for row in found}, {row.branch.run_id for row in found}
-        return [
-            row
+        found = {
+            row.place
             for row in self.rows
-            if (row.branch.run_id in ids if row.run is not None else self._query_stays(row, needed))
-        ]
+            if (
+                matches(row.run, self.words, self.facets)
+                if row.run is not None
+                else not self.facets and query_matches(row.variant, self.words)
+            )
+        }
+        found |= {Place(place.variant) for place in found}
+        return [row for row in self.rows if row.place in found]
 
-    def _query_stays(self, row: Row, needed: set[str]) -> bool:
-        variant = row.branch.variant
-        return variant.id in needed or (not self.facets and query_matches(variant, self.words))
-
-    def next_failure(self, by: int = 1) -> int | None:
+    def next_failure(self) -> int | None:
         """Return the index of the next wrong run; after the last one, the first. None if no displayed run is wrong."""
         many = len(self.listed)
-        for step in range(1, many + 1):
-            place = (self.at + by * step) % many
-            run = self.listed[place].run
-            if run is not None and run.failed:
-                return place
-        return None
+        places = ((self.at + step) % many for step in range(1, many + 1))
+        runs = ((place, self.listed[place].run) for place in places)
+        return next((place for place, run in runs if run is not None and run.failed), None)
 
 
 # The controller
@@ -248,18 +218,25 @@ class RunList:
         self.state = Runs()
         self._post = post
         self._begin = begin
-        self._soon: list[Any] = []
+        self._soon: TimerHandle | None = None
 
     def close(self) -> None:
         """Stop judging."""
         self.jobs.cancel(JOB)
-        for timer in self._soon:
-            timer.cancel()
-        self._soon.clear()
+        self._now()
 
     @property
     def at_rest(self) -> bool:
-        return not self.jobs.running(JOB) and not self._soon
+        return not self.jobs.running(JOB) and self._soon is None
+
+    def _now(self) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
+
+    def _in_a_moment(self, what: Callable[[], None]) -> None:
+        if self._soon is None:
+            self._soon = self.jobs.loop.call_later(_SOON, what)
 
     def read(self, then: Callable[[], None] = lambda: None) -> None:
         """Read the session's queries and runs, and judge the runs that no list has judged yet. Then call ``then``."""
@@ -275,8 +252,8 @@ class RunList:
             self.document.judged(key, outcome)
             done, many = self.state.judging
             self.state = replace(self.state, judging=(done + 1, many))
-            if not token.cancelled and not self._soon:
-                self._soon.append(self.jobs.loop.call_later(_SOON, self._rebuild))
+            if not token.cancelled:
+                self._in_a_moment(self._rebuild)
 
         def work(token: CancelToken) -> None:
             for key, outcome in judge_runs(session, missing):
@@ -292,22 +269,20 @@ class RunList:
         self.jobs.start(JOB, work, over, over)
 
     def _rebuild(self, chosen: Place | None = None) -> None:
-        for timer in self._soon:
-            timer.cancel()
-        self._soon.clear()
+        self._now()
         document = self.document
         if document.session is None:
             return
         known, trials = outcomes_of(document), trials_of(document.session)
 
-        def run_of(branch: Branch) -> ListedRun | None:
-            if branch.number is None:
-                return None
-            id = branch.run_id
-            return ListedRun(branch.number + 1, document.record(id), known.get(id), id in trials)
+        def row(branch: Branch) -> Row:
+            if (number := branch.number) is None:
+                return Row(branch.depth, branch.variant)
+            id = document.runs[number].id
+            run = ListedRun(number + 1, document.record(id), known.get(id), id in trials)
+            return Row(branch.depth, branch.variant, run)
 
-        branches = tree_of(document.variants, document.runs)
-        rows = tuple(Row(branch, run_of(branch)) for branch in branches)
+        rows = tuple(map(row, tree_of(document.variants, document.runs)))
         removed = len(document.session.removed or ())
         self._set(replace(self.state, rows=rows, removed=removed).arranged(chosen))
 
@@ -319,8 +294,8 @@ class RunList:
         """Read again soon if a run may have begun, ended, or been deleted."""
         if message.what == "removed":
             self._read_again()
-        elif message.what in ("variant", "run", "dissection", "opened") and not self._soon:
-            self._soon.append(self.jobs.loop.call_later(_SOON, self._read_again))
+        elif message.what in ("variant", "run", "dissection", "opened"):
+            self._in_a_moment(self._read_again)
 
     def _read_again(self) -> None:
         self._begin = None
@@ -332,16 +307,7 @@ class RunList:
     # Choosing, searching, filtering
 
     def choose(self, at: int) -> None:
-        """Choose the row at an index, or the nearest one."""
-        self._set(replace(self.state, at=min(max(at, 0), max(len(self.state.listed) - 1, 0))))
-
-    @property
-    def words(self) -> str:
-        return self.state.words
-
-    @property
-    def filtered(self) -> bool:
-        return self.state.filtered
+        self._set(self.state.choosing(at))
 
     def search(self, words: str) -> None:
         self._set(replace(self.state, words=words).arranged(on_run=True))

@@ -80,6 +80,11 @@ class ChooseDialog(Dialog[int]):
         self.dismiss(self.at)
 
 
+def counted_choice(name: str, count: int, width: int) -> tuple[Run, ...]:
+    """Return a choice with a number behind it; the name, which is untrusted, has ``width`` cells."""
+    return Run(f"{shown(name, 40):<{width}}"), Run(f"{count:>5,}", "dim")
+
+
 def sure_dialog(title: str, text: str, no: str, yes: str) -> ChooseDialog:
     """Return a dialog that asks before an action that cannot be undone. The answer 1 is yes."""
     return ChooseDialog(title, (no, yes), before=[text])

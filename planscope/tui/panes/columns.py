@@ -13,7 +13,8 @@ Thing = TypeVar("Thing")
 class Column(NamedTuple, Generic[Thing]):
     """One column of a list. ``width`` in cells; 0: as wide as it is in each row.
 
-    ``gap``: cells between it and the next. ``right``: texts stand at the right edge, as numbers do.
+    ``gap``: cells between it and the next. ``right``: texts stand at the right edge, as numbers do. ``strong``: plain
+    text is bold in the chosen row.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Column(NamedTuple, Generic[Thing]):
     cell: Callable[[Thing], Sequence[Run]]
     gap: int = 2
     right: bool = False
+    strong: bool = False
 
 
 def cursor_line(runs: Sequence[Run], chosen: bool) -> Line:
@@ -30,7 +32,7 @@ def cursor_line(runs: Sequence[Run], chosen: bool) -> Line:
 
 def row_line(columns: Sequence[Column[Thing]], thing: Thing, chosen: bool, width: int | None = None) -> Line:
     """Lay out the row of a thing, cut to ``width`` cells without the mark."""
-    runs = [run for column in columns for run in _fitted(column, column.cell(thing))]
+    runs = [run for column in columns for run in _fitted(column, column.cell(thing), chosen)]
     return cursor_line(cut(runs, width) if width is not None else runs, chosen)
 
 
@@ -40,7 +42,9 @@ def head_line(columns: Sequence[Column[Thing]]) -> Line:
     return line("  ", *runs)
 
 
-def _fitted(column: Column[Thing], runs: Sequence[Run]) -> list[Run]:
+def _fitted(column: Column[Thing], runs: Sequence[Run], chosen: bool = False) -> list[Run]:
+    if column.strong and chosen:
+        runs = [Run(run.text, run.role or "strong") for run in runs]
     if not column.width:
         return [*runs, Run(" " * column.gap)] if any(run.text for run in runs) else []
     kept = cut(runs, column.width)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -30,9 +30,6 @@ from planscope.tui.panes.notice import NoticeStrip
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.style.lines import Line, Run, shown
 
-LIST_STYLE = Path(__file__).with_name("lists.tcss")
-"""The style sheet that these screens share; each screen adds its own."""
-
 _BEFORE_HELP = 4
 """Number of keys that the footer shows before the keys for help and leaving, so that these always fit."""
 
@@ -50,25 +47,45 @@ def list_keys(enter: str) -> tuple[FixedKey, ...]:
     )
 
 
+class Place(Protocol):
+    """What a cursor moves in: how many rows there are, and the chosen one."""
+
+    @property
+    def listed(self) -> Sequence[object]: ...
+    @property
+    def at(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class Cursor:
     """A box whose rows are chosen with keys and clicks. ``opens``: what a double click does; ``clicked``: a click."""
 
     box: BoxPane
-    size: Callable[[], int]
-    at: Callable[[], int]
+    place: Callable[[], Place]
     choose: Callable[[int], None]
     opens: Callable[[], None] = lambda: None
     clicked: Callable[[], None] = lambda: None
+
+
+class At(NamedTuple):
+    """A place in a list that has no state of its own."""
+
+    listed: Sequence[object]
+    at: int
+
+
+class SearchedState(Protocol):
+    @property
+    def words(self) -> str: ...
+    @property
+    def filtered(self) -> bool: ...
 
 
 class Searched(Protocol):
     """A controller of a list with a search line."""
 
     @property
-    def words(self) -> str: ...
-    @property
-    def filtered(self) -> bool: ...
+    def state(self) -> SearchedState: ...
     def search(self, words: str) -> None: ...
     def clear(self) -> None: ...
 
@@ -81,7 +98,7 @@ class ListScreen(AppScreen[Any]):
     line searches. ``work``: the controllers of the session.
     """
 
-    CSS_PATH = [LIST_STYLE]  # noqa: RUF012  (Textual's own way to say it)
+    CSS_PATH = Path(__file__).with_name("lists.tcss")
     KEYS_DROP_NOTICES = True
     """Whether each key drops the notice. A screen that handles keys by itself also drops it by itself."""
     searched: Searched
@@ -166,6 +183,15 @@ class ListScreen(AppScreen[Any]):
 
     def show_state(self) -> None:
         """Display the state in the current window size."""
+        if self.is_mounted:
+            for pane in self.query(BoxPane):
+                pane.measure()
+            self.show_all()
+            self.show_bars()
+
+    def show_all(self) -> None:
+        """Display the state in the boxes, which were measured; title and keys come by themselves."""
+        raise NotImplementedError
 
     def state_changed(self) -> None:
         """Take in what the screen's controller changed."""
@@ -176,30 +202,21 @@ class ListScreen(AppScreen[Any]):
         name: str,
         row: Callable[[int, bool], Line],
         empty: Callable[[int], Sequence[Line]],
-        *,
-        title: Sequence[Run],
-        note: Sequence[Run] = (),
-        head: Line | None = None,
-        plain: Lazy | None = None,
+        **more: Any,
     ) -> None:
         """Display the rows of a list, made when they are seen; without rows, the lines that say why.
 
-        ``plain``: rows that were made before, none of them as the chosen one.
+        ``more``: title, note and head, as of :meth:`BoxPane.set_content`.
         """
         cursor = self.cursors[name]
-        size, at = cursor.size(), cursor.at()
-        mine = self.current == name and not self.search.has_focus
-
-        def line(index: int) -> Line:
-            return row(index, index == at) if plain is None or index == at else plain[index]
-
+        size, at = len(cursor.place().listed), cursor.place().at
+        head = more.pop("head", None)
         cursor.box.set_content(
-            Lazy(size, line) if size else empty(cursor.box.inner_width),
-            title=title,
-            note=note,
-            current=mine,
+            Lazy(size, lambda i: row(i, i == at)) if size else empty(cursor.box.inner_width),
+            current=self.current == name and not self.search.has_focus,
             reveal=at if size else None,
             head=head if size else None,
+            **more,
         )
 
     def show_detail(
@@ -222,7 +239,8 @@ class ListScreen(AppScreen[Any]):
         """Move the cursor of the current list."""
         cursor = self.cursors[self.current]
         self.notice = ""
-        cursor.choose(min(max(cursor.at() + by, 0), max(cursor.size() - 1, 0)))
+        place = cursor.place()
+        cursor.choose(min(max(place.at + by, 0), max(len(place.listed) - 1, 0)))
 
     def action_go_page(self, by: int) -> None:
         self.action_go(by * max(self.cursors[self.current].box.window - 1, 1))
@@ -241,7 +259,7 @@ class ListScreen(AppScreen[Any]):
     @on(LineClicked)
     def _line_clicked(self, message: LineClicked) -> None:
         cursor = self.cursors.get(message.box)
-        if cursor is not None and message.index < cursor.size():
+        if cursor is not None and message.index < len(cursor.place().listed):
             self.current = message.box
             cursor.choose(message.index)
             cursor.clicked()
@@ -281,7 +299,7 @@ class ListScreen(AppScreen[Any]):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        if event.value != self.searched.words:  # equal if code emptied the line; the choice stays then
+        if event.value != self.searched.state.words:  # equal if code emptied the line; the choice stays then
             self.searched.search(event.value)
 
     @on(Input.Submitted)
@@ -292,14 +310,14 @@ class ListScreen(AppScreen[Any]):
     def _stop_typing(self) -> None:
         """Go back to the list; the search stays."""
         self.set_focus(None)
-        self.search.display = bool(self.searched.words.strip())
+        self.search.display = bool(self.searched.state.words.strip())
         self.call_after_refresh(self.show_state)
 
     def action_end_search(self) -> None:
         """Go from typing to the list, then end the search and the filters, then leave the screen."""
-        if self.search.has_focus and not self.searched.words:
+        if self.search.has_focus and not self.searched.state.words:
             self._stop_typing()
-        elif self.searched.filtered:
+        elif self.searched.state.filtered:
             self.search.value = ""
             self.searched.clear()
             self._stop_typing()
@@ -308,7 +326,7 @@ class ListScreen(AppScreen[Any]):
 
     def filters(self, only: Iterable[str]) -> list[Run]:
         """Say what is searched for, and what alone is shown."""
-        words = self.searched.words.strip()
+        words = self.searched.state.words.strip()
         made = [Run(f'"{shown(words, 30)}"  ', "hit-mark")] if words else []
         return made + [Run(f"only {shown(one, 30)}  ", "mark") for one in only]
 

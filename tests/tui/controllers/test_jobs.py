@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from planscope.errors import UserError
 from planscope.oracle.cancellation import Cancelled, check_cancelled
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 
@@ -176,7 +177,7 @@ async def test_who_waits_is_told_the_answer_the_error_or_the_end() -> None:
     def wrong(token: CancelToken) -> None:
         raise ValueError("no")
 
-    with pytest.raises(ValueError, match="no"):
+    with pytest.raises(UserError, match="no"):
         await jobs.run("a", wrong)
     slow = asyncio.create_task(jobs.run("a", lambda token: token.wait(60)))
     await until(lambda: jobs.running("a"))

@@ -141,8 +141,9 @@ def test_forks_are_below_the_run_that_they_were_forked_from() -> None:
     fourth.forked_from = ForkPoint(run="gone", step=1)
     other = session.variants[0].model_copy(update={"id": "v9", "parent": session.variants[0].id})
     moved = first.model_copy(update={"id": "r5", "variant": "v9", "forked_from": ForkPoint(run="r1", step=1)})
-    made = tree_of([*session.variants[:1], other], [*session.runs, moved])
-    assert [(one.depth, one.run_id or one.variant.id) for one in made] == [
+    runs = [*session.runs, moved]
+    made = tree_of([*session.variants[:1], other], runs)
+    assert [(one.depth, one.variant.id if one.number is None else runs[one.number].id) for one in made] == [
         (0, session.variants[0].id),
         (1, "r1"),
         (2, "r2"),

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from planscope.campaign.cases import case_id
 from planscope.errors import UserError
 from planscope.tui.app_screen import keys_for
-from planscope.tui.controllers.campaign_view import SOON, CampaignState, CampaignView
+from planscope.tui.controllers.campaign_view import SOON, CampaignState, CampaignView, Wanted
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
 from planscope.tui.panes.box import BoxPane
@@ -21,13 +21,12 @@ from planscope.tui.screens.campaign.curves import curve_lines
 from planscope.tui.screens.campaign.tables import (
     TABLES,
     TITLES,
-    Chosen,
     Table,
     as_text,
     columns_of,
     table_of,
 )
-from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
+from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import (
     Line,
     Run,
@@ -45,13 +44,11 @@ from planscope.wording import phrases
 BROAD = 120
 """A window of this width has the curves beside the table."""
 _OUTCOME = 15
-_NO_TABLE = Table((), (), frozenset())
 
 
 class CampaignScreen(ListScreen):
     """Shows a campaign. The screen returns the file of a run to open, or None."""
 
-    CSS_PATH = [LIST_STYLE, "campaign.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "campaign"
     BINDINGS = keys_for("campaign", list_keys("take"))
 
@@ -62,22 +59,18 @@ class CampaignScreen(ListScreen):
         self.current = "table"
         self.curves_shown: bool | None = None
         """Whether the user wants the curves; None: where there is room."""
-        self._row = 0
-        self._case = 0
-        self._table = _NO_TABLE
+        self._row = self._case = 0
+        self._table = Table()
         self._made_of: tuple[object, str] | None = None
         self._told = ""
 
     def body(self) -> Iterable[Widget]:
-        self.table = BoxPane(id="table")
-        self.curves = BoxPane(id="curves")
-        self.cases = BoxPane(id="cases")
+        self.table, self.curves, self.cases = BoxPane(id="table"), BoxPane(id="curves"), BoxPane(id="cases")
         self.cursors = {
-            "table": Cursor(self.table, lambda: len(self._table.rows), lambda: self._row, self._choose_row),
+            "table": Cursor(self.table, lambda: At(self._table.rows, self._row), self._choose_row),
             "cases": Cursor(
                 self.cases,
-                lambda: len(self.state.runs),
-                lambda: self._case,
+                lambda: At(self.state.runs, self._case),
                 self._choose_case,
                 self.action_open_case,
             ),
@@ -106,17 +99,20 @@ class CampaignScreen(ListScreen):
 
     # Display
 
+    @property
+    def wanted(self) -> Wanted | None:
+        """The runs that the chosen row counts."""
+        return self._table.rows[self._row].wanted if self._table.rows else None
+
     def state_changed(self) -> None:
         report = self.state.report
         if report is not None and self._made_of != (report, self.table_name):
-            wanted = self._table.rows[self._row].wanted if self._table.rows else None
+            before = self.wanted
             self._table, self._made_of = table_of(report, self.table_name), (report, self.table_name)
             rows = self._table.rows
-            self._row = next(
-                (k for k, row in enumerate(rows) if row.wanted == wanted), min(self._row, len(rows))
-            )
-            self._row = max(min(self._row, len(rows) - 1), 0)
-            self.campaign.show(rows[self._row].wanted if rows else None)
+            same = (k for k, row in enumerate(rows) if row.wanted == before)
+            self._row = next(same, max(min(self._row, len(rows) - 1), 0))
+            self.campaign.show(self.wanted)
         self._case = min(self._case, max(len(self.state.runs) - 1, 0))
         if self.state.trouble not in ("", self._told):
             self.notice = shown(self.state.trouble, 300)
@@ -124,26 +120,24 @@ class CampaignScreen(ListScreen):
         self.show_state()
 
     def show_state(self) -> None:
-        if not self.is_mounted:
-            return
-        beside = self._with_curves
-        self.curves.display = beside
-        self.table.display = not beside or self.app.size.width >= BROAD
-        for pane in (self.table, self.curves, self.cases):
-            pane.measure()
-        columns = columns_of(self._table, self.table.inner_width)
-        rows = self._table.rows
+        if self.is_mounted:
+            self.curves.display = self._with_curves
+            self.table.display = not self._with_curves or self.app.size.width >= BROAD
+        super().show_state()
+
+    def show_all(self) -> None:
+        columns, rows = columns_of(self._table, self.table.inner_width), self._table.rows
         self.show_list(
             "table",
-            lambda k, chosen: row_line(columns, Chosen(rows[k], chosen), chosen),
+            lambda k, chosen: row_line(columns, rows[k], chosen),
             self._nothing,
             title=(Run(TITLES[self.table_name], "title"),),
             note=(Run(self._table.note, "dim"),) if rows else (),
             head=head_line(columns),
         )
-        self._show_curves()
+        if self.curves.display:
+            self._show_curves()
         self._show_cases()
-        self.show_bars()
 
     def _nothing(self, width: int) -> list[Line]:
         if self.state.trouble:
@@ -157,23 +151,17 @@ class CampaignScreen(ListScreen):
         return wrapped(said, width, "dim")
 
     def _show_curves(self) -> None:
-        report = self.state.report
-        if not self.curves.display:
-            return
-        arm = self._table.rows[self._row].wanted.arm if self._table.rows else None
-        drawn = (
-            curve_lines(report.cells, arm, self.curves.inner_width, self.curves.window)
-            if report is not None
-            else []
-        )
+        report, arm = self.state.report, self.wanted.arm if self.wanted is not None else None
+        size = self.curves.inner_width, self.curves.window
         self.curves.set_content(
-            drawn, title=(Run("By number of actions", "title"),), note=(Run("share of right runs", "dim"),)
+            curve_lines(report.cells, arm, *size) if report is not None else [],
+            title=(Run("By number of actions", "title"),),
+            note=(Run("share of right runs", "dim"),),
         )
 
     def _show_cases(self) -> None:
-        state = self.state
+        state, wanted = self.state, self.state.wanted
         on_cases, width = self.current == "cases", self.cases.inner_width - 2
-        wanted = state.wanted
         parts = [wanted.arm, wanted.topic] if wanted is not None else []
         if wanted is not None and wanted.actions is not None:
             parts.append(f"{wanted.actions} actions")
@@ -222,7 +210,7 @@ class CampaignScreen(ListScreen):
     def _choose_row(self, at: int) -> None:
         self._row, self._case = at, 0
         if self._table.rows:
-            self.campaign.show(self._table.rows[at].wanted)
+            self.campaign.show(self.wanted)
         self.show_state()
 
     def _choose_case(self, at: int) -> None:
@@ -243,7 +231,7 @@ class CampaignScreen(ListScreen):
         """Show one of the tables."""
         self.notice, self.table_name, self.current = "", name, "table"
         self._row = self._case = 0
-        self._table = _NO_TABLE
+        self._table = Table()
         if self.curves_shown and self.app.size.width < BROAD:
             self.curves_shown = None
         self.state_changed()
@@ -310,7 +298,7 @@ class CampaignScreen(ListScreen):
         elif name is not None:
             self.campaign.close()
             self.campaign = CampaignView(name, self.jobs, self.post_message)
-            self._table, self._made_of, self._row, self._case = _NO_TABLE, None, 0, 0
+            self._table, self._made_of, self._row, self._case = Table(), None, 0, 0
             self.campaign.look()
             self.show_state()
 

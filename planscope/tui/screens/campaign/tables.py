@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple
 
 from planscope.campaign.report import ArmReport, Report
 from planscope.tui.controllers.campaign_view import Wanted
@@ -12,7 +12,6 @@ from planscope.tui.style.lines import Run, shown
 from planscope.wording import terms
 from planscope.wording.phrases import duration, interval, percent, share
 
-TABLES = ("rates", "totals", "errors", "causes", "topics")
 TITLES = {
     "rates": "Success rates",
     "totals": "Errors and times",
@@ -20,6 +19,7 @@ TITLES = {
     "causes": "Causes",
     "topics": "Topics",
 }
+TABLES = tuple(TITLES)
 BAR = 16
 _GAP = 2
 _NARROWEST = 20
@@ -35,24 +35,38 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """``right``: the columns that are set at the right, as numbers are. ``role``: of the bars."""
+    """``right``: the columns that are set at the right, as numbers are."""
 
-    heading: tuple[str, ...]
-    rows: tuple[Row, ...]
-    right: frozenset[int]
+    heading: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    right: frozenset[int] = frozenset()
     note: str = ""
-    role: str = "broken"
 
 
 def table_of(found: Report, name: str) -> Table:
     """Return one of the tables."""
-    return {"rates": _rates, "totals": _totals, "errors": _errors, "causes": _causes, "topics": _topics}[
-        name
-    ](found)
+    heads, rows, note = {
+        "rates": _rates,
+        "totals": _totals,
+        "errors": _errors,
+        "causes": _causes,
+        "topics": _topics,
+    }[name](found)
+    names = heads.split(" | ")
+    right = frozenset(k for k, head in enumerate(names) if head.startswith(">"))
+    return Table(tuple(head.removeprefix(">") for head in names), tuple(rows), right, note)
 
 
-def _rates(found: Report) -> Table:
-    rows = tuple(
+_Made = tuple[str, Iterable[Row], str]
+"""The names of a table's columns (``>`` marks numbers), its rows, and a note."""
+
+
+def _some(count: int) -> str:
+    return str(count or "")
+
+
+def _rates(found: Report) -> _Made:
+    rows = (
         Row(
             (
                 cell.arm,
@@ -60,95 +74,72 @@ def _rates(found: Report) -> Table:
                 f"{cell.right}/{cell.right + cell.wrong}",
                 percent(cell.rate),
                 interval(cell.ci),
-                str(cell.aborted or ""),
-                str(cell.unknown or ""),
-                str(cell.helped or ""),
+                *map(_some, (cell.aborted, cell.unknown, cell.helped)),
             ),
             Wanted(cell.arm, cell.actions),
             cell.rate,
         )
         for cell in found.cells
     )
-    heading = ("agent/model", "actions", "right", "rate", "95 % interval", "aborted", "undecided", "helped")
-    limits = [f"{n}" for n in found.limit.values() if n is not None]
-    return Table(
-        heading,
-        rows,
-        frozenset({1, 2, 3, 5, 6, 7}),
-        f"{len(limits)} of {len(found.limit)} reached their limit",
-    )
+    limits = sum(n is not None for n in found.limit.values())
+    heads = "agent/model | >actions | >right | >rate | 95 % interval | >aborted | >undecided | >helped"
+    return heads, rows, f"{limits} of {len(found.limit)} reached their limit"
 
 
-def _totals(found: Report) -> Table:
-    rows = tuple(_total_row(name, arm, found.limit[name]) for name, arm in found.arms.items())
-    heading = (
-        "agent/model",
-        "runs",
-        "wrong",
-        "limit",
-        "agent",
-        "tokens",
-        "money",
-        "synthesis",
-        "Z3",
-        "checks",
-    )
-    return Table(heading, rows, frozenset(range(1, 10)), "checks: of Z3, in synthesis")
+def _totals(found: Report) -> _Made:
+    heads = "agent/model | >runs | >wrong | >limit | >agent | >tokens | >money | >synthesis | >Z3 | >checks"
+    rows = (_total_row(name, arm, found.limit[name]) for name, arm in found.arms.items())
+    return heads, rows, "checks: of Z3, in synthesis"
 
 
 def _total_row(name: str, arm: ArmReport, limit: int | None) -> Row:
+    tokens = arm.input_tokens + arm.output_tokens
     texts = (
-        name, str(arm.generated), share(arm.errors, arm.generated),
-        "-" if limit is None else str(limit), duration(arm.agent_s),
-        f"{arm.input_tokens + arm.output_tokens:,}" if arm.input_tokens + arm.output_tokens else "-",
-        "-" if arm.money is None else f"{arm.money:.2f}", duration(arm.synthesis_ms / 1000), duration(arm.z3_ms / 1000),
+        name,
+        str(arm.generated),
+        share(arm.errors, arm.generated),
+        "-" if limit is None else str(limit),
+        duration(arm.agent_s),
+        f"{tokens:,}" if tokens else "-",
+        "-" if arm.money is None else f"{arm.money:.2f}",
+        duration(arm.synthesis_ms / 1000),
+        duration(arm.z3_ms / 1000),
         f"{arm.z3_checks:,}",
-    )  # fmt: skip
+    )
     return Row(texts, Wanted(name, verdict="wrong"))
 
 
 def _shares(
-    found: Report, counts: Callable[[ArmReport], dict[str, int]], wanted: Callable[[str, str], Wanted],
-    said: Callable[[str], str], kind: str, note: str,
-) -> Table:  # fmt: skip
-    rows = []
+    found: Report,
+    field: Literal["error_types", "causes"],
+    wanted: Callable[[str, str], Wanted],
+    said: Callable[[str], str],
+) -> Iterator[Row]:
+    """Yield a row for each type or cause of an arm, the most frequent first."""
     for name, arm in found.arms.items():
-        mine = counts(arm)
+        mine: dict[str, int] = getattr(arm, field)
         total = sum(mine.values())
         for one, count in sorted(mine.items(), key=lambda item: (-item[1], item[0])):
             texts = (name, said(one), str(count), percent(count / total))
-            rows.append(Row(texts, wanted(name, one), count / total))
-    return Table(("agent/model", kind, "runs", "share"), tuple(rows), frozenset({2, 3}), note)
+            yield Row(texts, wanted(name, one), count / total)
 
 
-def _errors(found: Report) -> Table:
-    return _shares(
-        found,
-        lambda arm: arm.error_types,
-        lambda name, kind: Wanted(name, error_type=kind, below=True),
-        terms.said,
-        "type of error",
-        "of queries below the limit",
-    )
+def _errors(found: Report) -> _Made:
+    rows = _shares(found, "error_types", lambda arm, one: Wanted(arm, error_type=one, below=True), terms.said)
+    return "agent/model | type of error | >runs | >share", rows, "of queries below the limit"
 
 
-def _causes(found: Report) -> Table:
-    return _shares(
-        found,
-        lambda arm: arm.causes,
-        lambda name, cause: Wanted(name, cause=cause, below=True),
-        terms.cause,
-        "cause",
-        f"of {found.dissected} dissected errors",
-    )
+def _causes(found: Report) -> _Made:
+    rows = _shares(found, "causes", lambda arm, one: Wanted(arm, cause=one, below=True), terms.cause)
+    return "agent/model | cause | >runs | >share", rows, f"of {found.dissected} dissected errors"
 
 
-def _topics(found: Report) -> Table:
-    rows = tuple(
+def _topics(found: Report) -> _Made:
+    rows = (
         Row(
             (
                 one.topic,
-                str(one.caused or ""),
+                _some(one.caused),
                 f"{one.wrong}/{one.runs}",
                 percent(one.rate),
                 interval(one.ci),
@@ -158,54 +149,44 @@ def _topics(found: Report) -> Table:
         )
         for one in found.topics
     )
-    heading = ("topic", "caused", "wrong", "share", "95 % interval")
     note = "caused: dissected errors with this cause" if any(one.caused for one in found.topics) else ""
-    return Table(heading, rows, frozenset({1, 2, 3}), note)
+    return "topic | >caused | >wrong | >share | 95 % interval", rows, note
 
 
-class Chosen(NamedTuple):
-    """A row, and whether the cursor is on it."""
-
-    row: Row
-    chosen: bool
-
-
-def columns_of(table: Table, width: int) -> tuple[Column[Chosen], ...]:
+def columns_of(table: Table, width: int) -> tuple[Column[Row], ...]:
     """Return the columns that fit into ``width`` cells. Empty ones are left out; the first always fits."""
     if not table.rows:
         return ()
-    used = [k for k in range(len(table.heading)) if any(row.texts[k] not in ("", "-") for row in table.rows)]
-    wide = [max(len(table.heading[k]), *(len(row.texts[k]) for row in table.rows)) for k in used]
-    bars = any(row.rate is not None for row in table.rows)
+    texts = list(zip(table.heading, *(row.texts for row in table.rows), strict=True))
+    used = [k for k, (_, *cells) in enumerate(texts) if any(text not in ("", "-") for text in cells)]
+    wide = [max(map(len, texts[k])) for k in used]
     least = min(wide[0], _NARROWEST)
     room, kept = width - 2 - least, 1
     while kept < len(used) and room - _GAP - wide[kept] >= 0:
         room -= _GAP + wide[kept]
         kept += 1
     first = min(wide[0], _NARROWEST + room)
-    bar = bars and room - (first - least) >= BAR + _GAP
+    rated = any(row.rate is not None for row in table.rows)
+    bar = rated and room - (first - least) >= BAR + _GAP
 
-    def column(place: int, size: int) -> Column[Chosen]:
-        k = used[place]
+    def column(k: int, size: int, last: bool) -> Column[Row]:
+        gap = 0 if last else _GAP
+        name, right, strong = table.heading[k], k in table.right, k == used[0]
+        return Column(name, size, lambda row: [Run(shown(row.texts[k], 200))], gap, right, strong)
 
-        def cell(thing: Chosen) -> list[Run]:
-            return [Run(shown(thing.row.texts[k], 200), "strong" if thing.chosen and not place else "")]
-
-        last = place == kept - 1 and not bar
-        return Column(table.heading[k], size, cell, gap=0 if last else _GAP, right=k in table.right)
-
-    made = [column(place, size) for place, size in enumerate([first, *wide[1:kept]])]
+    sizes = zip(used, [first, *wide[1:kept]], strict=False)
+    made = [column(k, size, k == used[kept - 1] and not bar) for k, size in sizes]
     if bar:
-        made.append(Column("", 0, lambda thing: _bar(thing.row.rate, table.role), gap=0))
+        made.append(Column("", 0, lambda row: _bar(row.rate), gap=0))
     return tuple(made)
 
 
-def _bar(rate: float | None, role: str) -> list[Run]:
+def _bar(rate: float | None) -> list[Run]:
     if rate is None:
         return []
     halves = round(rate * BAR * 2)
     full = "█" * (halves // 2) + "▌" * (halves % 2)
-    return [Run(full, role), Run("·" * (BAR - len(full)), "faint")]
+    return [Run(full, "broken"), Run("·" * (BAR - len(full)), "faint")]
 
 
 def as_text(table: Table) -> str:

@@ -18,7 +18,7 @@ from planscope.tui.panes.compare_calls import ROOMY, Row
 from planscope.tui.panes.compare_detail import detail_lines, detail_title
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
 from planscope.tui.screens.compare.comparable import Chosen
-from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
+from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Line, Run, shown, width_of
 from planscope.wording import phrases
 
@@ -77,7 +77,6 @@ class _Column(BoxPane):
 class CompareScreen(ListScreen):
     """Shows a comparison. The screen returns a :class:`RunChosen`, or None."""
 
-    CSS_PATH = [LIST_STYLE, "compare.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "compare"
     BINDINGS = keys_for("compare", list_keys("open(1)"))
 
@@ -103,11 +102,7 @@ class CompareScreen(ListScreen):
         self.details = (self.left_detail, self.right_detail)
         self.cursors = {
             box.id or "": Cursor(
-                box,
-                lambda: len(self.rows),
-                lambda: self.state.at,
-                self._choose_row,
-                partial(self.action_open, side),
+                box, lambda: At(self.rows, self.state.at), self._choose_row, partial(self.action_open, side)
             )
             for side, box in enumerate((self.left, self.right))
         }
@@ -161,18 +156,14 @@ class CompareScreen(ListScreen):
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # fields by their names
         self.show_state()
 
-    def show_state(self) -> None:
-        if not self.is_mounted:
-            return
+    def show_all(self) -> None:
         state, compared = self.state, self.state.compared
-        self.left.measure()
         width = self.left.inner_width
         if compared is None:
             said = state.trouble or "comparing…"
             lines = [Line((Run(said, "caution" if state.trouble else "dim"),))]
             self.left.set_content(lines)
             self.right.set_content([])
-            self.show_bars()
             return
         if self._rows_of is not compared or self._rows_as != (state.page, width):
             self._rows_of, self._rows_as = compared, (state.page, width)
@@ -195,7 +186,6 @@ class CompareScreen(ListScreen):
         self.right.move_to(self.left.top)
         self.right.sync()
         self._show_details(compared, at)
-        self.show_bars()
 
     def _show_details(self, compared: Comparison, at: int) -> None:
         """Display both sides of the selected row in the lower half, on the pages that have details."""
@@ -212,7 +202,6 @@ class CompareScreen(ListScreen):
         for which, (pane, side) in enumerate(
             ((self.left_detail, compared.a), (self.right_detail, compared.b))
         ):
-            pane.measure()
             if self._row_told is not row:
                 pane.move_to(0)
             lines = detail_lines(compared, row, which, pane.inner_width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from planscope.errors import UserError
 from planscope.session.locations import name_of
 from planscope.tui.controllers.document import Document
 from planscope.tui.opening.load import Opened, Switch, load_beside
@@ -61,7 +62,7 @@ async def _open_file(stage: Stage, path: Path) -> None:
     stage.tell(f"opening {shown(name, 60)}…")
     try:
         switch = await load_beside(stage.work, path)
-    except Exception as error:
+    except UserError as error:
         stage.tell(f"not opened: {shown(str(error).replace(str(path), name), 300)}")
         return
     await stage.leave_for(switch)

@@ -26,7 +26,7 @@ from planscope.tui.panes.dissect_lines import (
 )
 from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.compare.screen import CompareScreen, RunChosen
-from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen
+from planscope.tui.screens.lists import At, Cursor, ListScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.wording import phrases
 from planscope.wording.terms import METHODS, MUTATIONS, OUTCOME_LEGEND
@@ -78,7 +78,6 @@ class DissectScreen(ListScreen):
     when the user last asked for more; None once those have ended.
     """
 
-    CSS_PATH = [LIST_STYLE, "dissect.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "dissect"
     BINDINGS = keys_for("dissect", _FIXED)
 
@@ -117,7 +116,7 @@ class DissectScreen(ListScreen):
         self.cause = BoxPane(id="cause")
         self.matrix = BoxPane(id="matrix")
         self.mutant = BoxPane(id="mutant")
-        rows = Cursor(self.matrix, lambda: len(self.rows), lambda: self.state.row, self._choose_row)
+        rows = Cursor(self.matrix, lambda: At(self.rows, self.state.row), self._choose_row)
         self.cursors = {"matrix": rows}
         return (self.cause, self.matrix, self.mutant)
 
@@ -235,12 +234,8 @@ class DissectScreen(ListScreen):
         cells = found.rows[self.state.row].cells if found is not None else ()
         return cells[min(self.state.column, len(cells) - 1)] if cells else None
 
-    def show_state(self) -> None:
-        if not self.is_mounted:
-            return
+    def show_all(self) -> None:
         state, found = self.state, self.state.summary
-        for pane in (self.cause, self.matrix, self.mutant):
-            pane.measure()
         told = self._cause_lines()
         self.cause.set_content(
             told,
@@ -265,7 +260,6 @@ class DissectScreen(ListScreen):
             ),
             note=(Run(f"query {shown(cell.variant, 20)}", "dim"),) if cell is not None else (),
         )
-        self.show_bars()
 
     def _cause_lines(self) -> list[Line]:
         """Return the lines of the cause pane, which grows to fit them unless the mutant pane would become too small."""

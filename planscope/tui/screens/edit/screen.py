@@ -23,7 +23,6 @@ from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.draft_editor import PANES, DraftEditor, EditState, PaneName
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for, keys_of, normal, shown_key
-from planscope.tui.messages import StateChanged
 from planscope.tui.panes.box import BoxPane, LineClicked
 from planscope.tui.panes.hints import Hint
 from planscope.tui.panes.text_editor import CompletionPopup, OfferClicked, TextEditor, TextLayout, TextPointed
@@ -39,7 +38,7 @@ from planscope.tui.screens.edit.lines import (
 )
 from planscope.tui.screens.edit.modes import mode_of
 from planscope.tui.screens.flows import change_draft
-from planscope.tui.screens.lists import LIST_STYLE, ListScreen
+from planscope.tui.screens.lists import ListScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.wording import phrases
 
@@ -82,7 +81,6 @@ class EditResult:
 class EditScreen(ListScreen):
     """Edits a query. The screen returns an ``EditResult``."""
 
-    CSS_PATH = [LIST_STYLE, "edit.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     BINDINGS = keys_for("edit")
     KEYS_DROP_NOTICES = False
     where = "edit"
@@ -132,16 +130,10 @@ class EditScreen(ListScreen):
 
     # Display
 
-    @on(StateChanged)
-    def _draft_changed(self) -> None:
-        self.show_state()
-
     def named_keys(self) -> Sequence[Hint]:
         return mode_of(self).hints
 
-    def show_state(self) -> None:
-        if not self.is_mounted:
-            return
+    def show_all(self) -> None:
         state = self.state
         low = state.pane == "constraints"
         if low is not self.has_class("-low-constraints"):
@@ -154,11 +146,9 @@ class EditScreen(ListScreen):
         if self.has_class("-broad"):
             self._show_before()
         self.popup.offer(state.offered, state.at_offer, self.text.caret_on_screen())
-        self.show_bars()
 
     def _show_list(self, name: PaneName, number: int) -> None:
         box = self.boxes[name]
-        box.measure()
         title, lines_of = _LISTS[name]
         said = self._said[name] = lines_of(self.state, max(box.inner_width - 1, 10))
         chosen = self.state.line_chosen(name, len(said.places))
@@ -176,7 +166,6 @@ class EditScreen(ListScreen):
 
     def _show_before(self) -> None:
         """Display the parent's text, with the words of dropped constraints."""
-        self.before.measure()
         rows = self.state.seen.rows if self.state.seen else ()
         spans = {
             span for row in rows if row.became == "gone" for span in row.constraint.spans if span[0] < span[1]

@@ -22,7 +22,7 @@ from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.columns import row_line
 from planscope.tui.screens.findings.discovery import discovery_lines, discovery_title
 from planscope.tui.screens.findings.lines import chosen_lines, chosen_title, columns_of, empty_lines
-from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
+from planscope.tui.screens.lists import Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Run, shown
 from planscope.wording import phrases
 
@@ -36,7 +36,6 @@ class FindingsScreen(ListScreen):
     ``begin``: the finding that is chosen at first.
     """
 
-    CSS_PATH = [LIST_STYLE, "findings.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "findings"
     BINDINGS = keys_for("findings", list_keys("open_step"))
 
@@ -47,47 +46,32 @@ class FindingsScreen(ListScreen):
         self.fuzzer = ToolSearch(work.document, work.jobs, self._searched)
 
     def body(self) -> Iterable[Widget]:
-        self.rows = BoxPane(id="list")
-        self.chosen = BoxPane(id="chosen")
-        self.curve = BoxPane(id="curve")
-        rows = Cursor(
-            self.rows,
-            lambda: len(self.list.rows),
-            lambda: self.list.at,
-            self._choose,
-            self.action_open_step,
-        )
+        self.rows, self.chosen, self.curve = BoxPane(id="list"), BoxPane(id="chosen"), BoxPane(id="curve")
+        rows = Cursor(self.rows, lambda: self.list, self._choose, self.action_open_step)
         self.cursors, self.details = {"list": rows}, (self.chosen,)
         return (Container(self.curve, Container(self.rows, self.chosen, id="both"), id="panes"),)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.show_state)
 
-    def show_state(self) -> None:
-        if not self.is_mounted:
-            return
-        progress = self.fuzzer.progress
+    def show_all(self) -> None:
+        progress, found = self.fuzzer.progress, self.list
         self.set_class(progress is not None, "-searching")
-        for pane in (self.rows, self.chosen, *([self.curve] if progress is not None else [])):
-            pane.measure()
         if progress is not None:
             lines = discovery_lines(progress, self.curve.inner_width, self.curve.window)
             self.curve.set_content(lines, title=discovery_title(progress))
-        found = self.list
-        columns = columns_of(found.rows, found.hidden)
+        columns = columns_of(found.listed, found.hidden)
         self.show_list(
             "list",
-            lambda i, chosen: row_line(columns, found.rows[i], chosen),
+            lambda i, chosen: row_line(columns, found.listed[i], chosen),
             partial(empty_lines, found.fuzzings, self.fuzzer.running),
             title=(
                 Run("To be labelled" if found.hidden else "Findings", "title"),
                 Run(f" {found.count:,}", "number"),
             ),
         )
-        row = found.chosen
-        told = partial(chosen_lines, row, hidden=found.hidden)
-        self.show_detail(self.chosen, (found, found.at), told, chosen_title(row))
-        self.show_bars()
+        told = partial(chosen_lines, found.chosen, hidden=found.hidden)
+        self.show_detail(self.chosen, (found, found.at), told, chosen_title(found.chosen))
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         tools = sum(len(one.tools) for one in self.list.fuzzings)

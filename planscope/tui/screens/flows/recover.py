@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from planscope.errors import UserError
 from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.ask import ChooseDialog, TextDialog, sure_dialog
 from planscope.tui.dialogs.base import Said
@@ -53,7 +54,7 @@ async def offer_recovery(screen: Asker, document: Document, jobs: Jobs, found: R
     now = document.snapshot()
     try:
         session = await jobs.run("recovery", lambda token: found.load())
-    except Exception as error:
+    except UserError as error:
         screen.tell(f"unsaved work was found but cannot be read: {shown(str(error), 200)}")
         return None
     changes = list(differences(now, session))

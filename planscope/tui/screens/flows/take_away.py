@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planscope.errors import UserError
 from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.pane_text import write_text
@@ -60,7 +61,7 @@ async def take_comparison(
 
     try:
         text, replaced = await jobs.run(job, made)
-    except Exception as error:
+    except UserError as error:
         screen.tell(f"not copied: {shown(str(error), 200)}")
         return
     values = phrases.plural(replaced, "private value was", "private values were")

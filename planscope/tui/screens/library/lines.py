@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from planscope.session.library_index import Entry
@@ -12,17 +13,7 @@ from planscope.tui.controllers.library_list import HERE, Contents, Preview, Sess
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column, row_line
 from planscope.tui.panes.run_line import run_runs
-from planscope.tui.style.lines import (
-    BLANK,
-    Line,
-    Run,
-    cut,
-    labelled_lines,
-    line,
-    shown,
-    width_of,
-    wrapped,
-)
+from planscope.tui.style.lines import Line, Page, Run, cut, shown, width_of, wrapped
 from planscope.tui.style.roles import OUTCOMES
 from planscope.wording import phrases
 from planscope.wording.terms import OUTCOME_GLYPHS, VERDICTS
@@ -43,100 +34,78 @@ _HERE = 2
 _LONGEST_TITLE = 60
 
 
-class Item(NamedTuple):
-    """A session in the list. ``here``: it is open. ``named``: another has the same title. ``chosen``: by the cursor."""
-
-    entry: Entry
-    here: bool
-    named: bool
-    chosen: bool
-
-
-class Wishes(NamedTuple):
-    """The wanted widths of the columns. ``place``: the list has sessions of several places.
-
-    ``right``: for the column with the number of right runs; 0 if no session has several runs. ``title``: the longest
-    title, up to a limit. ``verdict``: the longest word of a verdict, with its sign.
-    """
-
-    agent: int = 12
-    model: int = 24
-    place: bool = True
-    right: int = 0
-    title: int = 0
-    verdict: int = 9
-
-
-def wishes_of(entries: Iterable[Entry], place: bool) -> Wishes:
-    """Compute the widths that the longest agent and model names need, up to a limit."""
-    most, found = Wishes(), list(entries)
-    agents, models = {e.agent for e in found}, {e.model for e in found}
-    agent, model = (max((len(text) for text in texts if text), default=0) for texts in (agents, models))
-    shares = [len(e.outcomes.share) for e in found if e.outcomes is not None]
-    right = min(max(max(shares, default=0), 5), 9) if any(shares) else 0
-    title = min(max((len(e.title) for e in found), default=0) + _HERE, _LONGEST_TITLE)
-    verdict = max([most.verdict, *(len(_VERDICTS[verdict_of(e)][0]) for e in found)])
-    return Wishes(
-        min(max(agent, 5), most.agent), min(max(model, 5), most.model), place, right, title, verdict
-    )
-
-
 class Columns(NamedTuple):
     """The columns that fit, and those of a session that cannot be opened, whose title is followed by the reason."""
 
-    whole: tuple[Column[Item], ...]
-    broken: tuple[Column[Item], ...]
+    whole: tuple[Column[Entry], ...]
+    broken: tuple[Column[Entry], ...]
 
-    def row(self, item: Item) -> Line:
-        columns = self.whole if item.entry.wrong is None else self.broken
-        return row_line(columns, item, item.chosen)
+    def row(self, entry: Entry, chosen: bool) -> Line:
+        return row_line(self.whole if entry.wrong is None else self.broken, entry, chosen)
 
 
-def columns_for(width: int, wishes: Wishes, now: datetime) -> Columns:
-    """Choose the columns that fit into ``width`` cells; the title takes the rest. ``now``: for the word "today"."""
+def columns_for(
+    width: int, entries: Sequence[Entry], now: datetime, here: Path | None = None, *, place: bool = True
+) -> Columns:
+    """Choose the columns that fit into ``width`` cells; the title takes the rest.
+
+    They are as wide as ``entries`` need, up to a limit. ``now``: for the word "today". ``here``: the file of the open
+    session. ``place``: the list has sessions of several places.
+    """
+
+    def longest(texts: Iterable[str | None], least: int, most: int) -> int:
+        return min(max([least, *(len(text) for text in texts if text)]), most)
+
     wide, broad = width >= 108, width >= 150
-    verdict, error = (wishes.verdict, _ERROR) if wide else (_ERROR + 2, 0)
-    agent = wishes.agent if wide else 0
-    right = wishes.right if width >= 72 else 0
-    model = min(wishes.model, 24 if broad else 20 if wide else 14) if width >= 72 + 2 * right else 0
-    place, date = (7 if wide and wishes.place else 0), (16 if broad else 10)
+    verdict = longest((_VERDICTS[verdict_of(e)][0] for e in entries), 9, 99) if wide else _ERROR + 2
+    error = _ERROR if wide else 0
+    shares = [e.outcomes.share for e in entries if e.outcomes is not None]
+    right = longest(shares, 5, 9) if any(shares) and width >= 72 else 0
+    agent = longest((e.agent for e in entries), 5, 12) if wide else 0
+    model = longest((e.model for e in entries), 5, 24 if broad else 20 if wide else 14)
+    model = model if width >= 72 + 2 * right else 0
+    kept, date = (7 if wide and place else 0), (16 if broad else 10)
     size = 7 if broad or (wide and not right) else 0  # the title needs this width more
-    used = 2 + sum(part + _GAP for part in (verdict, right, error, agent, model, place, date, size) if part)
-    if size and width - used < wishes.title:
+    used = 2 + sum(part + _GAP for part in (verdict, right, error, agent, model, kept, date, size) if part)
+    if size and width - used < longest((e.title for e in entries), 0, _LONGEST_TITLE - _HERE) + _HERE:
         used, size = used - size - _GAP, 0  # a whole title is worth more than the size, which the preview has
     title = max(width - used, 8)
-    columns: list[Column[Item]] = [
-        Column("verdict", verdict, lambda item: [_verdict(item, not error)]),
+    titles = Counter(e.title for e in entries)
+
+    def named(entry: Entry) -> list[Run]:
+        """Show the title; if several sessions share it, the name, too."""
+        told = [Run("● " if entry.path == here else "", "mark"), Run(shown(entry.title, 120))]
+        if titles[entry.title] < 2:
+            return told
+        name = cut([Run(shown(entry.name, 60), "dim")], title // 2)
+        return [*cut(told, title - width_of(name) - _GAP), Run(" " * _GAP), *name]
+
+    def reason(entry: Entry) -> list[Run]:
+        return [*named(entry), Run(f"  {shown(entry.why_wrong, 200)}", "caution")]
+
+    def when(entry: Entry) -> list[Run]:
+        return [Run(phrases.date(entry.when, now, short=date <= 10), "dim")]
+
+    columns: list[Column[Entry]] = [
+        Column("verdict", verdict, lambda e: [_verdict(e, not error)]),
         Column("right", right, _share),
-        Column("session", title, lambda item: _title(item, title)),
-        Column("error", error, lambda item: [_problem(item.entry)]),
-        Column("agent", agent, lambda item: [Run(shown(item.entry.agent or "", 40))]),
-        Column("model", model, lambda item: [Run(shown(item.entry.model or "", 60))]),
-        Column("", place, lambda item: [Run(_PLACES[item.entry.place], "dim")]),
-        Column(
-            "date",
-            date,
-            lambda item: [Run(phrases.date(item.entry.when, now, short=date <= 10), "dim")],
-            _GAP if size else 0,
-        ),
-        Column("size", size, lambda item: [Run(phrases.file_size(item.entry.size), "dim")], 0, right=True),
+        Column("session", title, named, strong=True),
+        Column("error", error, lambda e: [_problem(e)]),
+        Column("agent", agent, lambda e: [Run(shown(e.agent or "", 40))]),
+        Column("model", model, lambda e: [Run(shown(e.model or "", 60))]),
+        Column("", kept, lambda e: [Run(_PLACES[e.place], "dim")]),
+        Column("date", date, when, _GAP if size else 0),
+        Column("size", size, lambda e: [Run(phrases.file_size(e.size), "dim")], 0, right=True),
     ]
     whole = [column for column in columns if column.width]
     rest = [column for column in whole if column.name in ("error", "agent", "model")]
-    over = title + sum(column.width + _GAP for column in rest)
-    reason: Column[Item] = Column("session", over, lambda item: _broken(item, title))
-    broken = [reason if column.name == "session" else column for column in whole if column not in rest]
+    over = Column("session", title + sum(column.width + _GAP for column in rest), reason, strong=True)
+    broken = [over if column.name == "session" else column for column in whole if column not in rest]
     return Columns(tuple(whole), tuple(broken))
 
 
-def alike(entries: Iterable[Entry]) -> frozenset[str]:
-    """Find the titles that several sessions share; their rows display the names, too."""
-    return frozenset(title for title, many in Counter(e.title for e in entries).items() if many > 1)
-
-
-def _verdict(item: Item, with_error: bool) -> Run:
+def _verdict(entry: Entry, with_error: bool) -> Run:
     """Show the verdict. ``with_error``: and the type of error, which has no column."""
-    entry = item.entry
     text, role = _VERDICTS[verdict_of(entry)]
     error = _error(entry)
     if with_error and error and verdict_of(entry) == "wrong":
@@ -163,25 +132,14 @@ def _doubts(entry: Entry) -> list[str]:
     return ["helped"] * bool(entry.helped) + [told] * bool(graded)
 
 
-def _share(item: Item) -> list[Run]:
+def _share(entry: Entry) -> list[Run]:
     """Show how many of a session's runs are right."""
-    found = item.entry.outcomes
-    if found is None:
-        return []
-    return [Run(found.share, "caution" if found.any_wrong and found.right else "dim")]
-
-
-def _title(item: Item, width: int) -> list[Run]:
-    title = [Run("● ", "mark")] if item.here else []
-    title.append(Run(shown(item.entry.title, 120), "strong" if item.chosen else ""))
-    if not item.named:
-        return title
-    name = cut([Run(shown(item.entry.name, 60), "dim")], width // 2)
-    return [*cut(title, width - width_of(name) - _GAP), Run(" " * _GAP), *name]
-
-
-def _broken(item: Item, width: int) -> list[Run]:
-    return [*_title(item, width), Run(f"  {shown(item.entry.why_wrong, 200)}", "caution")]
+    found = entry.outcomes
+    return (
+        [Run(found.share, "caution" if found.any_wrong and found.right else "dim")]
+        if found is not None
+        else []
+    )
 
 
 def empty_lines(state: SessionList, width: int) -> list[Line]:
@@ -202,41 +160,37 @@ def empty_lines(state: SessionList, width: int) -> list[Line]:
 
 def preview_lines(entry: Entry, preview: Preview | None, width: int) -> list[Line]:
     """Show the chosen session: its file and problems, its query, its runs."""
-    lines: list[Line] = []
-
-    def say(label: str, text: str, role: str = "") -> None:
-        lines.extend(labelled_lines(label, text, width, indent=_LABEL, role=role))
-
+    page = Page(width, _LABEL)
     if entry.wrong is not None:
-        say("broken", entry.wrong, "broken")
-        say("", "It cannot be opened. - moves it to the trash." if entry.place == "library" else "")
+        page.say("broken", entry.wrong, "broken")
+        if entry.place == "library":
+            page.say("", "It cannot be opened. - moves it to the trash.")
     if preview is not None and preview.entry.path == entry.path:
         for label, text in (("unsaved", preview.unsaved), ("open", preview.held), ("", preview.trouble)):
             if text:
-                say(label, text, "" if text == HERE else "caution")
-        if (contents := preview.contents) is not None:
-            if contents.text:
-                say("query", " ".join(contents.text.split()))
-            if contents.notes.strip():
-                say("notes", contents.notes.strip(), "quote")
-            lines.append(BLANK)
-            lines += _run_lines(contents, entry.outcomes.text if entry.outcomes is not None else "")
-    lines.append(BLANK)
-    say("file", f"{phrases.place(entry.path, 200)}  {phrases.file_size(entry.size)}", "dim")
-    return lines
+                page.say(label, text, "" if text == HERE else "caution")
+        if preview.contents is not None:
+            _contents(page, preview.contents, entry.outcomes.text if entry.outcomes is not None else "")
+    page.add()
+    page.say("file", f"{phrases.place(entry.path, 200)}  {phrases.file_size(entry.size)}", "dim")
+    return page.lines
 
 
-def _run_lines(contents: Contents, came_out: str) -> list[Line]:
+def _contents(page: Page, contents: Contents, came_out: str) -> None:
+    if contents.text:
+        page.say("query", " ".join(contents.text.split()))
+    if contents.notes.strip():
+        page.say("notes", contents.notes.strip(), "quote")
+    page.add()
     told = phrases.plural(contents.runs, "run")
     if contents.variants != 1:
         told += f" of {phrases.plural(contents.variants, 'query', 'queries')}"
     if contents.own < contents.runs:
         told += f", {contents.runs - contents.own} of them made by dissections"
-    lines = [line(Run("runs".ljust(_LABEL), "label"), Run(told))]
+    page.add(Run("runs".ljust(_LABEL), "label"), told)
     if came_out and contents.own > 1:
-        lines.append(line(" " * _LABEL, Run(came_out)))
+        page.add(" " * _LABEL, came_out)
     for number, record in contents.records:
-        lines.append(line(" " * (_LABEL - 2), *run_runs(record, number, here=False)))
+        page.add(" " * (_LABEL - 2), *run_runs(record, number, here=False))
     if contents.own > len(contents.records):
-        lines.append(line(" " * _LABEL, Run(f"and {contents.own - len(contents.records)} before", "dim")))
-    return lines
+        page.add(" " * _LABEL, Run(f"and {contents.own - len(contents.records)} before", "dim"))

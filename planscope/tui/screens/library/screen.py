@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -11,28 +11,21 @@ from typing import TYPE_CHECKING, Literal
 from textual.containers import Container
 from textual.widget import Widget
 
+from planscope.errors import UserError
 from planscope.session.locations import name_of
 from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, SessionList, Shown
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.dialogs.ask import ChooseDialog
+from planscope.tui.dialogs.ask import ChooseDialog, counted_choice
 from planscope.tui.keys import key_for
 from planscope.tui.opening.load import load_beside
-from planscope.tui.panes.box import BoxPane, Lazy
+from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.columns import head_line
 from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.flows.quitting import may_stop
-from planscope.tui.screens.library.lines import (
-    Item,
-    Wishes,
-    alike,
-    columns_for,
-    empty_lines,
-    preview_lines,
-    wishes_of,
-)
-from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
-from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.screens.library.lines import columns_for, empty_lines, preview_lines
+from planscope.tui.screens.lists import Cursor, ListScreen, list_keys
+from planscope.tui.style.lines import Run, shown
 from planscope.wording import phrases
 from planscope.wording.terms import said
 
@@ -47,30 +40,21 @@ _IN_TRASH = ("empty-trash",)
 class LibraryScreen(ListScreen):
     """Lists sessions. The screen returns the session to switch to, or None."""
 
-    CSS_PATH = [LIST_STYLE, "library.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "library"
     BINDINGS = keys_for("library", list_keys("open_session"))
 
     def __init__(self, work: Workspace) -> None:
         super().__init__(work)
-        self.library = LibraryList(work.document, work.jobs, work.autosave, self.post_message)
-        self.searched = self.library
+        self.searched = self.library = LibraryList(work.document, work.jobs, work.autosave, self.post_message)
         self.current = "list"
-        self._lines: Lazy | None = None
         self._made_of: tuple[object, ...] = ()
-        self._wished: tuple[tuple[Entry, ...], bool, Wishes] | None = None
 
     def body(self) -> Iterable[Widget]:
-        self.list = BoxPane(id="list")
-        self.preview = BoxPane(id="preview")
-        rows = Cursor(
-            self.list,
-            lambda: len(self.state.listed),
-            lambda: self.state.at,
-            self.library.choose,
-            self.action_open_session,
-        )
-        self.cursors, self.details = {"list": rows}, (self.preview,)
+        self.list, self.preview = BoxPane(id="list"), BoxPane(id="preview")
+        self.cursors = {
+            "list": Cursor(self.list, lambda: self.state, self.library.choose, self.action_open_session)
+        }
+        self.details = (self.preview,)
         return (Container(self.search, self.list, self.preview, id="panes"),)
 
     def on_mount(self) -> None:
@@ -90,56 +74,29 @@ class LibraryScreen(ListScreen):
 
     # Display
 
-    def show_state(self) -> None:
-        if not self.is_mounted:
-            return
-        self.list.measure()
+    def show_all(self) -> None:
         state, width, now = self.state, self.list.inner_width, datetime.now().astimezone()
-        listed, here = state.listed, self.document.path
-        wishes = self._wishes()
-        made_of = (listed, width, wishes, now.date(), here)
-        if self._lines is None or self._made_of != made_of:
-            self._made_of, self._columns = made_of, columns_for(width, wishes, now)
-            self._alike = alike(listed)
-            self._lines = Lazy(len(listed), lambda i: self._row(i, False))
+        place, here = state.shown == "all", self.document.path
+        made_of = (state.entries, state.trashed, width, now.date(), place, here)
+        if self._made_of != made_of:  # all sessions count, so that widths stay the same during a search
+            self._made_of, every = made_of, (*state.entries, *state.trashed)
+            self._columns = columns_for(width, every, now, here, place=place)
         self.show_list(
             "list",
-            self._row,
+            lambda i, chosen: self._columns.row(state.listed[i], chosen),
             partial(empty_lines, state),
-            title=(Run(_TITLES[state.shown], "title"), Run(f" {len(listed):,}", "number")),
+            title=(Run(_TITLES[state.shown], "title"), Run(f" {len(state.listed):,}", "number")),
             note=[
                 *self.filters(said(word) for word in (state.verdict, state.error_type) if word),
                 Run(f"by {state.order}{' ↑' if state.reverse else ''}", "dim"),
             ],
             head=head_line(self._columns.whole),
-            plain=self._lines,
         )
-        self._show_preview()
-        self.show_bars()
-
-    def _row(self, index: int, chosen: bool) -> Line:
-        entry = self.state.listed[index]
-        item = Item(entry, entry.path == self.document.path, entry.title in self._alike, chosen)
-        return self._columns.row(item)
-
-    def _wishes(self) -> Wishes:
-        """Return the columns' widths for all sessions, so that they stay the same during a search."""
-        state = self.state
-        place = state.shown == "all"
-        if self._wished is None or self._wished[0] is not state.entries or self._wished[1] != place:
-            self._wished = (state.entries, place, wishes_of((*state.entries, *state.trashed), place))
-        return self._wished[2]
-
-    def _show_preview(self) -> None:
-        self.preview.measure()
-        entry = self.state.chosen
-        if entry is None:
-            self.preview.set_content([])
-            return
+        entry = state.chosen
         self.preview.set_content(
-            preview_lines(entry, self.library.preview, self.preview.inner_width),
-            title=(Run(shown(entry.title, 60), "title"),),
-            note=(Run(shown(entry.name, 40), "dim"),),
+            preview_lines(entry, self.library.preview, self.preview.inner_width) if entry is not None else [],
+            title=(Run(shown(entry.title, 60), "title"),) if entry is not None else (),
+            note=(Run(shown(entry.name, 40), "dim"),) if entry is not None else (),
         )
 
     def named_keys(self) -> Sequence[Hint]:
@@ -171,19 +128,15 @@ class LibraryScreen(ListScreen):
 
     def action_filter(self, title: str, field: Literal["verdict", "error_type"]) -> None:
         """Ask for a verdict or a type of error, and show only the sessions with it."""
-        counts = self.state.verdicts() if field == "verdict" else self.state.error_types()
-        self.start_flow(self._filter(title, field, counts))
+        self.start_flow(self._filter(title, field))
 
-    async def _filter(
-        self, title: str, field: Literal["verdict", "error_type"], found: Mapping[str, int]
-    ) -> None:
+    async def _filter(self, title: str, field: Literal["verdict", "error_type"]) -> None:
+        found = self.state.verdicts() if field == "verdict" else self.state.error_types()
+        now = self.state.verdict if field == "verdict" else self.state.error_type
         names = ["", *found]
-        lines: list[tuple[Run, ...]] = [(Run("any"),)]
-        for name, count in found.items():
-            lines.append((Run(f"{shown(said(name), 40):<20}"), Run(f"{count:>5,}", "dim")))
-        now = getattr(self.state, field)
+        counted = [counted_choice(said(name), count, 20) for name, count in found.items()]
         at = names.index(now) if now in names else 0
-        number = await self.answer(ChooseDialog(title, lines, at))
+        number = await self.answer(ChooseDialog(title, ["any", *counted], at))
         if number is not None:
             self.notice = ""
             self.library.arrange(at=0, **{field: names[number]})
@@ -203,7 +156,7 @@ class LibraryScreen(ListScreen):
         if entry is None:
             self.tell(f"nothing to open; {key_for('new-session')} makes a session")
         elif entry.place == "trash":
-            self.tell(f"it is in the trash: {key_for('restore-session')} restores it")
+            self.tell(_in_trash())
         elif entry.wrong is not None:
             self.tell(shown(entry.wrong, 300))
         elif self.library.is_open(entry):
@@ -218,7 +171,7 @@ class LibraryScreen(ListScreen):
         self.tell(f"opening {shown(name_of(path), 60)}…")
         try:
             switch = await load_beside(self.work, path)
-        except Exception as error:
+        except UserError as error:
             self.library.failed("not opened", path, error)
             return
         if self.is_left and switch.autosave is not None:
@@ -237,18 +190,15 @@ class LibraryScreen(ListScreen):
             (Run("Random query"), Run("  certified to have a correct plan", "dim")),
         ]
         chosen = await self.answer(ChooseDialog("New session", choices, name="new session"))
+        path = None
         if chosen == 0:
             reading = await self.answer(WriteDialog())
-            if reading is None or not await may_stop(self, self.jobs):
-                return
-            path = await self.library.make_own(reading)
+            if reading is not None and await may_stop(self, self.jobs):
+                path = await self.library.make_own(reading)
         elif chosen == 1:
             request = await self.answer(new_form())
-            if request is None or not await may_stop(self, self.jobs):
-                return
-            path = await self.library.make(request)
-        else:
-            return
+            if request is not None and await may_stop(self, self.jobs):
+                path = await self.library.make(request)
         if path is not None:
             await self._open(path, asked=True)
 
@@ -257,16 +207,11 @@ class LibraryScreen(ListScreen):
     def _chosen_of_mine(self) -> Entry | None:
         """Return the chosen session if it may be changed."""
         entry = self.state.chosen
-        if entry is None:
-            self.tell("no session is chosen")
-        elif entry.place == "bundled":
-            self.tell(
-                f"bundled sessions are read-only: {key_for('copy-session')} copies it into your library"
-            )
-        elif entry.place == "trash":
-            self.tell(f"it is in the trash: {key_for('restore-session')} restores it")
-        else:
+        if entry is not None and entry.place not in ("bundled", "trash"):
             return entry
+        copies = f"bundled sessions are read-only: {key_for('copy-session')} copies it into your library"
+        place = entry.place if entry is not None else ""
+        self.tell({"": "no session is chosen", "bundled": copies}.get(place, _in_trash()))
         return None
 
     def action_rename_session(self) -> None:
@@ -295,11 +240,7 @@ class LibraryScreen(ListScreen):
     def action_copy_session(self) -> None:
         entry = self.state.chosen
         if entry is None or entry.place == "trash":
-            self.tell(
-                "nothing to copy"
-                if entry is None
-                else f"it is in the trash: {key_for('restore-session')} restores it"
-            )
+            self.tell("nothing to copy" if entry is None else _in_trash())
         else:
             self.start_flow(self._copy(entry))
 
@@ -343,3 +284,7 @@ class LibraryScreen(ListScreen):
         if entry is not None:
             self.app.copy_to_clipboard(str(entry.path))
             self.tell(f"sent to the terminal's clipboard: {phrases.place(entry.path)}")
+
+
+def _in_trash() -> str:
+    return f"it is in the trash: {key_for('restore-session')} restores it"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from planscope.session.run_list import ListedRun, Loss, Losses, step_words
@@ -10,7 +10,7 @@ from planscope.tui.controllers.run_list import Row, Runs
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column, cursor_line, row_line
 from planscope.tui.panes.run_line import model_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown, width_of, wrapped
+from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, line, shown, width_of, wrapped
 from planscope.tui.style.roles import outcome_runs
 from planscope.wording import phrases
 from planscope.wording.terms import FINDINGS, LOST_HERE, ORIGINS
@@ -29,38 +29,40 @@ _BY = 24
 """The width that a histogram's row keeps for the names of the tools, if there is room, in cells."""
 
 
-def columns_of(rows: Iterable[Row], here: str) -> tuple[Column[ListedRun], ...]:
+def columns_of(rows: Sequence[Row], here: str) -> tuple[Column[Row], ...]:
     """Return the columns of runs, equally wide in all rows. ``here``: the id of the run in the debugger."""
-    runs = [row for row in rows if row.run is not None]
-    deepest = max((min(row.branch.depth, _DEEPEST) for row in runs), default=0)
-    depths = {row.branch.run_id: min(row.branch.depth, _DEEPEST) for row in runs}
-    ids = min(max((len(row.branch.run_id) for row in runs), default=0), _LONGEST_ID)
+    deepest = max((min(row.depth, _DEEPEST) for row in rows if row.run is not None), default=0)
+    ids = min(max((len(row.place.run) for row in rows), default=0), _LONGEST_ID)
 
-    def number(listed: ListedRun) -> list[Run]:
-        return [Run(f"{'  ' * depths.get(listed.run.id, 0)}{listed.number:>3}")]
+    def of_run(cell: Callable[[ListedRun], Sequence[Run]]) -> Callable[[Row], Sequence[Run]]:
+        return lambda row: cell(row.run) if row.run is not None else ()
 
     return (
-        Column("", 2 * deepest + 3, number, gap=1),
-        Column("", ids, lambda listed: [Run(shown(listed.run.id, ids), "dim")]),
-        Column("", _OUTCOME + 2, _outcome),
-        Column("", _LOST, _lost),
-        Column("", 0, lambda listed: _rest(listed, here), gap=0),
+        Column("", 2 * deepest + 3, _number, gap=1),
+        Column("", ids, lambda row: [Run(shown(row.place.run, ids), "dim")]),
+        Column("", _OUTCOME + 2, of_run(_outcome)),
+        Column("", _LOST, of_run(_lost)),
+        Column("", 0, of_run(lambda listed: _rest(listed, here)), gap=0),
     )
 
 
-def run_line(row: Row, chosen: bool, columns: Sequence[Column[ListedRun]]) -> Line:
+def run_line(row: Row, chosen: bool, columns: Sequence[Column[Row]]) -> Line:
     """Lay out one query or run."""
     if row.run is not None:
-        return row_line(columns, row.run, chosen)
-    variant = row.branch.variant
-    told = " ".join(variant.query.text.split())
+        return row_line(columns, row, chosen)
+    told = " ".join(row.variant.query.text.split())
     runs = [
-        Run("  " * min(row.branch.depth, _DEEPEST)),
-        Run(shown(variant.id, 16), "label"),
-        Run(f"  {origin_words(variant)}  ", "dim"),
+        Run("  " * min(row.depth, _DEEPEST)),
+        Run(shown(row.variant.id, 16), "label"),
+        Run(f"  {origin_words(row.variant)}  ", "dim"),
         Run(shown(told, 200), "quote"),
     ]
     return cursor_line(runs, chosen)
+
+
+def _number(row: Row) -> list[Run]:
+    number = row.run.number if row.run is not None else 0
+    return [Run(f"{'  ' * min(row.depth, _DEEPEST)}{number:>3}")]
 
 
 def _lost(listed: ListedRun) -> list[Run]:
@@ -126,60 +128,55 @@ def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
 
 
 def _loss_line(row: Loss, most: int, width: int, chosen: bool) -> Line:
-    name = step_name(row.step)
     count = f" {row.runs:,}" if row.runs else ""
     by = ", ".join(f"{shown(tool, 40)} {n}" if len(row.by) > 1 else shown(tool, 40) for tool, n in row.by)
-    head = 2 + _LABEL
-    room = max(width - head - len(f" {most:,}") - (min(_BY, width // 3) + 2), 4)
+    room = max(width - 2 - _LABEL - len(f" {most:,}") - (min(_BY, width // 3) + 2), 4)
     size = max(round(row.runs * room / max(most, 1)), 1) if row.runs else 0
-    runs = [
-        Run("▶ " if chosen else "  ", "mark"),
-        Run(f"{name:<{_LABEL}}", "label"),
-        Run("█" * size, "broken"),
-        Run(count, "strong"),
-    ]
-    left = width - width_of(runs) - 2
+    label = Run(f"{step_name(row.step):<{_LABEL}}", "label")
+    runs = [label, Run("█" * size, "broken"), Run(count, "strong")]
+    left = width - 2 - width_of(runs) - 2
     if by and left >= 6:
         runs += [Run("  "), *cut([Run(by, "dim")], left)]
-    return Line(tuple(run for run in runs if run.text), "cursor" if chosen else "")
+    return cursor_line(runs, chosen)
 
 
 def chosen_title(row: Row | None) -> list[Run]:
     if row is None:
         return []
     if row.run is None:
-        return [Run(f"Query {shown(row.branch.variant.id, 20)}", "title")]
+        return [Run(f"Query {shown(row.variant.id, 20)}", "title")]
     return [Run(f"Run {row.run.number}", "title"), Run(f" {shown(row.run.run.id, 20)}", "dim")]
 
 
 def chosen_lines(row: Row | None, runs: Sequence[ListedRun], width: int) -> list[Line]:
     """Describe the chosen run: its verdict, where it was lost, its calls. ``runs``: all, for the counts of a query."""
-    if row is None:
-        return []
-    if row.run is None:
-        mine = [one for one in runs if one.run.variant == row.branch.variant.id]
+    page = Page(width)
+    if row is not None and row.run is not None:
+        _describe(page, row.run)
+    elif row is not None:
+        mine = [one for one in runs if one.run.variant == row.variant.id]
         right = sum(one.outcome is not None and one.outcome.verdict == "right" for one in mine)
         told = f"{phrases.plural(len(mine), 'run')}, {right} right" if mine else "not run yet"
-        text = " ".join(row.branch.variant.query.text.split())
-        return [line(Run(told, "strong")), *wrapped(text, width, "quote")]
-    listed, run = row.run, row.run.run
-    lines: list[Line] = []
-    if listed.outcome is not None and not run.under_way:
+        page.add(Run(told, "strong"))
+        page.text(" ".join(row.variant.query.text.split()), "quote")
+    return page.lines
+
+
+def _describe(page: Page, listed: ListedRun) -> None:
+    run, outcome = listed.run, listed.outcome
+    if outcome is not None and not run.under_way:
         lost = f", lost {step_words(listed.lost)}" if listed.lost else ""
-        outcome = outcome_runs(listed.outcome.told, listed.outcome.headline)
-        lines.append(line(*outcome, Run(lost, "finding")))
-        if listed.outcome.grade:
-            lines.append(line(_grade(listed.outcome.grade)))
+        page.add(*outcome_runs(outcome.told, outcome.headline), Run(lost, "finding"))
+        if outcome.grade:
+            page.add(_grade(outcome.grade))
     for one in run.left_out:
-        lines += wrapped(one.text, width, "dim")
+        page.text(one.text, "dim")
     if run.ending != "stopped" or run.help:
-        told = phrases.ending(run) + run.help.note
-        lines += wrapped(told, width, "caution")
+        page.text(phrases.ending(run) + run.help.note, "caution")
     if run.forked_from is not None:
-        lines += wrapped(f"forked from {phrases.fork_point(run.forked_from)}", width, "dim")
+        page.text(f"forked from {phrases.fork_point(run.forked_from)}", "dim")
     for number, call in enumerate(run.calls, 1):
-        lines.append(_call_line(number, call, str(number) == listed.lost, width))
-    return lines
+        page.lines.append(_call_line(number, call, str(number) == listed.lost, page.width))
 
 
 def _call_line(number: int, call: RecordedCall, lost: bool, width: int) -> Line:

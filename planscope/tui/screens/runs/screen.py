@@ -17,7 +17,7 @@ from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.panes.box import BoxPane
-from planscope.tui.screens.lists import LIST_STYLE, Cursor, ListScreen, list_keys
+from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
 from planscope.tui.screens.runs.lines import (
     chosen_lines,
     chosen_title,
@@ -47,7 +47,6 @@ class RunsScreen(ListScreen):
     chosen, if the screen asks for a run.
     """
 
-    CSS_PATH = [LIST_STYLE, "runs.tcss"]  # noqa: RUF012  (Textual's own way to say it)
     where = "runs"
     BINDINGS = keys_for("runs", list_keys("take"))
 
@@ -57,30 +56,19 @@ class RunsScreen(ListScreen):
         super().__init__(work)
         self.here = here
         self.title_text = title
-        self.list = RunList(work.document, work.jobs, self.post_message, begin or here)
-        self.searched = self.list
+        self.searched = self.list = RunList(work.document, work.jobs, self.post_message, begin or here)
         self.current = "list"
         self.step = 0
-        self._columns = columns_of((), "")
-        self._columns_of: tuple[Row, ...] = ()
-        self._losses: tuple[tuple[Row, ...], Losses, str] | None = None
+        self._columns_of: object = None
+        self._counted_of: object = None
 
     def body(self) -> Iterable[Widget]:
-        self.rows = BoxPane(id="list")
-        self.histogram = BoxPane(id="losses")
-        self.run = BoxPane(id="chosen")
+        self.rows, self.histogram, self.run = BoxPane(id="list"), BoxPane(id="losses"), BoxPane(id="chosen")
         self.cursors = {
-            "list": Cursor(
-                self.rows,
-                lambda: len(self.state.listed),
-                lambda: self.state.at,
-                self.list.choose,
-                self.action_open_run,
-            ),
+            "list": Cursor(self.rows, lambda: self.state, self.list.choose, self.action_open_run),
             "losses": Cursor(
                 self.histogram,
-                lambda: len(self._counted()[0].rows),
-                lambda: self.step,
+                lambda: At(self._counted()[0].rows, self.step),
                 self._choose_step,
                 clicked=self._filter_by_step,
             ),
@@ -112,25 +100,19 @@ class RunsScreen(ListScreen):
 
     def _counted(self) -> tuple[Losses, str]:
         """Return the histogram and the counts of the displayed runs, made once for each list."""
-        listed = self.state.listed
-        if self._losses is None or self._losses[0] is not listed:
-            self._losses = (listed, self.state.losses, self.state.tally.text)
-        return self._losses[1:]
+        if self._counted_of is not self.state.listed:
+            self._counted_of, self._counts = self.state.listed, (self.state.losses, self.state.tally.text)
+        return self._counts
 
-    def show_state(self) -> None:
-        if not self.is_mounted:
-            return
-        for pane in (self.rows, self.histogram, self.run):
-            pane.measure()
-        state, listed = self.state, self.state.listed
-        losses, _ = self._counted()
+    def show_all(self) -> None:
+        state, losses = self.state, self._counted()[0]
         if self._columns_of is not state.rows:
             here = self.here.run if self.here is not None else ""
             self._columns_of, self._columns = state.rows, columns_of(state.rows, here)
         self.step = min(self.step, max(len(losses.rows) - 1, 0))
         self.show_list(
             "list",
-            lambda i, chosen: run_line(listed[i], chosen, self._columns),
+            lambda i, chosen: run_line(state.listed[i], chosen, self._columns),
             partial(empty_lines, state),
             title=(Run("Queries and runs", "title"), Run(f" {len(state.runs):,}", "number")),
             note=self._note(),
@@ -146,7 +128,6 @@ class RunsScreen(ListScreen):
         )
         told = partial(chosen_lines, state.chosen, state.all_runs)
         self.show_detail(self.run, state.chosen, told, chosen_title(state.chosen))
-        self.show_bars()
 
     def _note(self) -> list[Run]:
         state = self.state
@@ -176,7 +157,7 @@ class RunsScreen(ListScreen):
         self.start_flow(self._filter())
 
     async def _filter(self) -> None:
-        from planscope.tui.dialogs.ask import ChooseDialog
+        from planscope.tui.dialogs.ask import ChooseDialog, counted_choice
 
         counts = self.state.counts()
         if not counts:
@@ -185,8 +166,7 @@ class RunsScreen(ListScreen):
         lines = [
             (
                 Run("✓ " if facet in self.state.facets else "  ", "mark"),
-                Run(f"{shown(facet.text, 40):<32}"),
-                Run(f"{count:>5,}", "dim"),
+                *counted_choice(facet.text, count, 32),
             )
             for facet, count in counts
         ]

@@ -150,7 +150,7 @@ class WhyDialog(Dialog[None]):
         one, more, about = _LISTS[self.number - 1]
         page = Page(self.text_width)
         head = f"{phrases.plural(len(self._reasons), one, more)}, {about} ({self.progress})"
-        page.lines += self.told([head, ""], "dim")
+        page.lines.extend(self.told([head, ""], "dim"))
         for i, (members, sentence) in enumerate(self._reasons):
             here, first = i == self.at, len(page.lines)
             ground = "cursor" if here else ""

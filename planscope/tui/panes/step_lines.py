@@ -57,19 +57,18 @@ def waiting(state: DebugView) -> str:
 
 def step_lines(state: DebugView, width: int, window: int) -> list[Line]:
     """Show thought, call, answer and watches; then state, right moves, findings, reason and remaining orders."""
-    page, view = _StepPage(state, width, window), state.debug.view
+    view = state.debug.view
+    page, below = _StepPage(state, width, window), _StepPage(state, width, window)
     page.done(view)
     for watch in state.watch_lines:
         text = f"{watch.text} = {watch.value}{'  (new)' if watch.changed else ''}"
         page.row("watch", text, "caution" if watch.changed else "")
-    above = page.lines
-    page.lines = []
     if state.progress == "judged":
-        page.became(view)
+        below.became(view)
     else:
-        page.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
-    gap = [BLANK] if above and page.lines and window >= _ROOMY else []
-    return [*above, *gap, *page.lines]
+        below.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
+    gap = [BLANK] if page.lines and below.lines and window >= _ROOMY else []
+    return [*page.lines, *gap, *below.lines]
 
 
 def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:

@@ -269,7 +269,7 @@ TOKENS = {
     "top": 9_650,
     "wording": 7_580,
     "drawing": 8_700,
-    "doors": 6_440,
+    "doors": 6_250,
     "walk": 5_130,
     "safe": 4_700,
     "show": 3_000,

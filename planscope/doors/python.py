@@ -45,19 +45,19 @@ class Loaded:
     """A session, or traces, that were read once; every function takes it in place of a path.
 
     ``source``: where it comes from. ``runs``: ids of its runs or traces, the last one last. ``problems``: one line for
-    each file that could not be read.
+    each file that could not be read. ``session`` is None for ``traces``.
     """
 
     source: str
     runs: tuple[str, ...]
     problems: tuple[str, ...]
-    _session: Session | None
-    _traces: tuple[Trace, ...]
+    session: Session | None
+    traces: tuple[Trace, ...]
 
     @property
     def is_session(self) -> bool:
         """Whether this is a session, and not traces of another program."""
-        return self._session is not None
+        return self.session is not None
 
 
 Source: TypeAlias = Loaded | str | os.PathLike[str] | Sequence[Any] | Mapping[str, Any]
@@ -321,8 +321,8 @@ def _plain(value: Any) -> Any:
 
 def find(loaded: Loaded, run: str | None) -> tuple[Session, Run | None]:
     """Return a session with the run that is named, by default its last."""
-    if loaded._session is not None:
-        return loaded._session, find_run(loaded._session, run)
+    if loaded.session is not None:
+        return loaded.session, find_run(loaded.session, run)
     from planscope.session.traces import session_of
 
     made = session_of([_one_trace(loaded, run, last=True)])
@@ -332,7 +332,7 @@ def find(loaded: Loaded, run: str | None) -> tuple[Session, Run | None]:
 def _asked(loaded: Loaded, rules: Rules | None, run: str | None, *, need: bool = True) -> Asked:
     """Return a judged run, by default the last, or a judged trace. ``need``: raise UserError if there is none."""
     file = read_rules_of(rules, loaded) if rules is not None else None
-    if file is not None and loaded._session is None:
+    if file is not None and loaded.session is None:
         return asked_trace(_one_trace(loaded, run), file)
     session, chosen = find(loaded, run)
     return asked_run(session, need_run(session, run) if need else chosen, file)
@@ -341,15 +341,15 @@ def _asked(loaded: Loaded, rules: Rules | None, run: str | None, *, need: bool =
 def _one_trace(loaded: Loaded, run: str | None, *, last: bool = False) -> Trace:
     """Return one trace, by default the only one, or ``last`` the last one."""
     if run is not None:
-        for trace in loaded._traces:
+        for trace in loaded.traces:
             if trace.id == run:
                 return trace
         raise UserError(f"there is no trace {visible(str(run)[:40])}; the traces: {listed(loaded.runs)}")
-    if len(loaded._traces) > 1 and not last:
+    if len(loaded.traces) > 1 and not last:
         raise UserError(
-            f"{loaded.source} has {len(loaded._traces):,} traces; choose one: {listed(loaded.runs)}"
+            f"{loaded.source} has {len(loaded.traces):,} traces; choose one: {listed(loaded.runs)}"
         )
-    return loaded._traces[-1]
+    return loaded.traces[-1]
 
 
 # rules ----------------------------------------------------------------------------------------------------------------
@@ -384,8 +384,8 @@ def tools_of(loaded: Loaded) -> set[str]:
     """Return the tools that the session or the traces call or define."""
     from planscope.rules import names
 
-    session = loaded._session
-    return names.tools_of(loaded._traces).union(names.tools_of_session(session) if session else ())
+    session = loaded.session
+    return names.tools_of(loaded.traces).union(names.tools_of_session(session) if session else ())
 
 
 def read_rules_of(source: Rules, loaded: Loaded, allow_unknown: bool = False) -> RuleFile:
@@ -414,14 +414,14 @@ def judged(loaded: Loaded, file: RuleFile, run: str | None) -> Iterator[Checked]
     from planscope.rules.report import CheckOptions
     from planscope.session.model import own_runs
 
-    session = loaded._session
+    session = loaded.session
     if session is not None:
         runs = [need_run(session, run)] if run is not None else own_runs(session)
         budget = Budget.of(len(runs))
         for chosen in runs:
             yield judge_by(session, chosen, file, budget=budget)
         return
-    traces = [_one_trace(loaded, run)] if run is not None else loaded._traces
+    traces = [_one_trace(loaded, run)] if run is not None else loaded.traces
     yield from (one.checked for one in check_traces(traces, file, CheckOptions()))
 
 

@@ -11,12 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planscope.documents.document import Document
 from planscope.doors import python
 from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
-    from planscope.documents.document import Document
+    from planscope.documents.judgement import ReplayDocument, StepDocument
     from planscope.session.model import Run, Session
 
 LARGEST = 64 * 2**20
@@ -40,14 +41,16 @@ class Questions:
         self._loaded: dict[tuple[str, int, int], python.Loaded] = {}
 
     def list_runs(self, source: str, limit: int = MOST_LISTED, offset: int = 0) -> Document:
+        """List the runs of a session with verdict, error and the step that lost the plan, or the traces of a file with
+        their calls. For more than 100, ask again with a larger offset."""
         loaded = self._load(source)
         if not 1 <= limit <= MOST_LISTED or offset < 0:
             raise UserError(f"limit is 1 to {MOST_LISTED}, offset 0 or more")
-        if loaded._session is None:
+        if loaded.session is None:
             from planscope.documents.listings import TraceLineDocument, TracesDocument
             from planscope.traces.listing import line_of
 
-            chosen = loaded._traces[offset : offset + limit]
+            chosen = loaded.traces[offset : offset + limit]
             lines = [TraceLineDocument.of(line_of(trace)) for trace in chosen]
             return _of_many(TracesDocument(traces=lines), len(lines), loaded)
         from planscope.documents.runs import RunListDocument
@@ -55,7 +58,7 @@ class Questions:
         from planscope.session.record import record_of
         from planscope.session.run_list import ListedRun, losses_of, outcomes_of_runs, trials_of
 
-        session = loaded._session
+        session = loaded.session
         trials = trials_of(session)
         runs = list(islice(enumerate(session.runs, 1), offset, offset + limit))
         outcomes = outcomes_of_runs(session, [run for _, run in runs], problem_in)
@@ -74,6 +77,9 @@ class Questions:
         rules_file: str | None = None,
         allow_unknown: bool = False,
     ) -> Document:
+        """Say whether a run is right, and if not, which call lost the plan and why: verdict, findings, first violation
+        with its unsat core, explanation. Without run: the last one. rules: sentences to judge by; or rules_file.
+        allow_unknown: a rule about a tool that nothing calls or defines gets a warning, and is not unknown."""
         loaded = self._load(source)
         given = self._rules(rules, rules_file)
         chosen = self._one(loaded, run) if given is not None else run
@@ -87,16 +93,10 @@ class Questions:
         rules: str | None = None,
         rules_file: str | None = None,
     ) -> Document:
-        loaded = self._load(source)
-        replayed: Any = python.replay(
-            loaded, run=self._one(loaded, run), rules=self._rules(rules, rules_file)
-        )
-        found = [one for one in replayed.steps if str(one.step) == str(step)]
-        if not found:
-            last = len(replayed.steps) - 2
-            raise UserError(f"there is no step {visible(str(step)[:40])}; the steps are 0 to {last} and end")
-        replayed.steps = found
-        return replayed  # type: ignore[no-any-return]
+        """Say the state after a step (0: before the first call; end): the call, state, every constraint or rule, core,
+        safe next calls."""
+        replayed, steps = self._replayed(source, run, rules, rules_file)
+        return _only(replayed, steps, step, f"the steps are 0 to {len(steps) - 2} and end")
 
     def safe_moves(
         self,
@@ -106,21 +106,32 @@ class Questions:
         rules: str | None = None,
         rules_file: str | None = None,
     ) -> Document:
-        loaded = self._load(source)
-        given = self._rules(rules, rules_file)
-        replayed: Any = python.replay(loaded, run=self._one(loaded, run), rules=given, changes=True)
+        """Say which calls keep the plan possible after a step (safe_next, and safe_hours if it is timed). Without step:
+        at the last step from which the plan could still be met."""
+        replayed, steps = self._replayed(source, run, rules, rules_file, changes=True)
         if step is None:
-            possible = [one for one in replayed.steps if one.state == "completable" and one.step != "end"]
+            possible = [one.step for one in steps if one.state == "completable" and one.step != "end"]
             if not possible:
                 raise UserError(
                     "no step has a safe move: the plan was lost from the beginning, or is not judged"
                 )
-            step = possible[-1].step
-        found = [one for one in replayed.steps if str(one.step) == str(step)]
-        if not found:
-            raise UserError(f"there is no step {visible(str(step)[:40])}; leave it out for the last safe one")
-        replayed.steps = [one.model_copy(update={"constraints": {}}) for one in found]
-        return replayed  # type: ignore[no-any-return]
+            step = possible[-1]
+        steps = [one.model_copy(update={"constraints": {}}) for one in steps]
+        return _only(replayed, steps, step, "leave it out for the last safe one")
+
+    def _replayed(
+        self,
+        source: str,
+        run: str | None,
+        rules: str | None,
+        rules_file: str | None,
+        *,
+        changes: bool = False,
+    ) -> tuple[ReplayDocument, list[StepDocument]]:
+        loaded = self._load(source)
+        given = self._rules(rules, rules_file)
+        replayed = python.replay(loaded, run=self._one(loaded, run), rules=given, changes=changes)
+        return replayed, list(replayed.steps)
 
     def repair(
         self,
@@ -130,6 +141,8 @@ class Questions:
         rules: str | None = None,
         rules_file: str | None = None,
     ) -> Document:
+        """Find the correct plan nearest to a run, with the first from_step calls as they are; with rules the cheapest
+        change of its calls: moved, inserted, removed."""
         loaded = self._load(source)
         given = self._rules(rules, rules_file)
         found = python.repair(loaded, run=self._one(loaded, run), from_step=from_step, rules=given)
@@ -140,6 +153,8 @@ class Questions:
     def first_difference(
         self, source: str, run_a: str, run_b: str, other_source: str | None = None
     ) -> Document:
+        """Compare two runs, of one session or (other_source) of two: the first step at which they differ, the calls up
+        to it, and both verdicts."""
         from planscope.compare import compare
         from planscope.documents.comparison import ComparisonDocument
 
@@ -215,6 +230,14 @@ class Questions:
         session, run = python.find(loaded, id)
         assert run is not None  # an id finds a run or raises
         return session, run
+
+
+def _only(replayed: ReplayDocument, steps: list[StepDocument], step: int | str, known: str) -> ReplayDocument:
+    """Return a replay with one of its steps. Raises UserError, with what to do, if there is no such step."""
+    replayed.steps = found = [one for one in steps if str(one.step) == str(step)]
+    if not found:
+        raise UserError(f"there is no step {visible(str(step)[:40])}; {known}")
+    return replayed
 
 
 def _of_many(document: Document, listed: int, loaded: python.Loaded) -> Document:

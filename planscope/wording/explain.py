@@ -13,7 +13,7 @@ from planscope.language.problem import Constraint, Problem
 from planscope.oracle.findings import grouped
 from planscope.wording.constraints import name, place, plain, plain_rule, source
 from planscope.wording.phrases import clock, listed, rules_alone
-from planscope.wording.terms import CERTIFICATES, NO_REASON, REASONS, STOPPED, capital, sentence
+from planscope.wording.terms import CERTIFICATES, NO_REASON, REASONS, STOPPED, capital, sentence, stop
 
 if TYPE_CHECKING:
     from planscope.oracle.facts import Fact
@@ -33,41 +33,38 @@ _MOST_STEPS = 6
 def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     """Explain what went wrong, and then where the plan was lost, if that is something else."""
     kind, findings, violation = verdict.verdict, verdict.findings, verdict.first_violation
-    said = []
-    again = _again(findings) if findings and kind in ("right", "wrong") else []
     if verdict.proof == "denied":
         return CERTIFICATES["denied"]
-    if kind == "aborted":
-        said.append(_why_aborted(run, verdict))
-    elif not verdict.judged:
-        pass
-    elif kind == "unknown":
-        said.append(why_unknown(run))
-    elif kind == "right":
-        said.append(_all_kept(run.problem))
-    elif findings:
-        said_by_core = violation is not None and _covers(findings[0], violation)
-        if not said_by_core:
-            told = violation is not None and set(findings[0].constraints) <= set(violation.core.constraints)
-            said += [explain_finding(run, findings[0], means=not told), *again]
-            again = []
+    said = []
+    if kind != "wrong" and (verdict.judged or kind == "aborted"):
+        said.append(_outcome(run, verdict))
+    again = _again(findings) if findings and kind in ("right", "wrong") else []
+    if kind == "wrong" and findings and not _covers(findings[0], violation):
+        told = violation is not None and set(findings[0].constraints) <= set(violation.core.constraints)
+        said += [explain_finding(run, findings[0], means=not told), *again]
+        again = []
     if run.problem.unjudged:
-        said.append(_stop(run.problem.unjudged))
+        said.append(stop(run.problem.unjudged))
     if violation is not None:
         said.append(explain_core(run, violation.core))
-    if kind == "right" and findings:
-        said.append(f"But {_lower(explain_finding(run, findings[0]))}")
-    said += again
     if kind == "right":
-        said += ended_early(run.trace)
-    if run.trace.ending == "stopped" and run.trace.reason and kind != "right":
-        said.append(f"How it ended: {_stop(run.trace.reason)}")
-    return " ".join(said)
+        said += [f"But {_lower(explain_finding(run, one))}" for one in findings[:1]]
+        again += ended_early(run.trace)
+    elif run.trace.ending == "stopped" and run.trace.reason:
+        again.append(f"How it ended: {stop(run.trace.reason)}")
+    return " ".join([*said, *again])
+
+
+def _outcome(run: JudgedRun, verdict: Verdict) -> str:
+    """Say why a run is aborted, undecided or right."""
+    if verdict.verdict == "aborted":
+        return _why_aborted(run, verdict)
+    return why_unknown(run) if verdict.verdict == "unknown" else _all_kept(run.problem)
 
 
 def ended_early(trace: Trace) -> list[str]:
     """Say why a run that keeps everything ended early, if it did."""
-    return [f"It ended early: {_stop(trace.reason or NO_REASON)}"] if trace.ending == "aborted" else []
+    return [f"It ended early: {stop(trace.reason or NO_REASON)}"] if trace.ending == "aborted" else []
 
 
 def asides(verdict: Verdict) -> list[str]:
@@ -96,7 +93,7 @@ def why_aborted(kind: Told, cause: Cause | None, reason: str | None, owed: Seque
     said = reason or NO_REASON
     more = "" if said == f"{STOPPED} by the user" else f": {said}"
     still = f" Still owed: {listed(owed)}." if owed else ""
-    return _stop(f"{why}, which is not a planning error{more}") + still
+    return stop(f"{why}, which is not a planning error{more}") + still
 
 
 def _all_kept(problem: Problem) -> str:
@@ -119,9 +116,9 @@ def _again(findings: Sequence[Finding]) -> list[str]:
     return [f"The same happened {times} at step {more[-1].step}."]
 
 
-def _covers(finding: Finding, violation: Violation) -> bool:
+def _covers(finding: Finding, violation: Violation | None) -> bool:
     """Return whether the sentence about the core already says what the finding would say."""
-    if finding.step != violation.step or not finding.constraints:
+    if violation is None or finding.step != violation.step or not finding.constraints:
         return False
     return set(violation.core.constraints) & set(finding.constraints) != set()
 
@@ -130,7 +127,7 @@ def explain_finding(run: JudgedRun, finding: Finding, *, means: bool = True) -> 
     """Write one sentence about one finding. ``means``: say what a violated rule asks for."""
     problem = run.problem
     if finding.type == "timeout":
-        return f"The run hit its limit: {_stop(finding.message)}"
+        return f"The run hit its limit: {stop(finding.message)}"
     if finding.type == "action_lost":
         names = listed(name(problem, a) for a in finding.actions)
         return f"The agent ended the run without doing {names}."
@@ -139,7 +136,7 @@ def explain_finding(run: JudgedRun, finding: Finding, *, means: bool = True) -> 
     if finding.type == "act_error":
         if finding.severity == "warning" and " does not take " not in finding.message:
             return f"At step {finding.step} a call was refused ({finding.message}), and the agent recovered."
-        return f"At step {finding.step} a call went wrong: {_stop(finding.message)}"
+        return f"At step {finding.step} a call went wrong: {stop(finding.message)}"
     constraints = [problem.by_id[c] for c in finding.constraints]
     if finding.type == "rule_broken":
         return _rule_broken(run, finding, constraints[0], means)
@@ -158,7 +155,7 @@ def _rule_broken(run: JudgedRun, finding: Finding, c: Constraint, means: bool) -
     given = f" for {value}" if value else ""
     where = "The run ends and" if finding.step == "end" else f"{_called(run, finding.step)}"
     does = "does not keep" if finding.step == "end" else "violates"
-    asks = f": {_lower(_stop(c.means))}" if means else "."
+    asks = f": {_lower(stop(c.means))}" if means else "."
     return f"{where} {does} the rule {_titled(c)}{given}{asks}"
 
 
@@ -326,10 +323,6 @@ def _done(problem: Problem, fact: Fact) -> str:
 
 def _fact(run: JudgedRun, step: StepNo) -> Fact | None:
     return run.facts[step - 1] if isinstance(step, int) and 0 < step <= len(run.facts) else None
-
-
-def _stop(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _lower(text: str) -> str:

@@ -320,7 +320,12 @@ def capital(text: str) -> str:
 
 def sentence(words: str) -> str:
     """Make a sentence: its first letter is a capital, and a period ends it."""
-    return capital(words) + ("" if words.endswith((".", "!", "?")) else ".")
+    return capital(stop(words))
+
+
+def stop(text: str) -> str:
+    """Return a text that ends with a period, or another mark that ends a sentence."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def state(value: State, ended: bool = False, unjudged: object = None) -> str:

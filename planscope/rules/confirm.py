@@ -15,11 +15,15 @@ bound than ``MOST_FREE``, with deadlines in seconds, with two names for one valu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import prod
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
+import z3
+
+from planscope.language.calls import Path
+from planscope.oracle.smt import fresh_context
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Proof
 from planscope.rules.core import Core, heard
@@ -38,8 +42,10 @@ EFFORT = 50_000_000
 
 Answer = Literal["lost", "kept", "gave_up", "not_asked"]
 
+Holds: TypeAlias = "z3.BoolRef | bool"
+Number: TypeAlias = "z3.ArithRef | int"
 MARKS = (0, ANY_FIRST, THEN, USER, MET, FIRST)
-Row = tuple[Any, ...]
+Row = tuple[Holds, ...]
 """Formulas about an event: whether the rule sees it, and whether it sees it as each of the other ``MARKS``."""
 
 
@@ -48,8 +54,6 @@ def confirmed(
 ) -> Proof:
     """Ask Z3 to confirm the core, unless the bound is too large. ``happened``: the events up to the lost step
     (``Lost``)."""
-    from planscope.oracle.smt import fresh_context  # imported late because it imports Z3
-
     context = fresh_context()
     rules = [rule for rule in book.rules if rule.id in core.rules]
     kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step in core.steps]
@@ -69,8 +73,6 @@ def mends(
 ) -> Proof:
     """Ask Z3 whether the rest can be kept without these rules and calls, but not if one of them is put back.
     ``happened``: the events up to the lost step."""
-    from planscope.oracle.smt import fresh_context  # imported late because it imports Z3
-
     context = fresh_context()
 
     def lost(members: Collection[str | int]) -> Answer:
@@ -88,8 +90,6 @@ def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> P
     """Ask Z3 whether a whole trace keeps every rule, unless it is too long or broke off (``open_end``)."""
     if open_end:
         return "not_asked"
-    from planscope.oracle.smt import fresh_context
-
     context, happened = fresh_context(), heard(book, list(events(trace.items)))
     answers = [_lost(context, book, (), [rule], happened, True) for rule in book.rules]
     return "denied" if "lost" in answers else _sure(answers) or "confirmed"
@@ -101,7 +101,7 @@ def _sure(answers: Collection[Answer]) -> Proof | None:
 
 
 def _lost(
-    context: Any,
+    context: z3.Context,
     book: Rulebook,
     tools: Sequence[str],
     rules: Sequence[Rule],
@@ -111,88 +111,79 @@ def _lost(
     """Return whether no continuation keeps the rules. At the end, return whether they are not kept."""
     if len(kept) > MOST_EVENTS or any(rule.seconds or rule.per_then for rule in rules):
         return "not_asked"
-    import z3
-
     book = Rulebook(rules, succeeded_only=book.succeeded_only)
     seen = [dict(seen_by(book, event)) for event, _ in kept]
-    keys: dict[int, dict[Key | None, None]] = {
-        i: {} if rule.per else {None: None} for i, rule in enumerate(rules)
-    }
-    for (event, _), places_of in zip(kept, seen, strict=True):
-        uncaptured = isinstance(event, ToolCall) and event.arguments is None
-        if any(len(letters) > 1 for letters in places_of.values()) or (
-            uncaptured and any(r.per for r in rules)
-        ):
-            return "not_asked"
-        for i, key in places_of:
-            keys[i] |= {key: None} if rules[i].per and key is not None else {}
-    for i, rule in enumerate(rules):  # a continuation may bring a value to a rule that did not see it yet
-        keys[i] = dict.fromkeys(
-            key for k, other in enumerate(rules) if other.per == rule.per for key in keys[k]
-        )
-    places: dict[Place, bool] = {(i, key): True for i in keys for key in keys[i]}
-    """The rules and values, and whether a call had the value. What only free calls bring is kept if they do."""
-    length, alphabet = 0, Alphabet(book, tools)
-    letters: tuple[Letter, ...] = ()
-    while not end:
-        sizes = (
-            sum(s != "broken" for s in m.status[: m.size]) for m in (book.machines[i] for i, _ in places)
-        )
-        length = prod(sizes) - 1
-        if length > MOST_FREE:
-            return "not_asked"
-        try:
-            letters, complete = alphabet.of(list(places))
-        except (Undecided, TooMany):
-            return "not_asked"
-        if not complete:
-            return "not_asked"
-        brought = {place for letter in letters for place, _ in alphabet.row(letter)[0] if place not in places}
-        if not brought:
-            break
-        places |= dict.fromkeys(sorted(brought, key=repr), False)
+    alphabet = Alphabet(book, tools)
+    places = _places(book, kept, seen)
+    free = None if places is None else (0, ()) if end else _free(alphabet, places)
+    if places is None or free is None:
+        return "not_asked"
+    length, letters = free
     solver = z3.Solver(ctx=context)
     solver.set("rlimit", EFFORT)
-    free = [z3.Int(f"call {k}", context) for k in range(length)]
-    for k, call in enumerate(free):
+    calls = [z3.Int(f"call {k}", context) for k in range(length)]
+    for k, call in enumerate(calls):
         solver.add(call >= -1, call < len(letters))
         if k:
-            solver.add(z3.Implies(free[k - 1] == -1, call == -1))
-
-    def one_of(call: Any, numbers: Sequence[int]) -> Any:
-        return some(z3, [call == n for n in numbers])
-
+            solver.add(z3.Implies(calls[k - 1] == -1, call == -1))
     messages = [event.message for event, _ in kept]
-    begins: list[Any] = [True, *(one != other for one, other in pairwise(messages))][: len(kept)]
-    begins += [one_of(call, [n for n, letter in enumerate(letters) if letter.fresh]) for call in free]
+    begins: list[Holds] = [True, *(one != other for one, other in pairwise(messages))][: len(kept)]
+    begins += [some(call == n for n, letter in enumerate(letters) if letter.fresh) for call in calls]
     for (i, key), had in places.items():
-        rows: list[Row] = []
-        where: list[int] = []
-        for place, found in enumerate(seen):
+        rows: list[tuple[int, Row]] = []
+        for at, found in enumerate(seen):
             for bits in found.get((i, key)) or found.get((i, None)) or ():
-                rows.append(tuple(not bit or bool(bits & bit) for bit in MARKS))
-                where.append(place)
-        effects = [(n, alphabet.effect(one, (i, key))) for n, one in enumerate(letters)]
-        for place, call in enumerate(free, len(kept)):
-            rows.append(
-                tuple(
-                    one_of(call, [n for n, e in effects if e is not None and (not bit or e & bit)])
-                    for bit in MARKS
-                )
-            )
-            where.append(place)
-
-        def apart(one: int, other: int, places: Sequence[int] = where, late: bool = book.late[i]) -> Any:
-            return some(z3, begins[places[one] + 1 : places[other] + 1]) if late else True
-
-        u = Unrolled(z3, rows, apart)
+                rows.append((at, tuple(not bit or bool(bits & bit) for bit in MARKS)))
+        effects = [(n, alphabet.effect(letter, (i, key))) for n, letter in enumerate(letters)]
+        numbers = [[n for n, e in effects if e is not None and (not bit or e & bit)] for bit in MARKS]
+        for at, call in enumerate(calls, len(kept)):
+            rows.append((at, tuple(some(call == n for n in ones) for ones in numbers)))
+        u = Unrolled(rows, begins if book.late[i] else None)
         holds = KINDS[rules[i].kind].formula(u, rules[i].count)
         solver.add(holds if had else u.implies(u.some(u.call), holds))
     answer = solver.check()
     return "gave_up" if answer == z3.unknown else "lost" if answer == z3.unsat else "kept"
 
 
-def some(z3: Any, parts: Iterable[Any]) -> Any:
+def _places(
+    book: Rulebook, kept: Sequence[tuple[Event, int]], seen: Sequence[Mapping[Place, tuple[int, ...]]]
+) -> dict[Place, bool] | None:
+    """Return the rules and values that these events bring; None if something was not captured. A continuation may bring
+    a value to a rule that did not see it yet."""
+    rules = book.rules
+    by_value = any(rule.per for rule in rules)
+    keys: dict[tuple[Path, ...], dict[Key | None, None]] = {rule.per: {} for rule in rules if rule.per}
+    for (event, _), found in zip(kept, seen, strict=True):
+        uncaptured = by_value and isinstance(event, ToolCall) and event.arguments is None
+        if uncaptured or any(len(letters) > 1 for letters in found.values()):
+            return None
+        for i, key in found:
+            if key is not None:
+                keys[rules[i].per][key] = None
+    return {(i, key): True for i, rule in enumerate(rules) for key in keys.get(rule.per, (None,))}
+
+
+def _free(alphabet: Alphabet, places: dict[Place, bool]) -> tuple[int, tuple[Letter, ...]] | None:
+    """Return how many calls may have to follow, and what they can be; None if they are too many. Rules with values that
+    only these calls bring are added to ``places``, and are kept if they do (False)."""
+    while True:
+        machines = (alphabet.book.machines[i] for i, _ in places)
+        length = prod(sum(s != "broken" for s in m.status[: m.size]) for m in machines) - 1
+        if length > MOST_FREE:
+            return None
+        try:
+            letters, complete = alphabet.of(list(places))
+        except (Undecided, TooMany):
+            return None
+        if not complete:
+            return None
+        brought = {place for letter in letters for place, _ in alphabet.row(letter)[0] if place not in places}
+        if not brought:
+            return length, letters
+        places |= dict.fromkeys(sorted(brought, key=repr), False)
+
+
+def some(parts: Iterable[Holds]) -> Holds:
     """Some of these hold. What is known is True or False, and no formula is made of it."""
     left = []
     for part in parts:
@@ -211,49 +202,58 @@ class Unrolled:
     that event ``i`` is in ``first`` counts for ``j``: the call alone shows it, or a message begins between them.
     """
 
-    def __init__(self, z3: Any, rows: Sequence[Row], apart: Callable[[int, int], Any]) -> None:
-        self.z3 = z3
+    def __init__(self, rows: Sequence[tuple[int, Row]], begins: Sequence[Holds] | None) -> None:
+        """``rows``: each with the place of its event; ``begins``: at which places messages begin, None if that does
+        not matter."""
         self.all: range = range(len(rows))
-        self.there: list[Any] = [row[0] for row in rows]
-        self.a: list[Any] = [row[1] for row in rows]
-        self.b: list[Any] = [row[2] for row in rows]
-        self.call: list[Any] = [self.both(row[0], self.no(row[3])) for row in rows]
-        self.met: list[Any] = [row[4] for row in rows]
-        self.counts: dict[tuple[int, int], Any] = {
-            (i, j): self.some((rows[i][5], apart(i, j))) for j in self.all for i in range(j)
+        columns: list[list[Holds]] = [[row[k] for _, row in rows] for k in range(len(MARKS))]
+        users, firsts = columns[3], columns[5]
+        self.there: list[Holds] = columns[0]
+        self.a: list[Holds] = columns[1]
+        self.b: list[Holds] = columns[2]
+        self.met: list[Holds] = columns[4]
+        self.call: list[Holds] = [
+            self.both(there, self.no(user)) for there, user in zip(self.there, users, strict=True)
+        ]
+
+        def apart(i: int, j: int) -> Holds:
+            return True if begins is None else some(begins[rows[i][0] + 1 : rows[j][0] + 1])
+
+        self.counts: dict[tuple[int, int], Holds] = {
+            (i, j): some((firsts[i], apart(i, j))) for j in self.all for i in range(j)
         }
 
     def after(self, i: int) -> range:
         return range(i + 1, len(self.all))
 
-    def some(self, parts: Iterable[Any]) -> Any:
-        return some(self.z3, parts)
+    def some(self, parts: Iterable[Holds]) -> Holds:
+        return some(parts)
 
-    def every(self, parts: Iterable[Any]) -> Any:
-        return self.no(self.some(map(self.no, parts)))
+    def every(self, parts: Iterable[Holds]) -> Holds:
+        return self.no(some(map(self.no, parts)))
 
-    def both(self, *parts: Any) -> Any:
+    def both(self, *parts: Holds) -> Holds:
         return self.every(parts)
 
-    def no(self, part: Any) -> Any:
-        return not part if isinstance(part, bool) else self.z3.Not(part)
+    def no(self, part: Holds) -> Holds:
+        return not part if isinstance(part, bool) else z3.Not(part)
 
-    def implies(self, one: Any, other: Any) -> Any:
-        return self.some((self.no(one), other))
+    def implies(self, one: Holds, other: Holds) -> Holds:
+        return some((self.no(one), other))
 
-    def total(self, parts: Iterable[Any]) -> Any:
+    def total(self, parts: Iterable[Holds]) -> Number:
         """The number of these that hold."""
         return sum(self.choice(part, 1, 0) for part in parts)
 
-    def choice(self, test: Any, one: Any, other: Any) -> Any:
-        return (one if test else other) if isinstance(test, bool) else self.z3.If(test, one, other)
+    def choice(self, test: Holds, one: Number, other: Number) -> Number:
+        return (one if test else other) if isinstance(test, bool) else z3.If(test, one, other)
 
-    def before(self, j: int, more: Callable[[int, int], Any] | None = None) -> Any:
+    def before(self, j: int, more: Callable[[int, int], Holds] | None = None) -> Holds:
         """Some A counts for event ``j``, and there is more to say of it."""
-        return self.some(
+        return some(
             self.both(self.a[i], self.counts[i, j], *([more(i, j)] if more else [])) for i in range(j)
         )
 
-    def none_between(self, i: int, j: int, what: Sequence[Any]) -> Any:
+    def none_between(self, i: int, j: int, what: Sequence[Holds]) -> Holds:
         """None of these counts A at ``i`` as earlier and comes before ``j``."""
         return self.every(self.no(self.both(what[k], self.counts[i, k])) for k in range(i + 1, j))

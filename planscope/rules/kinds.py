@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from planscope.language.constructions import Kind
 from planscope.rules.machine import (
@@ -30,7 +30,7 @@ from planscope.rules.machine import (
 )
 
 if TYPE_CHECKING:
-    from planscope.rules.confirm import Unrolled
+    from planscope.rules.confirm import Holds, Unrolled
 
 Tested = Literal["always", "first", "then", "after first"]
 """What puts a rule to the test: every trace, a call of ``first``, a call of ``then``, or any call after one of
@@ -53,7 +53,7 @@ class RuleKind:
     sentence: str
     about: Literal["before a call", "after a call", "how often", "never", "first and last"]
     automaton: Callable[[int], Definition]
-    formula: Callable[[Unrolled, int], Any]
+    formula: Callable[[Unrolled, int], Holds]
     tested: Tested = "first"
     every_call: bool = False
     """Whether calls that the rule does not name touch it, too."""
@@ -291,39 +291,39 @@ def _in_row(count: int) -> Definition:
 # The formulas -----------------------------------------------------------------------------------------------------
 
 
-def _precedence_formula(u: Unrolled, count: int) -> Any:
+def _precedence_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.implies(u.b[j], u.before(j)) for j in u.all)
 
 
-def _alternate_formula(u: Unrolled, count: int) -> Any:
+def _alternate_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.implies(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.b))) for j in u.all)
 
 
-def _response_formula(u: Unrolled, count: int) -> Any:
+def _response_formula(u: Unrolled, count: int) -> Holds:
     return u.every(
         u.implies(u.a[i], u.some(u.both(u.b[j], u.counts[i, j]) for j in u.after(i))) for i in u.all
     )
 
 
-def _chain_precedence_formula(u: Unrolled, count: int) -> Any:
-    def next_to(i: int, j: int) -> Any:
+def _chain_precedence_formula(u: Unrolled, count: int) -> Holds:
+    def next_to(i: int, j: int) -> Holds:
         return u.every(u.no(u.there[k]) for k in range(i + 1, j))
 
     return u.every(u.implies(u.b[j], u.before(j, next_to)) for j in u.all)
 
 
-def _chain_response_formula(u: Unrolled, count: int) -> Any:
-    def answered(i: int) -> Any:
+def _chain_response_formula(u: Unrolled, count: int) -> Holds:
+    def answered(i: int) -> Holds:
         return u.some(u.both(u.b[j], u.counts[i, j], u.none_between(i, j, u.there)) for j in u.after(i))
 
     return u.every(u.implies(u.a[i], answered(i)) for i in u.all)
 
 
-def _within_formula(u: Unrolled, count: int) -> Any:
-    def passed(i: int, j: int) -> Any:
+def _within_formula(u: Unrolled, count: int) -> Holds:
+    def passed(i: int, j: int) -> Holds:
         return u.total([u.both(u.call[k], u.counts[i, k]) for k in range(i + 1, j)])
 
-    def answered(i: int) -> Any:
+    def answered(i: int) -> Holds:
         return u.some(u.both(u.b[j], u.counts[i, j], passed(i, j) < count) for j in u.after(i))
 
     return u.every(u.implies(u.a[i], answered(i)) for i in u.all)
@@ -342,60 +342,60 @@ def _not_within(count: int) -> Definition:
     return Definition((0, False), step, _always, lambda s: (count if s[1] else s[0], False))
 
 
-def _not_succession_formula(u: Unrolled, count: int) -> Any:
+def _not_succession_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.no(u.both(u.b[j], u.before(j))) for j in u.all)
 
 
-def _not_within_formula(u: Unrolled, count: int) -> Any:
-    def near(i: int, j: int) -> Any:
+def _not_within_formula(u: Unrolled, count: int) -> Holds:
+    def near(i: int, j: int) -> Holds:
         return u.total([u.both(u.call[k], u.counts[i, k]) for k in range(i + 1, j)]) < count
 
     return u.every(u.no(u.both(u.b[j], u.before(j, near))) for j in u.all)
 
 
-def _first_formula(u: Unrolled, count: int) -> Any:
+def _first_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.no(u.both(u.a[j], u.call[i], u.no(u.a[i]))) for j in u.all for i in range(j))
 
 
-def _last_formula(u: Unrolled, count: int) -> Any:
+def _last_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.no(u.both(u.call[j], u.no(u.a[j]), u.before(j))) for j in u.all)
 
 
-def _init_formula(u: Unrolled, count: int) -> Any:
+def _init_formula(u: Unrolled, count: int) -> Holds:
     return u.some(u.both(u.a[j], u.every(u.no(u.call[k]) for k in range(j))) for j in u.all)
 
 
-def _end_formula(u: Unrolled, count: int) -> Any:
+def _end_formula(u: Unrolled, count: int) -> Holds:
     return u.some(u.both(u.a[j], u.every(u.no(u.call[k]) for k in u.after(j))) for j in u.all)
 
 
-def _latest_formula(u: Unrolled, count: int) -> Any:
-    def latest(i: int, j: int) -> Any:
+def _latest_formula(u: Unrolled, count: int) -> Holds:
+    def latest(i: int, j: int) -> Holds:
         later = (u.no(u.both(u.a[k], u.counts[k, j])) for k in range(i + 1, j))
         return u.both(u.met[i], u.every(later))
 
     return u.every(u.implies(u.b[j], u.before(j, latest)) for j in u.all)
 
 
-def _since_formula(u: Unrolled, count: int) -> Any:
+def _since_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.implies(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.met))) for j in u.all)
 
 
-def _after_until_formula(u: Unrolled, count: int) -> Any:
+def _after_until_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.no(u.both(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.met)))) for j in u.all)
 
 
-def _not_between_formula(u: Unrolled, count: int) -> Any:
-    def ended(j: int) -> Any:
+def _not_between_formula(u: Unrolled, count: int) -> Holds:
+    def ended(j: int) -> Holds:
         return u.some(u.met[k] for k in u.after(j))
 
-    def within(i: int, j: int) -> Any:
+    def within(i: int, j: int) -> Holds:
         return u.none_between(i, j + 1, u.met)
 
     return u.every(u.no(u.both(u.b[j], u.no(u.met[j]), ended(j), u.before(j, within))) for j in u.all)
 
 
-def _in_row_formula(u: Unrolled, count: int) -> Any:
+def _in_row_formula(u: Unrolled, count: int) -> Holds:
     lengths = [u.total([])]
     for j in u.all:
         lengths.append(u.choice(u.a[j], lengths[-1] + 1, u.choice(u.call[j], u.total([]), lengths[-1])))

@@ -57,13 +57,13 @@ class FactReader:
         self._index = {a.tool: i for i, a in enumerate(problem.actions)}
         self._takes = durations(problem)
         self._step, self._attempt = 0, 1
-        self._done: dict[int, int] = {}
+        self.done: dict[int, int] = {}
         self._clock: int | None = None
 
     def copy(self) -> FactReader:
         """An independent reader at the same place."""
         made = copy(self)
-        made._done = dict(self._done)
+        made.done = dict(self.done)
         return made
 
     def read(self, call: ToolCall) -> Fact:
@@ -80,7 +80,7 @@ class FactReader:
             return self._fact(call, "failed" if refusal is None else "refused", refusal=refusal)
         restarts = call.tool == RESTART_TOOL and call.tool not in self._index and call.tool not in (own or ())
         if problem.timed and restarts:
-            self._attempt, self._clock, self._done = self._attempt + 1, None, {}
+            self._attempt, self._clock, self.done = self._attempt + 1, None, {}
             return self._fact(call, "restart", extra=tuple(call.arguments))
         action = self._index.get(call.tool)
         if action is None and own is not None:
@@ -95,11 +95,11 @@ class FactReader:
         return self._ran(call, action, read, extra)
 
     def _ran(self, call: ToolCall, action: int, start: int | None, extra: tuple[str, ...]) -> Fact:
-        effect: Effect = "repeated" if action in self._done else "done"
+        effect: Effect = "repeated" if action in self.done else "done"
         end = None if start is None else start + self._takes[action]
-        first = self._done.get(action)
+        first = self.done.get(action)
         fact = self._fact(call, effect, action=action, start=start, end=end, extra=extra, first=first)
-        self._done.setdefault(action, self._step)
+        self.done.setdefault(action, self._step)
         if end is not None:
             self._clock = end if self._clock is None else max(self._clock, end)
         return fact

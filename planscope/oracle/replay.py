@@ -103,9 +103,9 @@ class Replay:
         self.own = Walk(problem.query if isinstance(problem, Ruled) else problem, trace, plan)
         self.rules: Beside | None = problem.beside(self.own) if isinstance(problem, Ruled) else None
         self.steps: tuple[StepView, ...] = ()
-        self._view()
+        self.view()
 
-    def _view(self) -> None:
+    def view(self) -> None:
         """Judge the steps that have no view yet."""
         new = self.own.steps[len(self.steps) :]
         self.steps = (*self.steps, *(new if self.rules is None else map(self.rules.view, new)))
@@ -121,7 +121,7 @@ class Replay:
         made.rules = self.rules.then(made.own) if self.rules is not None else None
         if made.rules is not None and made.rules.anew:
             made.steps = ()
-        made._view()
+        made.view()
         return made
 
     @property

@@ -178,7 +178,7 @@ class Trace:
     """How well the run went, if the format says so: 1 is right, 0 is wrong."""
     excused: list[tuple[str, ToolCall]] = field(default_factory=list, repr=False, compare=False)
     """Calls that the reader leaves out on purpose, each with the reason, until ``left_out`` lists them."""
-    _calls: tuple[Sequence[Item] | None, int, list[ToolCall]] = field(
+    cached_calls: tuple[Sequence[Item] | None, int, list[ToolCall]] = field(
         default=(None, 0, []), init=False, repr=False, compare=False
     )
     """For these items, as many as there were: the calls."""
@@ -190,10 +190,10 @@ class Trace:
     @property
     def calls(self) -> list[ToolCall]:
         """The calls of the live branch, in order of their steps. Not to be changed."""
-        items, size, calls = self._calls
+        items, size, calls = self.cached_calls
         if items is not self.items or size != len(self.items):
             calls = [item for item in self.items if isinstance(item, ToolCall)]
-            self._calls = self.items, len(self.items), calls
+            self.cached_calls = self.items, len(self.items), calls
         return calls
 
     @property
@@ -224,7 +224,7 @@ class Trace:
         new = numbered(items, self.calls[-1].step if self.calls else 0, self.message)
         made.items = [*self.items, *new]
         calls = [*self.calls, *(item for item in new if isinstance(item, ToolCall))]
-        made._calls = made.items, len(made.items), calls
+        made.cached_calls = made.items, len(made.items), calls
         return made
 
     def upto(self, calls: int) -> Trace:

@@ -48,16 +48,16 @@ class Walk:
         self.plan: Plan = plan or plan_of(problem)
         self.facts: list[Fact] = []
         self._rank = {c.id: k for k, c in enumerate(problem.constraints)}
-        self._attempts: list[Attempt] = []
-        self._called: set[int] = set()
-        self._cores: dict[int, tuple[int, Core | None]] = {}
-        self._reader = FactReader(problem)
+        self.attempts: list[Attempt] = []
+        self.called: set[int] = set()
+        self.cores: dict[int, tuple[int, Core | None]] = {}
+        self.reader = FactReader(problem)
         self._watcher = Watcher(problem)
-        self._cursor = self.plan.begin()
+        self.cursor = self.plan.begin()
         attempt = self._watcher.begin(1, 0)
-        self._attempts.append(attempt)
-        views = [self._view(0, 0, attempt, None, self._cursor.state(attempt, 0))]
-        self.steps = self._walk(views, trace.calls)
+        self.attempts.append(attempt)
+        views = [self._view(0, 0, attempt, None, self.cursor.state(attempt, 0))]
+        self.steps = self.walk(views, trace.calls)
 
     def then(self, *items: Item, ending: Ending = "running", reason: str | None = None) -> Self:
         """Return the same run with more calls. This object does not change, so other threads may keep reading it.
@@ -70,42 +70,42 @@ class Walk:
         vars(made).pop("first_doomed", None)
         made.trace = self.trace.then(*items, ending=ending, reason=reason)
         made.facts = list(self.facts)
-        made._attempts = [*self._attempts[:-1], self._attempts[-1].copy()]
-        made._called = set(self._called)
-        made._cores = dict(self._cores)
-        made._reader = self._reader.copy()
-        made._cursor = self._cursor.copy()
-        made.steps = made._walk(list(self.steps), made.trace.calls[len(self.trace.calls) :])
+        made.attempts = [*self.attempts[:-1], self.attempts[-1].copy()]
+        made.called = set(self.called)
+        made.cores = dict(self.cores)
+        made.reader = self.reader.copy()
+        made.cursor = self.cursor.copy()
+        made.steps = made.walk(list(self.steps), made.trace.calls[len(self.trace.calls) :])
         return made
 
-    def _walk(self, views: list[StepView], calls: Iterable[ToolCall]) -> tuple[StepView, ...]:
+    def walk(self, views: list[StepView], calls: Iterable[ToolCall]) -> tuple[StepView, ...]:
         """Judge more calls, and the end if the trace has one."""
         for call in calls:
-            fact = self._reader.read(call)
+            fact = self.reader.read(call)
             self.facts.append(fact)
             if fact.effect == "restart":
-                self._attempts.append(self._watcher.begin(fact.attempt, fact.step))
-                self._cursor = self.plan.begin()
-            attempt = self._attempts[-1]
+                self.attempts.append(self._watcher.begin(fact.attempt, fact.step))
+                self.cursor = self.plan.begin()
+            attempt = self.attempts[-1]
             if fact.effect in ("done", "repeated"):
                 self._watcher.execute(attempt, fact)
-                self._cursor.execute(fact)
+                self.cursor.execute(fact)
                 if fact.action is not None:
-                    self._called.add(fact.action)
+                    self.called.add(fact.action)
             views.append(
-                self._view(fact.step, fact.step, attempt, fact, self._cursor.state(attempt, fact.step))
+                self._view(fact.step, fact.step, attempt, fact, self.cursor.state(attempt, fact.step))
             )
         if self.trace.ending != "running":
-            index, attempt = len(views), self._attempts[-1]
+            index, attempt = len(views), self.attempts[-1]
             self._watcher.finish(attempt, index)
-            state = self._cursor.state(attempt, index)
+            state = self.cursor.state(attempt, index)
             if state in ("completable", "unknown") and self._lost():
                 state = "doomed"
             views.append(self._view("end", index, attempt, None, state))
         return tuple(views)
 
     def _lost(self) -> bool:
-        attempt = self._attempts[-1]
+        attempt = self.attempts[-1]
         return self.trace.ending != "aborted" and len(attempt.first) < len(self.problem.actions)
 
     def _view(self, step: StepNo, index: int, attempt: Attempt, fact: Fact | None, state: State) -> StepView:
@@ -113,9 +113,9 @@ class Walk:
         action = self.problem.actions[fact.action].id if ran and fact and fact.action is not None else None
         if self.problem.unjudged:
             state = "unknown"
-        if state in ("doomed", "broken") and attempt.number not in self._cores:
-            self._cores[attempt.number] = (index, self.plan.core(attempt, index, step, self._called))
-        core = self._cores.get(attempt.number, (index, None))[1]
+        if state in ("doomed", "broken") and attempt.number not in self.cores:
+            self.cores[attempt.number] = (index, self.plan.core(attempt, index, step, self.called))
+        core = self.cores.get(attempt.number, (index, None))[1]
         return StepView(
             step=step,
             index=index,
@@ -133,18 +133,18 @@ class Walk:
     def _changed(self, attempt: Attempt, index: int) -> tuple[str, ...]:
         changed = set(attempt.at.get(index, ()))
         if attempt.number > 1 and index == attempt.begins:
-            before = self._attempts[-2]
+            before = self.attempts[-2]
             changed |= {c for c in before.decided if before.status(c, index) != attempt.status(c, index)}
         elif index == 0:
             return ()
         return tuple(sorted(changed, key=self._rank.__getitem__))
 
     def _attempt(self, index: int) -> Attempt:
-        return self._attempts[self.steps[index].attempt - 1]
+        return self.attempts[self.steps[index].attempt - 1]
 
     @property
     def last_attempt(self) -> Attempt:
-        return self._attempts[-1]
+        return self.attempts[-1]
 
     def status(self, constraint_id: str, index: int) -> Status:
         """Return a constraint's status at a step. ``holds`` and ``broken`` are final, whatever is called next."""
@@ -187,7 +187,7 @@ class Walk:
 
     def lost_at(self, attempt: int) -> int | None:
         """Return the index at which an attempt was lost, or None. Attempts count from 1."""
-        found = self._cores.get(attempt)
+        found = self.cores.get(attempt)
         return found[0] if found else None
 
     def last_findings(self) -> list[Finding]:

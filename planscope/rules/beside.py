@@ -298,10 +298,10 @@ class Rules:
         self.both: Together | None = None
         if book.rules and makes_sense(problem.query, book.rules):
             self.both = Together(problem.query, book, problem.ids, known)
-        self._states_of_both: list[State | None] = []
+        self.states_of_both: list[State | None] = []
         self._taken = 0
         """The number of items that were judged."""
-        self._grow()
+        self.grow()
 
     @cached_property
     def trace(self) -> Trace:
@@ -322,18 +322,18 @@ class Rules:
         made.own, made.anew = own, False
         made.track = self.track.copy()
         made.both = self.both.copy() if self.both is not None else None
-        made._states_of_both = self._states_of_both.copy()
-        made._grow()
+        made.states_of_both = self.states_of_both.copy()
+        made.grow()
         return made
 
-    def _grow(self) -> None:
+    def grow(self) -> None:
         """Judge the items that the track does not have yet."""
         track, items = self.track, self.trace.items[self._taken :]
         new = [
             one for one in items if isinstance(one, ToolCall) or (isinstance(one, Said) and one.by == "user")
         ]
-        if not self._states_of_both:
-            self._states_of_both.append(self._state_of_both(0))
+        if not self.states_of_both:
+            self.states_of_both.append(self._state_of_both(0))
         elif new and track.events and new[0].message == track.events[-1][0].message:
             self._reopen()
         for item, after in zip_longest(new, new[1:]):
@@ -343,7 +343,7 @@ class Rules:
             if self.both is not None:
                 events = [event for event, _ in track.events[track.upto[index - 1] :]]
                 self.both.add(self.own.facts[index - 1], events, after)
-            self._states_of_both.append(self._state_of_both(index))
+            self.states_of_both.append(self._state_of_both(index))
         self._taken = len(self.trace.items)
         undecided = track.judge.undecided(self.trace)
         if undecided != track.book.undecided:
@@ -352,11 +352,11 @@ class Rules:
     def _reopen(self) -> None:
         """The message of the last call goes on after all."""
         self.track.reopen()
-        both, index = self.both, len(self._states_of_both) - 1
+        both, index = self.both, len(self.states_of_both) - 1
         if both is not None:
             both.track.reopen()
             both.lost = {attempt: at for attempt, at in both.lost.items() if at < index}
-        self._states_of_both[index] = self._state_of_both(index)
+        self.states_of_both[index] = self._state_of_both(index)
 
     def _state_of_both(self, index: int) -> State | None:
         """Return the state of query and rules as one after the last call, or None if one of them is lost already."""
@@ -404,7 +404,7 @@ class Rules:
             states.append(own.state)
         if joint_lost:
             states.append("doomed")
-        elif not ended and (at_once := self._states_of_both[index]) is not None:
+        elif not ended and (at_once := self.states_of_both[index]) is not None:
             states.append(at_once)
         lost = self._lost if ended else self.track.lost
         core = self.core if lost is not None and index >= lost else None
@@ -734,7 +734,7 @@ class Rules:
         if core is not self.core:
             return None
         lost = self._asked(index)
-        found = reasons(track.book, track.tools, lost.happened, lost.step, self.problem.ids, core, search)
+        found = reasons(track.book, track.tools, lost, self.problem.ids, core, search)
         return replace(found, index=index, step=view.step)
 
     def _joint_reasons(self, index: int, search: Search) -> Reasons:
@@ -746,8 +746,7 @@ class Rules:
         found = reasons(
             both.book,
             both.tools,
-            both.until(at),
-            at,
+            cores.Lost(at, both.until(at), True),
             list(both.members),
             first,
             search,

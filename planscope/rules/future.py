@@ -12,7 +12,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Judge, Rulebook
@@ -344,8 +343,10 @@ class Future:
 
         ``hardest``: a rule that a continuation may not be able to keep. The search begins with it.
         """
-        broken = [] if after is not None else [place[0] for place in states.known if states.broken(place)]
-        if broken:
+        if (
+            after is None
+            and (broken := next((p for p in states.known if states.broken(p)), None)) is not None
+        ):
             return Found(False, rules=frozenset(broken[:1]))
         if self.book.gaps:
             return Found(None)  # what the trace lacks can keep or break the rules
@@ -364,25 +365,36 @@ class Future:
             except (Undecided, TooMany):
                 return Found(None)
             if letters is None:
-                unsure = any(
-                    len(self.book.machines[i].members[s]) > 1 for (i, _), s in chosen.items() if s >= 0
-                )
-                if unsure:
-                    return Found(None)
-                if len(lost) < MOST_LOST and all(place in states.known for place in chosen):
-                    lost.append(chosen)
-                return Found(False, rules=frozenset(i for i, _ in chosen))
+                return self._refuted(states, chosen, lost)
             plan = Plan(map(self.alphabet.completed, letters), self.alphabet)
-            left = dict.fromkeys(self.unkept(states, plan))
-            at = states.after(plan)
-            hardest = next((place for place in left if at.broken(place)), None)
+            hardest = self._unkept_by(states, plan, chosen)
             if hardest is None:
-                if self.extend(at, plan, left) and not self.unkept(states, plan):
-                    return Found(True, tuple(plan.letters))
-                hardest = next((place for place in left if place not in chosen), None)
-            if hardest is None or hardest in chosen:
+                return Found(True, tuple(plan.letters))
+            if hardest in chosen:
                 return Found(None)
             chosen[hardest] = states.entry(hardest)
+
+    def _refuted(self, states: States, chosen: dict[Place, int], lost: list[dict[Place, int]]) -> Found:
+        """Return that no calls keep the chosen rules, and remember it, unless it is not known in which states they
+        are."""
+        machines = self.book.machines
+        if any(len(machines[i].members[state]) > 1 for (i, _), state in chosen.items() if state >= 0):
+            return Found(None)
+        if len(lost) < MOST_LOST and all(place in states.known for place in chosen):
+            lost.append(chosen)
+        return Found(False, rules=frozenset(i for i, _ in chosen))
+
+    def _unkept_by(self, states: States, plan: Plan, chosen: Collection[Place]) -> Place | None:
+        """Extend a plan so that it keeps all rules. Return None if that went well, else a rule that it does not keep:
+        if possible one that was not chosen."""
+        left = dict.fromkeys(self.unkept(states, plan))
+        at = states.after(plan)
+        for place in left:
+            if at.broken(place):
+                return place
+        if self.extend(at, plan, left) and not (left := dict.fromkeys(self.unkept(states, plan))):
+            return None
+        return next((place for place in left if place not in chosen), next(iter(left), None))
 
     def _calls(
         self,
@@ -529,50 +541,42 @@ class _Product:
         The search is best-first. Raises Undecided beyond ``most`` states.
         """
         origin = tuple(start)
-        machines = self.machines
-        if begin is None:
-            if origin in self.lost:
-                return None
-            if origin in self.ways:
-                return self.ways[origin]
+        if begin is None and (origin in self.lost or origin in self.ways):
+            return self.ways.get(origin)
         real = [state if state >= 0 else -1 - state for state in start]
-        weights = _weights(machines, real, [effects for _, effects in self.usual])
-        numbers = count()
+        weights = _weights(self.machines, real, [effects for _, effects in self.usual])
         queue: list[tuple[int, int, int, Node]] = []
-        came: dict[Node, tuple[Node | None, Letter | None]] = {}
-        depth: dict[Node, int] = {}
+        came: dict[Node, tuple[int, Node | None, Letter | None]] = {}
 
-        def reach(states: Node, before: Node | None, letter: Letter | None) -> None:
-            if states in came or states in self.lost:
-                return
-            came[states] = before, letter
-            depth[states] = depth[before] + 1 if before is not None else 0
-            left = 0
-            if states not in self.ways:
-                for weight, machine, state in zip(weights, machines, states, strict=True):
-                    if state >= 0 and not machine.accepting[state]:
-                        left += weight
-            heapq.heappush(queue, (left, -depth[states], next(numbers), states))
+        def reach(states: Node, depth: int, before: Node | None, letter: Letter | None) -> None:
+            if states not in came and states not in self.lost:
+                came[states] = depth, before, letter
+                heapq.heappush(queue, (self._left(states, weights), -depth, len(came), states))
 
         if begin is None:
-            reach(origin, None, None)
+            reach(origin, 0, None, None)
         else:
             for move in self._moves(begin, keep_all=True):
-                after = self._after(origin, move)
-                if after is not None:
-                    reach(self._flushed(after), None, move[0])
+                if (after := self._after(origin, move)) is not None:
+                    reach(self._flushed(after), 0, None, move[0])
         while queue:
-            left, _, _, states = heapq.heappop(queue)
+            left, depth, _, states = heapq.heappop(queue)
             if left == 0:
                 return self._way(states, came)
             if len(came) > most:
                 raise Undecided
             for move in self.usual:
-                after = self._after(states, move)
-                if after is not None:
-                    reach(after, states, move[0])
+                if (after := self._after(states, move)) is not None:
+                    reach(after, 1 - depth, states, move[0])
         self.lost.update(came)
         return None
+
+    def _left(self, states: Node, weights: Sequence[int]) -> int:
+        """Return how many calls may be needed to keep what is not kept; 0 if a way is known."""
+        if states in self.ways:
+            return 0
+        rows = zip(weights, self.machines, states, strict=True)
+        return sum(weight for weight, machine, state in rows if state >= 0 and not machine.accepting[state])
 
     @property
     def size(self) -> int:
@@ -580,17 +584,17 @@ class _Product:
         return len(self.lost) + len(self.ways)
 
     def _way(
-        self, states: Node, came: Mapping[Node, tuple[Node | None, Letter | None]]
+        self, states: Node, came: Mapping[Node, tuple[int, Node | None, Letter | None]]
     ) -> tuple[Letter, ...]:
         """Return the calls on the way to these states and from there on."""
         plan = self.ways.setdefault(states, ())
-        before, letter = came[states]
+        _, before, letter = came[states]
         while letter is not None:
             plan = (letter, *plan)
             if before is None:
                 break
             self.ways[before] = plan
-            before, letter = came[before]
+            _, before, letter = came[before]
         return plan
 
 

@@ -15,7 +15,8 @@ from itertools import product
 
 from planscope.language.calls import Calls, Compare, Condition, Path, compares
 from planscope.oracle.trace import ToolCall
-from planscope.rules.judge import Rulebook
+from planscope.rules.judge import Rulebook, names
+from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import ABSENT, MOST, Formula, combinations, completed
 from planscope.rules.values import MISSING, OTHER, Key, at, belongs, meets, near, same
 from planscope.rules.values import key_part as part_of
@@ -167,68 +168,58 @@ class Alphabet:
         """Return letters of one tool, or None if there may be others. ``call``: only those that agree with this
         unanswered call. ``values``: those to try for an argument that rules are judged by and conditions test, and
         whether they are enough."""
-        formulas: dict[Formula, None] = {}
-        paths: dict[Path, set[object]] = {}
-        for i, key in places:
-            rule = self.book.rules[i]
-            named = [c for c in rule.sets if (c.is_user if tool == "" else c.names(tool))]
-            if not named and not rule.every_call:
-                continue
-            for calls in named:
-                if not calls.plain:
-                    formulas[Formula.of(calls)] = None
-            if rule.kind == "latest" and any(c in rule.first for c in named):
-                formulas[Formula(rule.condition)] = None
-            if key is not None and tool != "":
-                for names in (rule.per, rule.per_then):
-                    for path, value in zip(names, key, strict=False):
-                        paths.setdefault(path, {ABSENT}).add(value)
+        formulas = self._conditions(tool, {i: self.book.rules[i] for i, _ in places}.values())
         if self._drops_failed(formulas):
             formulas[FAILED] = None
+        paths = self._values_of(tool, places)
+        known = {FAILED: False} if self.book.succeeded_only else {}
+        if call is not None:
+            # what the call has counts for all rules, not only for those of ``places``
+            truths = {f: truth for f in self.formulas(tool) if (truth := _known(f, call)) is not None}
+            sure = tuple((f, truth) for f, truth in truths.items() if f not in formulas)
+            every = (self.book.rules[i] for i in self.book.seeing(tool))
+            paths |= {path: {ABSENT} for rule in every for path in (*rule.per, *rule.per_then)}
+            found = ((path, at(call.arguments or {}, path)) for path in paths)
+            given = {path: ABSENT if value is MISSING else part_of(value) for path, value in found}
+            truths |= {f: truth for f in formulas if (truth := _known(f, call)) is not None}
+            yield from letters_with(tool, formulas, {**truths, **known}, given, {}, sure)
+            return
         asked = self.asked(formulas)
         complete = len(asked) < 2 or values is not None
         for path in asked:
             more, enough = (values or _values)(tuple(formulas), path)
             paths.setdefault(path, {ABSENT}).update(more)
             complete = complete and enough
-        sure: tuple[tuple[Formula, bool], ...] = ()
-        if call is not None:  # what the call has counts for all rules, not only for those of ``places``
-            for i in self.book.seeing(tool):
-                for path in (*self.book.rules[i].per, *self.book.rules[i].per_then):
-                    paths.setdefault(path, {ABSENT})
-            others = ((f, _known(f, call)) for f in self.formulas(tool) if f not in formulas)
-            sure = tuple((f, truth) for f, truth in others if truth is not None)
-        if not complete and call is None:
+        if not complete:
             yield None
-        fixed_values: list[list[object]] = []
-        for path, some in paths.items():
-            if call is None:
-                fixed_values.append(sorted(some, key=lambda v: (v is ABSENT, repr(v))))
-            else:
-                value = at(call.arguments or {}, path)
-                fixed_values.append([ABSENT if value is MISSING else part_of(value)])
-        known = {f: _known(f, call) for f in formulas} if call is not None else {}
-        if self.book.succeeded_only:
-            known[FAILED] = False
-        for chosen in product(*fixed_values):
-            assigned = dict(zip(paths, chosen, strict=True))
-            fixed = {path: assigned[path] for path in asked} if call is None else {}
-            for truths in combinations(list(formulas), fixed):
-                paired = tuple(zip(formulas, truths, strict=True))
-                if all(known.get(f) in (None, truth) for f, truth in paired):
-                    given = tuple((p, v) for p, v in assigned.items() if v is not ABSENT)
-                    yield Letter(tool, (*paired, *sure), given)
+        some = (sorted(ones, key=lambda v: (v is ABSENT, repr(v))) for ones in paths.values())
+        for chosen in product(*some):
+            given = dict(zip(paths, chosen, strict=True))
+            yield from letters_with(tool, formulas, known, given, {path: given[path] for path in asked})
+
+    def _values_of(self, tool: str, places: Sequence[Place]) -> dict[Path, set[object]]:
+        """Return the arguments by which these rules judge calls of a tool, each with the values so far, and none."""
+        found: dict[Path, set[object]] = {}
+        for i, key in places:
+            rule = self.book.rules[i]
+            if key is not None and tool and (rule.every_call or any(c.names(tool) for c in rule.sets)):
+                for paths in (rule.per, rule.per_then):
+                    for path, value in zip(paths, key, strict=False):
+                        found.setdefault(path, {ABSENT}).add(value)
+        return found
 
     def formulas(self, tool: str) -> dict[Formula, None]:
         """Return every condition that a rule has on calls of a tool, or on user messages ("")."""
-        found = self._formulas.get(tool)
-        if found is not None:
-            return found
-        found = self._formulas[tool] = {}
-        for rule in self.book.rules:
-            named = [c for c in rule.sets if (c.is_user if tool == "" else c.names(tool))]
-            found.update((Formula.of(c), None) for c in named if not c.plain)
-            if rule.kind == "latest" and any(c in rule.first for c in named):
+        if tool not in self._formulas:
+            self._formulas[tool] = self._conditions(tool, self.book.rules)
+        return self._formulas[tool]
+
+    def _conditions(self, tool: str, rules: Iterable[Rule]) -> dict[Formula, None]:
+        found: dict[Formula, None] = {}
+        for rule in rules:
+            named = [calls for calls in rule.sets if names(calls, tool)]
+            found.update((Formula.of(calls), None) for calls in named if not calls.plain)
+            if rule.kind == "latest" and any(calls in rule.first for calls in named):
                 found[Formula(rule.condition)] = None
         return found
 
@@ -279,6 +270,23 @@ class Alphabet:
     def _beginning(self, tool: str, places: Sequence[Place], call: ToolCall | None) -> list[Letter]:
         found = [self.completed(one) for one in self.of_tool(tool, places, call) if one is not None]
         return sorted(found, key=lambda one: any(f.outcome == "failed" and truth for f, truth in one.truths))
+
+
+def letters_with(
+    tool: str,
+    formulas: Iterable[Formula],
+    known: Mapping[Formula, bool],
+    given: Mapping[Path, object],
+    fixed: Mapping[Path, object],
+    sure: tuple[tuple[Formula, bool], ...] = (),
+) -> Iterator[Letter]:
+    """Yield the letters of a tool with these values, whose conditions are true or false as it is known of some.
+    ``fixed``: the values that conditions test; ``sure``: what is known of other conditions."""
+    had = tuple((path, value) for path, value in given.items() if value is not ABSENT)
+    for truths in combinations(list(formulas), fixed):
+        paired = tuple(zip(formulas, truths, strict=True))
+        if all(known.get(formula, truth) is truth for formula, truth in paired):
+            yield Letter(tool, (*paired, *sure), had)
 
 
 def numbered(places: Sequence[Place]) -> tuple[dict[Place, int], dict[int, list[int]]]:

@@ -70,14 +70,14 @@ class Machine:
             self.rows.append(row)
         self.flushed = [states[state] for state in flushed]
         self.accepting = [s != BROKEN and definition.accepts(s) for s in order]
-        self.status: list[Status] = self._statuses()
+        self.status: list[Status] = self.statuses()
         self.members: list[tuple[int, ...]] = [(k,) for k in range(len(order))]
-        self._sets: dict[tuple[int, ...], int] = {members: k for k, members in enumerate(self.members)}
+        self.sets: dict[tuple[int, ...], int] = {members: k for k, members in enumerate(self.members)}
         self.size = len(order)
         self.start = 0
-        self._with_gaps: dict[int, Machine] = {}
+        self.gapped: dict[int, Machine] = {}
 
-    def _statuses(self) -> list[Status]:
+    def statuses(self) -> list[Status]:
         """Compute each state's status from the states that it can reach: broken if none accepts, kept for good if
         all do."""
         before: list[set[int]] = [set() for _ in self.rows]
@@ -104,24 +104,24 @@ class Machine:
         other.rows = [row.copy() for row in self.rows[: self.size]]
         other.flushed = self.flushed[: self.size]
         other.members = self.members[: self.size]
-        other._sets = {members: k for k, members in enumerate(other.members)}
-        other._with_gaps = {}
-        other.status = other._statuses()
+        other.sets = {members: k for k, members in enumerate(other.members)}
+        other.gapped = {}
+        other.status = other.statuses()
         return other
 
     def with_gaps(self, bits: int) -> Machine:
         """Return the automaton of traces that lack calls, which may stand anywhere and have any of these bits."""
-        found = self._with_gaps.get(bits)
+        found = self.gapped.get(bits)
         if found is None:
-            found = self._with_gaps[bits] = Gapped(self, bits)
+            found = self.gapped[bits] = Gapped(self, bits)
         return found
 
     def joined(self, states: Iterable[int]) -> int:
         """Return the state that stands for one of these states."""
         members = tuple(sorted({member for state in states for member in self.members[state]}))
-        found = self._sets.get(members)
+        found = self.sets.get(members)
         if found is None:
-            found = self._sets[members] = len(self.rows)
+            found = self.sets[members] = len(self.rows)
             self.rows.append([UNFILLED] * LETTERS)
             self.members.append(members)
             self.accepting.append(all(self.accepting[k] for k in members))
@@ -174,7 +174,7 @@ class Gapped(Machine):
         self.rows = [[UNFILLED] * LETTERS for _ in range(self.size)]
         self.flushed = [UNFILLED] * self.size
         self.members = [(k,) for k in range(self.size)]
-        self._sets = {}
+        self.sets = {}
         self.status = plain.status[: self.size]
         good = plain.accepting
         self.accepting = [any(good[one] for one in self._closed({k}, True)) for k in range(self.size)]

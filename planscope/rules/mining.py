@@ -78,6 +78,12 @@ class _Count:
         """How likely so many bad traces break the rule, and no good one, if they do so equally often."""
         return fisher(self.bad_tested - self.bad_kept, self.bad_tested, self.tested - self.kept, self.tested)
 
+    @property
+    def says_something(self) -> bool:
+        """Whether shuffled traces, or bad ones, would break the rule."""
+        share = self.shuffled_broken / max(1, self.shuffled_tested)
+        return (share >= SHUFFLED and (1 - share) ** self.tested <= LUCK) or self.chance <= LEVEL
+
 
 def mine(
     good: Iterable[Trace],
@@ -185,22 +191,7 @@ def _judged(
 ) -> list[tuple[Rule, _Count]]:
     """The candidates that all good traces keep, that are put to the test, and that shuffled traces break."""
     counts = [_Count() for _ in candidates]
-    alive = list(range(len(candidates)))
-    book: Rulebook | None = None
-    for number, calls in enumerate(good):
-        if number % 20 == 0:
-            tick(f"trace {number + 1} of {len(good)}, {len(alive):,} candidates left")
-        if book is None:
-            book = Rulebook([candidates[k] for k in alive])
-        dead = set()
-        for k, (kept, tested) in zip(alive, _results(book, calls), strict=True):
-            counts[k].tested += tested
-            counts[k].kept += tested and kept
-            if not kept:
-                dead.add(k)
-        if dead:
-            alive, book = [k for k in alive if k not in dead], None
-    alive = [k for k in alive if counts[k].tested or candidates[k].kind == "never"]
+    alive = _kept_by_all(candidates, good, counts, tick)
     pool = [call for calls in good for call in calls]
     book = Rulebook([candidates[k] for k in alive])
     for number, calls in enumerate(good):
@@ -209,27 +200,40 @@ def _judged(
         for _ in range(SHUFFLES):
             mixed = _shuffled(calls, chance)
             drawn = _renumbered(chance.choices(pool, k=len(calls))) if pool else []
-            ordered, other = _results(book, mixed), _results(book, drawn)
-            for k, (kept, tested), (kept2, tested2) in zip(alive, ordered, other, strict=True):
-                if (
-                    not KINDS[candidates[k].kind].ordered and not candidates[k].per
-                ):  # drawn anew from all traces
-                    kept, tested = kept2, tested2
+            for k, ordered, other in zip(alive, _results(book, mixed), _results(book, drawn), strict=True):
+                loose = not KINDS[candidates[k].kind].ordered and not candidates[k].per
+                kept, tested = other if loose else ordered  # drawn anew from all traces
                 counts[k].shuffled_tested += tested
                 counts[k].shuffled_broken += tested and not kept
-    found = []
-    book = Rulebook([candidates[k] for k in alive])
     for calls in bad:
         for k, (kept, tested) in zip(alive, _results(book, calls), strict=True):
             counts[k].bad_tested += tested
             counts[k].bad_kept += tested and kept
-    for k in alive:
-        count = counts[k]
-        share = count.shuffled_broken / max(1, count.shuffled_tested)
-        says = share >= SHUFFLED and (1 - share) ** count.tested <= LUCK
-        if says or candidates[k].kind == "never" or count.chance <= LEVEL:
-            found.append((candidates[k], count))
-    return found
+    return [
+        (candidates[k], counts[k]) for k in alive if candidates[k].kind == "never" or counts[k].says_something
+    ]
+
+
+def _kept_by_all(
+    candidates: Sequence[Rule],
+    good: Sequence[list[ToolCall]],
+    counts: Sequence[_Count],
+    tick: Callable[[str], None],
+) -> list[int]:
+    """Return the candidates, by index, that all good traces keep and that one of them tests; count both."""
+    alive = list(range(len(candidates)))
+    book = Rulebook(candidates)
+    for number, calls in enumerate(good):
+        if number % 20 == 0:
+            tick(f"trace {number + 1} of {len(good)}, {len(alive):,} candidates left")
+        results = _results(book, calls)
+        for k, (kept, tested) in zip(alive, results, strict=True):
+            counts[k].tested += tested
+            counts[k].kept += tested and kept
+        if not all(kept for kept, _ in results):
+            alive = [k for k, (kept, _) in zip(alive, results, strict=True) if kept]
+            book = Rulebook([candidates[k] for k in alive])
+    return [k for k in alive if counts[k].tested or candidates[k].kind == "never"]
 
 
 def _shuffled(calls: Sequence[ToolCall], chance: random.Random) -> list[ToolCall]:

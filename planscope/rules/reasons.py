@@ -10,9 +10,9 @@ from planscope.oracle.precedence import bits
 from planscope.oracle.reasons import explored
 from planscope.oracle.trace import ToolCall
 from planscope.oracle.verdict_types import Core, Correction, Reasons, StepNo
-from planscope.rules.core import play
+from planscope.rules.core import Lost, play
 from planscope.rules.future import Future
-from planscope.rules.judge import Event, Rulebook
+from planscope.rules.judge import Rulebook
 
 
 class _Question:
@@ -23,18 +23,17 @@ class _Question:
         self,
         book: Rulebook,
         tools: Sequence[str],
-        happened: Sequence[tuple[Event, int]],
-        end: bool,
+        lost: Lost,
         ids: Sequence[str],
         members: Sequence[Sequence[int]] | None,
     ) -> None:
         self.members = members if members is not None else [[k] for k in range(len(book.rules))]
         self.member_of = {rule: k for k, ones in enumerate(self.members) for rule in ones}
-        self.book, self.happened, self.end = book, happened, end
+        self.book, self.happened, self.end = book, lost.happened, lost.step == "end"
         self.future = Future(book, tools)
         self.steps = [
             event.step
-            for event, _ in happened
+            for event, _ in lost.happened
             if isinstance(event, ToolCall) and any(book.touches(event.tool))
         ]
         self.place = {step: len(ids) + k for k, step in enumerate(self.steps)}
@@ -66,8 +65,7 @@ class _Question:
 def reasons(
     book: Rulebook,
     tools: Sequence[str],
-    happened: Sequence[tuple[Event, int]],
-    step: StepNo,
+    lost: Lost,
     ids: Sequence[str],
     first: Core | None,
     search: Search,
@@ -75,9 +73,9 @@ def reasons(
     members: Sequence[Sequence[int]] | None = None,
     named: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda ids: ids,
 ) -> Reasons:
-    """Find the cores and corrections after these events; the core ``first`` comes first. ``ids`` name the rules, or
+    """Find the cores and corrections of a lost step; the core ``first`` comes first. ``ids`` name the rules, or
     the ``members``: sets of rules, by index, that count as one each. ``named``: what ids stand for."""
-    question = _Question(book, tools, happened, step == "end", ids, members)
+    question = _Question(book, tools, lost, ids, members)
 
     def parts(mask: int) -> tuple[tuple[str, ...], tuple[StepNo, ...]]:
         members = list(bits(mask))
@@ -93,7 +91,7 @@ def reasons(
     return explored(
         question,
         search,
-        (0, step),
+        (0, lost.step),
         begin,
         lambda mask: Core(*parts(mask)),
         lambda mask: Correction(*parts(mask)),

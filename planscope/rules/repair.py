@@ -33,7 +33,7 @@ from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.budget import SECONDS, Budget, Spent
 from planscope.rules.future import Future
 from planscope.rules.judge import Judge, Rulebook, StepNo, counts, events, seen_by
-from planscope.rules.letters import Alphabet, Letter, Place, compared, met
+from planscope.rules.letters import Alphabet, Letter, Place, compared, letters_with, met
 from planscope.rules.nearest import (
     Edit,
     Insertion,
@@ -44,7 +44,7 @@ from planscope.rules.nearest import (
     start,
     stepped,
 )
-from planscope.rules.satisfiable import ABSENT, Formula, TooMany, combinations, example
+from planscope.rules.satisfiable import ABSENT, Formula, TooMany, example
 from planscope.rules.values import MISSING, answer_of, at, key_part, meets
 from planscope.wording.phrases import plural
 
@@ -467,17 +467,7 @@ class _Repair:
         """
         alphabet, given = self.alphabet, dict(letter.values)
         formulas = list(alphabet.formulas(letter.tool))
-        asked = alphabet.asked(formulas)
-        choices = {path: [ABSENT, NEW, *values] for path, values in self._known(letter.tool).items()}
-        stated = {path: compared(formulas, path) for path in asked}
-        for path, tests in stated.items():
-            some = [key_part(value) for value in self._differing(tests or ())]
-            choices[path] = list(dict.fromkeys([*choices.get(path, (ABSENT, NEW)), *some]))
-        fixed = {
-            path
-            for path, tests in stated.items()
-            if tests is None or any(test.operator not in ("=", "is one of") for test in tests)
-        }
+        choices, fixed = self._choices(letter.tool, formulas)
         values = {path: given.get(path, ABSENT) for path in choices}
         truths = {formula: truth for formula, truth in letter.truths if formula in formulas}
         results: dict[tuple[Place, int | None], bool] = {}
@@ -491,21 +481,8 @@ class _Repair:
 
         must = {place for place, _ in alphabet.row(letter)[0] if not kept(place, None)}
 
-        def calls(
-            truths: Mapping[Formula, bool], values: Mapping[Path, object]
-        ) -> Iterator[dict[Place, int]]:
-            """Yield for every call with these truths and values what it is to rules."""
-            free = [path for path in choices if path not in values]
-            for chosen in product(*(choices[path] for path in free)):
-                has = {**values, **dict(zip(free, chosen, strict=True))}
-                own = tuple((path, value) for path, value in has.items() if value is not ABSENT)
-                for some in combinations(formulas, {path: has[path] for path in asked}):
-                    paired = tuple(zip(formulas, some, strict=True))
-                    if all(truths.get(formula, truth) is truth for formula, truth in paired):
-                        yield dict(alphabet.row(Letter(letter.tool, paired, own))[0])
-
         def enough(truths: Mapping[Formula, bool], values: Mapping[Path, object]) -> bool:
-            for number, touched in enumerate(calls(truths, values)):
+            for number, touched in enumerate(self._calls(letter.tool, formulas, choices, truths, values)):
                 if number > MOST_TRIED or not must <= touched.keys():
                     return False
                 if not all(kept(place, bits) for place, bits in touched.items()):
@@ -519,10 +496,39 @@ class _Repair:
             for formula in sorted(truths, key=lambda f: truths[f]):
                 rest = {f: t for f, t in truths.items() if f != formula}
                 truths = rest if enough(rest, values) else truths
-            every = list(calls(truths, values))
+            every = list(self._calls(letter.tool, formulas, choices, truths, values))
             effects = {place: {one.get(place) for one in every} for one in every for place in one}
             return Letter(letter.tool, tuple(truths.items()), tuple(values.items())), effects
         return letter, {place: {bits} for place, bits in alphabet.row(letter)[0]}
+
+    def _choices(self, tool: str, formulas: list[Formula]) -> tuple[dict[Path, list[object]], set[Path]]:
+        """Return the values that a call of a tool can have where rules look, and the arguments that it must state."""
+        choices = {path: [ABSENT, NEW, *values] for path, values in self._known(tool).items()}
+        fixed = set()
+        for path in self.alphabet.asked(formulas):
+            tests = compared(formulas, path)
+            some = [key_part(value) for value in self._differing(tests or ())]
+            choices[path] = list(dict.fromkeys([*choices.get(path, (ABSENT, NEW)), *some]))
+            if tests is None or any(test.operator not in ("=", "is one of") for test in tests):
+                fixed.add(path)
+        return choices, fixed
+
+    def _calls(
+        self,
+        tool: str,
+        formulas: list[Formula],
+        choices: Mapping[Path, list[object]],
+        truths: Mapping[Formula, bool],
+        values: Mapping[Path, object],
+    ) -> Iterator[dict[Place, int]]:
+        """Yield for every call with these truths and values what it is to rules. ``choices``: values for the rest."""
+        asked = self.alphabet.asked(formulas)
+        free = [path for path in choices if path not in values]
+        for chosen in product(*(choices[path] for path in free)):
+            has = {**values, **dict(zip(free, chosen, strict=True))}
+            fixed = {path: has[path] for path in asked}
+            for letter in letters_with(tool, formulas, truths, has, fixed):
+                yield dict(self.alphabet.row(letter)[0])
 
     def _known(self, tool: str) -> dict[Path, list[object]]:
         """Return the arguments of a tool that rules are judged by, with the values so far."""

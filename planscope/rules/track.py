@@ -49,12 +49,12 @@ class Track:
         """By index, the rules whose status changed."""
         self.broke: list[tuple[int, ...]] = []
         """By index, the rules that were broken there, for any value."""
-        self._history: list[list[tuple[int, Status]]] = [[] for _ in book.rules]
+        self.history: list[list[tuple[int, Status]]] = [[] for _ in book.rules]
         """By rule the indexes at which its status changed."""
-        self._trail: dict[int, list[tuple[int, int, Status]]] = {}
+        self.trail: dict[int, list[tuple[int, int, Status]]] = {}
         """By rule per value: index, instance, and the instance's status from there on."""
         self._saved: dict[int, Judge] = {}
-        self._counts: list[dict[Status, int]] = [{} for _ in book.rules]
+        self.counts: list[dict[Status, int]] = [{} for _ in book.rules]
         self._status: dict[int, Status] = {}
         self._pending: set[int] = set()
         """Instances that change once a new message begins."""
@@ -64,8 +64,8 @@ class Track:
 
     def _start_plan(self) -> None:
         """Begin with no calls. ``_at``: the states after the planned calls; ``_left``: rules that these do not keep."""
-        self._plan = Plan((), self.future.alphabet)
-        self._at = self._states.after(self._plan)
+        self.plan = Plan((), self.future.alphabet)
+        self._at = self._states.after(self.plan)
         self._left = {place: None for place in self._at.known if not self._at.accepts(place)}
         self._planned = 0
 
@@ -87,10 +87,10 @@ class Track:
         ):
             setattr(other, name, getattr(self, name).copy())
         other.judge = self.judge.copy()
-        other._history = [rows.copy() for rows in self._history]
-        other._trail = {rule: rows.copy() for rule, rows in self._trail.items()}
-        other._counts = [counts.copy() for counts in self._counts]
-        other._plan = Plan(self._plan.letters, self.future.alphabet)
+        other.history = [rows.copy() for rows in self.history]
+        other.trail = {rule: rows.copy() for rule, rows in self.trail.items()}
+        other.counts = [counts.copy() for counts in self.counts]
+        other.plan = Plan(self.plan.letters, self.future.alphabet)
         for name in ("_states", "_at"):
             states = getattr(self, name)
             setattr(other, name, States(self.book, states.rules, dict(states.known), states.begin.copy()))
@@ -149,7 +149,7 @@ class Track:
         rules = sorted({judge.owner[k] for k in touched}) if index else range(len(self.book.rules))
         changed = []
         for rule in rules:
-            rows, status = self._history[rule], self._worst(rule)
+            rows, status = self.history[rule], self._worst(rule)
             if not rows or rows[-1][1] != status:
                 rows.append((index, status))
                 changed.append(rule)
@@ -166,9 +166,9 @@ class Track:
         i, state = judge.owner[k], now(judge, k)
         if k < len(self.book.rules):
             self._states.begin[i] = state
-            self._at.begin[i] = self._plan.run((i, None), state)
+            self._at.begin[i] = self.plan.run((i, None), state)
         if judge.is_template(k):
-            for place in self._plan.steps:
+            for place in self.plan.steps:
                 if place[0] == i and place not in self._states.known:
                     self._moved(place, state)
             return
@@ -177,7 +177,7 @@ class Track:
         self._moved(place, state)
 
     def _moved(self, place: Place, state: int) -> None:
-        self._at.known[place] = self._plan.run(place, state)
+        self._at.known[place] = self.plan.run(place, state)
         if self._at.accepts(place):
             self._left.pop(place, None)
         else:
@@ -191,24 +191,24 @@ class Track:
         if judge.is_template(k) or before == after:
             return None
         rule = judge.owner[k]
-        counts = self._counts[rule]
+        counts = self.counts[rule]
         if before is not None:
             counts[before] -= 1
         counts[after] = counts.get(after, 0) + 1
         if self.book.rules[rule].per:
-            self._trail.setdefault(rule, []).append((index, k, after))
+            self.trail.setdefault(rule, []).append((index, k, after))
         return after
 
     def _worst(self, rule: int) -> Status:
         if rule in self.book.undecided:
             return "unknown"
-        counts = self._counts[rule]
+        counts = self.counts[rule]
         found = next((status for status in WORST_FIRST if counts.get(status)), None)
         return found or ("kept_so_far" if self.book.rules[rule].per else "kept")
 
     def _state(self) -> State:
         """Return whether all rules can be kept: unknown if the trace or the search does not tell."""
-        if any(rows[-1][1] == "broken" for rows in self._history):
+        if any(rows[-1][1] == "broken" for rows in self.history):
             return "broken"
         if self.lost is not None:
             return "doomed"
@@ -219,22 +219,22 @@ class Track:
             return kept
         found = self.future.decided(self._states, hardest=next(iter(self._left)))
         if found.possible:
-            self._plan = Plan(found.plan, self.future.alphabet)
-            self._at = self._states.after(self._plan)
-            self._left, self._planned = {}, len(self._plan.letters)
+            self.plan = Plan(found.plan, self.future.alphabet)
+            self._at = self._states.after(self.plan)
+            self._left, self._planned = {}, len(self.plan.letters)
             return kept
         return "unknown" if found.possible is None else "doomed"
 
     def _replanned(self) -> bool:
         """Return whether the planned calls could be extended, or found anew if they became many."""
         future = self.future
-        if len(self._plan.letters) <= 2 * self._planned + 16 and future.extend(
-            self._at, self._plan, self._left
+        if len(self.plan.letters) <= 2 * self._planned + 16 and future.extend(
+            self._at, self.plan, self._left
         ):
             return True
         self._start_plan()
-        done = future.extend(self._at, self._plan, self._left)
-        self._planned = len(self._plan.letters)
+        done = future.extend(self._at, self.plan, self._left)
+        self._planned = len(self.plan.letters)
         return done
 
     def judge_at(self, index: int) -> Judge:
@@ -247,13 +247,13 @@ class Track:
         return judge
 
     def status(self, rule: int, index: int) -> Status:
-        rows = self._history[rule]
+        rows = self.history[rule]
         return rows[bisect_right(rows, index, key=lambda row: row[0]) - 1][1]
 
     def keys(self, rule: int, index: int, status: str) -> list[Key]:
         """Return the values of a rule that have this status, the last one to get it first."""
         found: dict[int, Status] = {}
-        for at, instance, new in self._trail.get(rule, ()):
+        for at, instance, new in self.trail.get(rule, ()):
             if at > index:
                 break
             found.pop(instance, None)

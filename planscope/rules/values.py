@@ -4,11 +4,12 @@ known."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
 from math import inf
+from operator import ge, gt, le, lt
 
 from planscope.language.calls import Calls, Compare, Condition, Path, moment
 from planscope.oracle.trace import Said, ToolCall
@@ -80,35 +81,47 @@ def number(value: object) -> float | None:
 def meets(found: object, compare: Compare) -> bool:
     """Return whether a captured value meets a comparison. ``found`` may be MISSING."""
     operator, wanted = compare.operator, compare.value
-    if found is MISSING:
-        return operator == "is missing"
-    if operator == "=":
-        return same(found, wanted)
-    if operator == "!=":
-        return not same(found, wanted)
-    if operator == "is one of":
-        return isinstance(wanted, tuple) and any(same(found, one) for one in wanted)
-    if operator == "contains":
-        if isinstance(found, str):
-            return isinstance(wanted, str) and wanted in found
-        return isinstance(found, list) and any(same(one, wanted) for one in found)
-    if operator in ("starts with", "ends with"):
-        if not (isinstance(found, str) and isinstance(wanted, str)):
-            return False
-        return found.startswith(wanted) if operator == "starts with" else found.endswith(wanted)
-    if operator == "is missing":
-        return False
-    if isinstance(found, str) and isinstance(wanted, str):
-        left, right = moment(found), moment(wanted)
-    else:
-        left, right = number(found), number(wanted)
-    if left is None or right is None:
-        return False
-    if operator == "<":
-        return left < right
-    if operator == "<=":
-        return left <= right
-    return left > right if operator == ">" else left >= right
+    if found is MISSING or operator == "is missing":
+        return found is MISSING and operator == "is missing"
+    return _TESTS[operator](found, wanted)
+
+
+def _contains(found: object, wanted: object) -> bool:
+    if isinstance(found, str):
+        return isinstance(wanted, str) and wanted in found
+    return isinstance(found, list) and any(same(one, wanted) for one in found)
+
+
+def _text(test: Callable[[str, str], bool]) -> Callable[[object, object], bool]:
+    """Return a test of texts, which no other value meets."""
+    return lambda found, wanted: isinstance(found, str) and isinstance(wanted, str) and test(found, wanted)
+
+
+def _ordered(test: Callable[[float, float], bool]) -> Callable[[object, object], bool]:
+    """Return a test of numbers or of moments, which no other value meets."""
+
+    def tested(found: object, wanted: object) -> bool:
+        if isinstance(found, str) and isinstance(wanted, str):
+            left, right = moment(found), moment(wanted)
+        else:
+            left, right = number(found), number(wanted)
+        return left is not None and right is not None and test(left, right)
+
+    return tested
+
+
+_TESTS: Mapping[str, Callable[[object, object], bool]] = {
+    "=": same,
+    "!=": lambda found, wanted: not same(found, wanted),
+    "is one of": lambda found, wanted: isinstance(wanted, tuple) and any(same(found, one) for one in wanted),
+    "contains": _contains,
+    "starts with": _text(str.startswith),
+    "ends with": _text(str.endswith),
+    "<": _ordered(lt),
+    "<=": _ordered(le),
+    ">": _ordered(gt),
+    ">=": _ordered(ge),
+}
 
 
 def near(ones: Sequence[Compare]) -> Iterator[object]:

@@ -168,14 +168,14 @@ class Together:
         actions."""
         self.lost: dict[int, int] = {}
         """By attempt, the index at which query and rules together were lost, though neither was alone."""
-        self._cores: dict[int, tuple[tuple[str, ...], tuple[int, ...]]] = {}
+        self.cores: dict[int, tuple[tuple[str, ...], tuple[int, ...]]] = {}
         self._tools_of = frozenset(action.tool for action in query.actions)
 
     def copy(self) -> Together:
         """Return an independent one at the same place. The searches' memory is shared."""
         other = copy(self)
         other.tracks = [*self.tracks[:-1], (self.tracks[-1][0], self.track.copy())]
-        other.lost, other._cores = self.lost.copy(), self._cores.copy()
+        other.lost, other.cores = self.lost.copy(), self.cores.copy()
         return other
 
     @property
@@ -234,11 +234,11 @@ class Together:
 
     def core_of(self, attempt: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """Return the members and steps that cannot all be kept."""
-        if attempt not in self._cores:
+        if attempt not in self.cores:
             index = self.lost[attempt]
             found = cores.find_core(self.book, self.tools, index, self.until(index), self.members)
-            self._cores[attempt] = found.rules, found.steps
-        return self._cores[attempt]
+            self.cores[attempt] = found.rules, found.steps
+        return self.cores[attempt]
 
     def constraints(self, members: Iterable[str], index: int) -> tuple[str, ...]:
         """Return the constraints that these members stand for, in the order of the problem.

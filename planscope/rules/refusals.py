@@ -55,11 +55,8 @@ def refused(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
 def _why(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
     row = cuts.row
     whole, end = (row[0].start, row[-1].end), (row[-1].end, row[-1].end)
-    for k, token in enumerate(row):
-        if token.kind == "time" or (token.key in _CLOCK and k and row[k - 1].kind in ("number", "word")):
-            why = 'rules have no clock times; a deadline is read, such as "within 30 seconds"'
-            start = row[k - 1].start if token.key in ("am", "pm", "o'clock") else token.start
-            return SentenceError((start, token.end), why, ('"within 30 seconds"',))
+    if (clock := _clock_time(cuts)) is not None:
+        return clock
     if cuts.troubles:
         return max(reversed(cuts.troubles), key=lambda error: error.span)
     if (odd := cuts.unread) is not None:
@@ -94,6 +91,16 @@ def _why(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
             words = " ".join(text[slice(*item.span)].split())
             return SentenceError(item.span, f'"{words}" is not read here', ())
     return SentenceError(whole, "no sentence of rules has this form")
+
+
+def _clock_time(cuts: Cuts) -> SentenceError | None:
+    """Return the error of the first clock time, if there is one."""
+    for k, token in enumerate(row := cuts.row):
+        if token.kind == "time" or (token.key in _CLOCK and k and row[k - 1].kind in ("number", "word")):
+            why = 'rules have no clock times; a deadline is read, such as "within 30 seconds"'
+            start = row[k - 1].start if token.key in ("am", "pm", "o'clock") else token.start
+            return SentenceError((start, token.end), why, ('"within 30 seconds"',))
+    return None
 
 
 _VERBS = ("comes", "is", "precedes", "follows", "needs", "followed_by", "preceded_by", "do", "not_do")

@@ -23,7 +23,7 @@ from planscope.traces import Options, Unreadable
 from planscope.traces.json_stream import Broken, parsed
 from planscope.traces.opening import reader_of
 from planscope.traces.reader import Reader
-from planscope.traces.source import SAMPLE, Head, Kept, Source, text_of_line
+from planscope.traces.source import SAMPLE, Head, Source, reopened, text_of_line
 from planscope.wording.terms import STATUSES
 
 PIECE = 2**20
@@ -55,8 +55,7 @@ class Follower:
         """For each trace: how many of its items were judged, and the rules' states after them."""
 
     def _opened(self) -> IO[bytes]:
-        self._kept.seek(0)
-        return Kept(self._kept)  # type: ignore[return-value]
+        return reopened(self._kept)
 
     def follow(self, stream: IO[bytes]) -> Source:
         """Read the stream to its end. Return all of it."""

@@ -197,7 +197,7 @@ def resolve(name: str | Path) -> Path:
 def recorded(path: Path) -> bool:
     """Return whether recordings for the session exist, even if its file is not written yet."""
     try:
-        return bool(os.listdir(recordings_of(path)))  # noqa: PTH208
+        return any(recordings_of(path).iterdir())
     except (OSError, ValueError, RuntimeError):
         return False
 
@@ -205,7 +205,7 @@ def recorded(path: Path) -> bool:
 def library_names() -> list[str]:
     """Return the names of the library's sessions; none if the folder cannot be read."""
     try:
-        found = [n for n in os.listdir(library_folder()) if n.endswith(SUFFIXES)]  # noqa: PTH208, a thousand names
+        found = [one.name for one in os.scandir(library_folder()) if one.name.endswith(SUFFIXES)]
     except OSError:
         return []
     return sorted(n for n in map(name_of, map(Path, found)) if wrong_name(n) is None)

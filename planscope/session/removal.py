@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from planscope.errors import UserError
 from planscope.safe import visible
@@ -17,7 +17,7 @@ from planscope.session.model import Removal, Session
 from planscope.session.validation import check_references
 from planscope.wording.phrases import plural
 
-_LISTS = ("variants", "runs", "dissections")
+_LISTS: tuple[Literal["variants", "runs", "dissections"], ...] = ("variants", "runs", "dissections")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +118,10 @@ def take_back(session: Session, wanted: Callable[[Removal], bool] = lambda remov
     removal = next((one for one in reversed(removed) if wanted(one)), None)
     if removal is None:
         raise UserError("nothing was deleted that could be restored")
-    lists = {name: list(getattr(session, name)) for name in _LISTS}
+    lists: dict[str, list[Any]] = {name: list(getattr(session, name)) for name in _LISTS}
     for name in _LISTS:
         things: list[Any] = getattr(removal, name)
-        places = [*removal.places.get(name, ()), *([len(lists[name])] * len(things))]  # type: ignore[call-overload]
+        places = [*removal.places.get(name, ()), *([len(lists[name])] * len(things))]
         for place, one in zip(places, things, strict=False):
             lists[name].insert(place, one)
     try:

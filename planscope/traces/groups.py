@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO
 
 from planscope.oracle.trace import Trace
 from planscope.traces.accounts import Ledger, Seen, written
 from planscope.traces.build import Builder, Full
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import Keys, closed
-from planscope.traces.source import Source
+from planscope.traces.source import Source, spooled
 from planscope.traces.values import Obj
 
 IN_MEMORY = 32 * 2**20
@@ -68,7 +66,7 @@ class Groups:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
+        self._file = spooled(IN_MEMORY)
         self._places: dict[str, array[int]] = {}
         self._more: set[str] = set()
         """The traces that have more records than are kept."""

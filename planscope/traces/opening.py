@@ -252,7 +252,7 @@ def files_of(path: Path) -> list[Path]:
         if os.path.lexists(path):
             return [path]
         special = escape(str(path)) != str(path)
-        matches = sorted(glob(str(path), recursive=True)) if special else []  # noqa: PTH207
+        matches = sorted(glob(str(path), recursive=True)) if special else []  # noqa: PTH207, also absolute
     except (OSError, ValueError) as error:
         raise Unreadable(f"{str(path)[:200]} cannot be read: {error}") from None
     if not matches:

@@ -118,7 +118,8 @@ def _calls(messages: list[Obj]) -> list[PlainCall] | None:
             return None
         content, role = message.get("content"), message.get("role")
         if type(content) is str:
-            if len(message) == 2 and type(role) is str:
+            id = message.get("tool_call_id") if len(message) == 3 else None
+            if type(role) is str and (len(message) == 2 or (type(id) is str and id in ids)):
                 continue
         elif not _without_acts(content, message):
             return None

@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
 from weakref import finalize
@@ -281,9 +282,14 @@ class Unpacked(io.RawIOBase):
         super().close()
 
 
+def spooled(size: int) -> IO[bytes]:
+    """Return a temporary file that is in memory up to this number of bytes."""
+    return tempfile.SpooledTemporaryFile(size)
+
+
 def _recoded(file: IO[bytes]) -> IO[bytes]:
     """Convert UTF-16 to UTF-8, in a temporary file."""
-    made: IO[bytes] = tempfile.SpooledTemporaryFile(8 * 2**20)  # noqa: SIM115
+    made = spooled(8 * 2**20)
     with io.TextIOWrapper(file, "utf-16", "replace", newline="") as text:
         while piece := text.read(2**20):
             made.write(piece.encode("utf-8", "replace"))
@@ -326,7 +332,7 @@ def stream_source(stream: IO[bytes] | None, name: str = "standard input") -> Sou
     """Return a stream, which can be read once, as a source. It is kept in a temporary file. Raises Unreadable."""
     if stream is None:
         raise Unreadable(f"{name} is closed; name a file")
-    kept: IO[bytes] = tempfile.SpooledTemporaryFile(32 * 2**20)  # noqa: SIM115
+    kept = spooled(32 * 2**20)
     try:
         while piece := stream.read(2**20):
             kept.write(piece)
@@ -337,35 +343,22 @@ def stream_source(stream: IO[bytes] | None, name: str = "standard input") -> Sou
         kept.close()
         raise Unreadable(f"{name} is empty; pipe a trace into it")
 
-    def opened() -> IO[bytes]:
-        kept.seek(0)
-        return Kept(kept)  # type: ignore[return-value]
-
-    source = Source(name, opened)
+    source = Source(name, partial(reopened, kept))
     finalize(source, kept.close)
     return source
 
 
-class Kept(io.RawIOBase):
+class _Kept(io.RawIOBase):
     """The bytes of a temporary file that outlives its readers."""
 
     def __init__(self, kept: IO[bytes]) -> None:
         self._kept = kept
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._kept, name)
 
     def readable(self) -> bool:
         return True
 
     def seekable(self) -> bool:
         return True
-
-    def read(self, size: int | None = -1) -> bytes:
-        return self._kept.read(-1 if size is None else size)
-
-    def readline(self, size: int | None = -1) -> bytes:
-        return self._kept.readline(-1 if size is None else size)
 
     def readinto(self, buffer: Any) -> int:
         data = self._kept.read(len(buffer))
@@ -377,6 +370,12 @@ class Kept(io.RawIOBase):
 
     def tell(self) -> int:
         return self._kept.tell()
+
+
+def reopened(kept: IO[bytes]) -> IO[bytes]:
+    """Return a temporary file from its start. Closing what is returned does not close it."""
+    kept.seek(0)
+    return io.BufferedReader(_Kept(kept), 2**18)
 
 
 def standard_input() -> Source:

@@ -6,7 +6,7 @@ older versions have none, and the next observation answers.
 
 from __future__ import annotations
 
-from planscope.traces.blocks import usage_of
+from planscope.traces.blocks import By, usage_of
 from planscope.traces.build import Builder
 from planscope.traces.messages import IDS, MessageFormat
 from planscope.traces.values import Obj, arguments_of, as_text, dig, name, obj, seq, text
@@ -46,10 +46,12 @@ def _take_action(build: Builder, event: Obj, at: float | None) -> None:
         )
     if action in _NO_CALLS and not called:
         words = args.get("content", event.get("content"))
-        by = "system" if action == "system" else "user" if event.get("source") in ("user", None) else "model"
+        by: By = (
+            "system" if action == "system" else "user" if event.get("source") in ("user", None) else "model"
+        )
         if action in ("message", "system"):
             build.message += 1
-            build.said(by, words, at=at)  # type: ignore[arg-type]
+            build.said(by, words, at=at)
             build.tools(args.get("tools"))
         elif action == "condensation":
             build.mark("compacted", args.get("summary") or "the history was condensed", at=at)

@@ -82,27 +82,6 @@ def _meets_another(action: KeyAction, others: Sequence[KeyAction]) -> bool:
     )
 
 
-def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
-    """Return what is wrong with a table of actions: invalid or reserved keys, clashes, duplicate ids."""
-    problems: list[str] = []
-    for action in actions:
-        if not action.keys:
-            problems.append(f"{action.id}: no key")
-        for key in action.all_keys:
-            try:
-                name = normal(key)
-            except ValueError as error:
-                problems.append(f"{action.id}: {error}")
-                continue
-            if name in TAKEN:
-                problems.append(f"{action.id}: '{name}' is {TAKEN[name]}")
-    if problems:
-        return problems
-    problems += [f"'{key}' is a key of {', '.join(ids)}" for key, ids in clashes(actions).items()]
-    ids = [action.id for action in actions]
-    return problems + [f"{id}: occurs twice" for id in dict.fromkeys(ids) if ids.count(id) > 1]
-
-
 def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
     """Return Textual's bindings for one screen, or for all (``everywhere``)."""
     return [

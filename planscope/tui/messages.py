@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
@@ -11,12 +12,11 @@ if TYPE_CHECKING:
     from planscope.tui.arrangement import Arrangement, Kind
 
 
+@dataclass
 class PaneMessage(Message):
     """A message from a pane; ``pane`` is its name in the layout."""
 
-    def __init__(self, pane: str) -> None:
-        super().__init__()
-        self.pane = pane
+    pane: str
 
 
 class PaneClicked(PaneMessage):
@@ -27,61 +27,56 @@ class PaneZoomed(PaneMessage):
     """The pane was double-clicked: it fills the screen, or no longer does."""
 
 
+@dataclass
 class EdgeDragged(Message):
     """An edge between panes is dragged from ``start`` to ``to``, both cells of the screen."""
 
-    def __init__(self, start: tuple[int, int], to: tuple[int, int]) -> None:
-        super().__init__()
-        self.start = start
-        self.to = to
+    start: tuple[int, int]
+    to: tuple[int, int]
 
 
 class EdgeDropped(Message):
     """The dragged edge was released."""
 
 
+@dataclass
 class Picked(Message):
     """Something in a pane was selected."""
 
-    def __init__(self, selection: Selection) -> None:
-        super().__init__()
-        self.selection = selection
+    selection: Selection
 
 
+@dataclass
 class KeyHintClicked(Message):
     """An action in the footer was clicked; ``action`` is its id in the table."""
 
-    def __init__(self, action: str) -> None:
-        super().__init__()
-        self.action = action
+    action: str
 
 
+@dataclass
 class OptionChosen(Message):
     """One of the next calls in the what-if pane was chosen. ``taken``: it is to be played."""
 
-    def __init__(self, at: int, taken: bool) -> None:
-        super().__init__()
-        self.at = at
-        self.taken = taken
+    at: int
+    taken: bool
 
 
+@dataclass
 class ThemeChosen(Message):
     """A theme was chosen, not only previewed."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
+    name: str
 
 
+@dataclass
 class Arranged(Message):
     """The user arranged the panes of a kind of window. None means that the arrangement was reset."""
 
-    def __init__(self, kind: Kind, arrangement: Arrangement | None) -> None:
-        super().__init__()
-        self.kind = kind
-        self.arrangement = arrangement
+    kind: Kind
+    arrangement: Arrangement | None
 
 
+@dataclass
 class DocumentChanged(Message):
     """The open session changed: ``what`` and, for a variant, run or dissection, its ``id``.
 
@@ -90,35 +85,27 @@ class DocumentChanged(Message):
     ``fresh``: False if the thing with this id was there before.
     """
 
-    def __init__(
-        self,
-        what: Literal["opened", "variant", "run", "dissection", "fields", "saving", "removed"],
-        id: str = "",
-        fresh: bool = True,
-    ) -> None:
-        super().__init__()
-        self.what = what
-        self.id = id
-        self.fresh = fresh
+    what: Literal["opened", "variant", "run", "dissection", "fields", "saving", "removed"]
+    id: str = ""
+    fresh: bool = True
 
 
+@dataclass
 class Judged(Message):
     """The judge knows more about the displayed run. ``key``: the ids of query and run."""
 
-    def __init__(self, key: tuple[str, str]) -> None:
-        super().__init__()
-        self.key = key
+    key: tuple[str, str]
 
 
+@dataclass
 class FactsFound(Message):
     """The oracle's facts about one step were found."""
 
-    def __init__(self, key: tuple[str, str], index: int) -> None:
-        super().__init__()
-        self.key = key
-        self.index = index
+    key: tuple[str, str]
+    index: int
 
 
+@dataclass
 class LiveChanged(Message):
     """The live run began, paused, asks the user what its interrupted graph asks a person, went on, or ended.
     ``failed``: it could not be run; ``trouble`` says why.
@@ -127,28 +114,20 @@ class LiveChanged(Message):
     ``gone``: its process has ended, or the connection broke off.
     """
 
-    def __init__(
-        self,
-        what: Literal["began", "paused", "asks", "resumed", "ended", "failed", "tools", "waiting", "gone"],
-        run_id: str = "",
-        trouble: str = "",
-    ) -> None:
-        super().__init__()
-        self.what = what
-        self.run_id = run_id
-        self.trouble = trouble
+    what: Literal["began", "paused", "asks", "resumed", "ended", "failed", "tools", "waiting", "gone"]
+    run_id: str = ""
+    trouble: str = ""
 
 
 class DissectionChanged(Message):
     """The dissection began or ended."""
 
 
+@dataclass
 class CauseFound(Message):
     """It is known what the last dissection of a query found."""
 
-    def __init__(self, variant: str) -> None:
-        super().__init__()
-        self.variant = variant
+    variant: str
 
 
 class StateChanged(Message):
@@ -158,9 +137,8 @@ class StateChanged(Message):
         return isinstance(message, StateChanged)
 
 
+@dataclass
 class Notice(Message):
     """A notice to show above the keys."""
 
-    def __init__(self, line: str) -> None:
-        super().__init__()
-        self.line = line
+    line: str

@@ -14,11 +14,11 @@ from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from planscope.safe import visible
 from planscope.tui import keys
 from planscope.tui.actions import Where
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.messages import ThemeChosen
-from planscope.tui.style.safe_text import safe_content, visible
 
 
 class Command(NamedTuple):
@@ -81,7 +81,7 @@ class ScreenCommands(Provider):
 
     async def discover(self) -> Hits:
         for command in self._commands():
-            yield DiscoveryHit(_display(command, safe_content(command.title)), command.run, command.title)
+            yield DiscoveryHit(_display(command, Content(visible(command.title))), command.run, command.title)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,8 @@ from planscope.session.locations import bundled
 from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, PANES, KeyAction, Where
 from planscope.tui.dialogs.help import help_lines
 from planscope.tui.keys import (
+    TAKEN,
     bindings,
-    check,
     clashes,
     help_sections,
     here,
@@ -40,6 +41,27 @@ from planscope.tui.keys import (
 from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import opened
+
+
+def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
+    """Return what is wrong with a table of actions: invalid or reserved keys, clashes, duplicate ids."""
+    problems: list[str] = []
+    for action in actions:
+        if not action.keys:
+            problems.append(f"{action.id}: no key")
+        for key in action.all_keys:
+            try:
+                name = normal(key)
+            except ValueError as error:
+                problems.append(f"{action.id}: {error}")
+                continue
+            if name in TAKEN:
+                problems.append(f"{action.id}: '{name}' is {TAKEN[name]}")
+    if problems:
+        return problems
+    problems += [f"'{key}' is a key of {', '.join(ids)}" for key, ids in clashes(actions).items()]
+    ids = [action.id for action in actions]
+    return problems + [f"{id}: occurs twice" for id in dict.fromkeys(ids) if ids.count(id) > 1]
 
 
 def test_the_table_has_no_clash_and_no_invalid_key() -> None:
@@ -115,15 +137,15 @@ def test_keys_that_terminals_grab_are_aliases_alone() -> None:
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        (KeyAction("a", "ctrl+i", "A", "a", "Panes"), "the same key as 'tab'"),
-        (KeyAction("a", "ctrl+m", "A", "a", "Panes"), "the same key as 'enter'"),
-        (KeyAction("a", "ctrl+h", "A", "a", "Panes"), "the same key as 'backspace'"),
-        (KeyAction("a", "rihgt", "A", "a", "Panes"), "nearest: 'right'"),
-        (KeyAction("a", "shift+n", "A", "a", "Panes"), "write 'N'"),
-        (KeyAction("a", "n", "A", "a", "Panes"), "key of next-call, a"),
-        (KeyAction("a", "down", "A", "a", "Panes"), "used inside the panes"),
-        (KeyAction("a", "", "A", "a", "Panes"), "no key"),
-        (KeyAction("quit", "Q", "A", "a", "Panes"), "occurs twice"),
+        (KeyAction("a", ("ctrl+i",), "A", "a", "Panes"), "the same key as 'tab'"),
+        (KeyAction("a", ("ctrl+m",), "A", "a", "Panes"), "the same key as 'enter'"),
+        (KeyAction("a", ("ctrl+h",), "A", "a", "Panes"), "the same key as 'backspace'"),
+        (KeyAction("a", ("rihgt",), "A", "a", "Panes"), "nearest: 'right'"),
+        (KeyAction("a", ("shift+n",), "A", "a", "Panes"), "write 'N'"),
+        (KeyAction("a", ("n",), "A", "a", "Panes"), "key of next-call, a"),
+        (KeyAction("a", ("down",), "A", "a", "Panes"), "used inside the panes"),
+        (KeyAction("a", (), "A", "a", "Panes"), "no key"),
+        (KeyAction("quit", ("Q",), "A", "a", "Panes"), "occurs twice"),
     ],
 )
 def test_a_wrong_row_is_found(row: KeyAction, complaint: str) -> None:
@@ -336,7 +358,7 @@ def texts_and_keys(path: Path) -> tuple[list[str], list[str]]:
 
 def test_no_text_names_a_default_key() -> None:
     assert _NAMED.search("not run yet: r runs it") and _NAMED.search("Esc leaves")
-    files = [path for path in TUI.rglob("*.py") if path.parent.name != "actions"]
+    files = [path for path in TUI.rglob("*.py") if path.name != "actions.py"]
     found, named = zip(*map(texts_and_keys, files), strict=True)
     literal = [(path.name, text) for path, texts in zip(files, found, strict=True) for text in texts]
     assert [(name, text) for name, text in literal if _NAMED.search(text) and text != _FIXED] == []

@@ -15,7 +15,6 @@ from textual.content import Content
 
 from planscope.safe import MAX_MARKS, cell_width, char_width, clip, show, visible, wrap
 from planscope.safe.cells import _wrap_pieces, _wrap_plain
-from planscope.tui.style.safe_text import safe_content, safe_text
 from tests.each import each
 from tests.hostile import HOSTILE
 
@@ -187,25 +186,12 @@ def test_texts_are_as_wide_as_the_screen_thinks(text: str) -> None:
 
 @each("text", HOSTILE)
 def test_rich_and_textual_show_the_text_and_nothing_else(text: str) -> None:
-    expected = visible(text)
-    content = safe_content(text, "bold", spans=[(0, 3, "red")])
-    assert isinstance(content, Content)
-    assert content.plain == expected
-    rich = safe_text(text, "bold", spans=[(0, 3, "red")])
-    assert isinstance(rich, Text)
-    assert rich.plain == expected
+    content = Content(visible(text))
+    assert content.plain == visible(text) and not content.spans
     console = Console(width=200, color_system=None, legacy_windows=False)
     with console.capture() as capture:
-        console.print(safe_text(text, limit=100), end="", soft_wrap=True)
-    assert offences(capture.get()) == []
-
-
-def test_styles_lie_on_the_words_of_the_original() -> None:
-    text = "\x1b\u202e word"
-    content = safe_content(text, spans=[(3, 7, "bold")])
-    assert [content.plain[s.start : s.end] for s in content.spans] == ["word"]
-    rich = safe_text(text, spans=[(3, 7, "bold")])
-    assert [rich.plain[s.start : s.end] for s in rich.spans] == ["word"]
+        console.print(Text(visible(text, limit=100), end=""), soft_wrap=True)
+    assert offences(capture.get().rstrip("\n")) == []
 
 
 def test_the_pure_part_needs_neither_rich_nor_textual() -> None:

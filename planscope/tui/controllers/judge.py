@@ -362,11 +362,6 @@ class Judge:
 
     # The certificate
 
-    def certificate(self, key: Key) -> Certificate:
-        """Return Z3's answer about a run, or None if it is not known."""
-        known = self._known.get(key)
-        return known.certificate if known is not None else "asked"
-
     def certify(self) -> None:
         """Ask Z3 about the verdict, once."""
         now = self.now

@@ -18,10 +18,10 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
+from planscope.safe import show, visible
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph
-from planscope.tui.style.safe_text import show, visible
 
 Result = TypeVar("Result")
 Said = str | tuple[str, str]

@@ -20,6 +20,7 @@ from planscope.debugger.play_values import Way
 from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.errors import UserError
 from planscope.language.topics import load_topics
+from planscope.safe import visible
 from planscope.session.model import Method, Run, Variant
 from planscope.session.record import RecordedCall
 from planscope.synthesis.request import Request, check
@@ -30,7 +31,6 @@ from planscope.tui.dialogs.base import Said
 from planscope.tui.dialogs.form import Answers, Field, FormDialog
 from planscope.tui.settings import FACTORY
 from planscope.tui.style.lines import shown
-from planscope.tui.style.safe_text import visible
 from planscope.wording.phrases import move_does
 from planscope.wording.terms import METHODS, MUTATIONS, ORIGINS, STATE_GLYPHS
 

@@ -9,13 +9,13 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from planscope.language.problem import Constraint
+from planscope.safe import show, wrap
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, indented
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import Line, Page, Run, shown
 from planscope.tui.style.roles import certificate
-from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import label, place, plain

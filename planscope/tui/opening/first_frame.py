@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from planscope.safe import show
 from planscope.tui.arrangement import (
     FIRST,
     SMALLEST,
@@ -28,7 +29,6 @@ from planscope.tui.arrangement import (
 from planscope.tui.opening.summary import Called, Summary
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, ranges, shown, width_of
 from planscope.tui.style.painter import Painter
-from planscope.tui.style.safe_text import show
 
 __all__ = ["SMALLEST", "FirstFrame"]
 

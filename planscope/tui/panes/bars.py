@@ -10,7 +10,7 @@ from planscope.oracle.verdict_types import Verdict, graded
 from planscope.session.record import RunRecord
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.panes.hints import Hint, Phase, Places, key_line, phase
+from planscope.tui.panes.hints import Hint, Places, key_line, phase
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.style.lines import Line, Run, cut, justify, shown, width_of
 from planscope.tui.style.roles import chip, seal
@@ -200,7 +200,7 @@ class Footer(LinePane):
 
     BOX = False
 
-    def __init__(self, hints: Mapping[Phase, Sequence[Hint]], *, id: str) -> None:
+    def __init__(self, hints: Mapping[str, Sequence[Hint]], *, id: str) -> None:
         super().__init__(id=id)
         self.hints = hints
         self._places: Places = []

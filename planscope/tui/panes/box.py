@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import overload
 
 from textual import events
@@ -35,15 +36,14 @@ class Lazy(Sequence[Line]):
         return self._made[index]
 
 
+@dataclass
 class LineClicked(Message):
     """A line of a box was clicked. ``box``: the id of the box. ``again``: it was a double click."""
 
-    def __init__(self, box: str, index: int, column: int, again: bool) -> None:
-        super().__init__()
-        self.box = box
-        self.index = index
-        self.column = column
-        self.again = again
+    box: str
+    index: int
+    column: int
+    again: bool
 
 
 class WidthChanged(Message):

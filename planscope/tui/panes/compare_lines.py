@@ -7,12 +7,12 @@ from typing import Literal, get_args
 
 from planscope.compare.result import Comparison, Side
 from planscope.compare.wording import value as in_words
+from planscope.safe import show, wrap
 from planscope.tui.panes.compare_calls import Row, beside, both, call_rows
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown, width_of
 from planscope.tui.style.roles import CHANGES as ROLES
 from planscope.tui.style.roles import chip
-from planscope.tui.style.safe_text import show, wrap
 from planscope.wording import phrases, terms
 from planscope.wording.terms import CHANGE_SIGNS
 

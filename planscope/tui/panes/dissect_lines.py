@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from planscope.dissection.blame import NOT_NAMED, in_words
 from planscope.dissection.evidence import KINDS, RARE, SAME
 from planscope.dissection.summary import CellView, Row, Summary
+from planscope.safe import show, wrap
 from planscope.session.tally import Tally
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown, wrapped
 from planscope.tui.style.roles import OUTCOMES, outcome_runs
-from planscope.tui.style.safe_text import show, wrap
 from planscope.wording import phrases, terms
 from planscope.wording.phrases import percent
 from planscope.wording.terms import MUTATIONS, MUTATIONS_MEAN, NO_CAUSE, OUTCOME_GLYPHS

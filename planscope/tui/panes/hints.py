@@ -50,123 +50,28 @@ Places = list[tuple[int, int, str]]
 TAKE = "open_selected"
 """The action of Enter, which is not in the key table because users cannot rebind it."""
 
-_MORE = (
-    "edit",
-    "rerun",
-    "dissect",
-    "compare",
-    "choose-run",
-    "look",
-    "zoom",
-    "toggle-breakpoint",
-    "fork",
-    "play",
-    "search",
-    "next-check",
-    "copy",
-    "library",
-    "palette",
-)
-_PLAY = ((TAKE, "Enter"), ("take-back", ""), ("keep-play", ""), ("deselect", "leave"))
-_PHASES: Mapping[Phase, Sequence[tuple[str, str]]] = {
-    "nothing": (("library", ""), ("help", ""), ("quit", ""), ("palette", "")),
-    "no run": (
-        ("rerun", "run it"),
-        ("play", ""),
-        ("edit", ""),
-        ("dissect", ""),
-        ("help", ""),
-        ("next-pane", ""),
-        ("choose-run", ""),
-        ("quit", ""),
-    ),
-    "unreadable": (("edit", "edit it"), ("rerun", "run it"), ("choose-run", ""), ("help", ""), ("quit", "")),
-    "running": (
-        ("pause-run", "pause"),
-        ("stop-run", "stop"),
-        ("previous-call", ""),
-        ("list-breakpoints", ""),
-        ("help", ""),
-        ("zoom", ""),
-        ("watch", ""),
-    ),
-    "watched": (
-        ("previous-call", ""),
-        ("help", ""),
-        ("zoom", ""),
-        ("watch", ""),
-        ("quit", ""),
-    ),
-    "waits": (
-        ("next-call", "run call"),
-        ("continue", "continue"),
-        ("edit-arguments", "arguments"),
-        ("edit-answer", "answer"),
-        ("refuse-call", ""),
-        ("stop-run", "stop"),
-        ("help", ""),
-        ("previous-call", ""),
-        ("explain", ""),
-        ("list-breakpoints", ""),
-    ),
-    "strange call": (
-        ("next-call", "continue"),
-        ("continue", "to the next breakpoint"),
-        ("stop-run", "stop"),
-        ("help", ""),
-        ("previous-call", ""),
-    ),
-    "asks": (
-        ("answer-call", "answer"),
-        ("stop-run", "stop"),
-        ("help", ""),
-        ("previous-call", ""),
-        ("look", ""),
-    ),
-    "approves": (
-        ("next-call", "approve"),
-        ("edit-arguments", "arguments"),
-        ("refuse-call", "reject"),
-        ("stop-run", "stop"),
-        ("help", ""),
-        ("previous-call", ""),
-    ),
-    "back": (
-        ("go-end", "to the paused call"),
-        ("next-call", ""),
-        ("previous-call", ""),
-        ("stop-run", "stop"),
-        ("help", ""),
-        ("explain", ""),
-    ),
-    "not judged": (
-        ("next-call", ""),
-        ("previous-call", ""),
-        ("edit", "write rules"),
-        ("look", ""),
-        ("help", ""),
-        ("choose-run", ""),
-        ("compare", ""),
-        ("search", ""),
-        ("library", ""),
-        ("quit", ""),
-    ),
-    "play": (
-        *_PLAY,
-        ("later-hour", ""),
-        ("earlier-hour", ""),
-        ("help", ""),
-        ("previous-call", ""),
-    ),
-    "play base": (*_PLAY, ("help", ""), ("previous-call", "")),
-    "play rules": (
-        *_PLAY,
-        ("edit-arguments", "arguments"),
-        ("later-hour", "next"),
-        ("help", ""),
-        ("previous-call", ""),
-    ),
-}
+_PHASES = """
+over         | edit, rerun, dissect, compare, choose-run, look, zoom, toggle-breakpoint, fork, play, search,
+             | next-check, copy, library, palette, quit
+nothing      | library, help, quit, palette
+no run       | rerun: run it, play, edit, dissect, help, next-pane, choose-run, quit
+unreadable   | edit: edit it, rerun: run it, choose-run, help, quit
+running      | pause-run: pause, stop-run: stop, previous-call, list-breakpoints, help, zoom, watch
+watched      | previous-call, help, zoom, watch, quit
+waits        | next-call: run call, continue: continue, edit-arguments: arguments, edit-answer: answer, refuse-call,
+             | stop-run: stop, help, previous-call, explain, list-breakpoints
+strange call | next-call: continue, continue: to the next breakpoint, stop-run: stop, help, previous-call
+asks         | answer-call: answer, stop-run: stop, help, previous-call, look
+approves     | next-call: approve, edit-arguments: arguments, refuse-call: reject, stop-run: stop, help, previous-call
+back         | go-end: to the paused call, next-call, previous-call, stop-run: stop, help, explain
+not judged   | next-call, previous-call, edit: write rules, look, help, choose-run, compare, search, library, quit
+play         | open_selected, take-back, keep-play, deselect: leave, later-hour, earlier-hour, help, previous-call
+play base    | open_selected, take-back, keep-play, deselect: leave, help, previous-call
+play rules   | open_selected, take-back, keep-play, deselect: leave, edit-arguments: arguments, later-hour: next, help,
+             | previous-call
+"""
+"""For each phase its keys, by the ids of actions, each with its words if they are not the action's title. Before those
+of ``over`` come the keys that the table of actions names for the footer."""
 
 
 def phase(state: DebugView) -> Phase:
@@ -191,18 +96,22 @@ def phase(state: DebugView) -> Phase:
     return "strange call" if run.calls[-1].error else "waits"
 
 
-def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[Phase, Sequence[Hint]]:
+def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[str, Sequence[Hint]]:
     """Make the hints of each phase; ``key`` gives the user's own key of an action."""
-    over = [a for a in ACTIONS if a.footer and a.where in ("debug", "everywhere")]
-    over += [BY_ID[id] for id in (*_MORE, "quit")]
-    made: dict[Phase, Sequence[Hint]] = {"over": hints(over, key)}
-    for name, told in _PHASES.items():
-        made[name] = [
-            Hint(id, title, "play it")
-            if id == TAKE
-            else Hint(id, key(BY_ID[id]), title or BY_ID[id].title.lower())
-            for id, title in told
-        ]
+    footer = [a for a in ACTIONS if a.footer and a.where in ("debug", "everywhere")]
+    made: dict[str, list[Hint]] = {"over": hints(footer, key)}
+    name = ""
+    for line in _PHASES.strip().splitlines():
+        phase, _, told = line.partition("|")
+        name = phase.strip() or name
+        for one in filter(None, map(str.strip, told.split(","))):
+            id, _, title = one.partition(": ")
+            hint = (
+                Hint(id, "Enter", "play it")
+                if id == TAKE
+                else Hint(id, key(BY_ID[id]), title or BY_ID[id].title.lower())
+            )
+            made.setdefault(name, []).append(hint)
     return made
 
 

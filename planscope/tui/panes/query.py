@@ -10,11 +10,11 @@ from itertools import pairwise
 from planscope.debugger.selection import SelectedWords
 from planscope.language.problem import Problem, Span
 from planscope.oracle.verdict_types import StepNo
+from planscope.safe import Shown, char_width, show
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, ranges, shown, wrapped
-from planscope.tui.style.safe_text import Shown, char_width, show
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 

@@ -9,7 +9,7 @@ from planscope.debugger.search import Kind
 from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import Move, StepView, Verdict
-from planscope.safe import cell_width
+from planscope.safe import cell_width, show, wrap
 from planscope.session.model import MessageEvent
 from planscope.session.oracle_input import has_own_tools
 from planscope.session.record import RecordedCall, RunRecord, by_speaker
@@ -19,7 +19,6 @@ from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
 from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, labelled, paragraph, ranges, width_of
 from planscope.tui.style.roles import certificate
-from planscope.tui.style.safe_text import show, wrap
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 

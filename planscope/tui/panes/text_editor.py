@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
@@ -18,11 +19,10 @@ from textual.message import Message
 
 from planscope.debugger.completion import Completion
 from planscope.debugger.draft_typing import Edited
-from planscope.safe import cell_width
+from planscope.safe import Shown, cell_width, char_width, show
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Line, Run, justify, shown, width_of
-from planscope.tui.style.safe_text import Shown, char_width, show
 
 # The layout. Unlike in read-only text, nothing is left out: every code point belongs to exactly one line, blanks at a
 # line's end extend over its edge, and a newline belongs to the line that it ends.
@@ -154,14 +154,13 @@ _LONGEST_SPAN = 4_000
 _CARET, _SELECTED = "picked", "brand"
 
 
+@dataclass
 class TextPointed(Message):
     """The mouse was pressed on the text. ``select``: it was dragged. ``word``: it was a double click."""
 
-    def __init__(self, at: int, select: bool, word: bool) -> None:
-        super().__init__()
-        self.at = at
-        self.select = select
-        self.word = word
+    at: int
+    select: bool
+    word: bool
 
 
 class TextEditor(Windowed):
@@ -334,12 +333,11 @@ _WIDEST = 56
 _KINDS = {"action": "action", "phrase": "words", "time": "hour", "mark": "mark"}
 
 
+@dataclass
 class OfferClicked(Message):
     """The completion with this number was clicked."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
+    number: int
 
 
 class CompletionPopup(Windowed):

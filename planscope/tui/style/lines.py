@@ -1,6 +1,6 @@
 """Lines of styled text, the content of all panes. A line consists of runs, each with a role, on a background.
 
-Texts in runs are already safe to show (``safe_text``). Roles and backgrounds are names; ``painter`` turns them into
+Texts in runs are safe to show (``planscope.safe``). Roles and backgrounds are names; ``painter`` turns them into
 colours and attributes.
 """
 
@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from planscope.tui.style.safe_text import cell_width, clip, show, visible, wrap
+from planscope.safe import cell_width, clip, show, visible, wrap
 
 _WORD = re.compile(r"\S+")
 _SIMPLE = re.compile("[ -~\u201c\u201d\u2018\u2019\u2013\u2014→←·…✓✗●○]*")

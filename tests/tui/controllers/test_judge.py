@@ -296,10 +296,10 @@ def test_what_z3_says_of_the_verdict_is_kept(
     court = Court(sessions.out_of_order())
     court.judge.certify()
     court.judge.look_at("v1", "r1")
-    assert court.judge.certificate(("v1", "r1")) == "asked" == court.judge.certificate(("v1", "r9"))
+    assert court.now.certificate == "asked"
     court.judge.certify()
     court.judge.certify()
-    assert court.now.certificate == court.judge.certificate(("v1", "r1")) == certificate
+    assert court.now.certificate == certificate
     assert court.now.verdict is not None and court.now.verdict.verdict == verdict
     assert court.jobs.started.count("certify") == 1
     if certificate == "denied":
@@ -329,7 +329,7 @@ def test_z3_is_not_asked_about_a_run_under_way_and_stops_when_one_turns_away() -
     court.judge.certify()
     token = court.jobs.waiting["certify"].token
     court.judge.look_at("v1")
-    assert token.cancelled and court.judge.certificate(("v1", "r9")) == "asked"
+    assert token.cancelled and court.judge.look_at("v1", "r9").certificate == "asked"
 
 
 def test_z3_confirms_what_is_judged() -> None:

@@ -14,13 +14,12 @@ from planscope.debugger.draft import Draft
 from planscope.debugger.draft_reading import Became, Changed, DraftReading
 from planscope.language.errors import ParseError
 from planscope.language.problem import Constraint, Span, slug
-from planscope.safe import cell_width
+from planscope.safe import cell_width, show
 from planscope.tui.controllers.draft_editor import ActionLine, EditState
 from planscope.tui.keys import key_for
 from planscope.tui.panes.constraints import row_parts
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown, wrapped
-from planscope.tui.style.safe_text import show
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, in_room, plain, quotation
 from planscope.wording.terms import DRAFT_SIGNS

@@ -255,7 +255,7 @@ TOKENS = {
     "toolfuzz": 91_850,
     "agents": 75_700,
     "traces": 57_400,
-    "commands": 53_000,
+    "commands": 51_250,
     "language": 74_700,
     "session": 39_750,
     "oracle": 35_890,

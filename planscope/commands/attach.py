@@ -7,15 +7,15 @@ import secrets
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planscope.commands import Command
-from planscope.commands.common import columns, print_json, say_all
+from planscope.commands.common import answer, declare
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from planscope.agents.attach.client import Found
-    from planscope.documents.listings import AttachedDocument
+    from planscope.documents.listings import AttachDocument
+    from planscope.show.blocks import Block
 
 ABOUT = (
     "Debug an agent while it runs in another process: it records with record(..., attach=True), or has "
@@ -26,7 +26,7 @@ ABOUT = (
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", nargs="?", help="an agent: its number in the list")
+    declare(parser, ("id ID?", "an agent: its number in the list"))
     parser.add_argument(
         "--break",
         dest="breaks",
@@ -34,9 +34,12 @@ def _add(parser: argparse.ArgumentParser) -> None:
         metavar="B",
         help="pause at 'tool NAME', 'step 3' or error; may be given more than once (default: before every call)",
     )
-    parser.add_argument("--stepping", action="store_true", help="with --break: pause before every call, too")
-    parser.add_argument("--watch", action="store_true", help="only watch: no call waits for you")
-    parser.add_argument("--json", action="store_true", help="without ID: print the list as JSON")
+    declare(
+        parser,
+        ("--stepping", "with --break: pause before every call, too"),
+        ("--watch", "only watch: no call waits for you"),
+        ("--json", "without ID: print the list as JSON"),
+    )
 
 
 def _attach(args: argparse.Namespace) -> int:
@@ -45,7 +48,7 @@ def _attach(args: argparse.Namespace) -> int:
             raise UserError(
                 "--break, --stepping and --watch need the ID of an agent; planscope attach lists them"
             )
-        return _list(args.json)
+        return _list(args)
     if args.json:
         raise UserError("--json prints the list of agents, without ID")
     if args.watch and (args.breaks or args.stepping):
@@ -80,59 +83,45 @@ def _make_session(path: Path, title: str) -> None:
     save(Session(id=f"s{secrets.token_hex(4)}", title=title, variants=[variant_of_tools("v1", [])]), path)
 
 
-def _list(as_json: bool) -> int:
+def _list(args: argparse.Namespace) -> int:
     from planscope.agents.attach.client import found
     from planscope.agents.attach.place import socket_folder
+    from planscope.documents.listings import AttachDocument, AttachedDocument
 
-    agents = found()
-    if as_json:
-        from planscope.documents.listings import AttachDocument
-
-        print_json(AttachDocument(folder=str(socket_folder()), agents=[_document(one) for one in agents]))
-    else:
-        say_all(_lines(agents, socket_folder()))
+    agents = []
+    for one in found():
+        told: dict[str, Any] = {"pid": None, "title": None, "session": None, "runs": 0, "debugged": False}
+        if (welcome := one.welcome) is not None:
+            told = {
+                "pid": welcome.pid,
+                "title": welcome.title,
+                "session": welcome.path,
+                "debugged": welcome.busy,
+            }
+            told["runs"] = sum(run.open for run in welcome.runs)
+        agents.append(AttachedDocument(id=one.id, trouble=one.trouble or None, **told))
+    answer(args, AttachDocument(folder=str(socket_folder()), agents=agents), _blocks)
     return 0
 
 
-def _document(one: Found) -> AttachedDocument:
-    from planscope.documents.listings import AttachedDocument
-
-    welcome = one.welcome
-    return AttachedDocument(
-        id=one.id,
-        pid=welcome.pid if welcome is not None else None,
-        title=welcome.title if welcome is not None else None,
-        session=welcome.path if welcome is not None else None,
-        runs=sum(run.open for run in welcome.runs) if welcome is not None else 0,
-        debugged=welcome is not None and welcome.busy,
-        trouble=one.trouble or None,
-    )
-
-
-def _lines(agents: list[Found], folder: Path) -> Iterator[str]:
-    from planscope.show.text import sentence, table
+def _blocks(told: AttachDocument) -> Iterator[Block]:
+    from planscope.show.blocks import GAP, Para, Table
     from planscope.wording import phrases
 
-    if not agents:
-        yield from sentence(
+    if not told.agents:
+        yield Para(
             "No agent can be attached to. An agent can while it runs with record(..., attach=True), or with "
-            f"PLANSCOPE_ATTACH=1 in its environment; its socket is then in {folder}.",
-            columns(),
+            f"PLANSCOPE_ATTACH=1 in its environment; its socket is then in {told.folder}."
         )
         return
     rows = []
-    for one in agents:
-        if one.welcome is None:
-            rows.append((one.id, "", one.trouble, ""))
-            continue
-        runs = sum(run.open for run in one.welcome.runs)
-        doing = f"{phrases.plural(runs, 'run')} under way" if runs else "no run under way"
-        rows.append(
-            (one.id, one.welcome.title, doing + (", debugged" if one.welcome.busy else ""), one.welcome.path)
-        )
-    yield from table(rows, "")
-    yield ""
-    yield f"planscope attach {agents[0].id} opens {'it' if len(agents) == 1 else 'the first'}."
+    for one in told.agents:
+        doing = f"{phrases.plural(one.runs, 'run')} under way" if one.runs else "no run under way"
+        doing = one.trouble or doing + (", debugged" if one.debugged else "")
+        rows.append((one.id, one.title or "", doing, one.session or ""))
+    yield Table(rows, indent="")
+    yield GAP
+    yield Para(f"planscope attach {told.agents[0].id} opens {'it' if len(rows) == 1 else 'the first'}.")
 
 
 COMMANDS = {"attach": Command(ABOUT, "planscope attach", _add, _attach)}

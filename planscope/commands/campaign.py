@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.commands import Command, set_example
 from planscope.commands.common import (
+    BASE_URL,
     ProgressLine,
     add_actions,
     answer,
+    declare,
     print_json,
     quoted,
     say,
@@ -66,19 +68,17 @@ def _add(parser: argparse.ArgumentParser) -> None:
     _add_run(made["run"])
     _add_pass(made["resume"])
     report = made["report"]
-    report.add_argument("--html", metavar="F", help="write one page with plots and all runs to this file")
-    report.add_argument(
-        "--csv", metavar="DIR", type=Path, help="write the tables as CSV files to this folder"
-    )
-    report.add_argument(
-        "--parquet", metavar="DIR", type=Path, help="write the tables as Parquet files to this folder"
+    declare(
+        report,
+        ("--html F", "write one page with plots and all runs to this file"),
+        ("--csv DIR", "write the tables as CSV files to this folder", Path),
+        ("--parquet DIR", "write the tables as Parquet files to this folder", Path),
     )
     compare = made["compare"]
-    compare.add_argument(
-        "a", metavar="A", help="the old agent and model, as the report names them: AGENT/MODEL"
-    )
-    compare.add_argument(
-        "b", metavar="B", help="the new ones; OTHER:AGENT/MODEL for those of another campaign"
+    declare(
+        compare,
+        ("a A", "the old agent and model, as the report names them: AGENT/MODEL"),
+        ("b B", "the new ones; OTHER:AGENT/MODEL for those of another campaign"),
     )
     compare.add_argument(
         "--fail-if-worse",
@@ -88,31 +88,32 @@ def _add(parser: argparse.ArgumentParser) -> None:
         type=share,
         help="exit status 1 if B is worse (p < 0.05); with a margin: unless B is certainly worse by less than it",
     )
-    compare.add_argument(
-        "--detect", metavar="D", type=_difference, help="how many cases a difference of D needs"
-    )
+    declare(compare, ("--detect D", "how many cases a difference of D needs", _difference))
     dissect = made["dissect"]
-    dissect.add_argument(
-        "--sample", metavar="N", type=whole(1), default=100, help="dissect N errors (default 100)"
-    )
+    declare(dissect, ("--sample N", "dissect N errors (default 100)", whole(1), 100))
     dissect.add_argument(
         "--method", choices=("rates", "paper"), default="rates", help="how to decide (default rates)"
     )
-    dissect.add_argument(
-        "--budget", metavar="N", type=whole(1), default=60, help="runs for each error (default 60)"
-    )
-    dissect.add_argument(
-        "--arm", metavar="ARM", help="draw the sample from the errors of this agent and model alone"
+    declare(
+        dissect,
+        ("--budget N", "runs for each error (default 60)", whole(1), 60),
+        ("--arm ARM", "draw the sample from the errors of this agent and model alone"),
     )
     show = made["show"]
-    show.add_argument("case", metavar="CASE", nargs="?", help="one case, as the list names it: n5-17")
-    show.add_argument("--arm", metavar="ARM", help="only this agent and model")
+    declare(
+        show,
+        ("case CASE?", "one case, as the list names it: n5-17"),
+        ("--arm ARM", "only this agent and model"),
+    )
     show.add_argument(
         "--verdict", choices=("right", "wrong", "aborted", "unknown"), help="only runs that ended so"
     )
-    show.add_argument("--actions", metavar="N", type=whole(2), help="only queries of N actions")
-    show.add_argument("--all", action="store_true", help=f"list all runs, not only {MOST_LISTED}")
-    show.add_argument("-o", dest="output", metavar="FILE", help="write the case and its run as a session")
+    declare(
+        show,
+        ("--actions N", "only queries of N actions", whole(2)),
+        ("--all", f"list all runs, not only {MOST_LISTED}"),
+        ("-o FILE", "write the case and its run as a session"),
+    )
     export = made["export"]
     export.add_argument(
         "--format",
@@ -120,109 +121,71 @@ def _add(parser: argparse.ArgumentParser) -> None:
         choices=("finetune", "preferences"),
         help="finetune: right plans; preferences: a safe call over the call that lost the plan",
     )
-    export.add_argument(
-        "-o", dest="output", metavar="F", required=True, help="write to this file; - for standard output"
+    declare(
+        export,
+        ("-o F!", "write to this file; - for standard output"),
+        ("--arm ARM", "only the runs of this agent and model"),
     )
-    export.add_argument("--arm", metavar="ARM", help="only the runs of this agent and model")
-    made["delete"].add_argument("--yes", action="store_true", help="do not ask")
+    declare(made["delete"], ("--yes", "do not ask"))
     for name, one in made.items():
         if name == "open":
             continue  # it has nothing to print
-        one.add_argument("--json", action="store_true", help="print one JSON document")
+        declare(one, ("--json", "print one JSON document"))
     set_example(made["run"], EXAMPLE)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--agent",
-        metavar="A",
-        action="append",
-        help="an agent: react, tools, responses, or module:function; may be given more than once (default tools)",
-    )
-    parser.add_argument(
-        "--model",
-        metavar="M",
-        action="append",
-        help="a model; may be given more than once; each agent is tested with each model",
-    )
-    parser.add_argument(
-        "--actions",
-        metavar="A..B",
-        type=_range,
-        help="numbers of actions; without it they grow from 2 until fewer than 20 %% are right",
-    )
-    parser.add_argument(
-        "--cases",
-        metavar="K",
-        type=whole(1, 1_000_000),
-        help="queries for each number of actions n (default as in the paper: 10 n (n-1), at most 300)",
-    )
-    parser.add_argument(
-        "--shuffle",
-        action="store_true",
-        help="draw each query's number of actions from --actions, as the paper does from 3..5",
-    )
-    parser.add_argument("--timed", action="store_true", help="queries with clock times")
-    parser.add_argument(
-        "--seed",
-        metavar="S",
-        type=whole(0),
-        help="the seed of all queries and of simulated models (default 0)",
-    )
-    parser.add_argument(
-        "--prompts", metavar="FILE", type=Path, help="a file with prompt templates of your own (TOML)"
-    )
-    parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agents")
-    parser.add_argument(
-        "--guard",
-        action="store_true",
-        help="block calls that make the plan impossible; such runs count as helped",
-    )
-    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
-    parser.add_argument(
-        "--budget-seconds",
-        metavar="S",
-        type=_amount,
-        help="for each agent and model: begin no run after its runs took this long",
-    )
-    parser.add_argument(
-        "--budget-tokens",
-        metavar="N",
-        type=whole(1),
-        help="for each agent and model: begin no run after this many tokens",
-    )
-    parser.add_argument(
-        "--budget-money",
-        metavar="X",
-        type=_amount,
-        help="for each agent and model: begin no run after this much money; needs --price",
-    )
-    parser.add_argument(
-        "--price", metavar="IN,OUT", type=_price, help="the price of a million tokens, input and output"
-    )
-    parser.add_argument(
-        "--timeout", metavar="S", type=_amount, help="the time limit of a run in seconds (default 180)"
-    )
-    parser.add_argument(
-        "--detect",
-        metavar="D",
-        type=_difference,
-        help="say how many cases are needed to find a difference of D, then stop",
+    declare(
+        parser,
+        (
+            "--agent A...",
+            "an agent: react, tools, responses, or module:function; may be given more than once (default tools)",
+        ),
+        ("--model M...", "a model; may be given more than once; each agent is tested with each model"),
+        (
+            "--actions A..B",
+            "numbers of actions; without it they grow from 2 until fewer than 20 %% are right",
+            _range,
+        ),
+        (
+            "--cases K",
+            "queries for each number of actions n (default as in the paper: 10 n (n-1), at most 300)",
+            whole(1, 1_000_000),
+        ),
+        ("--shuffle", "draw each query's number of actions from --actions, as the paper does from 3..5"),
+        ("--timed", "queries with clock times"),
+        ("--seed S", "the seed of all queries and of simulated models (default 0)", whole(0)),
+        ("--prompts FILE", "a file with prompt templates of your own (TOML)", Path),
+        ("--role TEXT", "a role prompt for the agents"),
+        ("--guard", "block calls that make the plan impossible; such runs count as helped"),
+        BASE_URL,
+        (
+            "--budget-seconds S",
+            "for each agent and model: begin no run after its runs took this long",
+            _amount,
+        ),
+        ("--budget-tokens N", "for each agent and model: begin no run after this many tokens", whole(1)),
+        (
+            "--budget-money X",
+            "for each agent and model: begin no run after this much money; needs --price",
+            _amount,
+        ),
+        ("--price IN,OUT", "the price of a million tokens, input and output", _price),
+        ("--timeout S", "the time limit of a run in seconds (default 180)", _amount),
+        ("--detect D", "say how many cases are needed to find a difference of D, then stop", _difference),
     )
     _add_pass(parser)
 
 
 def _add_pass(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--workers",
-        metavar="N",
-        type=whole(1, 256),
-        help="processes for simulated models (default: one for each processor), runs at once for others (default 8)",
-    )
-    parser.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="run on a Dask cluster: local, or tcp://HOST:PORT (the extra cluster)",
+    declare(
+        parser,
+        (
+            "--workers N",
+            "processes for simulated models (default: one for each processor), runs at once for others (default 8)",
+            whole(1, 256),
+        ),
+        ("--cluster ADDRESS", "run on a Dask cluster: local, or tcp://HOST:PORT (the extra cluster)"),
     )
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from planscope.documents.json_text import json_text
 from planscope.errors import UserError
@@ -84,22 +84,26 @@ def tell(blocks: Iterable[Block]) -> None:
 
 def answer(
     args: argparse.Namespace,
-    document: _Told,
-    view: str | Callable[[_Told], Iterable[Block]],
+    document: _Told | Callable[[], Document],
+    view: str | Iterable[Block] | Callable[[_Told], Iterable[Block]],
     *,
     quiet: bool = False,
 ) -> None:
-    """Print a document: as JSON with ``--json``, else as its view, or as the sentence that is given in its place.
+    """Print a document: as JSON with ``--json``, else as its view, or the sentence or blocks in its place.
 
-    ``quiet``: whatever happens to the output, what was done is done, so that a reader who left is no error.
+    A function makes a document for JSON alone. ``quiet``: whatever happens to the output, what was
+    done is done, so that a reader who left is no error.
     """
     with suppress(BrokenPipeError) if quiet else nullcontext():
         if args.json:
-            print_json(document)
+            print_json(document() if callable(document) else document)
         elif isinstance(view, str):
             say(view)
-        else:
+        elif callable(view):
+            assert not callable(document)
             tell(view(document))
+        else:
+            tell(view)
 
 
 def columns() -> int:
@@ -271,26 +275,59 @@ def check_topic(topic: str, topics: dict[str, tuple[str, ...]]) -> None:
     raise UserError(f"there is no topic {quoted(topic)}{hint} (planscope topics lists all)")
 
 
+SESSION = ("session SESSION", "a session: its name or its file")
+OUTPUT = ("-o FILE", "write to this file (default: SESSION itself)")
+BASE_URL = ("--base-url URL", "a server with the provider's protocol")
+
+
+def declare(parser: argparse._ActionsContainer, *rows: tuple[Any, ...]) -> None:
+    """Declare arguments and options, a row each: what is typed, help, and perhaps a type (or a tuple of values) and a
+    default.
+
+    What is typed is a name and, unless it is a switch, the name of its value: ``--count N``, ``session SESSION``.
+    Behind it, ``?``, ``*`` and ``+`` say how many values there are, ``...`` that an option may be repeated, ``!`` that
+    it must be given.
+    """
+    for typed, about, *more in rows:
+        name, _, value = typed.partition(" ")
+        metavar = value.rstrip("?*+.!")
+        many, kind = value[len(metavar) :].rstrip("!"), more[0] if more else None
+        given: dict[str, Any] = {"metavar": metavar} if metavar else {"action": "store_true"}
+        if many:
+            given |= {"action": "append"} if many == "..." else {"nargs": many}
+        if value.endswith("!"):
+            given["required"] = True
+        if name == "-o":
+            given["dest"] = "output"
+        if kind is not None:
+            given["choices" if isinstance(kind, tuple) else "type"] = kind
+        if more[1:]:
+            given["default"] = more[1]
+        parser.add_argument(name, help=about, **given)
+
+
 def add_run_choice(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that name a session and one of its runs."""
-    parser.add_argument(
-        "session",
-        metavar="SESSION",
-        help="a session: its name, its file, an exported page or test, or - (standard input)",
+    declare(
+        parser,
+        ("session SESSION", "a session: its name, its file, an exported page or test, or - (standard input)"),
     )
     add_run(parser)
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the argument that names a run."""
-    parser.add_argument("--run", metavar="ID", help="which run, by its id or number (default: the last)")
+    declare(parser, ("--run ID", "which run, by its id or number (default: the last)"))
 
 
 def add_beginning(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments for the run, the step and the theme that the debugger opens with."""
     add_run(parser)
-    parser.add_argument("--step", metavar="K", help="the step to open at: a number, or end")
-    parser.add_argument("--theme", metavar="NAME", help="the theme (planscope themes lists all)")
+    declare(
+        parser,
+        ("--step K", "the step to open at: a number, or end"),
+        ("--theme NAME", "the theme (planscope themes lists all)"),
+    )
 
 
 def session_path(name: str) -> Path:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from planscope.case import listed
 from planscope.commands import Command
-from planscope.commands.common import columns, open_session, output_file, quoted, write_or_print
+from planscope.commands.common import columns, declare, open_session, output_file, quoted, write_or_print
 from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 from planscope.safe import visible
@@ -32,33 +32,27 @@ FORMATS = ("text", "json")
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
     _take_ids_anywhere(parser)
-    parser.add_argument(
-        "session",
-        metavar="SESSION",
-        help="a session: its name, its file, an exported page or test, or - (standard input)",
-    )
-    parser.add_argument(
-        "ids",
-        metavar="ID",
-        nargs="*",
-        help="ids of two runs or two queries (variants), a and b; one id alone is compared with the newest other one",
-    )
-    parser.add_argument("--other", metavar="SESSION", help="take b from this session")
-    parser.add_argument("--variants", action="store_true", help="compare queries: the ids name variants")
-    parser.add_argument(
-        "--all", action="store_true", help="text: list all calls, also those that are the same"
+    declare(
+        parser,
+        ("session SESSION", "a session: its name, its file, an exported page or test, or - (standard input)"),
+        (
+            "ids ID*",
+            "ids of two runs or two queries (variants), a and b; one id alone is compared with the newest other one",
+        ),
+        ("--other SESSION", "take b from this session"),
+        ("--variants", "compare queries: the ids name variants"),
+        ("--all", "text: list all calls, also those that are the same"),
     )
     parser.add_argument(
         "--redact",
         action=argparse.BooleanOptionalAction,
         help="replace private values first (default: no)",
     )
-    parser.add_argument(
-        "--format", choices=FORMATS, metavar="F", help=f"one of: {', '.join(FORMATS)} (default text)"
-    )
-    parser.add_argument("--json", action="store_true", help="the same as --format json")
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="write to this file (default: standard output)"
+    declare(
+        parser,
+        ("--format F", f"one of: {', '.join(FORMATS)} (default text)", FORMATS),
+        ("--json", "the same as --format json"),
+        ("-o FILE", "write to this file (default: standard output)"),
     )
 
 

@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING
 
 from planscope.case import judge, listed, need_run, read_variant
 from planscope.commands import Command
-from planscope.commands.common import ProgressLine, also, columns, print_json, say_all, session_path, whole
+from planscope.commands.common import (
+    BASE_URL,
+    OUTPUT,
+    ProgressLine,
+    also,
+    columns,
+    declare,
+    print_json,
+    say_all,
+    session_path,
+    whole,
+)
 from planscope.commands.recording import (
     Filling,
     add_agent_choice,
@@ -46,13 +57,10 @@ SAVED_EVERY = 10.0
 
 def _add_dissect(parser: argparse.ArgumentParser) -> None:
     add_agent_choice(parser, "sim:flaky, sim:word-blind")
-    parser.add_argument(
-        "--variant", metavar="ID", help="the variant of the query (default: the newest that is not a mutant)"
-    )
-    parser.add_argument(
-        "--run",
-        metavar="ID",
-        help="the failed run to start from (default: the last of this agent and model)",
+    declare(
+        parser,
+        ("--variant ID", "the variant of the query (default: the newest that is not a mutant)"),
+        ("--run ID", "the failed run to start from (default: the last of this agent and model)"),
     )
     parser.add_argument(
         "--method",
@@ -62,33 +70,25 @@ def _add_dissect(parser: argparse.ArgumentParser) -> None:
         metavar="HOW",
         help="rates (default): compare the success rates of the kinds of change; paper: stop at the first success",
     )
-    parser.add_argument(
-        "--budget", type=whole(1, MOST), default=60, metavar="N", help="at most N runs (default 60)"
+    declare(
+        parser,
+        ("--budget N", "at most N runs (default 60)", whole(1, MOST), 60),
+        (
+            "--culprit-budget N",
+            "once a cause is 90 %% sure, at most N more runs, and those that --budget leaves, look for the words to "
+            "blame (default 40)",
+            whole(0, MOST),
+            40,
+        ),
+        ("--no-culprit", "name the cause only, and not the words"),
+        ("--seed S", "seed for the mutants and a simulated model (default 0)", whole(0)),
+        ("--at-once N", "run N at the same time (default 8)", whole(1, 64), 8),
+        ("--resume ID", "continue this dissection; --budget counts its earlier runs, too"),
+        ("--role TEXT", "a role prompt for the agent"),
+        BASE_URL,
+        OUTPUT,
+        ("--json", "print the result as JSON"),
     )
-    parser.add_argument(
-        "--culprit-budget",
-        type=whole(0, MOST),
-        default=40,
-        metavar="N",
-        help="once a cause is 90 %% sure, at most N more runs, and those that --budget leaves, look for the words to "
-        "blame (default 40)",
-    )
-    parser.add_argument("--no-culprit", action="store_true", help="name the cause only, and not the words")
-    parser.add_argument(
-        "--seed", type=whole(0), metavar="S", help="seed for the mutants and a simulated model (default 0)"
-    )
-    parser.add_argument(
-        "--at-once", type=whole(1, 64), metavar="N", default=8, help="run N at the same time (default 8)"
-    )
-    parser.add_argument(
-        "--resume", metavar="ID", help="continue this dissection; --budget counts its earlier runs, too"
-    )
-    parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agent")
-    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def _dissect(args: argparse.Namespace) -> int:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from planscope import __version__
 from planscope.commands import Command
-from planscope.commands.common import columns, print_json, say_all
+from planscope.commands.common import answer, declare
 
 if TYPE_CHECKING:
     from planscope.documents.listings import DoctorDocument, TerminalDocument
+    from planscope.show.blocks import Block
 
 ABOUT = (
     "Show what planscope finds on this machine: versions, folders, extras and what each is for, the terminal, and what "
@@ -57,15 +58,12 @@ EXTRAS = {
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+    declare(parser, ("--json", "print the same as JSON"))
 
 
 def _doctor(args: argparse.Namespace) -> int:
     found = document()
-    if args.json:
-        print_json(found)
-    else:
-        say_all(_lines(found))
+    answer(args, found, _blocks)
     return 2 if found.problems else 0
 
 
@@ -182,41 +180,31 @@ def _plugin_problems() -> list[str]:
     return found
 
 
-def _lines(found: DoctorDocument) -> Iterator[str]:
-    from planscope.show.text import hanging, sentence, table
+def _blocks(found: DoctorDocument) -> Iterator[Block]:
+    from planscope.show.blocks import GAP, Code, Heading, Para, Table
 
-    yield f"planscope {found.planscope}, Python {found.python} ({found.executable})"
-    yield found.platform
-    yield ""
-    yield from table([(one.name, one.version or "missing") for one in found.packages], "")
-    yield ""
-    yield "Extras (pip install '.[NAME]')"
+    yield Code([f"planscope {found.planscope}, Python {found.python} ({found.executable})", found.platform])
+    yield GAP
+    yield Table([(one.name, one.version or "missing") for one in found.packages], indent="")
+    yield Heading("Extras (pip install '.[NAME]')")
     for one in found.extras:
         state = one.version or "installed" if one.installed else "not installed"
-        yield from hanging(f"  {one.name}", f"{state}: {one.purpose}", 14, columns())
-    yield ""
-    yield from table(
-        [
-            (
-                one.name,
-                one.path,
-                "" if one.writable and one.exists else "not there yet" if one.writable else "read-only",
-            )
-            for one in found.folders
-        ],
-        "",
+        yield Para(f"{state}: {one.purpose}", label=f"  {one.name}")
+    yield GAP
+    states = (
+        "" if f.writable and f.exists else "not there yet" if f.writable else "read-only"
+        for f in found.folders
     )
-    yield ""
+    yield Table([(f.name, f.path, state) for f, state in zip(found.folders, states, strict=True)], indent="")
+    yield GAP
     t = found.terminal
     colours = f"{t.colours:,} colours" if t.colours else "no colours (NO_COLOR)"
     where = f"{t.term or 'no TERM'}, {t.columns} x {t.rows}, {colours}, {t.encoding}"
-    yield f"terminal: {where}" if t.interactive else f"terminal: none here ({where})"
-    yield f"browser: {found.browser}; network: {found.network}"
-    yield ""
-    for problem in found.problems:
-        yield from sentence(f"wrong: {problem}", columns())
+    yield Para(f"terminal: {where}" if t.interactive else f"terminal: none here ({where})")
+    yield from (Para(f"browser: {found.browser}; network: {found.network}"), GAP)
+    yield from (Para(f"wrong: {problem}") for problem in found.problems)
     if not found.problems:
-        yield "Nothing is wrong. (planscope config --check looks at your settings.)"
+        yield Para("Nothing is wrong. (planscope config --check looks at your settings.)")
 
 
 COMMANDS = {"doctor": Command(ABOUT, "planscope doctor", _add, _doctor)}

@@ -12,6 +12,7 @@ from planscope.commands import Command
 from planscope.commands.common import (
     LARGEST_NUMBER,
     add_run_choice,
+    declare,
     open_session,
     output_file,
     print_json,
@@ -47,42 +48,20 @@ _PLACES = 3
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
     add_run_choice(parser)
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        metavar="F",
-        help=f"one of: {', '.join(FORMATS)} (default: by the ending of the -o file)",
+    declare(
+        parser,
+        ("--format F", f"one of: {', '.join(FORMATS)} (default: by the ending of the -o file)", FORMATS),
+        ("-o FILE", "write to this file (default: standard output)"),
+        ("--preview", "write nothing; list each value that would be replaced, and where it is"),
+        ("--json", "with --preview: list as JSON"),
+        ("--keep N...", "do not replace finding N of the preview; may be given more than once", whole(1)),
+        ("--replace N=WORD...", "replace finding N by this word; may be given more than once", _own_word),
+        ("--only", "html, session: include only this run, not the whole session"),
+        ("--no-redact", "replace nothing: share everything as it is"),
+        ("--step K", "svg: the step to show (default: the first violation)"),
+        ("--size WxH", "svg: columns and rows (default 120x40)"),
+        ("--theme NAME", "svg: the theme (planscope themes lists all)"),
     )
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="write to this file (default: standard output)"
-    )
-    parser.add_argument(
-        "--preview",
-        action="store_true",
-        help="write nothing; list each value that would be replaced, and where it is",
-    )
-    parser.add_argument("--json", action="store_true", help="with --preview: list as JSON")
-    parser.add_argument(
-        "--keep",
-        metavar="N",
-        action="append",
-        type=whole(1),
-        help="do not replace finding N of the preview; may be given more than once",
-    )
-    parser.add_argument(
-        "--replace",
-        metavar="N=WORD",
-        action="append",
-        type=_own_word,
-        help="replace finding N by this word; may be given more than once",
-    )
-    parser.add_argument(
-        "--only", action="store_true", help="html, session: include only this run, not the whole session"
-    )
-    parser.add_argument("--no-redact", action="store_true", help="replace nothing: share everything as it is")
-    parser.add_argument("--step", metavar="K", help="svg: the step to show (default: the first violation)")
-    parser.add_argument("--size", metavar="WxH", help="svg: columns and rows (default 120x40)")
-    parser.add_argument("--theme", metavar="NAME", help="svg: the theme (planscope themes lists all)")
 
 
 def _export(args: argparse.Namespace) -> int:

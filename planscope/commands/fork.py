@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.case import need_run, read_variant, variant_shown
 from planscope.commands import Command
 from planscope.commands.common import (
+    BASE_URL,
+    OUTPUT,
+    SESSION,
     add_run,
     columns,
+    declare,
     is_text,
     more_names_help,
     names_of,
-    print_json,
     read_text,
     say,
     say_all,
     session_path,
-    tell,
     whole,
 )
 from planscope.commands.recording import (
@@ -46,29 +48,28 @@ FORK_ABOUT = (
 
 
 def _add_fork(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
+    declare(parser, SESSION)
     add_run(parser)
-    parser.add_argument(
-        "--step", type=whole(0), required=True, metavar="K", help="the last step to keep; 0: only the prompt"
+    declare(
+        parser,
+        ("--step K!", "the last step to keep; 0: only the prompt", whole(0)),
+        ("--answer TEXT", "what the tool of step K answers instead"),
+        ("--model M", "the model that goes on (default: the run's own)"),
+        (
+            "--agent A",
+            "tools, react or responses (default: the run's own); or your own: package.module:agent",
+        ),
+        ("--variant ID", "go on with this query (default: the run's own)"),
+        ("--seed N", "seed of a simulated model (default 0)", whole(0)),
+        ("--guard", "block calls that make the plan impossible; tells the agent why"),
+        BASE_URL,
     )
-    parser.add_argument("--answer", metavar="TEXT", help="what the tool of step K answers instead")
-    parser.add_argument("--model", metavar="M", help="the model that goes on (default: the run's own)")
-    parser.add_argument(
-        "--agent",
-        metavar="A",
-        help="tools, react or responses (default: the run's own); or your own: package.module:agent",
-    )
-    parser.add_argument("--variant", metavar="ID", help="go on with this query (default: the run's own)")
-    parser.add_argument("--seed", type=whole(0), metavar="N", help="seed of a simulated model (default 0)")
-    parser.add_argument(
-        "--guard", action="store_true", help="block calls that make the plan impossible; tells the agent why"
-    )
-    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
     add_limits(parser)
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
+    declare(
+        parser,
+        OUTPUT,
+        ("--json", "print the new run as JSON"),
     )
-    parser.add_argument("--json", action="store_true", help="print the new run as JSON")
 
 
 def _fork(args: argparse.Namespace) -> int:
@@ -125,27 +126,22 @@ EDIT_ABOUT = (
 
 
 def _add_edit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
-    parser.add_argument("--text", required=True, metavar="FILE", help="the new text; - : standard input")
-    parser.add_argument("--variant", metavar="ID", help="the query to edit (default: the newest)")
-    parser.add_argument(
-        "--actions",
-        metavar="NAMES",
-        help='names of all actions, as in "a, b" (default: those of the old query)',
+    declare(
+        parser,
+        SESSION,
+        ("--text FILE!", "the new text; - : standard input"),
+        ("--variant ID", "the query to edit (default: the newest)"),
+        ("--actions NAMES", 'names of all actions, as in "a, b" (default: those of the old query)'),
+        ("--new-actions", "add actions that the text names besides"),
+        OUTPUT,
+        ("--json", "print the new query as JSON"),
     )
-    parser.add_argument("--new-actions", action="store_true", help="add actions that the text names besides")
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the new query as JSON")
 
 
 def _edit(args: argparse.Namespace) -> int:
+    from planscope.commands.parse import tell_query
     from planscope.debugger.draft import draft_of, variant_of_draft
-    from planscope.documents.query import EditDocument, constraint_document
-    from planscope.oracle.replay import replay
-    from planscope.oracle.trace import Trace
-    from planscope.report import left_out_blocks, query_blocks
+    from planscope.documents.query import constraint_document
     from planscope.session.model import next_variant_id
     from planscope.session.oracle_input import reading_of
     from planscope.session.writer import adding
@@ -170,21 +166,12 @@ def _edit(args: argparse.Namespace) -> int:
     with adding(session, source, target, {parent.id}, read=read) as now:
         made = variant_of_draft(draft, next_variant_id(now), parent, reading, constraints)
         now.variants.append(made)
-    blank = replay(reading.problem, Trace((), "running"))
-    orders, core = blank.valid_completions(0), blank.steps[0].core
-    conflict = core.constraints if core is not None else ()
     where = str(args.output or target)
-    with suppress(BrokenPipeError):  # whatever happens to the output, the query is recorded
-        if args.json:
-            more: dict[str, Any] = {"session": where, "variant": made.id, "parent": parent.id}
-            more["left_out"] = reading.left_out_words
-            document = EditDocument.about(
-                reading.problem, valid_orders=orders, contradiction=conflict, **more
-            )
-            print_json(document)
-        else:
-            tell(query_blocks(reading.problem, orders, conflict))
-            tell(left_out_blocks(reading.left_out_words))
+    tell_query(
+        args, reading, kind="EditDocument", session=where, variant=made.id, parent=parent.id
+    )  # whatever happens to the output, the query is recorded
+    if not args.json:
+        with suppress(BrokenPipeError):
             say()
             say_all((f"variant {made.id}, an edit of {parent.id}, in {where}"[: columns() * 4],))
     return 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.commands.common import output_file, say
+from planscope.commands.common import declare, output_file, say
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
 def add_fix(group: argparse._ArgumentGroup) -> None:
     """Declare the options."""
-    group.add_argument(
-        "--fix", action="store_true", help="propose better documentation for the tools with findings"
+    declare(
+        group,
+        ("--fix", "propose better documentation for the tools with findings"),
+        ("--fix-write", "the same, and write it into your source without asking"),
+        ("--fix-patch FILE", "the same, and write a patch instead"),
     )
-    group.add_argument(
-        "--fix-write", action="store_true", help="the same, and write it into your source without asking"
-    )
-    group.add_argument("--fix-patch", metavar="FILE", help="the same, and write a patch instead")
 
 
 def is_wanted(args: argparse.Namespace) -> bool:

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from planscope.commands import Command
+from planscope.commands.common import declare
 from planscope.errors import UserError
 
 ABOUT = (
@@ -17,12 +18,13 @@ ABOUT = (
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--root",
-        metavar="FOLDER",
-        action="append",
-        help="read only files in this folder, besides your library (default: the folder that it is started in); may be "
-        "given several times",
+    declare(
+        parser,
+        (
+            "--root FOLDER...",
+            "read only files in this folder, besides your library (default: the folder that it is started in); may be "
+            "given several times",
+        ),
     )
 
 

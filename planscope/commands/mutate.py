@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING
 
 from planscope.case import read_variant
 from planscope.commands import Command
-from planscope.commands.common import also, columns, open_session, print_json, say_all, session_path, whole
+from planscope.commands.common import (
+    OUTPUT,
+    SESSION,
+    also,
+    columns,
+    declare,
+    open_session,
+    print_json,
+    say_all,
+    session_path,
+    whole,
+)
 from planscope.commands.recording import newest_original, opened_to_add, target_of
 from planscope.errors import UserError
 from planscope.safe import clip
@@ -41,9 +52,10 @@ MOST = 1000
 
 
 def _add_mutate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
-    parser.add_argument(
-        "--variant", metavar="ID", help="the variant of the query (default: the newest that is not a mutant)"
+    declare(
+        parser,
+        SESSION,
+        ("--variant ID", "the variant of the query (default: the newest that is not a mutant)"),
     )
     parser.add_argument(
         "--kind",
@@ -54,23 +66,14 @@ def _add_mutate(parser: argparse.ArgumentParser) -> None:
         help="other-words (TerminalSubstitute in the paper), other-topic (TopicChange), other-sentences "
         "(QuerySynthesize), same-again (Repeat), or all (default); the paper's names are values, too",
     )
-    parser.add_argument(
-        "--count", type=whole(1, MOST), default=3, metavar="N", help="how many of each kind (default 3)"
+    declare(
+        parser,
+        ("--count N", "how many of each kind (default 3)", whole(1, MOST), 3),
+        ("--seed S", "the same seed gives the same mutants (default 0)", whole(0), 0),
+        ("--topics-file FILE", "a file with topics of your own, for TopicChange", Path),
+        OUTPUT,
+        ("--json", "print the mutants as JSON"),
     )
-    parser.add_argument(
-        "--seed",
-        type=whole(0),
-        default=0,
-        metavar="S",
-        help="the same seed gives the same mutants (default 0)",
-    )
-    parser.add_argument(
-        "--topics-file", type=Path, metavar="FILE", help="a file with topics of your own, for TopicChange"
-    )
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the mutants as JSON")
 
 
 def _mutate(args: argparse.Namespace) -> int:

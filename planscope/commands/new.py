@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.commands import Command
 from planscope.commands.common import (
+    BASE_URL,
     LARGEST_NUMBER,
     ProgressLine,
     check_topic,
     columns,
+    declare,
     more_names_help,
     named_or_found,
     names_of,
@@ -55,59 +57,32 @@ MOST_ACTIONS = 100_000
 
 
 def _add_new(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--text",
-        metavar="FILE",
-        help="a query of your own instead of a random one: a text file; - : standard input",
-    )
-    parser.add_argument(
-        "--actions",
-        type=_number_or_names,
-        metavar="N",
-        help='how many actions (default 5); with --text: their names, as in "a, b" (default: found in the text)',
-    )
-    parser.add_argument(
-        "--new-actions", action="store_true", help="with --text: add actions that --actions does not name"
-    )
-    parser.add_argument(
-        "--seed", type=whole(0), metavar="S", help="the same seed gives the same query (default: random)"
-    )
-    parser.add_argument(
-        "--sentences", type=whole(1, MOST_ACTIONS), metavar="N", help="how many sentences (default: random)"
-    )
-    parser.add_argument("--timed", action="store_true", help="with clock times and hidden durations")
-    parser.add_argument(
-        "--topic", metavar="T", help="the topic, a job (planscope topics lists all; default: random)"
-    )
-    parser.add_argument(
-        "--topics-file",
-        type=Path,
-        metavar="FILE",
-        help="a file with topics of your own, added to the bundled ones",
-    )
-    parser.add_argument(
-        "--valid-orders",
-        metavar="A..B",
-        type=_orders,
-        help="how many valid orders: A to B; one number: exactly N",
-    )
-    parser.add_argument(
-        "--list-length",
-        type=whole(1, MOST_ACTIONS),
-        default=3,
-        metavar="N",
-        help="longest list of actions (default 3)",
+    declare(
+        parser,
+        ("--text FILE", "a query of your own instead of a random one: a text file; - : standard input"),
+        (
+            "--actions N",
+            'how many actions (default 5); with --text: their names, as in "a, b" (default: found in the text)',
+            _number_or_names,
+        ),
+        ("--new-actions", "with --text: add actions that --actions does not name"),
+        ("--seed S", "the same seed gives the same query (default: random)", whole(0)),
+        ("--sentences N", "how many sentences (default: random)", whole(1, MOST_ACTIONS)),
+        ("--timed", "with clock times and hidden durations"),
+        ("--topic T", "the topic, a job (planscope topics lists all; default: random)"),
+        ("--topics-file FILE", "a file with topics of your own, added to the bundled ones", Path),
+        ("--valid-orders A..B", "how many valid orders: A to B; one number: exactly N", _orders),
+        ("--list-length N", "longest list of actions (default 3)", whole(1, MOST_ACTIONS), 3),
     )
     for name, what in SHARES.items():
         parser.add_argument(f"--{name}", type=share, metavar="SHARE", help=f"share from 0 to 1: {what}")
-    parser.add_argument(
-        "--repeats", action="store_true", help="constraints may be stated twice, as in the paper's synthesis"
+    declare(
+        parser,
+        ("--repeats", "constraints may be stated twice, as in the paper's synthesis"),
+        ("--count M", "make M queries with seeds S, S+1, ...; JSON, one a line", whole(1)),
+        ("--json", "print the query as JSON"),
+        ("-o FILE", "write a session file"),
     )
-    parser.add_argument(
-        "--count", type=whole(1), metavar="M", help="make M queries with seeds S, S+1, ...; JSON, one a line"
-    )
-    parser.add_argument("--json", action="store_true", help="print the query as JSON")
-    parser.add_argument("-o", dest="output", metavar="FILE", help="write a session file")
 
 
 RANDOM_ONLY = ("seed", "sentences", "topic", "topics_file", "valid_orders", "count", "repeats", *SHARES)
@@ -159,13 +134,11 @@ def _new(args: argparse.Namespace) -> int:
 
 def _own(args: argparse.Namespace) -> int:
     """Make a query from the user's own text."""
-    from planscope.documents.query import QueryDocument, session_of_text
+    from planscope.commands.parse import tell_query
+    from planscope.documents.query import session_of_text
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.language.problem import make_actions
     from planscope.language.reading import read_query
-    from planscope.oracle.replay import replay
-    from planscope.oracle.trace import Trace
-    from planscope.report import left_out_blocks, query_blocks
     from planscope.session.store import save
     from planscope.show.text import sentence
 
@@ -185,25 +158,13 @@ def _own(args: argparse.Namespace) -> int:
     except ParseFailure as failure:
         hint = "" if given is None or args.new_actions else more_names_help(text, given, timed=args.timed)
         raise UserError(f"the text cannot be read: {in_a_line(failure.errors)}{hint}") from None
-    blank = replay(reading.problem, Trace((), "running"))
-    orders, core = blank.valid_completions(0), blank.steps[0].core
-    conflict = core.constraints if core is not None else ()
     if output is not None:
         save(session_of_text(reading), output)
-    if args.json:
-        left_out = reading.left_out_words
-        document = QueryDocument.about(
-            reading.problem, valid_orders=orders, contradiction=conflict, left_out=left_out
-        )
-        print_json(document)
-        return 0
-    if given is None:
+    if given is None and not args.json:
         say_all(sentence(f"Actions found: {', '.join(names)}", columns()))
-    if output is not None:
+    if output is not None and not args.json:
         say(f"Your query, in {args.output}")
-    else:
-        tell(query_blocks(reading.problem, orders, conflict))
-    tell(left_out_blocks(reading.left_out_words))
+    tell_query(args, reading, shown=output is None)
     return 0
 
 
@@ -287,15 +248,14 @@ TOPICS_ABOUT = (
 
 
 def _add_topics(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", metavar="TOPIC", nargs="?", help="a job: list its activities")
-    parser.add_argument(
-        "--file", metavar="FILE", type=Path, help="a file with topics of your own, added to the bundled ones"
-    )
-    parser.add_argument("--json", action="store_true", help="print topics and activities as JSON")
-    parser.add_argument("--model", metavar="M", help="let this model write TOPIC, or 50 topics")
-    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="with --model: write the topics to this file"
+    declare(
+        parser,
+        ("topic TOPIC?", "a job: list its activities"),
+        ("--file FILE", "a file with topics of your own, added to the bundled ones", Path),
+        ("--json", "print topics and activities as JSON"),
+        ("--model M", "let this model write TOPIC, or 50 topics"),
+        BASE_URL,
+        ("-o FILE", "with --model: write the topics to this file"),
     )
 
 

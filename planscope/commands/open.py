@@ -15,6 +15,7 @@ from planscope.commands.common import (
     STANDARD_INPUT,
     add_beginning,
     add_run,
+    declare,
     open_session,
     say,
     say_all,
@@ -32,11 +33,12 @@ OPEN_ABOUT = (
 
 
 def _add_open(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        nargs="?",
-        help="a session: its name, its file, an exported page or test, or - (standard input); a trace is imported",
+    declare(
+        parser,
+        (
+            "file FILE?",
+            "a session: its name, its file, an exported page or test, or - (standard input); a trace is imported",
+        ),
     )
     add_beginning(parser)
 
@@ -172,20 +174,9 @@ PORT = 8000
 
 
 def _add_serve(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "session",
-        metavar="SESSION",
-        nargs="?",
-        help="a session: its name or its file (default: first-look)",
-    )
+    declare(parser, ("session SESSION?", "a session: its name or its file (default: first-look)"))
     add_beginning(parser)
-    parser.add_argument(
-        "--port",
-        metavar="N",
-        type=whole(0, 65535),
-        default=PORT,
-        help=f"the port; 0 takes a free one (default {PORT})",
-    )
+    declare(parser, ("--port N", f"the port; 0 takes a free one (default {PORT})", whole(0, 65535), PORT))
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -233,11 +224,7 @@ PROMPT = "planscope> "
 
 
 def _add_walk(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "session",
-        metavar="SESSION",
-        help="a session: its name, its file, or an exported page or test",
-    )
+    declare(parser, ("session SESSION", "a session: its name, its file, or an exported page or test"))
     add_run(parser)
 
 

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 from planscope.case import need_run
 from planscope.commands import Command
-from planscope.commands.common import add_run, open_session, output_file, read_text, session_path
+from planscope.commands.common import (
+    OUTPUT,
+    SESSION,
+    add_run,
+    declare,
+    open_session,
+    output_file,
+    read_text,
+    session_path,
+)
 from planscope.commands.recording import opened_to_add, target_of
 from planscope.errors import UserError
 
@@ -35,14 +44,15 @@ AGENT_HELP = (
 
 
 def _add_debug(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agent", metavar="AGENT", help=AGENT_HELP)
-    parser.add_argument(
-        "message",
-        metavar="MESSAGE",
-        nargs="?",
-        help="what the agent is asked; a JSON object is the graph's whole input. Without it, r asks on screen",
+    declare(
+        parser,
+        ("agent AGENT", AGENT_HELP),
+        (
+            "message MESSAGE?",
+            "what the agent is asked; a JSON object is the graph's whole input. Without it, r asks on screen",
+        ),
+        ("--rules FILE", "judge by the rules of this file"),
     )
-    parser.add_argument("--rules", metavar="FILE", help="judge by the rules of this file")
     parser.add_argument(
         "--break",
         dest="breaks",
@@ -50,19 +60,14 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
         metavar="B",
         help="pause at 'tool NAME', 'step 3' or error; may be given more than once (default: before every call)",
     )
-    parser.add_argument("--stepping", action="store_true", help="with --break: pause before every call, too")
-    parser.add_argument(
-        "--dry", action="store_true", help="call no tool: you give each answer, or --answers has it"
-    )
-    parser.add_argument(
-        "--answers",
-        metavar="SESSION",
-        help="with --dry: take answers from a recorded run (its last, or --run)",
+    declare(
+        parser,
+        ("--stepping", "with --break: pause before every call, too"),
+        ("--dry", "call no tool: you give each answer, or --answers has it"),
+        ("--answers SESSION", "with --dry: take answers from a recorded run (its last, or --run)"),
     )
     add_run(parser)
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="keep the runs in this session, a new or an old one"
-    )
+    declare(parser, ("-o FILE", "keep the runs in this session, a new or an old one"))
 
 
 def _debug(args: argparse.Namespace) -> int:
@@ -169,33 +174,32 @@ def _set_rules(session: Session, rules: str) -> None:
 
 
 def _add_rerun(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
+    declare(parser, SESSION)
     add_run(parser)
-    parser.add_argument("--agent", required=True, metavar="A", help=AGENT_HELP)
-    parser.add_argument(
-        "--prompt", metavar="FILE", help="another system prompt; the agent must be a function"
+    declare(
+        parser,
+        ("--agent A!", AGENT_HELP),
+        ("--prompt FILE", "another system prompt; the agent must be a function"),
+        ("--model M", "another model; the agent must be a function"),
     )
-    parser.add_argument("--model", metavar="M", help="another model; the agent must be a function")
     parser.add_argument(
         "--unmatched",
         choices=("stop", "ask", "call"),
         default="stop",
         help="at a call that the record does not answer: stop (default), ask you, or call the real tool",
     )
-    parser.add_argument(
-        "--loose", action="store_true", help="a call may equal any later recorded one, not only the next"
+    declare(
+        parser,
+        ("--loose", "a call may equal any later recorded one, not only the next"),
+        (
+            "--ignore ARG...",
+            "an argument that may differ, such as an id or a time; may be given more than once",
+            None,
+            [],
+        ),
+        OUTPUT,
+        ("--json", "print the new run as JSON"),
     )
-    parser.add_argument(
-        "--ignore",
-        metavar="ARG",
-        action="append",
-        default=[],
-        help="an argument that may differ, such as an id or a time; may be given more than once",
-    )
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the new run as JSON")
 
 
 def _rerun(args: argparse.Namespace) -> int:

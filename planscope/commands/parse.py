@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planscope.commands import Command
-from planscope.commands.common import columns, named_or_found, names_of, print_json, read_text, say_all, tell
+from planscope.commands.common import (
+    answer,
+    columns,
+    declare,
+    named_or_found,
+    names_of,
+    print_json,
+    read_text,
+    say_all,
+)
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
+    from planscope.documents.query import QueryDocument
     from planscope.language.errors import ParseError
     from planscope.language.grammar import GrammarReport
+    from planscope.language.reading import Reading
+    from planscope.show.blocks import Block
 
 PARSE_ABOUT = (
     "Read a query about the given actions. Shows its constraints, how many valid orders they leave, and the unsat core "
@@ -22,28 +34,20 @@ PARSE_ABOUT = (
 
 
 def _add_parse(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", metavar="FILE", nargs="?", default="-", help="a text file; - (default): standard input"
+    declare(
+        parser,
+        ("file FILE?", "a text file; - (default): standard input", None, "-"),
+        ("--actions NAMES!", 'names of the actions, as in "a, b, c"'),
+        ("--new-actions", "add actions that the text names and --actions does not"),
+        ("--timed", "with clock times and durations"),
+        ("--durations HOURS", 'with --timed: hours of each action, as in "2, 1, 1" (default: 1 each)'),
+        ("--json", "print constraints or errors as JSON"),
     )
-    parser.add_argument(
-        "--actions", required=True, metavar="NAMES", help='names of the actions, as in "a, b, c"'
-    )
-    parser.add_argument(
-        "--new-actions", action="store_true", help="add actions that the text names and --actions does not"
-    )
-    parser.add_argument("--timed", action="store_true", help="with clock times and durations")
-    parser.add_argument(
-        "--durations",
-        metavar="HOURS",
-        help='with --timed: hours of each action, as in "2, 1, 1" (default: 1 each)',
-    )
-    parser.add_argument("--json", action="store_true", help="print constraints or errors as JSON")
 
 
 def _parse(args: argparse.Namespace) -> int:
     from planscope.language.problem import make_actions
     from planscope.language.reading import ParseFailure, read_query
-    from planscope.report import left_out_blocks, query_blocks
 
     text = read_text(args.file).rstrip("\r\n")
     names = named_or_found(text, names_of(args.actions), timed=args.timed, more=args.new_actions)
@@ -59,24 +63,39 @@ def _parse(args: argparse.Namespace) -> int:
             where = "standard input" if args.file == "-" else args.file
             say_all(line for error in failure.errors for line in _error_lines(error, text, where))
         return 1
+    tell_query(args, reading)
+    return 0
+
+
+def tell_query(
+    args: argparse.Namespace,
+    reading: Reading,
+    *,
+    shown: bool = True,
+    kind: str = "QueryDocument",
+    **more: Any,
+) -> None:
+    """Print a query that was read: its constraints, how many orders meet it, and what contradicts itself.
+
+    ``shown``: as text, too, and not only what was left out. ``kind``: the document, whose other fields are ``more``.
+    """
     from planscope.oracle.replay import replay
     from planscope.oracle.trace import Trace
+    from planscope.report import left_out_blocks, query_blocks
 
-    blank = replay(reading.problem, Trace((), "running"))
+    problem, left_out = reading.problem, reading.left_out_words
+    blank = replay(problem, Trace((), "running"))
     orders, core = blank.valid_completions(0), blank.steps[0].core
-    contradiction = core.constraints if core is not None else ()
-    if args.json:
-        from planscope.documents.query import QueryDocument
+    conflict = core.constraints if core is not None else ()
 
-        left_out = reading.left_out_words
-        document = QueryDocument.about(
-            reading.problem, valid_orders=orders, contradiction=contradiction, left_out=left_out
-        )
-        print_json(document)
-    else:
-        tell(query_blocks(reading.problem, orders, contradiction))
-        tell(left_out_blocks(reading.left_out_words))
-    return 0
+    def document() -> QueryDocument:
+        from planscope.documents import query
+
+        made: type[QueryDocument] = getattr(query, kind)
+        return made.about(problem, valid_orders=orders, contradiction=conflict, left_out=left_out, **more)
+
+    said = query_blocks(problem, orders, conflict) if shown else ()
+    answer(args, document, (*said, *left_out_blocks(left_out)), quiet=True)
 
 
 def _durations(args: argparse.Namespace, count: int) -> list[int | None] | None:
@@ -124,43 +143,33 @@ RELATIONS = {"<": ', "before"', ">": ', "after"'}
 
 
 def _add_grammar(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print counts and words as JSON")
+    declare(parser, ("--json", "print counts and words as JSON"))
 
 
 def _grammar(args: argparse.Namespace) -> int:
+    from planscope.documents.listings import GrammarDocument
     from planscope.language.grammar import grammar_report
 
     report = grammar_report()
-    if args.json:
-        from planscope.documents.listings import GrammarDocument
-
-        print_json(GrammarDocument.of(report))
-    else:
-        say_all(_grammar_lines(report))
+    answer(args, GrammarDocument.of(report), lambda _: _grammar_blocks(report))
     return 0
 
 
-def _grammar_lines(report: GrammarReport) -> Iterator[str]:
-    from planscope.show.text import table
+def _grammar_blocks(report: GrammarReport) -> Iterator[Block]:
+    from planscope.show.blocks import GAP, Para, Table
 
     skeletons, wordings = report.clause_skeletons, report.wordings
     rows = [("Clause skeletons", skeletons["base"]), ("  timed", skeletons["timed"])]
     rows += [("Wordings of one clause", wordings["total"])]
     rows += [(f"  {form.replace('_', ' ')}", count) for form, count in wordings.items() if form != "total"]
-    yield from table(((name, f"{count:>6,}") for name, count in rows), "")
+    yield Table([(name, f"{count:>6,}") for name, count in rows], indent="")
     for terminal, entries in report.terminals.items():
-        yield ""
         kind = TERMINALS.get(terminal.rstrip("<>"), "") + RELATIONS.get(terminal[-1], "")
-        yield f"{terminal}  {kind}"
-        yield from _words("", [e.singular for e in entries if not e.parse_only])
-        yield from _words("read but never written: ", [e.singular for e in entries if e.parse_only])
-
-
-def _words(heading: str, phrases: list[str]) -> Iterator[str]:
-    from planscope.show.text import sentence
-
-    if phrases:
-        yield from sentence(heading + ", ".join(phrases), columns(), "  ")
+        yield from (GAP, Para(f"{terminal}  {kind}"))
+        for heading, silent in (("", False), ("read but never written: ", True)):
+            phrases = [entry.singular for entry in entries if entry.parse_only == silent]
+            if phrases:
+                yield Para(heading + ", ".join(phrases), "  ")
 
 
 COMMANDS = {

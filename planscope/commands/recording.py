@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from planscope.case import listed, variant_shown
-from planscope.commands.common import open_session, output_file, quoted, session_path, whole
+from planscope.commands.common import SESSION, declare, open_session, output_file, quoted, session_path, whole
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -34,18 +34,16 @@ def prints_aside() -> redirect_stdout[TextIO]:
 
 def add_agent_choice(parser: argparse.ArgumentParser, models: str) -> None:
     """Declare the arguments for the session, the model and the agent. ``models``: examples of simulated models."""
-    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
-    parser.add_argument(
-        "--model",
-        required=True,
-        metavar="M",
-        help=f"{models}, ... or provider:name (planscope models lists all)",
-    )
-    parser.add_argument(
-        "--agent",
-        default="tools",
-        metavar="A",
-        help="tools (default), react, responses, or your own: package.module:factory",
+    declare(
+        parser,
+        SESSION,
+        ("--model M!", f"{models}, ... or provider:name (planscope models lists all)"),
+        (
+            "--agent A",
+            "tools (default), react, responses, or your own: package.module:factory",
+            None,
+            "tools",
+        ),
     )
 
 
@@ -55,10 +53,11 @@ LONGEST = 7 * 24 * 3600.0
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments for the limits of a run."""
-    parser.add_argument(
-        "--max-seconds", type=_seconds, metavar="S", help="time limit in seconds (default 180)"
+    declare(
+        parser,
+        ("--max-seconds S", "time limit in seconds (default 180)", _seconds),
+        ("--max-calls N", "at most N model calls (default 50)", whole(1)),
     )
-    parser.add_argument("--max-calls", type=whole(1), metavar="N", help="at most N model calls (default 50)")
 
 
 def _seconds(text: str) -> float:

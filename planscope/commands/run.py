@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 from planscope.case import judge, read_variant
 from planscope.commands import Command
 from planscope.commands.common import (
+    BASE_URL,
+    OUTPUT,
     columns,
+    declare,
     is_text,
     open_session,
     print_json,
@@ -59,29 +62,16 @@ MOST_TIMES = 1000
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     add_agent_choice(parser, "sim:careful, sim:literal")
-    parser.add_argument("--variant", metavar="ID", help="the variant of the query (default: the newest)")
-    parser.add_argument("--seed", type=whole(0), metavar="N", help="seed of a simulated model (default 0)")
-    parser.add_argument("--role", metavar="TEXT", help="a role prompt for the agent")
-    parser.add_argument(
-        "--prompts", type=Path, metavar="FILE", help="a file with prompt templates of your own (TOML)"
-    )
-    parser.add_argument(
-        "--times", type=whole(1, MOST_TIMES), metavar="N", help="run N times and show the success rate"
-    )
-    parser.add_argument(
-        "--at-once",
-        type=whole(1, 64),
-        metavar="N",
-        default=8,
-        help="with --times: run N at the same time (default 8)",
-    )
-    parser.add_argument(
-        "--guard", action="store_true", help="block calls that make the plan impossible; tells the agent why"
-    )
-    parser.add_argument(
-        "--live",
-        action="store_true",
-        help="watch the run in the debugger; it pauses at breakpoints",
+    declare(
+        parser,
+        ("--variant ID", "the variant of the query (default: the newest)"),
+        ("--seed N", "seed of a simulated model (default 0)", whole(0)),
+        ("--role TEXT", "a role prompt for the agent"),
+        ("--prompts FILE", "a file with prompt templates of your own (TOML)", Path),
+        ("--times N", "run N times and show the success rate", whole(1, MOST_TIMES)),
+        ("--at-once N", "with --times: run N at the same time (default 8)", whole(1, 64), 8),
+        ("--guard", "block calls that make the plan impossible; tells the agent why"),
+        ("--live", "watch the run in the debugger; it pauses at breakpoints"),
     )
     parser.add_argument(
         "--break",
@@ -91,16 +81,18 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         help="with --live: pause at doomed (the plan is lost), 'step 3', 'tool NAME', 'breaks c2' (violated), "
         "error, or 'when valid_completions < 3'; may be given more than once",
     )
-    parser.add_argument("--stepping", action="store_true", help="with --live: pause before every call")
-    parser.add_argument(
-        "--tracing", action="store_true", help="upload the run to LangSmith, if that is set up"
+    declare(
+        parser,
+        ("--stepping", "with --live: pause before every call"),
+        ("--tracing", "upload the run to LangSmith, if that is set up"),
+        BASE_URL,
     )
-    parser.add_argument("--base-url", metavar="URL", help="a server with the provider's protocol")
     add_limits(parser)
-    parser.add_argument(
-        "-o", dest="output", metavar="FILE", help="write to this file (default: SESSION itself)"
+    declare(
+        parser,
+        OUTPUT,
+        ("--json", "print the result as JSON"),
     )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from planscope.commands import Command
 from planscope.commands.common import (
+    SESSION,
     columns,
+    declare,
     error_type,
     open_session,
     output_file,
@@ -36,35 +38,31 @@ _BAR = 20
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="a session: its name or its file")
-    parser.add_argument(
-        "words", metavar="WORDS", nargs="*", help="words in id, verdict, error, step, model or agent"
-    )
-    parser.add_argument("--verdict", choices=VERDICTS, metavar="V", help="right, wrong, aborted or unknown")
-    parser.add_argument(
-        "--error-type",
-        metavar="E",
-        type=error_type,
-        help="an error that the list names, such as order_error (headline in JSON)",
-    )
-    parser.add_argument("--lost", metavar="K", help="lost at this step: a number, or end")
-    parser.add_argument("--model", metavar="M", help="the model")
-    parser.add_argument("--agent", metavar="A", help="the agent")
-    parser.add_argument("--variant", metavar="ID", help="the query, by its id")
-    parser.add_argument("--own", action="store_true", help="leave out the runs of dissections")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "-o",
-        dest="output",
-        metavar="FILE",
-        help="write the listed runs, with their queries, to a session file",
+    declare(
+        parser,
+        SESSION,
+        ("words WORDS*", "words in id, verdict, error, step, model or agent"),
+        ("--verdict V", "right, wrong, aborted or unknown", VERDICTS),
+        (
+            "--error-type E",
+            "an error that the list names, such as order_error (headline in JSON)",
+            error_type,
+        ),
+        ("--lost K", "lost at this step: a number, or end"),
+        ("--model M", "the model"),
+        ("--agent A", "the agent"),
+        ("--variant ID", "the query, by its id"),
+        ("--own", "leave out the runs of dissections"),
+        ("--json", "print JSON"),
+        ("-o FILE", "write the listed runs, with their queries, to a session file"),
     )
     change = parser.add_mutually_exclusive_group()
-    change.add_argument(
-        "--delete", metavar="ID", nargs="+", help="delete these runs or queries, and what depends on them"
+    declare(
+        change,
+        ("--delete ID+", "delete these runs or queries, and what depends on them"),
+        ("--restore", "undo the last deletion"),
+        ("--empty", "delete for good what was deleted"),
     )
-    change.add_argument("--restore", action="store_true", help="undo the last deletion")
-    change.add_argument("--empty", action="store_true", help="delete for good what was deleted")
 
 
 def _runs(args: argparse.Namespace) -> int:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from planscope.commands import Command, set_example
 from planscope.commands.common import (
+    SESSION,
     add_actions,
     columns,
+    declare,
     error_type,
     output_file,
     print_json,
@@ -66,49 +68,39 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
     made = add_actions(parser, ACTIONS)
     for name, one in made.items():
         set_example(one, EXAMPLES.get(name, ""))
-        one.add_argument("--json", action="store_true", help="print JSON")
+        declare(one, ("--json", "print JSON"))
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     _add_filters(made["list"])
     for name in ("show", "rename", "copy"):
-        made[name].add_argument("session", metavar="SESSION", help="a session: its name or its file")
-    made["rename"].add_argument("name", metavar="NAME", nargs="?", help="the new name")
-    made["rename"].add_argument("--title", metavar="TEXT", help="the new title")
-    made["copy"].add_argument("name", metavar="NAME", nargs="?", help="the copy's name (default: a free one)")
+        declare(made[name], SESSION)
+    declare(made["rename"], ("name NAME?", "the new name"), ("--title TEXT", "the new title"))
+    declare(made["copy"], ("name NAME?", "the copy's name (default: a free one)"))
     for name in ("delete", "restore"):
-        made[name].add_argument("sessions", metavar="SESSION", nargs="+", help="names of sessions")
-    made["trash"].add_argument("--empty", action="store_true", help="delete its sessions for good")
-    made["recover"].add_argument(
-        "session", metavar="SESSION", nargs="?", help="the session with unsaved work"
+        declare(made[name], ("sessions SESSION+", "names of sessions"))
+    declare(made["trash"], ("--empty", "delete its sessions for good"))
+    declare(
+        made["recover"],
+        ("session SESSION?", "the session with unsaved work"),
+        ("-o FILE", "write to this file (default: a new session in your library)"),
+        ("--discard", "delete the unsaved work"),
     )
-    made["recover"].add_argument(
-        "-o",
-        dest="output",
-        metavar="FILE",
-        help="write to this file (default: a new session in your library)",
-    )
-    made["recover"].add_argument("--discard", action="store_true", help="delete the unsaved work")
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "words", metavar="WORDS", nargs="*", help="words in name, title, topic, agent, model or verdict"
+    declare(
+        parser,
+        ("words WORDS*", "words in name, title, topic, agent, model or verdict"),
+        ("--place P", "library or bundled", ("library", "bundled")),
+        ("--verdict V", "right, aborted or unknown (the last run), wrong (any run)", VERDICTS),
+        (
+            "--error-type E",
+            "an error that the list names, in any run: order_error, action_lost, ...",
+            error_type,
+        ),
+        ("--agent A", "the agent of the last run"),
+        ("--model M", "the model of the last run"),
+        ("--no-judge", "show only stored verdicts; judge nothing"),
     )
-    parser.add_argument("--place", choices=("library", "bundled"), metavar="P", help="library or bundled")
-    parser.add_argument(
-        "--verdict",
-        choices=VERDICTS,
-        metavar="V",
-        help="right, aborted or unknown (the last run), wrong (any run)",
-    )
-    parser.add_argument(
-        "--error-type",
-        metavar="E",
-        type=error_type,
-        help="an error that the list names, in any run: order_error, action_lost, ...",
-    )
-    parser.add_argument("--agent", metavar="A", help="the agent of the last run")
-    parser.add_argument("--model", metavar="M", help="the model of the last run")
-    parser.add_argument("--no-judge", action="store_true", help="show only stored verdicts; judge nothing")
 
 
 def _sessions(args: argparse.Namespace) -> int:

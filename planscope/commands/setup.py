@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from planscope.commands import Command
-from planscope.commands.common import columns, emit, print_json, say, say_all
+from planscope.commands.common import answer, declare, emit, say_all
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.agents.models import Provider
+    from planscope.agents.simulated.profiles import Profile
+    from planscope.documents.listings import ConfigDocument, ModelsDocument, ThemesDocument
+    from planscope.show.blocks import Block
     from planscope.tui.keys import KeyChoice
     from planscope.tui.settings import ScreenSettings, Setting
     from planscope.tui.toml_file import FileProblem
@@ -24,52 +27,55 @@ MODELS_ABOUT = (
 
 
 def _add_models(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--base-url", metavar="URL", help="only providers that can use a server of your own, at URL"
+    declare(
+        parser,
+        ("--base-url URL", "only providers that can use a server of your own, at URL"),
+        ("--json", "print the same as JSON"),
     )
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
 
 
 def _models(args: argparse.Namespace) -> int:
     from planscope.agents.models import other_providers
     from planscope.agents.simulated.profiles import PROFILES, SEED
 
-    providers = _providers(args.base_url)
-    profiles = PROFILES.values() if args.base_url is None else ()
-    if args.json:
+    providers, problems = _providers(args.base_url), other_providers()[1]
+    profiles = list(PROFILES.values()) if args.base_url is None else []
+
+    def document() -> ModelsDocument:
         from planscope.documents.listings import ModelsDocument, ProfileDocument, ProviderDocument
 
-        simulated = [ProfileDocument.of(p, parameters=[*p.parameters, SEED]) for p in profiles]
-        found = [
-            ProviderDocument.of(
-                provider,
-                base_url=provider.any_server,
-                set=_set(provider),
-                ready=missing is None,
-                missing=missing,
-            )
-            for provider, missing in providers
-        ]
-        problems = list(other_providers()[1])
-        print_json(ModelsDocument(simulated=simulated, providers=found, problems=problems))
-        return 0
-    from planscope.show.text import hanging, table
+        return ModelsDocument(
+            simulated=[ProfileDocument.of(p, parameters=[*p.parameters, SEED]) for p in profiles],
+            providers=[
+                ProviderDocument.of(
+                    one, base_url=one.any_server, set=_set(one), ready=why is None, missing=why
+                )
+                for one, why in providers
+            ],
+            problems=list(problems),
+        )
+
+    answer(args, document, _model_blocks(profiles, providers, problems))
+    return 0
+
+
+def _model_blocks(
+    profiles: Sequence[Profile], providers: Sequence[tuple[Provider, str | None]], problems: Sequence[str]
+) -> Iterator[Block]:
+    from planscope.show.blocks import Heading, Para, Table
     from planscope.wording.terms import said
 
-    say("Simulated models (--model sim:NAME, or sim:NAME?key=value&seed=3)")
+    yield Heading("Simulated models (--model sim:NAME, or sim:NAME?key=value&seed=3)")
     for profile in profiles:
         plants = f" (its fault: {said(profile.plants)})" if profile.plants else ""
-        say_all(hanging(f"  {profile.name}", profile.about + plants, 20, columns()))
+        yield Para(profile.about + plants, label=f"  {profile.name}", column=20)
         for p in profile.parameters:
             bounds = f"{p.low} to {p.high}, default {p.default}: {p.about}"
-            say_all(hanging(f"      {p.name}", bounds, 20, columns()))
-    say()
-    say("Providers (--model NAME:MODEL)")
+            yield Para(bounds, label=f"      {p.name}", column=20)
+    yield Heading("Providers (--model NAME:MODEL)")
     by_readiness = sorted(providers, key=lambda found: (found[1] is not None, found[0].name))
-    say_all(table([(p.name, "not ready" if why else "ready", _missing(p, why)) for p, why in by_readiness]))
-    for problem in other_providers()[1]:
-        say(f"not listed: {problem}")
-    return 0
+    yield Table([(p.name, "not ready" if why else "ready", _missing(p, why)) for p, why in by_readiness])
+    yield from (Para(f"not listed: {problem}") for problem in problems)
 
 
 def _providers(base_url: str | None) -> list[tuple[Provider, str | None]]:
@@ -110,27 +116,26 @@ THEMES_ABOUT = "List the themes of the debugger, bundled and your own, and what 
 
 
 def _add_themes(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print themes and errors as JSON")
+    declare(parser, ("--json", "print themes and errors as JSON"))
 
 
 def _themes(args: argparse.Namespace) -> int:
-    from planscope.show.text import table
+    from planscope.documents.listings import ThemesDocument
     from planscope.tui.style.themes import load_themes, user_themes_folder
 
     themes, problems = load_themes()
-    if args.json:
-        from planscope.documents.listings import ThemesDocument
-
-        said = [str(problem) for problem in problems]
-        found = {"themes": themes, "problems": said, "folder": str(user_themes_folder())}
-        print_json(ThemesDocument.model_validate(found))
-        return 0
-    say_all(table([(theme.name, "dark" if theme.dark else "light") for theme in themes], ""))
-    for problem in problems:
-        say(f"not loaded: {problem}")
-    say()
-    say(f"Put your own themes into {user_themes_folder()}")
+    folder = str(user_themes_folder())
+    found = {"themes": themes, "problems": list(map(str, problems)), "folder": folder}
+    answer(args, ThemesDocument.model_validate(found), _theme_blocks)
     return 0
+
+
+def _theme_blocks(told: ThemesDocument) -> Iterator[Block]:
+    from planscope.show.blocks import GAP, Code, Para, Table
+
+    yield Table([(theme.name, "dark" if theme.dark else "light") for theme in told.themes], indent="")
+    yield from (Para(f"not loaded: {problem}") for problem in told.problems)
+    yield from (GAP, Code([f"Put your own themes into {told.folder}"]))
 
 
 CONFIG_ABOUT = (
@@ -140,13 +145,12 @@ CONFIG_ABOUT = (
 
 
 def _add_config(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--check", action="store_true", help="show only what is wrong; exit status 2 if something is"
+    declare(
+        parser,
+        ("--check", "show only what is wrong; exit status 2 if something is"),
+        ("--example", "print a config file with every setting, as a start"),
+        ("--json", "print the same as JSON"),
     )
-    parser.add_argument(
-        "--example", action="store_true", help="print a config file with every setting, as a start"
-    )
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
 
 
 def _config(args: argparse.Namespace) -> int:
@@ -156,12 +160,10 @@ def _config(args: argparse.Namespace) -> int:
         emit("\n".join(_example_file()))
         return 0
     settings, choice, problems = _read_settings()
-    if args.json:
-        _print_settings(settings, choice, problems)
-    elif args.check:
+    if args.check and not args.json:
         say_all(map(str, problems) if problems else ["The settings have no errors."])
     else:
-        _tell_settings(settings, choice, problems)
+        answer(args, _settings_document(settings, choice, problems), _settings_blocks)
     return 2 if args.check and problems else 0
 
 
@@ -184,55 +186,25 @@ def _read_settings() -> tuple[ScreenSettings, KeyChoice, list[FileProblem]]:
     return settings, choice, [*mine, *broken]
 
 
-def setting_rows(settings: ScreenSettings) -> Iterator[tuple[Setting, Any, str]]:
-    """Return each setting with its effective value and its source: ``default``, ``screen`` or ``file:line``."""
-    from planscope.tui.settings import SETTINGS
-
+def _source(settings: ScreenSettings, setting: Setting) -> str:
+    """Return where a setting's value comes from: ``default``, ``screen`` or ``file:line``."""
     config = settings.config
-    for setting in SETTINGS:
-        source = "default"
-        if settings.chosen(setting.name):
-            source = "screen"
-        elif setting.name in config.given:
-            line = config.line(setting)
-            source = config.path.name if line is None else f"{config.path.name}:{line}"
-        yield setting, settings[setting.name], source
+    if settings.chosen(setting.name):
+        return "screen"
+    if setting.name not in config.given:
+        return "default"
+    line = config.line(setting)
+    return config.path.name if line is None else f"{config.path.name}:{line}"
 
 
-def _tell_settings(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:
-    from planscope.show.text import hanging, table
-    from planscope.tui.keys import keys_file, shown_key
-    from planscope.tui.settings import toml
-    from planscope.tui.style.themes import user_themes_folder
-
-    config, remembered = settings.config, settings.remembered.path
-    missing = "" if config.path.exists() else "  (does not exist; planscope config --example prints one)"
-    say(f"Settings    {config.path}{missing}")
-    if keys_file().exists():
-        say(f"Older keys  {keys_file()}")
-    say(f"Themes      {user_themes_folder()}")
-    say(f"Remembered  {remembered}")
-    say()
-    shown = [
-        (setting.name, "not set" if value is None else toml(value), source)
-        for setting, value, source in setting_rows(settings)
-    ]
-    say_all(table(shown, ""))
-    if choice:
-        say()
-        say_all(table([(f"keys.{id}", " ".join(map(shown_key, keys))) for id, keys in choice.items()], ""))
-    if problems:
-        say()
-        for problem in problems:
-            say_all(hanging("wrong", str(problem), 7, columns()))
-
-
-def _print_settings(settings: ScreenSettings, choice: KeyChoice, problems: list[FileProblem]) -> None:
+def _settings_document(
+    settings: ScreenSettings, choice: KeyChoice, problems: Sequence[FileProblem]
+) -> ConfigDocument:
     from planscope.documents.listings import ConfigDocument, SettingDocument
-    from planscope.tui.settings import plain
+    from planscope.tui.settings import SETTINGS, plain
     from planscope.tui.style.themes import user_themes_folder
 
-    document = ConfigDocument(
+    return ConfigDocument(
         file=str(settings.config.path),
         exists=settings.config.path.exists(),
         remembered=str(settings.remembered.path),
@@ -240,18 +212,46 @@ def _print_settings(settings: ScreenSettings, choice: KeyChoice, problems: list[
         settings=[
             SettingDocument(
                 name=setting.name,
-                value=plain(value),
-                source=source,
+                value=plain(settings[setting.name]),
+                source=_source(settings, setting),
                 default=plain(setting.default),
                 takes=setting.kind.takes,
                 help=setting.help,
             )
-            for setting, value, source in setting_rows(settings)
+            for setting in SETTINGS
         ],
         keys={id: list(keys) for id, keys in choice.items()},
         problems=list(map(str, problems)),
     )
-    print_json(document)
+
+
+def _settings_blocks(told: ConfigDocument) -> Iterator[Block]:
+    from planscope.show.blocks import GAP, Para, Table
+    from planscope.tui.keys import keys_file, shown_key
+    from planscope.tui.settings import toml
+
+    missing = "" if told.exists else "  (does not exist; planscope config --example prints one)"
+    older = [("Older keys", str(keys_file()))] if keys_file().exists() else []
+    places = [
+        ("Settings", f"{told.file}{missing}"),
+        *older,
+        ("Themes", told.themes),
+        ("Remembered", told.remembered),
+    ]
+    yield Table(places, indent="")
+    yield GAP
+    rows = [
+        (one.name, "not set" if one.value is None else toml(one.value), one.source) for one in told.settings
+    ]
+    yield Table(rows, indent="")
+    if told.keys:
+        yield GAP
+        yield Table(
+            [(f"keys.{id}", " ".join(map(shown_key, keys))) for id, keys in told.keys.items()], indent=""
+        )
+    if told.problems:
+        yield GAP
+        yield from (Para(problem, label="wrong", column=7) for problem in told.problems)
 
 
 def _example_file() -> Iterator[str]:
@@ -285,10 +285,11 @@ SCHEMA_ABOUT = (
 
 
 def _add_schema(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "name", metavar="NAME", nargs="?", help="session, new, parse, check, ... (default: all)"
+    declare(
+        parser,
+        ("name NAME?", "session, new, parse, check, ... (default: all)"),
+        ("--json", "no effect: the output is always JSON"),
     )
-    parser.add_argument("--json", action="store_true", help="no effect: the output is always JSON")
 
 
 def _schema(args: argparse.Namespace) -> int:

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command
-from planscope.commands.common import STANDARD_INPUT, columns, output_file, print_json, quoted, say, say_all
+from planscope.commands.common import (
+    STANDARD_INPUT,
+    columns,
+    declare,
+    output_file,
+    print_json,
+    quoted,
+    say,
+    say_all,
+)
 from planscope.errors import UserError
 from planscope.wording.phrases import plural
 from planscope.wording.terms import sentence
@@ -36,9 +45,7 @@ MOST_TOGETHER = 5_000
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "trace", metavar="TRACE", nargs="*", help="a file, a folder, a glob, or - (standard input)"
-    )
+    declare(parser, ("trace TRACE*", "a file, a folder, a glob, or - (standard input)"))
     parser.add_argument(
         "-o",
         "--output",
@@ -46,17 +53,18 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
         help="write to this file (default: a new session in your library)",
     )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--pick", metavar="ID", help="import only the trace with this id")
-    which.add_argument("--all", action="store_true", help="all traces as runs of one session")
-    parser.add_argument(
-        "--last",
-        choices=AGENTS,
-        metavar="AGENT",
-        help=f"the newest session of {', '.join(AGENTS)} on this machine",
+    declare(
+        which,
+        ("--pick ID", "import only the trace with this id"),
+        ("--all", "all traces as runs of one session"),
     )
-    parser.add_argument("--rules", metavar="RULES", help="give the session the rules of this file")
-    parser.add_argument("--list", action="store_true", help="only list the traces")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    declare(
+        parser,
+        ("--last AGENT", f"the newest session of {', '.join(AGENTS)} on this machine", AGENTS),
+        ("--rules RULES", "give the session the rules of this file"),
+        ("--list", "only list the traces"),
+        ("--json", "print JSON"),
+    )
 
 
 def _import(args: argparse.Namespace) -> int:

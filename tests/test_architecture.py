@@ -254,7 +254,7 @@ TOKENS = {
     "rules": 80_100,
     "toolfuzz": 91_850,
     "agents": 75_700,
-    "traces": 57_400,
+    "traces": 56_450,
     "commands": 51_250,
     "language": 74_700,
     "session": 39_750,

@@ -355,35 +355,15 @@ def function_response(response: object) -> tuple[str, bool | None]:
     return as_text(response), None
 
 
+_READ = "input_tokens|prompt_tokens|inputTokens|promptTokenCount|prompt_token_count|input"
+_WROTE = "output_tokens|completion_tokens|outputTokens|candidatesTokenCount|candidates_token_count|output"
+
+
 def usage_of(usage: object) -> tuple[int, int] | None:
     """Return the tokens that the model read and wrote, as the providers name them."""
     u = obj(usage)
-    read = count_of(
-        some(
-            u,
-            (
-                "input_tokens",
-                "prompt_tokens",
-                "inputTokens",
-                "promptTokenCount",
-                "prompt_token_count",
-                "input",
-            ),
-        )
-    )
+    read = count_of(first_at(u, _READ))
     for key in ("cache_read_input_tokens", "cache_creation_input_tokens", "cacheRead", "cacheWrite"):
         read += count_of(u.get(key))
-    wrote = count_of(
-        some(
-            u,
-            (
-                "output_tokens",
-                "completion_tokens",
-                "outputTokens",
-                "candidatesTokenCount",
-                "candidates_token_count",
-                "output",
-            ),
-        )
-    )
+    wrote = count_of(first_at(u, _WROTE))
     return (read, wrote) if read + wrote else None

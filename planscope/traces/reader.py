@@ -55,17 +55,19 @@ Signs = tuple[tuple[float, str], ...]
 @dataclass(frozen=True)
 class FileFormat:
     """A format whose file is read by ``reads``. ``signs`` are asked of the first records and those in their ``lists``,
-    which are also ``all``."""
+    which are also ``all``; or they are a function of the beginning of a file."""
 
     name: str
     title: str
-    signs: Signs
+    signs: Signs | Callable[[Head], float]
     reads: Callable[[Source, Options], Iterator[Trace]]
     lists: tuple[str, ...] = ()
     aside: Mapping[str, str] = field(default_factory=dict)
 
     def recognises(self, head: Head) -> float:
         """Return how surely the first records have this format."""
+        if callable(self.signs):
+            return self.signs(head)
         found = head.within(*self.lists)
         found += [one for many in map(seq, head.records) for one in many if isinstance(one, dict)]
         asked = [{**one, "all": found} for one in found]

@@ -62,6 +62,8 @@ def assemble(build: Builder, spans: Iterable[Span]) -> None:
 
 
 MOST_TITLES = 1_000_000
+DEEPEST = 200
+"""Limit of spans around one that are looked at."""
 
 
 def assembled(
@@ -95,7 +97,6 @@ class _Assembly:
     def __init__(self, build: Builder, known: dict[str, Span]) -> None:
         self.build, self.known = build, known
         self.seen: Counter[str] = Counter()
-        self.agents: dict[str, str] = {}
         self.has_tools = any(one.kind == "tool" for one in known.values())
         self.same: set[str] = set()
         """Tool spans that lie in one of the same call."""
@@ -182,7 +183,7 @@ class _Assembly:
         for span in ordered:
             if span.kind != "model":
                 continue
-            above = self._above(span)
+            above = list(self._above(span))
             if any(one.kind == "model" and (one.messages or one.answers) for one in above):
                 span.kind = "other"
             elif span.messages or span.answers:
@@ -223,32 +224,18 @@ class _Assembly:
         self.same.add(span.id)
         return outer
 
-    def _above(self, span: Span) -> list[Span]:
-        """Return the spans around it, the nearest first."""
-        found: list[Span] = []
+    def _above(self, span: Span) -> Iterator[Span]:
+        """Yield the spans around it, the nearest first."""
         at = self.known.get(span.parent)
-        while at is not None and len(found) < 200 and at is not span:
-            found.append(at)
+        for _ in range(DEEPEST):
+            if at is None or at is span:
+                return
+            yield at
             at = self.known.get(at.parent)
-        return found
 
     def agent_of(self, span: Span) -> str | None:
-        """The agent of the nearest span above it that has one."""
-        above: list[str] = []
-        at: Span | None = span
-        found = ""
-        while at is not None and at.id not in above and len(above) < 200:
-            if at.id in self.agents:
-                found = self.agents[at.id]
-                break
-            above.append(at.id)
-            if at.agent:
-                found = at.agent
-                break
-            at = self.known.get(at.parent)
-        for one in above:
-            self.agents[one] = found
-        return found or None
+        """Return the agent of the nearest span above it that has one."""
+        return next((one.agent for one in (span, *self._above(span)) if one.agent), None)
 
     def _take_tool(self, span: Span, at: float | None) -> None:
         build = self.build

@@ -15,7 +15,7 @@ from planscope.traces.blocks import SPEAKERS, usage_of
 from planscope.traces.build import Builder
 from planscope.traces.groups import traces_of
 from planscope.traces.messages import id_beside
-from planscope.traces.reader import Options
+from planscope.traces.reader import FileFormat, Options
 from planscope.traces.source import Head, Source
 from planscope.traces.values import Obj, arguments_of, as_text, name, number, obj, rest_of, seq, some, text
 
@@ -32,51 +32,41 @@ _ENDED = frozenset(("answer", "result", "output", "error", "success"))
 _FAILED = ("error", "failed", "failure")
 
 
-class Calls:
-    """The reader. Records of several runs may be mixed; ``run`` tells them apart."""
-
-    name = "calls"
-    title = "a list of calls"
-
-    def recognises(self, head: Head) -> float:
-        records = [one for _, one in _flat(head.records)][:100]
-        if not records:
-            return 0.0
-        plain = sum(type(one.get("tool")) is str and bool(set(one) & _PLAIN) for one in records)
-        if plain * 2 > len(records):
-            return 0.7
-        calls = sum(call_of(one) is not None or bool(_inner(one)) for one in records)
-        if any(call_of(one) is not None for one in records):
-            return 0.72
-        return 0.62 if calls else 0.0
-
-    def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        def take(build: Builder, records: list[Obj]) -> None:
-            for record in records:
-                _take(build, record)
-
-        found = ((run, record, ()) for run, record in _records(source))
-        yield from traces_of(found, self.name, source, take)
+def _known(head: Head) -> float:
+    records = [one for _, one in _flat(head.records)][:100]
+    if any(call_of(one) is not None for one in records):
+        return 0.72
+    return 0.62 * any(map(_inner, records))
 
 
-_PLAIN = frozenset(("arguments", "answer", "error", "args", "result", "input", "output"))
+def _read(source: Source, options: Options) -> Iterator[Trace]:
+    """Yield the runs of a file. Records of several runs may be mixed; ``run`` tells them apart."""
+
+    def take(build: Builder, records: list[Obj]) -> None:
+        for record in records:
+            _take(build, record)
+
+    found = ((run, record, ()) for run, record in _records(source))
+    yield from traces_of(found, "calls", source, take)
 
 
 def _records(source: Source) -> Iterator[tuple[str, Obj]]:
     """Yield each record with the id of its run, which is empty if nothing says it."""
+    for place, value in _values(source):
+        several = type(value) is list or _list_of(obj(value)) is not None
+        yield from _flat([value], f"{source.stem}:{place}" if place and several else "")
+
+
+def _values(source: Source) -> Iterator[tuple[int, object]]:
+    """Yield each line or element of a file with its number, and a single value with 0."""
     if source.seen.kind == "lines":
-        for number_, value in source.records():
-            several = type(value) is list or _list_of(obj(value)) is not None
-            yield from _flat([value], f"{source.stem}:{number_}" if several else "")
+        yield from source.records()
         return
     for top in source.json().documents():
         if top.kind == "[":
-            for k, element in enumerate(top.elements(), 1):
-                value = element.value()
-                several = type(value) is list or _list_of(obj(value)) is not None
-                yield from _flat([value], f"{source.stem}:{k}" if several else "")
+            yield from ((k, element.value()) for k, element in enumerate(top.elements(), 1))
         elif top.kind == "{":
-            yield from _flat([top.value()])
+            yield 0, top.value()
         else:
             top.skip()
 
@@ -286,4 +276,4 @@ def _take_words(build: Builder, record: Obj, at: float | None, agent: str | None
     build.said(by, content, at=at, agent=agent if by == "model" else None)
 
 
-READERS = (Calls(),)
+READERS = (FileFormat("calls", "a list of calls", _known, _read),)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
@@ -33,7 +33,6 @@ MOST_PARTS = 500
 LONGEST_ANSWER = 4 * 2**20
 """Limit of an answer that is in a file of its own, in bytes."""
 _SAVED = re.compile(r"(?:saved to|Full output[^:]*):\s*(\S[^\n]*)")
-_IS_LINE = frozenset(("uuid", "session_id", "sessionId", "parent_tool_use_id"))
 _NOT_TYPED = ("isMeta", "isSynthetic", "isCompactSummary")
 _ENDS = {"error_max_turns": "its limit of turns", "error_max_budget_usd": "its limit of cost",
          "error_during_execution": "an error"}  # fmt: skip
@@ -56,16 +55,6 @@ class _Node:
     live: bool = True
     root: str = ""
     """The first line of its rewound branch."""
-
-
-@dataclass
-class _Tree:
-    nodes: dict[str, _Node] = field(default_factory=dict)
-    last: str | None = None
-    chained: bool = False
-    """Whether a line names an earlier one as its parent."""
-    strict: bool = False
-    """Whether only the lines that lead to the last one are live."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +149,10 @@ class _Session:
         self.source, self.folder, self.depth, self.agent = source, folder, depth, agent
         self.form = form
         self.whole = depth > 0  # all lines of a sub-agent's file are side lines
-        self.tree = _Tree(strict=form.strict)
+        self.nodes: dict[str, _Node] = {}
+        self.last: str | None = None
+        self.chained = False
+        """Whether a line names an earlier one as its parent."""
         self.build = Builder(source.stem, form.name)
         self.started: dict[str, str] = {}
         """The call that started each sub-agent, by the agent's id."""
@@ -205,9 +197,8 @@ class _Session:
         return not self.whole and (line.get("isSidechain") is True or bool(line.get("parent_tool_use_id")))
 
     def _grow(self) -> None:
-        nodes = self.tree.nodes
+        nodes = self.nodes
         before: str | None = None
-        chained = False
         for uuid, line in self._lines(again=True):
             if not uuid or uuid in nodes:
                 continue
@@ -216,33 +207,32 @@ class _Session:
             if parent is not None and parent not in nodes:
                 parent = None if side else before
             elif parent is not None:
-                chained = chained or not side
+                self.chained = self.chained or not side
             elif not side and (before is not None and line.get("isCompactSummary") is True):
                 parent = before
             nodes[uuid] = _Node(parent, _is_typed(line), side)
             if not side:
                 before = uuid
                 if line.get("type") in ("user", "assistant"):
-                    self.tree.last = uuid
-        self.tree.chained = chained
+                    self.last = uuid
 
     def _decide(self) -> None:
         """Give every line that was rewound, or is a sub-agent's, the first line of its branch."""
-        nodes = self.tree.nodes
+        nodes = self.nodes
         way: set[str] = set()
-        at = self.tree.last
+        at = self.last
         while at is not None and at not in way:
             way.add(at)
             at = nodes[at].parent
         typed: dict[str | None, list[str]] = {}
         for uuid, node in nodes.items():
-            if node.typed and not node.side and (node.parent is not None or self.tree.chained):
+            if node.typed and not node.side and (node.parent is not None or self.chained):
                 typed.setdefault(node.parent, []).append(uuid)
         gone: set[str] = set()
         for turns in typed.values():
             kept = next((one for one in turns if one in way), turns[-1])
             gone.update(one for one in turns if one != kept)
-        if self.tree.strict and self.tree.chained:
+        if self.form.strict and self.chained:
             gone.update(
                 one for one, node in nodes.items() if one not in way and (node.parent or "") in {*way, ""}
             )
@@ -259,17 +249,15 @@ class _Session:
 
     def _fill(self) -> None:
         seen: set[str] = set()
-        forks = {
-            n.parent for n in self.tree.nodes.values() if n.parent is not None and not n.live and not n.side
-        }
+        forks = {n.parent for n in self.nodes.values() if n.parent is not None and not n.live and not n.side}
         for uuid, line in self._lines(again=False):
             if not uuid:
                 self._note(line)
                 continue
-            if uuid in seen or uuid not in self.tree.nodes:
+            if uuid in seen or uuid not in self.nodes:
                 continue
             seen.add(uuid)
-            node = self.tree.nodes[uuid]
+            node = self.nodes[uuid]
             if node.live:
                 self._take(self.build, line)
                 if uuid in forks:
@@ -406,19 +394,20 @@ class _Session:
     # branches and sub-agents --------------------------------------------------------------------------------------
 
     def _take_rewound(self, root: str, line: Obj) -> None:
-        if root not in self.branches:
-            if len(self.branches) >= MOST_PARTS:
-                self.build.unknown("a line of one rewound branch too many")
-                return
-            after = self.calls_at.get(self.tree.nodes[root].parent or "", 0)
-            self.branches[root] = self._part(steps=after, message=self.build.message)
-        self._take(self.branches[root], line)
+        after = self.calls_at.get(self.nodes[root].parent or "", 0)
+        self._take_part(self.branches, root, "rewound branch", line, after, self.build.message)
 
-    def _part(self, **at: int) -> Builder:
-        """Return a builder of a part of the session, whose times are the session's."""
-        part = Builder("", self.form.name, **at)
-        part.trace.started = self.build.trace.started
-        return part
+    def _take_part(
+        self, parts: dict[str, Builder], root: str, what: str, line: Obj, after: int = 0, message: int = -1
+    ) -> None:
+        """Add a line of a part of the session, whose times are the session's."""
+        if root not in parts:
+            if len(parts) >= MOST_PARTS:
+                self.build.unknown(f"a line of one {what} too many")
+                return
+            parts[root] = Builder("", self.form.name, steps=after, message=message)
+            parts[root].trace.started = self.build.trace.started
+        self._take(parts[root], line)
 
     def _close_branch(self, root: str, branch: Builder) -> None:
         """Keep the branch, unless all its calls are copies of calls on the live branch."""
@@ -432,17 +421,12 @@ class _Session:
         for kind, count in branch.trace.unknown_lines.items():
             self.build.unknown(kind, count)
         if branch.items:
-            self.build.branch(self.calls_at.get(self.tree.nodes[root].parent or "", 0), branch.items)
+            self.build.branch(self.calls_at.get(self.nodes[root].parent or "", 0), branch.items)
 
     def _take_side(self, root: str, line: Obj) -> None:
         """Add a line of a sub-agent in the same file, as older versions write it."""
-        if root not in self.sides:
-            if len(self.sides) >= MOST_PARTS:
-                self.build.unknown("a line of one sub-agent too many")
-                return
-            self.sides[root] = self._part()
-            self.side_prompts[root] = as_text(dig(line, "message.content"))
-        self._take(self.sides[root], line)
+        self.side_prompts.setdefault(root, as_text(dig(line, "message.content")))
+        self._take_part(self.sides, root, "sub-agent", line)
 
     def _put_in_sub_agents(self) -> None:
         calls = {call.call_id: call for call in self.build.trace.calls if call.call_id}

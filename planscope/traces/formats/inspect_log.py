@@ -11,11 +11,13 @@ from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import Shape, take
 from planscope.traces.build import OUTPUT, Builder, Full, spliced
 from planscope.traces.json_stream import Broken, Cursor, JsonStream, parsed
-from planscope.traces.reader import Options
+from planscope.traces.reader import FileFormat, Options
 from planscope.traces.signs import holds
 from planscope.traces.source import Head, Source, Unpacked, Unreadable, zstandard
 from planscope.traces.values import Obj, as_text, dig, name, number, obj, seq, text
 
+NAME = "inspect"
+_DAMAGE = (Broken, zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError)
 ZSTD_IN_ZIP = 93
 LONGEST_HEADER = 16 * 2**20
 MOST_SAMPLES = 1_000_000
@@ -25,143 +27,127 @@ ASIDE = {"metadata": "a gold plan", "target": "a gold plan", "store": "a copy", 
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
-class InspectLog:
-    """The reader. Samples are read one by one; of a sample's events only calls are read."""
+def _known(head: Head) -> float:
+    signs = ("eval & version|plan", "messages:list & epoch")
+    found = any(holds(one, sign) for one in head.objects[:3] for sign in signs)
+    return 0.9 if head.kind == "zip" else 0.95 * found
 
-    name = "inspect"
-    title = "an Inspect log"
-    aside = ASIDE
 
-    def recognises(self, head: Head) -> float:
-        """Return how surely a file has this format: one that is a ZIP or has a log's members."""
-        signs = ("eval & version|plan", "messages:list & epoch")
-        found = any(holds(one, sign) for one in head.objects[:3] for sign in signs)
-        return 0.9 if head.kind == "zip" else 0.95 * found
+def _read(source: Source, options: Options) -> Iterator[Trace]:
+    if source.seen.kind == "zip":
+        yield from _read_zip(source)
+        return
+    model: str | None = None
+    for top in source.json().documents():
+        if top.kind != "{":
+            top.skip()
+            continue
+        if "epoch" in next(iter(source.seen.objects), {}):
+            yield _sample(top, source)
+            continue
+        for key, member in top.members():
+            if key == "eval":
+                model = text(obj(member.value()).get("model")) or None
+            elif key == "samples" and member.kind == "[":
+                for sample in member.elements():
+                    trace = _sample(sample, source)
+                    trace.model = trace.model or model
+                    yield trace
+                    if trace.cause == "cut_off":
+                        return
 
-    def read(self, source: Source, options: Options) -> Iterator[Trace]:
-        if source.seen.kind == "zip":
-            yield from self._read_zip(source)
-            return
-        model: str | None = None
-        for top in source.json().documents():
-            if top.kind != "{":
-                top.skip()
-                continue
-            if "epoch" in next(iter(source.seen.objects), {}):
-                yield self._sample(top, source)
-                continue
-            for key, member in top.members():
-                if key == "eval":
-                    model = text(obj(member.value()).get("model")) or None
-                elif key == "samples" and member.kind == "[":
-                    for sample in member.elements():
-                        trace = self._sample(sample, source)
-                        trace.model = trace.model or model
-                        yield trace
-                        if trace.cause == "cut_off":
-                            return
 
-    # ZIP ----------------------------------------------------------------------------------------------------------
+# ZIP ----------------------------------------------------------------------------------------------------------
 
-    def _read_zip(self, source: Source) -> Iterator[Trace]:
-        file = source.raw()
+
+def _read_zip(source: Source) -> Iterator[Trace]:
+    file = source.raw()
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise Unreadable(
+            f"{source.name}: a ZIP file that cannot be read: {error}; get the file again"
+        ) from None
+    entries = [one for one in archive.infolist() if _is_sample(one.filename)]
+    if not entries:
+        raise Unreadable(f"{source.name}: a ZIP file that is not an Inspect log, or one without samples")
+    header = _header(archive, source)
+    model = text(dig(header, "eval.model")) or None
+    for entry in entries[:MOST_SAMPLES]:
+        build_id = entry.filename.removeprefix("samples/").removesuffix(".json")
         try:
-            archive = zipfile.ZipFile(file)
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise Unreadable(
-                f"{source.name}: a ZIP file that cannot be read: {error}; get the file again"
-            ) from None
-        entries = [one for one in archive.infolist() if _is_sample(one.filename)]
-        if not entries:
-            raise Unreadable(f"{source.name}: a ZIP file that is not an Inspect log, or one without samples")
-        header = self._header(archive, source)
-        model = text(dig(header, "eval.model")) or None
-        for entry in entries[:MOST_SAMPLES]:
-            build_id = entry.filename.removeprefix("samples/").removesuffix(".json")
-            try:
-                with _entry(archive, entry, source) as stream:
-                    trace = self._sample(next(_documents(stream, source)), source, build_id)
-            except (
-                Broken,
-                StopIteration,
-                zipfile.BadZipFile,
-                OSError,
-                NotImplementedError,
-                RuntimeError,
-            ) as error:
-                build = Builder(build_id, self.name)
-                build.problem(f"{entry.filename}: {error or 'it is empty'}"[:300], cause="cut_off")
-                trace = build.done()
-            trace.model = trace.model or model
-            yield trace
+            with _entry(archive, entry, source) as stream:
+                trace = _sample(next(_documents(stream, source)), source, build_id)
+        except (StopIteration, *_DAMAGE) as error:
+            build = Builder(build_id, NAME)
+            build.problem(f"{entry.filename}: {error or 'it is empty'}"[:300], cause="cut_off")
+            trace = build.done()
+        trace.model = trace.model or model
+        yield trace
 
-    def _header(self, archive: zipfile.ZipFile, source: Source) -> Obj:
-        for file in ("header.json", "_journal/start.json"):
-            try:
-                with _entry(archive, archive.getinfo(file), source) as stream:
-                    return obj(parsed(stream.read(LONGEST_HEADER).decode("utf-8", "replace")))
-            except (
-                KeyError,
-                ValueError,
-                OSError,
-                Broken,
-                zipfile.BadZipFile,
-                NotImplementedError,
-                RuntimeError,
-            ):
-                continue
-        return {}
 
-    # samples ------------------------------------------------------------------------------------------------------
-
-    def _sample(self, sample: Cursor, source: Source, default_id: str = "") -> Trace:
-        build = Builder(default_id or source.stem, self.name)
-        about: Obj = {}
-        inner = _Events(build)
+def _header(archive: zipfile.ZipFile, source: Source) -> Obj:
+    for file in ("header.json", "_journal/start.json"):
         try:
-            if sample.kind != "{":
-                sample.skip()
-            else:
-                self._members(sample, build, about, inner)
-        except Full:
-            build.full()
-        except Broken as broken:
-            build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
-        inner.put_in()
-        trace = build.trace
-        id, epoch = name(about.get("id")), name(about.get("epoch"))
-        if id:
-            trace.id = f"{id}.{epoch}" if epoch else id
-        trace.reward = _reward(about.get("scores"))
-        trace.model = text(dig(about, "output.model")) or None
-        error = obj(about.get("error"))
-        if error:
-            build.problem(f"the sample ended in an error: {text(error.get('message'))[:200]}", cause="model")
-        if about.get("limit"):
-            words = as_text(dig(about, "limit.type", "limit"))[:80]
-            build.problem(f"the sample was stopped by its limit: {words}", cause="stopped")
-        return trace
+            with _entry(archive, archive.getinfo(file), source) as stream:
+                return obj(parsed(stream.read(LONGEST_HEADER).decode("utf-8", "replace")))
+        except (KeyError, ValueError, *_DAMAGE):
+            continue
+    return {}
 
-    def _members(self, sample: Cursor, build: Builder, about: Obj, inner: _Events) -> None:
-        attachments = _Attachments(build)
-        for key, member in sample.members():
-            if key == "messages" and member.kind == "[":
-                for element in member.elements():
-                    message = element.value()
-                    if type(message) is dict:
-                        _take(build, message)
-                inner.begin()
-            elif key == "events" and member.kind == "[":
-                for element in member.elements():
-                    inner.take(obj(element.value()))
-            elif key == "attachments" and member.kind == "{":
-                attachments.look(inner)
-                for hash_of, one in member.members():
-                    attachments.put(hash_of, one)
-            elif key in ("id", "epoch", "scores", "error", "limit", "output"):
-                about[key] = member.value()
-            else:
-                member.skip()
+
+# samples ------------------------------------------------------------------------------------------------------
+
+
+def _sample(sample: Cursor, source: Source, default_id: str = "") -> Trace:
+    build = Builder(default_id or source.stem, NAME)
+    about: Obj = {}
+    inner = _Events(build)
+    try:
+        if sample.kind != "{":
+            sample.skip()
+        else:
+            _members(sample, build, about, inner)
+    except Full:
+        build.full()
+    except Broken as broken:
+        build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
+    inner.put_in()
+    trace = build.trace
+    id, epoch = name(about.get("id")), name(about.get("epoch"))
+    if id:
+        trace.id = f"{id}.{epoch}" if epoch else id
+    trace.reward = _reward(about.get("scores"))
+    trace.model = text(dig(about, "output.model")) or None
+    error = obj(about.get("error"))
+    if error:
+        build.problem(f"the sample ended in an error: {text(error.get('message'))[:200]}", cause="model")
+    if about.get("limit"):
+        words = as_text(dig(about, "limit.type", "limit"))[:80]
+        build.problem(f"the sample was stopped by its limit: {words}", cause="stopped")
+    return trace
+
+
+def _members(sample: Cursor, build: Builder, about: Obj, inner: _Events) -> None:
+    attachments = _Attachments(build)
+    for key, member in sample.members():
+        if key == "messages" and member.kind == "[":
+            for element in member.elements():
+                message = element.value()
+                if type(message) is dict:
+                    _take(build, message)
+            inner.begin()
+        elif key == "events" and member.kind == "[":
+            for element in member.elements():
+                inner.take(obj(element.value()))
+        elif key == "attachments" and member.kind == "{":
+            attachments.look(inner)
+            for hash_of, one in member.members():
+                attachments.put(hash_of, one)
+        elif key in ("id", "epoch", "scores", "error", "limit", "output"):
+            about[key] = member.value()
+        else:
+            member.skip()
 
 
 def _is_sample(file: str) -> bool:
@@ -251,9 +237,9 @@ class _Events:
 
     def _add(self, event: Obj) -> None:
         if self.before is None:
-            part = self.front = self.front or Builder("", InspectLog.name)
+            part = self.front = self.front or Builder("", NAME)
         else:
-            _, part = self.parts.setdefault(self.before.step, (self.before, Builder("", InspectLog.name)))
+            _, part = self.parts.setdefault(self.before.step, (self.before, Builder("", NAME)))
         if event.get("function") == "submit":  # its agents take it out of their messages
             self.build.excuse(OUTPUT, "submit", event.get("arguments"), event.get("id"))
             return
@@ -346,4 +332,4 @@ def _reward(scores: object) -> float | None:
     return None
 
 
-READERS = (InspectLog(),)
+READERS = (FileFormat(NAME, "an Inspect log", _known, _read, aside=ASIDE),)

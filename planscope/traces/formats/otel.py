@@ -16,7 +16,7 @@ from planscope.traces.build import Builder, Full
 from planscope.traces.groups import Placed
 from planscope.traces.json_stream import Cursor
 from planscope.traces.reader import FileFormat, Options
-from planscope.traces.signs import holds
+from planscope.traces.signs import first_at, holds
 from planscope.traces.source import Source
 from planscope.traces.spans import Kind, Span, assemble, assembled
 from planscope.traces.values import (
@@ -69,7 +69,7 @@ def _read(source: Source, options: Options) -> Iterator[Trace]:
     def spans() -> Iterator[Placed]:
         for span, link in _spans(source, unknown):
             source.ledger.walk(span, link)
-            found = _slim(span)
+            found = record_of(span)
             yield text(found.pop("trace")), found, ()
 
     def finish(build: Builder, spans: list[Span]) -> None:
@@ -89,11 +89,6 @@ def _read(source: Source, options: Options) -> Iterator[Trace]:
 
 def _is_span(one: Obj) -> bool:
     return any(holds(one, sign) for sign in _SPANS)
-
-
-def record_of(span: Obj) -> Obj:
-    """Return the part of one span, in the shape of OTLP, that :func:`trace_of` reads."""
-    return _slim(span)
 
 
 def trace_of(id: str, records: list[Obj]) -> Trace | None:
@@ -205,38 +200,40 @@ def attributes_of(found: object) -> Obj:
     return {key: value for key, value in _pairs(found).items() if key.startswith(_OURS)}
 
 
-def _slim(span: Obj) -> Obj:
-    """Return the part of a span that is kept, whichever program wrote it."""
+_WHERE = {
+    "trace": "traceId|traceID|trace_id|context.trace_id",
+    "id": "spanId|spanID|span_id|context.span_id",
+    "parent": "parentSpanId|parent_span_id|parent_id",
+    "name": "name|operationName",
+    "start": "startTimeUnixNano|start_time_unix_nano|start_time|startTime",
+    "end": "endTimeUnixNano|end_time_unix_nano|end_time|endTime",
+    "status": "status.code|status.status_code",
+    "words": "status.message|status.description",
+}
+"""The paths of the parts of a span."""
+
+
+def record_of(span: Obj) -> Obj:
+    """Return the part of a span, whichever program wrote it, that is kept and that :func:`trace_of` reads."""
     attributes = attributes_of(span.get("attributes", span.get("tags")))
-    start, end = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"), (
-        "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")  # fmt: skip
-    began, ended = seconds(some(span, start)), seconds(some(span, end))
-    duration = span.get("duration")
+    found = {part: first_at(span, paths) for part, paths in _WHERE.items()}
+    began, ended, duration = seconds(found["start"]), seconds(found["end"]), span.get("duration")
     if ended is None and began is not None and type(duration) is int:
         ended = began + duration / 1e6
-    parent = some(span, ("parentSpanId", "parent_span_id", "parent_id"))
     for reference in map(obj, seq(span.get("references"))):
         if reference.get("refType") == "CHILD_OF":
-            parent = reference.get("spanID")
-    trace = dig(span, "traceId", "traceID", "trace_id", "context.trace_id")
-    id = dig(span, "spanId", "spanID", "span_id", "context.span_id")
-    kept: Obj = {
-        "trace": name(trace).removeprefix("0x"),
-        "id": name(id).removeprefix("0x"),
-        "parent": name(parent).removeprefix("0x"),
-        "name": name(some(span, ("name", "operationName"))),
-        "start": began,
-        "end": ended,
-    }
+            found["parent"] = reference.get("spanID")
+    kept: Obj = {part: name(found[part]).removeprefix("0x") for part in ("trace", "id", "parent")}
+    kept |= {"name": name(found["name"]), "start": began, "end": ended}
     error = attributes.get("error.type")
     if (
-        dig(span, "status.code", "status.status_code") in (2, "2", "STATUS_CODE_ERROR", "ERROR")
+        found["status"] in (2, "2", "STATUS_CODE_ERROR", "ERROR")
         or attributes.get("otel.status_code") == "ERROR"
         or attributes.get("error") is True
         or error is not None
     ):
         kept["failed"] = True
-        kept["error"] = text(dig(span, "status.message", "status.description")) or name(error)
+        kept["error"] = text(found["words"]) or name(error)
     if attributes:
         kept["attributes"] = attributes
     if events := _events(span.get("events", span.get("logs"))):

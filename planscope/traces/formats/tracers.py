@@ -17,7 +17,7 @@ from planscope.traces.formats.otel import attributes_of, fill_model, fill_tool, 
 from planscope.traces.groups import Placed
 from planscope.traces.json_stream import parsed
 from planscope.traces.reader import Options, records
-from planscope.traces.signs import holds
+from planscope.traces.signs import first_at, holds
 from planscope.traces.source import Head, Source
 from planscope.traces.spans import MOST_TITLES, Kind, Span, assembled
 from planscope.traces.values import Obj, as_text, count_of, dig, json_of, name, obj, seconds, seq, text
@@ -40,7 +40,7 @@ class Tracer:
     lists: tuple[str, ...]
     sign: str
     kinds: Mapping[str, Kind]
-    where: Mapping[str, tuple[str, ...]]
+    where: Mapping[str, str]
     more: Callable[[Span, Obj, object, object], None]
     titled: str = ""
 
@@ -59,7 +59,7 @@ class Tracer:
             for record, keys in records(source, self.lists, self.is_span):
                 for one in _with_children(record, "", "", 0):
                     if self.is_span({"traceId": "", **one}):
-                        yield name(dig(one, *self.where["trace"])), one, keys
+                        yield name(first_at(one, self.where["trace"])), one, keys
                     elif len(titles) < MOST_TITLES:
                         id = name(dig(one, "trace.id", "id")) or source.stem
                         titles[id] = text(dig(one, "trace.name", "workflow_name", "name"))
@@ -67,7 +67,7 @@ class Tracer:
         def title(trace: str, found: list[Obj]) -> str:
             if trace in titles or (len(titles) == 1 and source.stem in titles):
                 return titles.get(trace) or titles.get(source.stem, "")
-            root = next((one for one in found if not dig(one, *self.where["parent"])), {})
+            root = next((one for one in found if not first_at(one, self.where["parent"])), {})
             return text(root.get("name"))
 
         yield from assembled(spans(), self.name, source, self.span, title)
@@ -76,7 +76,7 @@ class Tracer:
         """Return the span of a record."""
 
         def get(part: str) -> object:
-            return dig(record, *self.where.get(part, ()))
+            return first_at(record, self.where.get(part, "?"))
 
         kind: Kind = self.kinds.get(text(get("kind")).lower(), "other")
         error = get("error")
@@ -190,26 +190,22 @@ LANGSMITH = Tracer(
     _RUN,
     {"tool": "tool", "llm": "model"},
     {
-        "id": ("run_id", "id"),
-        "trace": ("trace_id",),
-        "parent": ("parent_run_id",),
-        "kind": ("run_type",),
-        "name": ("name",),
-        "start": ("start_time",),
-        "end": ("end_time",),
-        "agent": ("extra.metadata.lc_agent_name",),
-        "error": ("error",),
-        "failed": ("status",),
-        "call_id": ("extra.tool_call_id", "extra.metadata.tool_call_id"),
-        "input": ("inputs",),
-        "output": ("outputs",),
-        "model": (
-            "extra.metadata.ls_model_name",
-            "extra.invocation_params.model",
-            "extra.invocation_params.model_name",
-        ),
-        "tools": ("extra.invocation_params.tools",),
-        "usage": ("outputs.usage_metadata",),
+        "id": "run_id|id",
+        "trace": "trace_id",
+        "parent": "parent_run_id",
+        "kind": "run_type",
+        "name": "name",
+        "start": "start_time",
+        "end": "end_time",
+        "agent": "extra.metadata.lc_agent_name",
+        "error": "error",
+        "failed": "status",
+        "call_id": "extra.tool_call_id|extra.metadata.tool_call_id",
+        "input": "inputs",
+        "output": "outputs",
+        "model": "extra.metadata.ls_model_name|extra.invocation_params.model|extra.invocation_params.model_name",
+        "tools": "extra.invocation_params.tools",
+        "usage": "outputs.usage_metadata",
     },
     _run,
 )
@@ -252,18 +248,18 @@ LANGFUSE = Tracer(
     _OBSERVATION,
     {"tool": "tool", "generation": "model", "agent": "agent"},
     {
-        "id": ("id",),
-        "trace": ("traceId", "trace_id"),
-        "parent": ("parentObservationId", "parent_observation_id"),
-        "kind": ("type",),
-        "name": ("name",),
-        "start": ("startTime", "start_time"),
-        "end": ("endTime", "end_time"),
-        "error": ("statusMessage", "status_message"),
-        "input": ("input",),
-        "output": ("output",),
-        "model": ("model",),
-        "usage": ("usageDetails", "usage_details", "usage"),
+        "id": "id",
+        "trace": "traceId|trace_id",
+        "parent": "parentObservationId|parent_observation_id",
+        "kind": "type",
+        "name": "name",
+        "start": "startTime|start_time",
+        "end": "endTime|end_time",
+        "error": "statusMessage|status_message",
+        "input": "input",
+        "output": "output",
+        "model": "model",
+        "usage": "usageDetails|usage_details|usage",
     },
     _observation,
     "observations:list & trace|projectId",
@@ -288,18 +284,18 @@ AGENTS_SDK = Tracer(
     "object=trace.span",
     {"function": "tool", "generation": "model", "response": "model", "agent": "agent", "handoff": "handoff"},
     {
-        "id": ("id",),
-        "trace": ("trace_id",),
-        "parent": ("parent_id",),
-        "kind": ("span_data.type",),
-        "name": ("span_data.name",),
-        "start": ("started_at",),
-        "end": ("ended_at",),
-        "error": ("error.message", "error"),
-        "input": ("span_data.input",),
-        "output": ("span_data.output", "span_data.response.output"),
-        "model": ("span_data.model", "span_data.response.model"),
-        "usage": ("span_data.usage",),
+        "id": "id",
+        "trace": "trace_id",
+        "parent": "parent_id",
+        "kind": "span_data.type",
+        "name": "span_data.name",
+        "start": "started_at",
+        "end": "ended_at",
+        "error": "error.message|error",
+        "input": "span_data.input",
+        "output": "span_data.output|span_data.response.output",
+        "model": "span_data.model|span_data.response.model",
+        "usage": "span_data.usage",
     },
     _sdk,
     "object=trace",

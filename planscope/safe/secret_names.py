@@ -27,7 +27,8 @@ _INSIDE = re.compile(
 """Words that mean a secret anywhere in a name, whatever separates its parts; also in German, French and Spanish."""
 
 FOREIGN = re.compile(
-    "zugangscode|schlüsselwort|psk\\b|wpa_passphrase|phpsessid|jsessionid|asp\\.net_sessionid"
+    "passwort|kennwort|mots? de passe|contraseña"
+    "|zugangscode|schlüsselwort|psk\\b|wpa_passphrase|phpsessid|jsessionid|asp\\.net_sessionid"
     "|connect\\.sid|hub-signature|cl[ée] (?:api|secr[èe]te|d['\u2019]acc[èe]s)|code d['\u2019 _]?acc[èe]s|jetons?"
     " d['\u2019 _]?acc[èe]s|clave (?:api|secreta|de acceso)|llave secreta"
     "|parola d['\u2019]?ordine|parola chiave|chiave (?:api|segreta|di accesso)|codice di accesso|credenziali|segreto"
@@ -119,7 +120,7 @@ _NO_VALUE = re.compile(
     r"(?:tokens?|keys?|passw(?:or)?ds?|pwd|secrets?|pass|passphrase|credentials?|creds|auth|cookies?|value"
     r"|here|code|pin|apikey)(?:[-_ ](?:here|value|string|\d))?"
     r"|your[-_ ].*|change[-_ ]?(?:me|this|it).*|replace[-_ ]?(?:me|with).*|todo|tbd|placeholder|dummy|fake"
-    r"|foo|bar|baz|test|testing"
+    r"|foo|bar|baz|test|testing|foobared|public|amd64|arm64|i386|x86_64|armhf|.*\.\*.*|#[0-9a-f]{3,8}"
     # words of programs
     r"|none|null|nil|true|false|undefined|nan|n/?a|yes\)?|no|example|str|string|int|integer|float|number|bytes|object|bool|boolean|any|unknown|void|never|list"
     r"|dict|array|optional|required|missing|invalid|expired|wrong|empty|bearer|basic|digest|field|secretstr|await|async|new|function|return|const|let"
@@ -169,7 +170,7 @@ _PASSWORD = re.compile(
 @lru_cache(maxsize=20_000)
 def names_secret(name: str) -> bool:
     """Return whether the value of a name (a key, a variable, an option, a header) is a secret."""
-    parts = _parts(name)
+    parts = name_parts(name)
     if parts[-2:] == ["secret", "id"] or (not name.isascii() and FOREIGN.search(name)):
         return True
     if not parts or parts[-1] in _ABOUT or parts[0] in _FIRST:
@@ -204,7 +205,9 @@ def holds_secret(name: str, value: str) -> bool:
     A word or a name is the value only of what is called a password, and only if it is no ordinary word of programs.
     """
     if is_chosen(value):
-        return is_password(name) or name.lower().endswith("secret")
+        return is_password(name) or _HOLDS_PHRASE.search(name) is not None
+    if re.fullmatch(r"[^\d]* [^\d]*", value) and (FOREIGN.search(value) or _INSIDE.search(value.lower())):
+        return False  # a label, or a sentence about passwords
     if not is_value(value) or is_count(name, value):
         return False
     if _PIN.fullmatch(name):
@@ -215,7 +218,7 @@ def holds_secret(name: str, value: str) -> bool:
         compound = (
             len(value) >= 10
             and value.replace("-", "").isalpha()
-            and len(_parts(name)) > 1
+            and len(name_parts(name)) > 1
             and "secret" in name.lower()
         )
         return (
@@ -234,25 +237,38 @@ def is_password(name: str) -> bool:
 
 def is_chosen(value: str) -> bool:
     """Return whether a value is one that people choose as a password although it looks like a text: a few words in
-    lower case that do not speak of a password, or words in capitals joined by dots (``Willow.Brass``)."""
-    if not _CHOSEN.fullmatch(value) or _INSIDE.search(value.lower()) or FOREIGN.search(value):
+    lower case that do not speak of a password, also joined by hyphens, or words in capitals joined by dots
+    (``Willow.Brass``)."""
+    if not _CHOSEN.fullmatch(value) or ("-" in value and not is_value(value)):
         return False
-    return _SAID.isdisjoint(re.split(r"[\W\d_]+", value.lower()))
+    if _INSIDE.search(value.lower()) or FOREIGN.search(value):
+        return False
+    shortest = 4 if "-" in value else 1
+    return _SAID.isdisjoint(w for w in re.split(r"[\W\d_]+", value.lower()) if len(w) >= shortest)
 
 
 _CHOSEN = re.compile(
     r"[a-z][a-z'\u2019]{0,20}(?: [A-Za-z][a-z'\u2019]{0,20}){1,9}"
-    r"|[A-Z][a-z]{2,20}(?:\.[A-Z][a-z]{2,20}){0,3}\.(?:[A-Z][a-z]{2,20}|[0-9]{1,6})"
+    r"|[A-Z][a-z]{2,20}(?:\.[A-Za-z][a-z]{2,20}){0,3}\.(?:[A-Z][a-z]{2,20}|[0-9]{1,6})"
+    r"|[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,9}"
 )
+_HOLDS_PHRASE = re.compile(
+    r"(?i:secret|(?:secret|encryption|signing|master|hmac|crypto)[ _.-]?keys?|phrase)\Z|\A(?i:pass|pw)\Z"
+)
+"""Names of secrets that are no passwords, but hold words as well."""
+
 _SAID = _words(
     """
-    access account accepted add admin again all api app are as at be been browse can cannot change changed characters
+    access account accepted add admin again all api app are as be been browse can cannot change changed characters
     client code config configured confirm could current database default does don't email empty encrypted enter env
     environment error example expired failed faker field for forgot from generated get given hash hashed hidden hide
     if incorrect input internet invalid it key length letters log login manager match matches max min mismatch missing
     must my name no not ok only optional or per please provided random read redacted repeat required reset
     rotated sample see server set settings should show sign signed stored string text that these this to too type unset
-    updated use used user username using valid value values via was weak when where will without would wrong you your
+    updated use used user username using valid value values via was weak
+    basic factor current min max hint auto none least first time self dev ci local only
+    vault docker native ldap saml oidc sso unused import
+    text field form reset flow page policy manager store when where will without would wrong you your
     yet
     """
 )
@@ -272,6 +288,9 @@ _ORDINARY = _words(
     """
 )
 """Words in place of a password that describe it."""
+
+PROGRAM_WORDS = _ABOUT | _FIRST | _SAID | _ORDINARY
+"""Words of programs and of what they print, which are nobody's name."""
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
@@ -314,7 +333,7 @@ def without_secrets(text: str, environment: Mapping[str, str] | None = None) -> 
     return text
 
 
-def _parts(name: str) -> list[str]:
+def name_parts(name: str) -> list[str]:
     """Split a name into words in lower case, without accents and numbers: ``dbPass_2`` is db, pass."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name[:200]) if not unicodedata.combining(c))
     return [w for w in re.split(r"[^a-z]+", _CAMEL.sub("_", plain).lower()) if w]

@@ -7,13 +7,12 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planscope.session.store import dumps
 from planscope.session.validation import from_document
 from planscope.sharing.redact import RedactionError, Surroundings, look_through, people, redact, walk
-from planscope.sharing.redact.walk import Skim
 from tests.sharing.cases import plain_session
 from tests.sharing.seeds import seeds
 
@@ -87,34 +86,6 @@ def told(session: Any) -> tuple[Any, Any]:
         return redaction, dumps(redact(session, redaction))
     except RedactionError as error:
         return redaction, str(error)
-
-
-@settings(max_examples=60)
-@given(st.lists(st.tuples(st.sampled_from(PLACES), values), min_size=1, max_size=4))
-def test_skimming_changes_nothing(changes: list[tuple[tuple[Any, ...], Any]]) -> None:
-    session = changed(changes)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Skim, "is_dull", lambda self, value: False)
-        patch.setattr(Skim, "tells", lambda self, name: True)
-        thorough = told(session)
-    assert told(session) == thorough
-
-
-def test_most_of_a_session_is_skimmed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test above would say nothing if all of it were looked at."""
-    looked: list[str] = []
-    session = plain_session(notes="bob@corp.acme-corp.org")
-    real = Skim.is_dull
-
-    def is_dull(self: Skim, value: Any) -> bool:
-        dull = real(self, value)
-        if not dull and isinstance(value, str):
-            looked.append(value)
-        return dull
-
-    monkeypatch.setattr(Skim, "is_dull", is_dull)
-    assert len(look_through(session, AROUND).findings) == 1
-    assert set(looked) == {"bob@corp.acme-corp.org"}
 
 
 @pytest.mark.parametrize("name", ["status", "type", "kind", "method", "ending", "format", "created"])

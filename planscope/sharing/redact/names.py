@@ -16,6 +16,7 @@ from planscope.safe.secret_names import (
     names_secret,
 )
 from planscope.sharing.redact.hits import NAMED, PERSONAL, SHAPE, Hit, is_telling, words
+from planscope.sharing.redact.labels import SECRET, cells
 
 KIND = "named-secret"
 LABEL = "value of a secret's name"
@@ -68,7 +69,7 @@ _WHOSE = (
     r"|you asked for|(?:I|we|they) (?:gave|sent) you)(?: [\w.@-]{1,30}){0,4}?)?"
 )
 _IS = (
-    r"(?i:is|was|are|were|is now|will be|should be|has been set to|was set to|was changed to|is set to"
+    r"(?i:(?:is|was|are|were|will be|should be|has been)(?: now)?(?: (?:set|changed) to)?"
     r"|lautet|ist|war|est|sera|es|será|è|é|jest|to"
     r"|är|er|on|je|este|là|είναι|є|yra|ir|blir|heißt|היא|eru|ni|ay|это|есть|adalah|ialah|है|हैं|هي|هو)"
 )
@@ -92,6 +93,9 @@ _CELL = re.compile(
     rf"{_BARE}"
 )
 """The next cell of a row, the end of a line of dots, the next element of HTML."""
+
+_CHANGED = re.compile(rf"\s?(?:->|=>|→)\s?{_STRING}")
+"""The new value after the old one."""
 
 _SWITCHED = re.compile(rf"(?:[ \t]{{1,3}}|\\{{0,3}}[\"'],\s{{0,3}}){_SCHEME}(?:{_STRING}|{_BARE})")
 _SETS = re.compile(r"(?:^|[\s;(])(?:ENV|ARG|setenv|setx|set -[a-z]{1,3}|export -x|-e|config set) \Z")
@@ -131,11 +135,9 @@ _SECTION = re.compile(r"^[ \t]*\[{1,2}[ \t]*(?P<name>[\w.\"'-]{2,80})[ \t]*\]{1,
 _SETTING = re.compile(rf"^[ \t]*[\w.\"'-]{{1,60}}[ \t]*=[ \t]*(?:{_STRING}|{_BARE})", re.MULTILINE)
 _TAG = re.compile(r"<(?P<name>[A-Za-z_][\w:.-]{0,60})(?P<attributes>(?:\s[^<>]{0,400})?)>")
 _NAMED_BY = re.compile(r"\b(?i:name|key|id)\s?=\s?[\"']([^\"'<>]{2,80})[\"']")
-_PLIST = re.compile(r"<key>(?P<name>[^<>]{2,80})</key>\s{0,20}<(?P<tag>\w{1,20})>")
 _BETWEEN_TAGS = re.compile(
     r"(?:(?<=>)|<!\[CDATA\[)\s{0,20}(?P<value>[^<>\s][^<>]{0,400}?)\s{0,20}(?=<|\]\]>)"
 )
-_INSERT = re.compile(r"\((?P<head>[^()\n]{3,300})\)\s{0,3}(?i:values)\s{0,3}\((?P<row>[^()\n]{3,2000})\)")
 _CREDENTIALS = re.compile(
     r"(?i:\b(?:credentials?|zugangsdaten|anmeldedaten|identifiants|credenciales|log(?:ged)? ?in(?: as| with|:)"
     r"|sign in (?:as|with)|anmelden als|melde dich als))(?!\w)(?P<rest>[^\n]{0,120})"
@@ -150,16 +152,12 @@ _KEY_IS = re.compile(
     r"(?P<sign> ?(?i:is|was|are|to|from \S{1,60} to|:|->|\u2192)(?: now)?:? | )"
     r"[\"'`(]?(?!(?:SHA|MD)\d)(?:[\w.@-]{2,30}[:/])?(?P<value>(?=[^\s\"'`]{0,99}[0-9])[^\s\"'`\\]{6,100})"
 )
-_ONE_TIME = re.compile(
-    r"(?i:\b(?:verification|one[- ]time|security|login|2fa|authentication|sms|confirmation|access|backup"
-    r"|recovery) (?:pass)?codes?(?: is|:| was)?:? )(?P<value>[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b"
-)
 _USER_AND = re.compile(
     r"(?<![\w.@+-])(?P<user>[\w.@+-]{2,40})[\"'`]?\s?(?:/|:(?!//)|,| with | mit | avec | con )"
     r"\s?[\"'`]?(?P<value>[^\s\"'`/,]{4,100})"
 )
 _DATED = re.compile(
-    r"[\d.,:_/-]+[A-Za-z]{0,2}|v?\d+(?:\.\w+)+|[0-9a-f]{7,12}|[0-9a-f]{40}|(?:[\w-]+[./])+[a-z]{1,5}\d?|[A-Za-z]{1,5}-?\d{1,4}|\d+-\w+"
+    r"[\d.,:_/-]+[A-Za-z]{0,2}|v?\d+(?:\.\w+)+|[0-9a-f]{7,12}|[0-9a-fA-F]{40}|(?:ssh|ecdsa)-[\w-]+|(?:[\w-]+[./])+[a-z]{1,5}\d?|[A-Za-z]{1,5}-?\d{1,4}|\d+-\w+"
 )
 """A time, a version, a file name or a count, which may follow the name of a secret in a sentence but is not one."""
 
@@ -175,10 +173,22 @@ def named(text: str, lowered: str) -> Iterator[Hit]:
 
 
 def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Yield ranges of values. Names are searched for in lower case, which takes a fraction of the time.
+    """Yield ranges of values. A range may contain a name with its value instead of only a value."""
+    yield from _after_names(text, lowered)
+    if "[" in text:
+        yield from _sections(text)
+    if "<" in text:
+        yield from _tags(text)
+    for cell in cells(text):
+        value = text[cell.start : cell.end]
+        if cell.what == SECRET and len(value) >= 4 and holds_secret(cell.label, value):
+            yield cell.start, cell.end
+    yield from _said(text)
+    yield from _codes(text)
 
-    A range may contain a name with its value instead of only a value.
-    """
+
+def _after_names(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    """Yield what belongs to names. They are searched for in lower case, which takes a fraction of the time."""
     done = 0
     for word in _STARTS.finditer(lowered):
         if word.start() < done:
@@ -196,26 +206,16 @@ def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
                     yield first, last
                 else:
                     done = max(done, last)
-    if "[" in text:
-        yield from _sections(text)
-    if "<" in text:
-        yield from _tags(text)
-    yield from _tables(text)
+
+
+def _said(text: str) -> Iterator[tuple[int, int]]:
+    """Yield what sentences call a password, a key, a code or a login."""
     for pattern in (_USED_AS, _KEY_IS):
         for match in pattern.finditer(text):
             value = match["value"].rstrip(".,;:!?)*`\"'")
-            if match.groupdict().get("sign") == " " and not _is_scattered(value):
-                continue
-            if (
-                _is_mixed(value)
-                and not _DATED.fullmatch(value)
-                and is_value(value)
-                and not re.search(r"=\w|[(]|\.\w+/|://", value)
-            ):
+            sure = match.groupdict().get("sign") != " " or _is_scattered(value)
+            if sure and _looks_made(value) and not re.search(r"=\w|[(]|\.\w+/|://", value):
                 yield match.start("value"), match.start("value") + len(value)
-    for match in _ONE_TIME.finditer(text):
-        yield match.span("value")
-    yield from _codes(text)
     for said in _CREDENTIALS.finditer(text):
         for match in _USER_AND.finditer(said["rest"]):
             value = match["value"].rstrip(".,;:!?)")
@@ -240,15 +240,15 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int, int]]:
     """Yield ranges of the values that belong to a name. An empty range says how far the text has been examined."""
-    switch = text[start] == "-"
     if text.startswith("::", end) or re.search(r"[A-Za-z]::\Z", text[max(0, start - 3) : start]):
         return
     called = name.rpartition(".")[2]
-    if _CALLED.match(text, end) and called != name and not (names_secret(called) or _TAKES.match(called)):
+    if _CALLED.match(text, end) and (called == name or names_secret(called) or _TAKES.match(called)):
+        if not _ASKS.match(name):
+            yield from _inside(text, end, name)
+            return
+    elif _CALLED.match(text, end):
         return  # a method of a field on a page
-    if _CALLED.match(text, end) and not _ASKS.match(name):
-        yield from _inside(text, end, name)
-        return
     if _PAIR_NAME.search(text, max(0, start - 30), start):
         yield from _paired(text, start, end)
     match = _ASSIGNED.match(text, end)
@@ -259,72 +259,79 @@ def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int
     if below is not None:
         yield from _lines_below(text, start, below)
     elif match is not None:
-        if match["open"]:
-            yield from _inside(text, match.start("open"), name)
-            return
-        place, quoted = _place(match)
-        value, sign = text[slice(*place)], match["sign"].strip()
-        callee = text[place[1] : place[1] + 1] == "(" and not quoted
-        if callee and re.search(r"(?i)auth|login|credential|secret", value):
-            yield from _inside(text, place[1], name)
-        elif switch and sign == "=" and not value.isupper():
-            if is_value(value):
-                yield place
-        elif not callee and (
-            _believable(value, name, sign, quoted)
-            or (not quoted and _is_written(value, name) and _is_note(text, start, place[1]))
-        ):
+        yield from _assigned(text, start, name, match)
+    else:
+        place = _listed(text, end, name) or _in_cell(text, end, name) or _beside(text, start, end, name)
+        if place is not None:
             yield place
+
+
+def _assigned(text: str, start: int, name: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Yield the value behind a sign, those in its brackets, and the new one behind an old one."""
+    if match["open"]:
+        yield from _inside(text, match.start("open"), name)
         return
+    place, quoted = _place(match)
+    value, sign = text[slice(*place)], match["sign"].strip()
+    callee = text[place[1] : place[1] + 1] == "(" and not quoted
+    if callee and re.search(r"(?i)auth|login|credential|secret|::(?:from|new)\Z|buffer|\Astr\Z", value):
+        yield from _inside(text, place[1], name)
+    elif text[start] == "-" and sign == "=" and not value.isupper():
+        if is_value(value):
+            yield place
+    elif not callee and (
+        _believable(value, name, sign, quoted)
+        or (not quoted and _is_written(value, name) and _is_note(text, start, place[1]))
+    ):
+        yield place
+        changed = _CHANGED.match(text, match.end())
+        if changed is not None:
+            yield _place(changed)[0]
+
+
+def _listed(text: str, end: int, name: str) -> tuple[int, int] | None:
+    """Return the next item of a list of strings, or the input that a validation refused."""
     for pattern in (_LIST_ITEM, _INPUT):
         match = pattern.match(text, end)
-        if (
-            match is not None
-            and _is_odd(value := text[slice(*_place(match)[0])])
-            and holds_secret(name, value)
-        ):
-            yield _place(match)[0]
-            return
+        if match is not None:
+            value = text[slice(*_place(match)[0])]
+            if (_is_odd(value) or name.isupper()) and holds_secret(name, value):
+                return _place(match)[0]
+    return None
+
+
+def _in_cell(text: str, end: int, name: str) -> tuple[int, int] | None:
     cell = _CELL.match(text, end)
-    if cell is not None:
-        (start, end), _ = _place(cell)
-        value = text[start:end]
-        if (
-            (_is_mixed(value) or _is_written(value, name))
-            and holds_secret(name, value)
-            and not _DATED.fullmatch(value)
-        ):
-            yield start, end
-        return
-    sets = _SETS.search(text, max(0, start - 12), start) is not None
-    match = (_SWITCHED if switch else _BESIDE).match(text, end)
+    value = text[slice(*_place(cell)[0])] if cell else ""
+    told = (_is_mixed(value) or _is_written(value, name)) and holds_secret(name, value)
+    return _place(cell)[0] if cell and told and not _DATED.fullmatch(value) else None
+
+
+def _beside(text: str, start: int, end: int, name: str) -> tuple[int, int] | None:
+    """Return the value that follows a switch, a variable or a word without a sign."""
+    switch = text[start] == "-"
+    match = None if _CELL.match(text, end) else (_SWITCHED if switch else _BESIDE).match(text, end)
     if match is None:
-        return
+        return None
     place, quoted = _place(match)
     value = text[slice(*place)]
     if switch:
         listed = (
             text[end] not in " \t" and not quoted
         )  # an argument of a call, not the value in a list of strings
-        if (
-            not listed
-            and not value.startswith("-")
-            and not (value.isupper() and value.replace("_", "").isalpha())
-            and is_value(value)
-        ):
-            yield place if ":" not in value or quoted else (place[0] + value.find(":") + 1, place[1])
-    elif sets or quoted:
-        if _believable(value, name, "=", quoted):
-            yield place
-    elif (
-        _is_mixed(value)
-        and not _DATED.fullmatch(value)
-        and is_value(value)
-        and text[start - 1 : start] != "/"
-        and not re.match(r"[\w-]+=\w", value)
-        and text[place[1] : place[1] + 1] != "("
-    ):
-        yield place
+        variable = value.isupper() and value.replace("_", "").isalpha()
+        if listed or value.startswith("-") or variable or not is_value(value):
+            return None
+        return place if ":" not in value or quoted else (place[0] + value.find(":") + 1, place[1])
+    if quoted or _SETS.search(text, max(0, start - 12), start):
+        return place if _believable(value, name, "=", quoted) else None
+    a_call = text[start - 1 : start] == "/" or text[place[1] : place[1] + 1] == "("
+    return place if _looks_made(value) and not a_call and not re.match(r"[\w-]+=\w", value) else None
+
+
+def _looks_made(value: str) -> bool:
+    """Return whether a value mixes letters and digits and is no version, date, placeholder or code."""
+    return _is_mixed(value) and not _DATED.fullmatch(value) and is_value(value)
 
 
 def _place(match: re.Match[str]) -> tuple[tuple[int, int], bool]:
@@ -344,16 +351,16 @@ def _believable(value: str, name: str, sign: str, quoted: bool) -> bool:
         return False  # each cookie is found by itself
     if re.search(r"\w\Z|[s—\u2013]\Z", sign) or (sign.endswith(":") and " " in sign):
         return _is_odd(value) and not value.isalpha() and len(value) >= 5
-    return len(value) >= 4 and (quoted or sign in ("=", "%3D", "%3d") or not _IDENTIFIER.fullmatch(value))
+    sure = quoted or sign in ("=", "%3D", "%3d") or (name.isupper() and "_" in name)
+    return len(value) >= 4 and (sure or not _IDENTIFIER.fullmatch(value))
 
 
 def _is_written(value: str, name: str) -> bool:
     """Return whether a bare value after a colon is a password of several words, and no type or variable."""
-    if not is_password(name) or not holds_secret(name, value):
+    if not holds_secret(name, value):
         return False
-    return (_SEVERAL.fullmatch(value) is not None and _TYPE.search(value) is None) or (
-        name.startswith(("X-", "x-")) and len(value) >= 8 and value.islower()
-    )
+    words_of_it = is_password(name) and _SEVERAL.fullmatch(value) and not _TYPE.search(value)
+    return bool(words_of_it) or is_chosen(value) or (name.startswith(("X-", "x-")) and value.islower())
 
 
 def _is_note(text: str, start: int, end: int) -> bool:
@@ -363,7 +370,7 @@ def _is_note(text: str, start: int, end: int) -> bool:
     return not rest.strip(" \t\r*_`!.") and re.search(r"[(){}<>=;?|&]", line) is None
 
 
-_SEVERAL = re.compile(r"[A-Z][a-z]+(?:[-_][A-Za-z]+)+|[A-Za-z][a-z]{2,}(?:[A-Z][a-z]{2,}){1,3}")
+_SEVERAL = re.compile(r"(?=.*[A-Z])[A-Za-z][a-z]+(?:[-_][A-Za-z]+)+|[A-Za-z][a-z]{2,}(?:[A-Z][a-z]{2,}){1,3}")
 _TYPE = re.compile(
     r"\A(?:get|is|set|on|has|my|user|new|old|current|input|form|default|non|no|optional|validate|create|required)(?=[A-Z_-])"
     r"|(?i:str|string|type|input|field|text|model|schema|number|object|value|ref|id|char|request|response|data|dto|props"
@@ -396,7 +403,7 @@ def _codes(text: str) -> Iterator[tuple[int, int]]:
             at += len(line)
 
 
-_IDENTIFIER = re.compile(r"[A-Za-z_$-]+")
+_IDENTIFIER = re.compile(r"(?:[^\W\d]|[$-])+")
 
 
 def _is_odd(value: str) -> bool:
@@ -509,10 +516,8 @@ def _sections(text: str) -> Iterator[tuple[int, int]]:
 
 def _tags(text: str) -> Iterator[tuple[int, int]]:
     """Yield the text of an XML element whose name, or name attribute, is the name of a secret."""
-    heads = [(m, m["name"], m["name"].rpartition(":")[2]) for m in _TAG.finditer(text)]
-    heads += [(m, m["tag"], m["name"]) for m in _PLIST.finditer(text)]
-    for head, tag, name in heads:
-        attributes = head.groupdict().get("attributes") or ""
+    for head in _TAG.finditer(text):
+        tag, name, attributes = head["name"], head["name"].rpartition(":")[2], head["attributes"]
         if attributes.endswith("/"):
             continue
         by = _NAMED_BY.search(attributes)
@@ -526,54 +531,9 @@ def _tags(text: str) -> Iterator[tuple[int, int]]:
             yield match.span("value")
 
 
-def _tables(text: str) -> Iterator[tuple[int, int]]:
-    """Yield columns of a table (CSV, tabs, Markdown) or of an INSERT whose heading is the name of a secret."""
-    for match in _INSERT.finditer(text):
-        yield from _columns(match["head"], match["row"], ",", match.start("row"))
-    at = 0
-    rows = text.splitlines(keepends=True)
-    head: str | None = None
-    sign = ""
-    for n, row in enumerate(rows):
-        if head is not None and row.strip() and not row.strip("-+|: \t\r\n"):
-            pass  # skips the line below the heading
-        elif head is None or row.count(sign) != head.count(sign) or not row.strip():
-            head = None
-            for one in "|\t;,":
-                if one in row and any(names_secret(cell) for cell in _cells(row, one)) and n + 1 < len(rows):
-                    head, sign = (row, one) if all(len(c) <= 30 for c in _cells(row, one)) else (None, "")
-                    break
-        else:
-            yield from _columns(head, row, sign, at)
-        at += len(row)
-
-
-def _cells(row: str, sign: str) -> list[str]:
-    """Return the cells of a heading, or nothing if one of them is not a single name."""
-    cells = [cell.strip(" \t\r\n\"'`*") for cell in row.split(sign)]
-    return cells if all(re.fullmatch(r"[\w.-]*", cell) for cell in cells) else []
-
-
-def _columns(head: str, row: str, sign: str, at: int) -> Iterator[tuple[int, int]]:
-    for name, cell in zip(_cells(head, sign), row.split(sign), strict=False):
-        value = cell.strip(" \t\r\n\"'`")
-        if (
-            names_secret(name)
-            and len(value) >= 4
-            and not set(value) <= set("-=: ")
-            and holds_secret(name, value)
-        ):
-            start = at + cell.index(value)
-            yield start, start + len(value)
-        at += len(cell) + len(sign)
-
-
 _IN_ADDRESS = re.compile(
     r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,30}:(?:\\{0,4}/){2}"
     r"(?P<user>[^\s/@:\"'<>\\]{0,100}):(?P<secret>[^\s/@\"'<>]{1,200})@(?=[A-Za-z0-9_\[{$-])"
-)
-_BEHIND_SWITCH = re.compile(
-    r"(?:(?<=\s)-u|--user)[ =]{1,3}[\"']?(?P<user>[^\s:\"'/]{1,60}):(?P<secret>[^\s\\\"'/:]{3,100})"
 )
 _COOKIES = re.compile(
     r"(?i:\b(?P<set>Set-)?Cookie)[\"']{0,2}\s{0,3}:\s{0,3}[\"']{0,2}(?P<pairs>[\w.-]{1,60}=[^\n\\\"'<>]{1,4000})"
@@ -585,10 +545,7 @@ def logins(text: str, lowered: str) -> Iterator[Hit]:
     """Find user names and passwords in addresses and commands, and cookies. ``lowered``: the text in lower case."""
     if "@" in text:
         for match in _IN_ADDRESS.finditer(text):
-            yield from _login(match, "login-in-address", "password in an address")
-    if "-u" in text:
-        for match in _BEHIND_SWITCH.finditer(text):
-            yield from _login(match, "curl-login", "password on a command line")
+            yield from _login(match)
     if "cookie" in lowered:
         for match in _COOKIES.finditer(text):
             for pair in _PAIR.finditer(match["pairs"]):
@@ -609,11 +566,12 @@ _STANDS_IN = re.compile(
 """A user and a password that stand for others: variables, masks, the words themselves."""
 
 
-def _login(match: re.Match[str], kind: str, label: str) -> Iterator[Hit]:
+def _login(match: re.Match[str]) -> Iterator[Hit]:
     user = match["user"]
     common = user.lower() in words("user", "common")
     if (common and match["secret"] == user) or _STANDS_IN.fullmatch(f"{user}:{match['secret']}"):
         return  # the default of a database, or no password
     if user and not common and user.lower() not in words("user", "nobody"):
         yield Hit(*match.span("user"), "user-name", "user name", PERSONAL, strong=False)
-    yield Hit(*match.span("secret"), kind, label, SHAPE, is_telling(match["secret"]))
+    secret = match.span("secret")
+    yield Hit(*secret, "login-in-address", "password in an address", SHAPE, is_telling(match["secret"]))

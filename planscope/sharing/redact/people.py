@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from planscope.safe.secret_names import FILE_NAME
+from planscope.safe.secret_names import FILE_NAME, PROGRAM_WORDS, is_value, names_secret
+from planscope.sharing.redact import labels
 from planscope.sharing.redact.hits import HOST, PERSONAL, Hit, data, words
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -30,7 +31,8 @@ _LOGIN = re.compile(
     r"(?:\b(?:ssh|scp|sftp|rsync|mosh)\b[^\n@]{0,60}?\s[\w.-]{1,40}"
     rf"|(?<![\w.@-])[a-z_][\w.-]{{0,31}}(?=@[\w.-]{{1,80}}:[~/]))@{_HOST}"
 )
-_MACHINE = rf"(?P<host>(?=[A-Za-z0-9.-]{{0,63}}[0-9-]){_LABEL}(?:\.{_LABEL}){{0,9}})"
+_MACHINE_SHAPE = rf"(?=[A-Za-z0-9.-]{{0,63}}[0-9-])(?=[0-9.-]{{0,63}}[A-Za-z]){_LABEL}(?:\.{_LABEL}){{0,9}}"
+_MACHINE = f"(?P<host>{_MACHINE_SHAPE})"
 """A name with a digit, a hyphen or both, as machines have and words do not."""
 
 _SAID = re.compile(
@@ -47,29 +49,25 @@ _SAID = re.compile(
     r"|top nodes?)[ /]?"
     rf")[\"']?{_MACHINE}(?![\w@(-])"
 )
-_SHARE = re.compile(rf"(?<![\w\\:])(?:\\{{2}}|\\{{4}}){_HOST}\\{{1,2}}(?=[\w$])")
-_CLOUD = re.compile(r"(?<![\w.-])(?P<host>ip-[0-9]{1,3}(?:-[0-9]{1,3}){3})(?![\w-])")
+_SHARE = re.compile(rf"(?<![\w\\:])(?:\\{{2}}|\\{{4}}){_HOST}(?:\\{{1,2}}(?=[\w$])|(?=\s|\Z))")
 _FLEET = re.compile(
-    r"(?<![\w./@-])(?P<host>(?:[a-z][a-z0-9]{1,15}-){1,4}(?:db|sql|web|app|node|worker|runner|srv|server|host|cache|redis|broker"
+    r"(?<![\w./@-])(?P<host>ip(?:-[0-9]{1,3}){4}(?![\w-])|(?:[a-z][a-z0-9]{1,15}-){1,4}(?:db|sql|web|app|node|worker|runner|srv|server|host|cache|redis|broker"
     r"|mgr|master|replica|bastion|gateway|gw|proxy|lb|nas|vm|gpu|mx|mail|dc|pg|mongo|kafka)(?:[0-9]{1,3}|-[0-9]{2,3}))(?![\w-]|\.\d)"
 )
 """A machine of many, as companies number them."""
 
-_IPV4 = re.compile(r"(?<![\w.-])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w-]|\.[0-9])")
-_IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:%[a-z0-9]{1,10})?(?![\w:])")
-_MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![\w:-])")
+_IPV4 = re.compile(r"(?<![\w.-])(?P<host>(?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w-]|\.[0-9])")
+_IPV6 = re.compile(
+    r"(?<![\w:.])(?P<host>(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:%[a-z0-9]{1,10})?)(?![\w:])"
+)
+_MAC = re.compile(
+    r"(?<![\w:-])(?P<host>[0-9A-Fa-f]{2}(?P<sign>[:-])[0-9A-Fa-f]{2}(?:(?P=sign)[0-9A-Fa-f]{2}){4})(?![\w:-])"
+)
 _RESERVED = re.compile(r"(?:^|\.)(?:example\.(?:com|net|org)|test|example|invalid|localhost)\.?$")
 _DOCUMENTATION = [
     ipaddress.ip_network(n) for n in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 ]
 """Addresses reserved for documentation (RFC 5737, RFC 3849)."""
-
-_MAY_SAY = (
-    "host", "resolve", "enotfound", "eai_again", "getaddrinfo", "server", "node", "machine", "lookup",
-    "data source", "addr", "worker", "-h", "ssh", "mosh", "ping", "trace", "mtr", "dig", "whois", "telnet",
-    "nc ", "nmap", "kubectl", "wakeonlan",
-)  # fmt: skip
-"""A text without any of these in lower case contains no phrase that names a host."""
 
 _VERSION = re.compile(
     r"(?i:\b(?:v|version|release|section|sec\.?|chapter|clause|table|figure|step|rule|item|part|appendix"
@@ -78,7 +76,7 @@ _VERSION = re.compile(
 """What stands before numbers that look like an address: a version, a section, the name of a browser."""
 
 _NUMBERED = re.compile(
-    r"[0-9.]+-[a-z]+[0-9.]*|v?[0-9]+(?:\.[0-9]+)*(?:[-.](?:alpha|beta|rc|pre|dev|lts)\w*)*|[A-Za-z]+[-/]?v?[0-9]+\.[0-9.]+.*|x86-64|[0-9a-f]{12}",
+    r"[0-9.]+-[a-z]+[0-9.]*|[a-z][0-9][a-z]{0,3}\.\w+|[0-9]+\.x|v?[0-9]+(?:\.[0-9]+)*(?:[-.](?:alpha|beta|rc|pre|dev|lts)\w*)*|[A-Za-z]+[-/]?v?[0-9]+\.[0-9.]+.*|x86-64|[0-9a-f]{12}",
     re.IGNORECASE,
 )
 """A version, an architecture or a container's id in the place of a machine's name."""
@@ -115,63 +113,82 @@ def is_reserved(name: str) -> bool:
     return _RESERVED.search(name.lower()) is not None
 
 
+def _is_addressed(match: re.Match[str]) -> bool:
+    served = match.string[match.end("host") : match.end("host") + 1] == ":"
+    return not _is_number(match["host"]) and not (is_public if served else is_site)(match["host"])
+
+
+def _is_full_name(match: re.Match[str]) -> bool:
+    name, parts = match["host"], match["host"].count(".") + 1
+    sure = _is_end(match["end"], parts >= 3 or name.startswith("www."))
+    program = name.partition(".")[0] in words("host", "programs") and parts <= 3
+    return sure and not program and not is_site(name) and not name.replace(".", "").isdigit()
+
+
+def _is_machine(match: re.Match[str]) -> bool:
+    return not is_public(match["host"]) and not _NUMBERED.fullmatch(match["host"])
+
+
+def _is_address(match: re.Match[str]) -> bool:
+    before = _VERSION.search(match.string, max(0, match.start() - 12), match.start())
+    return before is None and _is_private_number(match["host"])
+
+
+_HOSTS: tuple[tuple[str, str, tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
+    ("host", "host name", ("//", "\\/"), _IN_ADDRESS, _is_addressed),
+    ("host", "host name", (".",), _NAME, _is_full_name),
+    ("ip-address", "IP address", (".",), _IPV4, _is_address),
+    (
+        "host",
+        "host name",
+        (":",),
+        _WITH_PORT,
+        lambda m: re.search(r"[0-9-]", m["host"]) is not None and not is_public(m["host"]),
+    ),
+    ("mac-address", "hardware address", (":", "-"), _MAC, lambda m: True),
+    ("ip-address", "IP address", (":",), _IPV6, lambda m: _is_ipv6(m["host"])),
+    ("host", "host name", ("@",), _LOGIN, _is_machine),
+    ("host", "host name", (" ", "=", ":"), _SAID, _is_machine),
+    (
+        "host",
+        "host name",
+        ("\\\\",),
+        _SHARE,
+        lambda m: re.search(r"[0-9.-]", m["host"]) is not None and not _is_number(m["host"]),
+    ),
+    ("host", "host name", ("-",), _FLEET, lambda m: True),
+)
+"""Kind, label, what a text needs to contain in lower case, and where a machine is named: by its shape, or by the words
+before it."""
+
+
 def hosts(text: str, lowered: str) -> Iterator[Hit]:
     """Find host names, IP addresses and hardware addresses. ``lowered`` is the text in lower case."""
-    for match in _IN_ADDRESS.finditer(text) if "//" in text or "\\/" in text else ():
-        served = text[match.end("host") : match.end("host") + 1] == ":"
-        if not _is_number(match["host"]) and not (is_public if served else is_site)(match["host"]):
-            yield _host(match)
-    if "." in text:
-        for match in _NAME.finditer(text):
-            name, parts = match["host"], match["host"].count(".") + 1
-            sure = _is_end(match["end"], parts >= 3 or name.startswith("www."))
-            program = name.partition(".")[0] in words("host", "programs") and parts <= 3
-            if sure and not program and not is_site(name) and not name.replace(".", "").isdigit():
-                yield _host(match)
-    if "." in text:
-        for match in _IPV4.finditer(text):
-            if _is_private_number(match[0]) and not _VERSION.search(
-                text, max(0, match.start() - 12), match.start()
-            ):
-                yield Hit(*match.span(), "ip-address", "IP address", HOST, edged=True)
-    if ":" in text or "-" in text:
-        yield from _by_colons(text)
-    if "@" in text:
-        for match in _LOGIN.finditer(text):
-            if not is_public(match["host"]) and not _NUMBERED.fullmatch(match["host"]):
-                yield _host(match)
-    for match in _SAID.finditer(text) if any(word in lowered for word in _MAY_SAY) else ():
-        name = match["host"]
-        if not _NUMBERED.fullmatch(name) and not is_public(name):
-            yield _host(match)
-    for match in _SHARE.finditer(text) if "\\\\" in text else ():
-        if re.search(r"[0-9.-]", match["host"]) and not _is_number(match["host"]):
-            yield _host(match)
-    if "-" in text:
-        yield from (_host(m) for m in _FLEET.finditer(text))
-    if "ip-" in text:
-        yield from (_host(m) for m in _CLOUD.finditer(text))
-    for start, end in _placed("host", text, lowered):
+    for kind, label, needs, pattern, is_private in _HOSTS:
+        if any(need in lowered for need in needs):
+            for match in filter(is_private, pattern.finditer(text)):
+                yield Hit(*match.span("host"), kind, label, HOST, edged=True)
+    found = [(one.start, one.end) for one in _told(text, labels.HOST) if _looks_told(text, one)]
+    for start, end in (*_placed("host", text, lowered), *found):
         name = text[start:end]
         stem = re.sub(r"-?[0-9]+\Z", "", name.lower())
         thing = not words("host", "things").isdisjoint((name.lower(), stem)) or _REGION.fullmatch(name)
-        if not _NUMBERED.fullmatch(name) and not thing and not is_public(name):
+        ordinary = name.islower() and name in PROGRAM_WORDS | words("user", "nobody")
+        if not (_NUMBERED.fullmatch(name) or thing or ordinary or is_public(name)):
             yield Hit(start, end, "host", "host name", HOST, edged=True)
 
 
-def _by_colons(text: str) -> Iterator[Hit]:
-    for match in _WITH_PORT.finditer(text):
-        if re.search(r"[0-9-]", match["host"]) and not is_public(match["host"]):
-            yield _host(match)
-    for match in _MAC.finditer(text):
-        yield Hit(*match.span(), "mac-address", "hardware address", HOST, edged=True)
-    for match in _IPV6.finditer(text):
-        if _is_ipv6(match[0]):
-            yield Hit(*match.span(), "ip-address", "IP address", HOST, edged=True)
+def _told(text: str, what: str) -> Iterator[labels.Labelled]:
+    """Yield what the columns of tables and the labels before values name."""
+    yield from (one for one in (*labels.cells(text), *labels.labelled(text)) if one.what == what)
 
 
-def _host(match: re.Match[str]) -> Hit:
-    return Hit(*match.span("host"), "host", "host name", HOST, edged=True)
+def _looks_told(text: str, told: labels.Labelled) -> bool:
+    """Return whether a labelled value can be a machine: it has a digit or a hyphen, or its label says *host name*."""
+    name = text[told.start : told.end]
+    return re.fullmatch(rf"{_MACHINE_SHAPE}(?:\[[0-9,-]{{1,20}}\])?|\w+\\\w+", name) is not None or (
+        told.label.lower() in words("host", "sure") and name.isalpha() and name.lower() not in PROGRAM_WORDS
+    )
 
 
 def is_host(text: str) -> bool:
@@ -216,19 +233,20 @@ def _is_ipv6(text: str) -> bool:
 _MAIL = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}(?:@|%40)(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])"
 )
-_NO_PERSON = ("git@", "noreply@", "no-reply@")
+_NO_PERSON = ("git@", "noreply@", "no-reply@", "support@", "you@", "security@")
 _REST = r"[^\s/\\:\"'<>|,;()\[\]{}*?$`]{1,64}"
 _FOLDERS = (
     "[Pp]rojects?|code|src|work|workspaces?|dev|[Dd]evelopment|repos?|git|[Gg]it[Hh]ub|[Dd]ocuments|[Dd]esktop|[Dd]ownloads|[Cc]ode|[Ss]ites|app|apps"
     "|source|sandbox|tmp|go|notes|play"
 )
 _ABOVE = (
-    r"(?:/mnt(?:/[a-z])?|/[a-z]|/cygdrive/[a-z]|/var|/export|/usr|/data\d?|/(?:net|nfs|mnt|media|srv|volumes?|storage|nas|autofs)(?:/[\w-]{1,30}){0,2}"
+    r"(?:/mnt(?:/[a-z])?|/[a-z]|/cygdrive/[a-z]|/var|/export|/usr|/opt|/data\d?|/(?:net|nfs|mnt|media|srv|volumes?|storage|nas|autofs)(?:/[\w-]{1,30}){0,2}"
     r"|/gpfs|/lustre|/scratch|/cluster|/host|/rootfs|/System/Volumes/Data|/Volumes/[\w -]{1,30})"
 )
 _UNIX_HOME = re.compile(
-    rf"(?<![\w.~/])(?P<home>{_ABOVE}?/(?:home\d?|Users)/(?P<user>{_REST}))"
-    rf"|(?<=//)(?P<home_2>/(?:home|Users)/(?P<user_2>{_REST}))"
+    rf"(?<![\w.~/])(?P<home>(?:{_ABOVE}?/(?:homes?\d?|Users)|/(?:data\d?|scratch|work|project|mnt/\w{{1,20}})/users|/u|/afs/[\w./]{{1,60}}?/users?(?:/\w)?)"
+    rf"/(?P<user>{_REST}))"
+    rf"|(?:(?<=//)|(?<=\w/))(?P<home_2>/(?:home|Users)/(?P<user_2>{_REST}))"
     rf"|(?i:wsl(?:\$|\.localhost|\+))[\w.\\/-]{{0,60}}?(?P<home_3>[\\/]{{1,4}}home[\\/]{{1,4}}(?P<user_3>{_REST}))"
     r"|(?<![\w.-])(?P<home_4>(?:[A-Za-z]--?|-)(?:home|Users)-(?P<user_4>[A-Za-z0-9]{1,32}(?:-[A-Za-z0-9]{1,32}(?=-(?:"
     + _FOLDERS
@@ -236,16 +254,14 @@ _UNIX_HOME = re.compile(
 )
 """A home below ``/home`` or ``/Users``, also in Windows' subsystem and as Claude Code spells the names of folders."""
 _WINDOWS_HOME = re.compile(
-    r"(?<![A-Za-z0-9])(?P<home>[A-Za-z]:[\\/]{1,8}(?:Users|Documents and Settings)[\\/]{1,8}"
+    r"(?<![A-Za-z0-9])(?P<home>[A-Za-z]:[\\/]{1,8}"
+    r"(?:Users|Benutzer|Utilisateurs|Usuarios|Utenti|Documents and Settings)[\\/]{1,8}"
     rf"(?P<user>[^\\/:*?\"<>|\r\n]{{1,64}}(?=[\\/])|{_REST}))"
 )
 _TILDE = re.compile(r"(?<![\w/.~])(?P<home>~(?P<user>[a-z_][a-z0-9_-]{1,31}))(?=/)")
-_PATH_SIGN, _PART_ENDS = re.compile(r"[/\\]"), re.compile(r"[/\\\s\"',:;)]|\Z")
-_USER_IS = re.compile(r"(?i:\b(?:user(?:name)?|owner|login)[\"']?\s{0,2}[=:]\s{0,2}[\"']?)")
-_NAME_GOES_ON, _WORD_GOES_ON = re.compile(r"[\w.-]"), re.compile(r"[\w-]")
 _HOMES = (
-    (_UNIX_HOME, ("/home", "/Users", "\\home", "-home-", "-Users-")),
-    (_WINDOWS_HOME, ("Users", "Documents and Settings")),
+    (_UNIX_HOME, ("/home", "/Users", "\\home", "-home-", "-Users-", "/user", "/u/")),
+    (_WINDOWS_HOME, (":/", ":\\")),
     (_TILDE, ("~",)),
 )
 _DIGITS = re.compile(r"[0-9](?:[ ()./-]{0,4}[0-9]){6}")
@@ -272,14 +288,38 @@ def personal(text: str, lowered: str) -> Iterator[Hit]:
             address = match[0].lower().replace("%40", "@")
             if not address.startswith(_NO_PERSON) and not is_reserved(address.rpartition("@")[2]):
                 yield Hit(*match.span(), "email", "e-mail address", PERSONAL)
-    if any(need in text for need in ("/", "\\", "-home-", "-Users-")):
-        for home in homes(text):
-            yield Hit(home.start, home.end, "home", "home directory", PERSONAL, edged=True)
-    if any(need in text for need in _MAY_OWN):
-        yield from _owners(text)
-    for start, end in _placed("user", text, lowered):
-        if _is_somebody(text[start:end]):
-            yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)
+    for home in homes(text):
+        yield Hit(home.start, home.end, "home", "home directory", PERSONAL, edged=True)
+    told = (span for one in _told(text, labels.USER) if (span := _account(text, one)))
+    found = [
+        (start, end)
+        for start, end in (*_placed("user", text, lowered), *told)
+        if is_somebody(text[start:end])
+    ]
+    again = users_in(text, frozenset(text[start:end] for start, end in found)) if found else ()
+    for start, end in (*found, *again):
+        yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)
+    if any(c.isdigit() for c in text):
+        yield from _numbers(text)
+
+
+def _account(text: str, told: labels.Labelled) -> tuple[int, int] | None:
+    """Return the range of the account that a label or a column names, without its domain, if it can be one."""
+    start = text.rfind("\\", told.start, told.end) + 1 or told.start
+    name = text[start : told.end]
+    sure = start > told.start or told.quoted or not told.label.islower()
+    if not re.fullmatch(r"[^\W\d_][\w.-]{2,31}", name) or (name[0].isupper() and not sure):
+        return None
+    parts = re.split(r"[._-]", name.lower())
+    return None if not PROGRAM_WORDS.isdisjoint(parts) or _NOUN.search(name) else (start, told.end)
+
+
+_NOUN = re.compile(r"(?:tions?|ments?|ity|ness|able|ance|ence|ated|ings?|ies)\Z")
+"""Ends of words that are no names of people."""
+
+
+def _numbers(text: str) -> Iterator[Hit]:
+    """Find numbers of phones, cards, accounts and people."""
     for match in _IBAN.finditer(text):
         if _is_iban(match[0].replace(" ", "")):
             yield Hit(*match.span(), "iban", "bank account", PERSONAL, edged=True)
@@ -297,62 +337,14 @@ def personal(text: str, lowered: str) -> Iterator[Hit]:
         yield Hit(*match.span(), "social-security", "social security number", PERSONAL, edged=True)
 
 
-_OWNERS = (
-    re.compile(
-        r"(?m)(?:^|(?<=[\s>:]))[dlbcps-](?:[r-][w-][xsStT-]){3}[.+@]?\s{1,4}[0-9]{1,6}\s{1,4}(?P<user>[a-z_][\w.-]{1,31})\s{1,4}(?P<group>[a-z_][\w.-]{1,31})\s"
-    ),
-    re.compile(
-        r"(?m)^(?P<user>[a-z_][\w.-]{1,31})\s{1,12}[0-9]{1,8}\s{1,4}[0-9]{1,3}\.[0-9]\s{1,4}[0-9]{1,3}\.[0-9]\s"
-    ),
-    re.compile(
-        r"\b[ug]id=[0-9]{1,10}\((?P<user>[\w.-]{2,32})\)|\bgroups=[0-9]{1,10}\((?P<group>[\w.-]{2,32})\)"
-    ),
-    re.compile(r"(?<![\w.$])(?:(?:SUDO_|GIT_)?USER|LOGNAME|USERNAME)=[\"']?(?P<user>[A-Za-z_][\w.-]{1,31})"),
-    re.compile(
-        r"(?:(?<![\w.@/:-])|(?<=:\d\d:)|(?<=-))(?P<user>[a-z_][\w.-]{1,31})@[A-Za-z0-9][\w.-]{0,62}(?::|\s)(?:~|/)[^\n@]{0,80}?[$#%](?![\w{(])"
-    ),
-    re.compile(
-        r"(?m)(?:^|[\s(\[:>\u2192-])\[?(?P<user>[a-z_][\w.-]{1,31})@[A-Za-z0-9][\w.-]{0,62}"
-        r" [\w.~/-]{1,60}(?:\][$#]| %)(?:\s|\Z)"
-    ),
-    re.compile(
-        r"(?m)^(?P<user>[a-z_][\w-]{1,31}):[x*!]:[0-9]{1,6}:[0-9]{1,6}:|\b(?:sudo -u|su -|crontab (?:for"
-        r"|-u)|chown(?: -R)?) (?P<owner>[a-z_][\w-]{1,31})\b(?::(?P<group>[a-z_][\w-]{1,31}))?"
-    ),
-)
-"""A listing of files or of processes, ``id``, the variables of a login and the prompt of a shell, which name a user."""
-
-_MAY_OWN = (
-    "rw",
-    "r-x",
-    "0.",
-    ":x:",
-    "sudo -u",
-    "su -",
-    "crontab ",
-    "chown ",
-    "uid=",
-    "gid=",
-    "USER",
-    "LOGNAME",
-    "@",
-)
-
-
-def _owners(text: str) -> Iterator[Hit]:
-    for pattern in _OWNERS:
-        for match in pattern.finditer(text):
-            for group, user in match.groupdict().items():
-                if user and _is_somebody(user):
-                    yield Hit(*match.span(group), "user-name", "user name", PERSONAL, strong=False)
-
-
-def _is_somebody(user: str) -> bool:
+def is_somebody(user: str) -> bool:
     """Return whether the name of an account is no program's and no folder's."""
     return (
         len(user) >= 3
-        and user.lower() not in words("user", "common") | words("user", "nobody")
+        and user.lower() not in words("user", "common") | words("user", "nobody") | PROGRAM_WORDS
         and not FILE_NAME.fullmatch(user)
+        and not names_secret(user)
+        and (is_value(user) or "." in user)
     )
 
 
@@ -363,10 +355,11 @@ _LINE = r"(?:^[ \t]{0,8}(?:[+|>-][ \t]{0,4})?|(?<=: ))"
 @cache
 def _places(what: str) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
     """Return the patterns of ``people.toml`` for users or hosts, each with what a text needs to contain."""
-    machine = rf"(?=[A-Za-z0-9.-]{{0,63}}[0-9-]){_LABEL}(?:\.{_LABEL}){{0,9}}"
     shapes = {
         "USER": r"[A-Za-z_][\w.-]{0,30}[\w-]",
-        "MACHINE": machine,
+        "MACHINE": _MACHINE_SHAPE,
+        "PERSON": r"(?!Your |My |First |Full |User )[A-Z][\w'-]{0,30}\.?(?: [A-Z][\w.'-]{0,30}){1,3}",
+        "PLAIN": r"[A-Za-z][\w-]{1,40}\w(?:\.[\w-]{1,40}){0,5}",
         "NUMBERED": r"(?:[A-Za-z]{2,15}-){0,4}[A-Za-z]{2,15}-?[0-9]{1,4}",
     }
 
@@ -378,7 +371,7 @@ def _places(what: str) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
             tuple(rule["needs"]),
             re.compile(
                 re.sub(
-                    r"(USER|MACHINE|NUMBERED)(?:_[0-9])?\b(?!=)",
+                    r"(USER|MACHINE|NUMBERED|PLAIN|PERSON)(?:_[0-9])?\b(?!=)",
                     group,
                     re.sub(r"(?<!\[)\^", lambda _: _LINE, rule["pattern"]),
                 ).replace("ADDRESS", r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
@@ -423,32 +416,17 @@ def homes(text: str) -> Iterator[Home]:
 
 def users_in(text: str, users: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield ranges that name one of these users: in a path, before an ``@``, after ``user =``."""
-    sizes = _sizes(users)
-    for sign in _PATH_SIGN.finditer(text):
-        start = sign.end()
-        for end in (start + size for size in sizes if start + size <= len(text)):
-            if text[start:end] in users and _PART_ENDS.match(text, end):
-                yield start, end
-                break
-    at = text.find("@")
-    while at >= 0:
-        for start in (at - size for size in sizes if size <= at):
-            if text[start:at] in users and not _NAME_GOES_ON.match(text[start - 1 : start]):
-                yield start, at
-                break
-        at = text.find("@", at + 1)
-    for match in _USER_IS.finditer(text):
-        start = match.end()
-        for end in (start + size for size in sizes if start + size <= len(text)):
-            if text[start:end] in users and not _WORD_GOES_ON.match(text, end):
-                yield start, end
-                break
+    for match in _naming(users).finditer(text):
+        yield match.span("user" if match["user"] else 0)
 
 
 @lru_cache(maxsize=4)
-def _sizes(users: frozenset[str]) -> list[int]:
-    """Return the lengths of the names, longest first."""
-    return sorted({len(user) for user in users}, reverse=True)
+def _naming(users: frozenset[str]) -> re.Pattern[str]:
+    name = "(?:" + "|".join(re.escape(user) for user in sorted(users, key=len, reverse=True)) + ")"
+    return re.compile(
+        rf"(?<=[/\\]){name}(?=[/\\\s\"',:;)]|\Z)|(?<![\w.-]){name}(?=@)"
+        rf"|(?i:\b(?:user(?:name)?|owner|login)[\"']?\s{{0,2}}[=:]\s{{0,2}}[\"']?)(?P<user>{name})(?![\w-])"
+    )
 
 
 def _luhn(digits: str) -> bool:

@@ -44,11 +44,15 @@ class Reading(NamedTuple):
 
 
 def readings(text: str) -> Iterator[Reading]:
-    """Yield the text as a terminal or a browser shows it, and again with code points and with percent signs decoded,
-    where that differs."""
+    """Yield the text as a terminal or a browser shows it, and again with code points, with percent signs and with the
+    line ends of a string of JSON decoded, where that differs."""
     reading = _undone(Reading(text), _SHOWN, _MAY_SHOW, _show)
     yield reading
-    for shape, needs, undo in ((_POINTS, _MAY_POINT, _point), (_PERCENT, _MAY_QUOTE, _unquote)):
+    for shape, needs, undo in (
+        (_POINTS, _MAY_POINT, _point),
+        (_PERCENT, _MAY_QUOTE, _unquote),
+        (_BREAKS, _BREAKS, _break),
+    ):
         before = reading
         reading = _undone(before, shape, needs, undo)
         if reading is not before:
@@ -109,6 +113,13 @@ _POINTS = re.compile(
 _MAY_POINT = re.compile(r"\\[ux][0-9a-fA-F]")
 _PERCENT = re.compile(r"%[0-7][0-9A-Fa-f]|(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _MAY_QUOTE = re.compile(r"%[2-7][0-9A-Fa-f]")
+
+
+_BREAKS = re.compile(r"\\{1,4}[nt/]")
+
+
+def _break(match: re.Match[str]) -> str:
+    return {"n": "\n", "t": "\t"}.get(match[0][-1], "/")
 
 
 def _show(match: re.Match[str]) -> str:

@@ -22,7 +22,7 @@ from planscope.sharing.redact.spellings import (
     spellings,
     tool_spelling,
 )
-from planscope.sharing.redact.walk import DEEPEST, Place, Skim, Spot, rewrite, rewrite_below
+from planscope.sharing.redact.walk import DEEPEST, Place, Spot, rewrite, rewrite_below, strings
 
 Span = tuple[int, int]
 
@@ -142,13 +142,11 @@ class Plan:
         self._known: dict[str, str] = {}
         self._noted: set[_About] = set()
         self.document = document
-        self._touched: set[str] = set()
-        self._skim = Skim(document)
-        self._scanner = scanner_for(around, _users(self._skim.texts, around))
-        self._next = _numbers_taken(self._skim.texts)
-        self._scanner.look_ahead([*self._skim.texts, *self._skim.within])
-        self._skim.settle(self._scanner.clean)
-        rewrite(document, self._note, self._note_number, self._skim)
+        texts = strings(document)
+        self._scanner = scanner_for(around, _users(texts, around))
+        self._scanner.looked_at = 0
+        self._next = _numbers_taken(texts)
+        rewrite(document, self._note, self._note_number)
 
     def decide(self, decisions: Mapping[str, Decision]) -> None:
         """Take the user's decisions, by canonical text. Call it before ``apply``."""
@@ -161,11 +159,6 @@ class Plan:
         self._spell()
         self._matcher = _matcher(self._spelled)
         self._rename_tools(self.document)
-        texts = [(reading.text, t) for t in (*self._skim.dull, *self._touched) for reading in readings(t)]
-        touched = self._matcher.touched(texts)
-        if touched != self._touched:
-            self._touched = touched
-            self._skim.settle(self._scanner.clean - touched)
 
     # Finding values
 
@@ -267,11 +260,8 @@ class Plan:
     # Replacing them
 
     def apply(self) -> Json:
-        """Return the redacted document, and note the places of all values.
-
-        Parts without a replacement are shared with the old document.
-        """
-        made = rewrite(self.document, self._change, self._change_number, self._skim)
+        """Return the redacted document, and note the places of all values."""
+        made = rewrite(self.document, self._change, self._change_number)
         for n, variant in enumerate(made.get("variants", ())):
             edits = self._edits.get(str(variant.get("id")))
             if edits:

@@ -6,12 +6,10 @@ import getpass
 import os
 import re
 import socket
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate
 from pathlib import Path
 
 from planscope.safe.secret_names import (
@@ -23,9 +21,8 @@ from planscope.safe.secret_names import (
     places_of,
     standing,
 )
-from planscope.sharing.redact import names, people, shapes
+from planscope.sharing.redact import labels, names, people, shapes
 from planscope.sharing.redact.hits import (
-    FILLER,
     HOST,
     NAMED,
     PERSONAL,
@@ -94,63 +91,24 @@ _LONG = 20_000
 _MOST = 2_000_000
 """Limit of strings whose result is remembered."""
 
-MOST_LOOKED_AT = 8_000_000
-"""Limit of characters scanned for one session, which is some seconds of work. Texts with hits are scanned twice."""
+MOST_LOOKED_AT = 20_000_000
+"""Limit of characters scanned for one session, which is a minute of work. Texts with hits are scanned twice."""
 
 _OVERHEAD = 250
-"""Scanning a text alone costs as much time as this many additional characters."""
-
-_BATCH = 50_000
-"""The number of characters scanned at once."""
-
-_BETWEEN = f"\n{FILLER}\n"
-"""Separates joined texts. It ends a word like the end of a text, and no pattern takes it for a blank before a value."""
+"""Scanning a text costs as much time as this many additional characters."""
 
 
 @dataclass
 class Scanner:
     """Scans strings, each once. Raises RedactionError if there is too much to scan.
 
-    ``users`` are known from home directories and searched for in other paths. ``clean``: the strings without a hit.
+    ``users`` are known from home directories and searched for in other paths. ``looked_at``: what it has cost so far.
     """
 
     around: Surroundings
     users: frozenset[str] = frozenset()
     _memory: dict[tuple[str, str, bool, bool], list[Hit]] = field(default_factory=dict, repr=False)
-    clean: set[str] = field(default_factory=set, repr=False)
-    _looked_at: int = field(default=0, repr=False)
-
-    def look_ahead(self, texts: Iterable[str]) -> None:
-        """Scan many texts joined into one. Most have no hit, and are never scanned again."""
-        self._looked_at = 0
-        batch: list[tuple[str, str]] = []
-        size = 0
-        for text in dict.fromkeys(texts):
-            if text in self.clean:
-                continue
-            for reading in readings(text):
-                batch.append((reading.text, text))
-                size += len(reading.text)
-            if size > _BATCH:
-                self._look_at(batch)
-                batch, size = [], 0
-        if batch:
-            self._look_at(batch)
-
-    def _look_at(self, batch: list[tuple[str, str]]) -> None:
-        """Scan a batch of readings, each with its text. What one contains is also found in the joined text.
-
-        A hit across several texts may hide others, so every text that it touches is scanned alone later.
-        """
-        starts = [0, *accumulate(len(reading) + len(_BETWEEN) for reading, _ in batch)]
-        touched: set[str] = set()
-        joined = _BETWEEN.join(reading for reading, _ in batch)
-        for hit in self._read(joined, "", False, False):
-            first, last = bisect_right(starts, hit.start) - 1, bisect_left(starts, hit.end)
-            touched.update(text for _, text in batch[first:last])
-        if len(self.clean) >= _MOST:
-            self.clean.clear()
-        self.clean.update(text for _, text in batch if text not in touched)
+    looked_at: int = field(default=0, repr=False)
 
     def find(
         self,
@@ -188,8 +146,6 @@ class Scanner:
         """
         if len(text) < 3:
             return []
-        if text in self.clean:
-            return settle(_by_key(text, named, below_secret)) if named or below_secret else []
         found: list[Hit] = []
         covered = text
         for _ in range(_ROUNDS):
@@ -217,8 +173,8 @@ class Scanner:
                     yield hit._replace(start=start, end=end, read=reading.text[hit.start : hit.end])
 
     def _read(self, text: str, named: str, below_secret: bool, number: bool) -> Iterator[Hit]:
-        self._looked_at += len(text) + _OVERHEAD
-        if self._looked_at > MOST_LOOKED_AT:
+        self.looked_at += len(text) + _OVERHEAD
+        if self.looked_at > MOST_LOOKED_AT:
             raise RedactionError(
                 "the session contains too many different texts to be searched for private data; --no-redact shares it "
                 "unchanged"
@@ -256,8 +212,9 @@ def _by_key(text: str, named: str, below_secret: bool) -> Iterator[Hit]:
         )
         if below or holds_secret(named, stripped):
             yield Hit(start, end, names.KIND, names.LABEL, NAMED, is_telling(stripped))
-    elif named.lower() in words("host", "keys"):
-        if people.is_host(stripped):
-            yield Hit(start, end, "host", "host name", HOST, strong=len(stripped) >= 6, edged=True)
-    elif named.lower() in words("user", "keys") and re.fullmatch(r"[\w.@-]{2,64}", stripped):
+        return
+    what = "" if labels.is_column(named) else labels.kind_of(named)
+    if what == labels.HOST and people.is_host(stripped):
+        yield Hit(start, end, "host", "host name", HOST, strong=len(stripped) >= 6, edged=True)
+    elif what == labels.USER and re.fullmatch(r"[\w.@-]{2,64}", stripped) and people.is_somebody(stripped):
         yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)

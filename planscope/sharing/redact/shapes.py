@@ -130,11 +130,18 @@ _KNOWN = re.compile(
 _DIGEST = re.compile(
     r"(?:\w/[\w.-]{1,28}(?=@)|\b(?:sha|md)-?[0-9]{1,3} ?\([^()\n]{1,20}\)"
     r"|\b(?:container|layer|snapshot|volume|network|pod|sandbox|commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head"
-    r"|(?:trace|span|request|correlation|build|image|object)_?id)\b"
+    r"|(?:trace|span|request|correlation|build|image|object)[ _-]?id|h1)\b"
     r"|data:[a-z]+/[a-z0-9.+-]+;base64|\.(?:tgz|zip|whl|gz)|sha[0-9]{1,3})\W{0,5}(?:W/\")?\Z",
     re.IGNORECASE,
 )
 """Announces the checksum of a file, a commit or a picture."""
+
+_SHA = re.compile(r"(?:^|/)(?:[0-9a-f]{40}|[0-9a-f]{64})(?:/|$)")
+_SECRET_BEFORE = re.compile(
+    r"key\b|token|secret|passw|auth|bearer|credential|cookie|sess|sig(?:nature)?\b|otp|seed|mnemonic|private|hmac|salt|nonce|jwt",
+    re.IGNORECASE,
+)
+"""A word before hexadecimal digits of a checksum's length, without which they are the name of a commit or of a file."""
 
 _PICTURE = re.compile(r"/9j/4|iVBORw0KGgo|R0lGOD|UklGR|JVBERi0|PHN2Zy|AAAAHGZ0eX|SUkqA|Qk0")
 """How the base64 of a picture or a PDF begins."""
@@ -163,6 +170,11 @@ def looks_random(token: str) -> bool:
     return bits >= min(4.0, math.log2(len(token)) - 1.0)
 
 
+def _tells_secret(text: str, start: int) -> bool:
+    """Return whether the line before a place speaks of a secret."""
+    return _SECRET_BEFORE.search(text, max(text.rfind("\n", 0, start) + 1, start - 120), start) is not None
+
+
 def random_looking(text: str) -> Iterator[Hit]:
     """Find tokens of 32 characters or more that look random and are no id of a message or a call."""
     for match in _TOKEN.finditer(text):
@@ -171,6 +183,8 @@ def random_looking(text: str) -> Iterator[Hit]:
             _DIGEST.search(text, max(0, match.start() - 30), match.start())
             or _FILE_FOLLOWS.match(text, match.end())
             or _PICTURE.match(token)
+            or (_SHA.search(token) and not _tells_secret(text, match.start()))
+            or re.fullmatch(r"[0-9A-F]{40}", token)
         ):
             continue
         if not _KNOWN.fullmatch(token) and token.count("/") <= 4 and looks_random(token):
@@ -187,7 +201,7 @@ def _scanner() -> Any:
     """Return the library's scanner, or None if it is not installed or does not load on this machine."""
     try:
         from kingfisher_sdk import Scanner
-    except Exception:  # a native library may fail in any way, and our own rules remain
+    except (ImportError, OSError, RuntimeError, SystemError, AttributeError):  # our own rules remain
         return None
     return Scanner()
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
 from planscope.language.problem import slug
@@ -98,19 +96,6 @@ class Matcher:
                     yield start, start + size, known
                     at = start + size
                     break
-
-    def touched(self, texts: Sequence[tuple[str, str]]) -> set[str]:
-        """Return the texts that may contain a known one, of pairs of a reading and its text. All are"
-        " searched at once."""
-        if not self._known:
-            return set()
-        starts = [0, *accumulate(len(reading) + 1 for reading, _ in texts)]
-        found: set[str] = set()
-        for start, end, _ in self.find("\n".join(reading for reading, _ in texts)):
-            found.update(
-                text for _, text in texts[bisect_right(starts, start) - 1 : bisect_left(starts, end)]
-            )
-        return found
 
     def _stands_alone(self, known: str, text: str, start: int) -> bool:
         beside = self._known[known]

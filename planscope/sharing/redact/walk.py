@@ -1,19 +1,15 @@
-"""Walks through a session's JSON: finds its clean parts and every string with its place, and rewrites strings.
-
-Most strings of a large session occur many times and contain nothing private. They are scanned once, and the parts that
-consist of them are then kept whole.
-"""
+"""Walks through a session's JSON: finds every string with its place, and rewrites strings."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from planscope.safe.secret_names import names_secret
-from planscope.sharing.redact.hits import RedactionError, words
+from planscope.sharing.redact.hits import RedactionError
 from planscope.sharing.redact.spellings import decoded
 
 Json = Any
@@ -25,138 +21,31 @@ MOST_DECODED = 500_000
 """Limit of values in all JSON inside strings. No real session has more."""
 
 
-class Skim:
-    """Separates clean ("dull") parts of a document from others.
+def strings(document: Json) -> dict[str, None]:
+    """Return every string, key and number of a document once, also those inside strings of JSON.
 
-    ``texts``: every string once, keys and numbers too. ``within``: those inside strings of JSON.
+    Raises RedactionError if these hold more than ``MOST_DECODED`` values.
     """
-
-    def __init__(self, document: Json) -> None:
-        self.texts: dict[str, None] = {}
-        self.within: dict[str, None] = {}
-        self._document = document
-        self._holds: dict[str, list[str]] = {}
-        self._telling: dict[str, bool] = {}
-        self._odd: set[str] = set()
-        self._dull: set[str] = set()
-        self._busy: set[int] = set()
-        self._shapes: dict[tuple[str, ...], bool] = {}
-        self._decoded = 0
-        _strings(document, self.texts)
-        self._open(self.texts, 0)
-
-    def _open(self, texts: Iterable[str], depth: int) -> None:
-        """Read the strings that are JSON, and note the odd ones, which must always be scanned alone."""
-        deeper: dict[str, None] = {}
-        for text in texts:
-            if text in self._holds:
-                continue
-            if len(text) > MOST_DECODED:
-                self._check(sum(map(text.count, ",[{")))
-            for inside in decoded(text):
-                if depth == DEEPEST:
-                    self._odd.add(text)
-                    break
-                found: dict[str, None] = {}
-                self._decoded += _strings(inside, found)
-                self._check(self._decoded)
-                self._holds[text] = list(found)
-                if any(map(self.tells, found)) or any(one.startswith("-") for one in found):
-                    self._odd.add(text)
-                deeper |= found
-        if deeper:
-            self.within |= deeper
-            self._open(deeper, depth + 1)
-
-    def _check(self, values: int) -> None:
-        if values > MOST_DECODED:
+    found: dict[str, None] = {}
+    rest: list[tuple[Json, int]] = [(document, 0)]
+    inside = 0
+    while rest:
+        one, depth = rest.pop()
+        if isinstance(one, dict):
+            rest += [(each, depth) for pair in one.items() for each in pair]
+        elif isinstance(one, list):
+            rest += [(each, depth) for each in one]
+        inside += depth > 0
+        if inside > MOST_DECODED:
             raise RedactionError(
                 f"the texts of the session contain more than {MOST_DECODED:,} JSON values, too many to be searched; "
                 "--no-redact shares it unchanged"
             )
-
-    def tells(self, name: str) -> bool:
-        """Return whether a key says that its value is private. Then the value is always scanned."""
-        found = self._telling.get(name)
-        if found is None:
-            folded = name.lower()
-            known = folded in words("host", "keys") or folded in words("user", "keys")
-            found = self._telling[name] = known or names_secret(name)
-        return found
-
-    def settle(self, clean: Container[str]) -> None:
-        """Find the parts without anything private. ``clean``: the strings without a hit."""
-        self._dull = {t for t in (*self.texts, *self.within) if t in clean and t not in self._odd}
-        for _ in range(DEEPEST + 1):  # each round marks the strings around one that is not dull
-            self._dull -= {text for text, held in self._holds.items() if not self._dull.issuperset(held)}
-        self._busy.clear()
-        self._shapes.clear()
-        self._mark(self._document)
-
-    @property
-    def dull(self) -> Iterable[str]:
-        """Return the strings that stay as they are, unless their key says otherwise."""
-        return self._dull
-
-    def is_dull(self, value: Json) -> bool:
-        """Return whether a part of the document, or a string, contains nothing private."""
-        if isinstance(value, str):
-            return value in self._dull
-        if isinstance(value, dict | list):
-            return id(value) not in self._busy
-        return value is None or isinstance(value, bool) or str(value) in self._dull
-
-    def _mark(self, value: Json) -> bool:
-        """Return whether a list or an object contains something private, and note all that do."""
-        dull = self._dull
-        if isinstance(value, dict):
-            busy = self._keys_tell(tuple(value)) or bool(what_pairs_tell(value))
-            below: Iterable[Json] = value.values()
-        else:
-            busy = bool(what_lists_tell(value))
-            below = value
-        for one in below:
-            kind = type(one)
-            if kind is str:
-                busy = busy or one not in dull
-            elif kind is dict or kind is list:
-                busy = self._mark(one) or busy
-            elif one is not None and kind is not bool:
-                busy = busy or str(one) not in dull
-        if busy:
-            self._busy.add(id(value))
-        return busy
-
-    def _keys_tell(self, keys: tuple[str, ...]) -> bool:
-        """Return whether an object's keys are private or say that a value is. Many objects have the same keys."""
-        found = self._shapes.get(keys)
-        if found is None:
-            found = self._shapes[keys] = any(key not in self._dull or self.tells(key) for key in keys)
-        return found
-
-
-def _strings(value: Json, found: dict[str, None]) -> int:
-    """Note every string, key and number. Return the number of values."""
-    rest = [value]
-    count = 0
-    shapes: set[tuple[str, ...]] = set()
-    while rest:
-        one = rest.pop()
-        count += 1
-        kind = type(one)
-        if kind is str:
-            found[one] = None
-        elif kind is dict:
-            keys = tuple(one)
-            if keys not in shapes:
-                shapes.add(keys)
-                found.update(dict.fromkeys(keys))
-            rest += one.values()
-        elif kind is list:
-            rest += one
-        elif one is not None and kind is not bool:
+        if isinstance(one, str) and one not in found and depth < DEEPEST:
+            rest += [(each, depth + 1) for each in decoded(one)]
+        if one is not None and not isinstance(one, dict | list | bool):
             found[str(one)] = None
-    return count
+    return found
 
 
 class Place(NamedTuple):
@@ -232,30 +121,27 @@ def _fields() -> frozenset[str]:
     return frozenset(name for part in parts for name in getattr(part, "model_fields", ()))
 
 
-def rewrite(document: Json, change: Change, number: ChangeNumber, skim: Skim) -> Json:
+def rewrite(document: Json, change: Change, number: ChangeNumber) -> Json:
     """Rewrite a session's JSON: ``change`` rewrites strings and keys that are data, ``number`` numbers in data.
 
-    Types of events and the like stay. Parts that are clean by ``skim`` are not copied.
+    Types of events and the like stay.
     """
-    return _Walker(change, number, skim).part(document, Place(""))
+    return _Walker(change, number).part(document, Place(""))
 
 
 def rewrite_below(value: Json, spot: Spot, change: Change, number: ChangeNumber) -> Json:
     """Rewrite JSON that was found inside a string at ``spot``."""
-    return _Walker(change, number, None).data(value, spot)
+    return _Walker(change, number).data(value, spot)
 
 
 class _Walker:
-    def __init__(self, change: Change, number: ChangeNumber, skim: Skim | None) -> None:
+    def __init__(self, change: Change, number: ChangeNumber) -> None:
         self._change = change
         self._number = number
-        self._skim = skim
         self._known = _fields()
 
     def part(self, part: dict[str, Json], place: Place) -> Json:
         """Rewrite one of a session's own models. Keys beyond its fields are data."""
-        if self._dull(part):
-            return part
         made: dict[str, Json] = {}
         for key, value in part.items():
             known = key in self._known
@@ -286,11 +172,9 @@ class _Walker:
         return self._text(value, Spot(here, number=key in _NUMBERS))
 
     def _text(self, value: Json, spot: Spot) -> Json:
-        return self._change(value, spot) if isinstance(value, str) and not self._dull(value) else value
+        return self._change(value, spot) if isinstance(value, str) else value
 
     def _grammar(self, value: Json, spot: Spot) -> Json:
-        if self._dull(value):
-            return value
         if isinstance(value, dict):
             made: dict[str, Json] = {}
             for key, one in value.items():
@@ -305,8 +189,6 @@ class _Walker:
         return self._text(value, spot)
 
     def data(self, value: Json, spot: Spot) -> Json:
-        if not (spot.below_secret or spot.lead or self._tells(spot.named)) and self._dull(value):
-            return value
         if isinstance(value, str):
             return self._change(value, spot._replace(number=_is_number(spot.named)))
         if isinstance(value, list):
@@ -342,20 +224,12 @@ class _Walker:
 
     def _key(self, key: str, place: Place, taken: Container[str]) -> str:
         """Rewrite a key that is data, so that it differs from those already taken."""
-        new = key
-        if not self._dull(key):
-            new = self._change(key, Spot(place._replace(field=f"{place.field} (key)")))
+        new = self._change(key, Spot(place._replace(field=f"{place.field} (key)")))
         n = 1
         while new in taken:
             n += 1
             new = f"{new}_{n}"
         return new
-
-    def _dull(self, value: Json) -> bool:
-        return self._skim is not None and self._skim.is_dull(value)
-
-    def _tells(self, key: str) -> bool:
-        return self._skim is None or self._skim.tells(key)
 
 
 def _says_type(value: Json) -> bool:

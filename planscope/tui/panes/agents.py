@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from planscope.debugger.selection import SelectedStep
 from planscope.drawing.agents import AgentLanes, agent_lanes, cells
 from planscope.safe import cell_width
@@ -110,9 +108,6 @@ class AgentsPane(LinePane):
     def wanted(self) -> tuple[int, int] | None:
         row = self._row()
         return None if row is None else (row * self._high, row * self._high + self._high - 1)
-
-    def linked_lines(self) -> Sequence[int]:
-        return ()
 
     def neighbour(self, by: int) -> SelectedStep | None:
         if self._found is None:

@@ -7,7 +7,7 @@ from planscope.compare.wording import ended
 from planscope.compare.wording import state as state_word
 from planscope.safe import cell_width
 from planscope.tui.panes.compare_calls import Row
-from planscope.tui.style.lines import Line, Run, labelled_lines, shown, wrapped
+from planscope.tui.style.lines import Line, Page, Run, shown
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import plain, source
 
@@ -27,7 +27,7 @@ def detail_title(side: Side, row: Row, which: int) -> list[Run]:
 def detail_lines(compared: Comparison, row: Row, which: int, width: int) -> list[Line]:
     """Describe one side (0 or 1) of a row: the call with its answer and state and the conflict, or a constraint."""
     side = (compared.a, compared.b)[which]
-    told = _Told(width)
+    told = Page(max(width, 10), _LABEL, _LONGEST)
     index = row.steps[which]
     if index is not None and index < len(side.steps):
         _of_step(told, side, side.steps[index])
@@ -36,22 +36,11 @@ def detail_lines(compared: Comparison, row: Row, which: int, width: int) -> list
     elif any(row.constraints):
         _of_constraint(told, compared, row, which)
     elif not any(step is not None for step in row.steps):
-        return wrapped("↑ ↓ choose a row to describe.", width, "dim")
+        told.text("↑ ↓ choose a row to describe.", "dim")
     return told.lines
 
 
-class _Told:
-    """Collects labelled paragraphs."""
-
-    def __init__(self, width: int) -> None:
-        self.width = max(width, 10)
-        self.lines: list[Line] = []
-
-    def say(self, label: str, text: str, role: str = "") -> None:
-        self.lines += labelled_lines(label, text, self.width, indent=_LABEL, role=role, limit=_LONGEST)
-
-
-def _of_step(told: _Told, side: Side, step: StepSide) -> None:
+def _of_step(told: Page, side: Side, step: StepSide) -> None:
     if step.call is not None:
         call = phrases.call(step.call.tool, step.call.arguments, named=True, limit=400)
         if cell_width(call) > told.width - _LABEL:
@@ -72,7 +61,7 @@ def _of_step(told: _Told, side: Side, step: StepSide) -> None:
     _state(told, side, step)
 
 
-def _state(told: _Told, side: Side, step: StepSide) -> None:
+def _state(told: Page, side: Side, step: StepSide) -> None:
     if step.state is None:
         told.say("state", "not judged", "dim")
         return
@@ -92,7 +81,7 @@ def _state(told: _Told, side: Side, step: StepSide) -> None:
     told.say("why", step.why)
 
 
-def _of_no_call(told: _Told, compared: Comparison, row: Row, which: int) -> None:
+def _of_no_call(told: Page, compared: Comparison, row: Row, which: int) -> None:
     """Describe a side without a call in this row."""
     other = row.steps[1 - which]
     rows: tuple[CallRow, ...] = compared.calls.rows if compared.calls is not None else ()
@@ -103,7 +92,7 @@ def _of_no_call(told: _Told, compared: Comparison, row: Row, which: int) -> None
         told.say("", "This run has no such call here.", "dim")
 
 
-def _of_constraint(told: _Told, compared: Comparison, row: Row, which: int) -> None:
+def _of_constraint(told: Page, compared: Comparison, row: Row, which: int) -> None:
     side, id = (compared.a, compared.b)[which], row.constraints[which]
     rows = compared.constraints.rows if compared.constraints is not None else ()
     if not id:

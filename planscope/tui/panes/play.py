@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from planscope.debugger.played import Option
 from planscope.debugger.selection import Selection
@@ -10,7 +10,7 @@ from planscope.tui.controllers.what_if import Play
 from planscope.tui.keys import key_for
 from planscope.tui.messages import OptionChosen
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, shown, wrapped
+from planscope.tui.style.lines import Line, Page, Run, justify, labelled, paragraph, shown
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, label
@@ -28,12 +28,14 @@ class PlayPane(LinePane):
             return
         self.prepared_for = key
         problem = play.played.problem
-        lines = [
-            _option_line(problem.timed, play, i, phrases.tool_of(problem, o.action), width)
-            for i, o in enumerate(play.options)
-        ]
-        lines += [BLANK, *_told(play, state, width)]
-        self.lines = lines
+        page = Page(width)
+        for i, option in enumerate(play.options):
+            page.lines.append(
+                _option_line(problem.timed, play, i, phrases.tool_of(problem, option.action), width)
+            )
+        page.add()
+        _told(page, play, state)
+        self.lines = page.lines
 
     def size_of(self) -> int:
         return len(self.lines) if self.state is not None and self.state.play is not None else 0
@@ -41,9 +43,6 @@ class PlayPane(LinePane):
     def wanted(self) -> tuple[int, int] | None:
         play = self.state.play if self.state else None
         return None if play is None else (play.at, play.at)
-
-    def linked_lines(self) -> Sequence[int]:
-        return ()
 
     def title(self) -> tuple[Run, ...]:
         return (Run("5", "number"), Run(" What if", "title"))
@@ -97,15 +96,14 @@ def _becomes(option: Option, play: Play) -> str:
     return phrases.move_does(problem, option.becomes)
 
 
-def _told(play: Play, state: DebugView, width: int) -> list[Line]:
+def _told(page: Page, play: Play, state: DebugView) -> None:
     """Describe the effect of the chosen call, and the keys."""
     option = play.chosen
-    lines = (
-        []
-        if option is None
-        else [Line(runs) for text in _about(option, play) for runs in paragraph(text, width)]
-    )
-    lines += [BLANK, *_so_far(state, width)]
+    for text in _about(option, play) if option is not None else ():
+        page.text(text)
+    page.add()
+    if state.progress == "judged":
+        _so_far(page, state)
     keys = (
         f"Enter: play, {key_for('take-back')}: take back, {key_for('keep-play')}: keep as a run, "
         f"{key_for('deselect')}: leave"
@@ -115,28 +113,22 @@ def _told(play: Play, state: DebugView, width: int) -> list[Line]:
         keys = f"{turn}: change the hour, {keys}"
     elif option is not None and option.way is not None:
         others = f"{turn}: other arguments, " if len(option.ways) > 1 else ""
-        keys = (
-            f"{others}{key_for('edit-arguments')} {key_for('edit-answer')}: type arguments and answer, {keys}"
-        )
-    return [*lines, BLANK, *wrapped(keys, width, "dim")]
+        typed = f"{key_for('edit-arguments')} {key_for('edit-answer')}"
+        keys = f"{others}{typed}: type arguments and answer, {keys}"
+    page.add()
+    page.text(keys, "dim")
 
 
-def _so_far(state: DebugView, width: int) -> list[Line]:
-    """Return the state of the plan at the current step."""
+def _so_far(page: Page, state: DebugView) -> None:
+    """Show the state of the plan at the current step."""
     view, facts, problem = state.debug.view, state.facts, state.debug.run.problem
-    if state.progress != "judged":
-        return []
-    word = f"{terms.STATE_GLYPHS[view.state]} {terms.STATES[view.state]}"
-    told = paragraph(phrases.state_means(problem, view.state), max(width - len(word) - 2, 8), "dim")
-    lines = [
-        Line((Run(f"{word}  " if k == 0 else " " * (len(word) + 2), view.state), *runs))
-        for k, runs in enumerate(told)
-    ]
+    word = f"{terms.STATE_GLYPHS[view.state]} {terms.STATES[view.state]}  "
+    told = paragraph(phrases.state_means(problem, view.state), max(page.width - len(word), 8), "dim")
+    page.lines.extend(map(Line, labelled(word, told, indent=len(word), role=view.state)))
     if facts is not None and facts.why:
-        lines += wrapped(facts.why, width)
+        page.text(facts.why)
     elif facts is not None and view.state == "completable" and facts.safe and problem.counted:
-        lines.append(Line((Run(phrases.orders(facts.orders), "dim"),)))
-    return lines
+        page.text(phrases.orders(facts.orders), "dim")
 
 
 def _way(option: Option) -> Iterator[str]:

@@ -19,7 +19,7 @@ from planscope.tui.controllers.draft_editor import ActionLine, EditState
 from planscope.tui.keys import key_for
 from planscope.tui.panes.constraints import row_parts
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown, wrapped
+from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, justify, paragraph, ranges, shown, wrapped
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, in_room, plain, quotation
 from planscope.wording.terms import DRAFT_SIGNS
@@ -92,13 +92,13 @@ def reading_lines(state: EditState, width: int) -> Said:
         made.text(f"{keys} adds the action {shown(seen.new_action, 60)}", "caution")
     if solved is not None and solved.can_be_met is False and seen.problem is not None:
         if seen.errors:
-            made.lines.append(BLANK)
+            made.add()
         made.text("✗ contradiction: these cannot all hold", "broken")
         for number, id in enumerate(solved.core, len(seen.errors)):
             if (c := seen.problem.by_id.get(id)) is not None:
                 made.member(seen, c, number == chosen)
     elif not seen.errors and not seen.complaint:
-        made.lines.append(Line((*verdict(state), *_orders(state))))
+        made.add(*verdict(state), *_orders(state))
         if seen.problem is not None:
             made.text(_how_much(seen), "dim")
     return Said(tuple(made.lines), tuple(made.places))
@@ -114,23 +114,14 @@ def _orders(state: EditState) -> Iterator[Run]:
 
 def _how_much(seen: DraftReading) -> str:
     assert seen.problem is not None
-    parts = [
-        phrases.plural(len(seen.sentences), "sentence"),
-        phrases.plural(len(seen.problem.said), "constraint"),
-        phrases.plural(len(seen.draft.actions), "action"),
-    ]
-    return ", ".join(parts)
+    counts = {"sentence": seen.sentences, "constraint": seen.problem.said, "action": seen.draft.actions}
+    return ", ".join(phrases.plural(len(some), name) for name, some in counts.items())
 
 
-class _Lines:
+class _Lines(Page):
     def __init__(self, width: int) -> None:
-        self.width = width
-        self.lines: list[Line] = []
+        super().__init__(width)
         self.places: list[Place] = []
-
-    def text(self, text: str, role: str = "", indent: int = 0, ground: str = "") -> None:
-        for runs in paragraph(text, self.width - indent, role):
-            self.lines.append(Line((Run(" " * indent), *runs), ground))
 
     def error(self, error: ParseError, writing: bool, chosen: bool) -> None:
         self.places.append(Place(len(self.lines), error.span))
@@ -143,24 +134,21 @@ class _Lines:
         if not writing and expected and "expected" not in error.message:
             self.text(f"expected: {expected}", "dim", _INDENT)
         for reading in error.readings:
-            if reading in error.message:
-                continue
-            self.text(f"could mean: {reading}", "dim", _INDENT)
+            if reading not in error.message:
+                self.text(f"could mean: {reading}", "dim", _INDENT)
 
     def member(self, seen: DraftReading, c: Constraint, chosen: bool) -> None:
         """Add one constraint of the unsat core, with its sentence."""
         assert seen.problem is not None
-        span = seen.words_of(c)
-        self.places.append(Place(len(self.lines), span))
+        self.places.append(Place(len(self.lines), seen.words_of(c)))
+        who = f"sentence {c.sentence + 1}" if c.sentence is not None else "the query"
         if c.is_rule:
             who = "the instructions" if c.source == "prompt" else "the day"
-        else:
-            who = f"sentence {c.sentence + 1}" if c.sentence is not None else "the query"
         quoted = quotation(seen.problem, c)
         said = f"“{quoted}”" if quoted else brief(c, seen.problem)
-        head = f"{terms.CORE_GLYPH} {who}: "
-        for i, runs in enumerate(paragraph(head + said, self.width, "core")):
-            self.lines.append(Line(runs if i == 0 else (Run("  "), *runs), _ground(chosen)))
+        body = paragraph(f"{terms.CORE_GLYPH} {who}: {said}", self.width, "core")
+        for i, runs in enumerate(body):
+            self.add("  " * (i > 0), *runs, ground=_ground(chosen))
 
 
 # Constraints

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing
 from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest_lines, title
@@ -12,8 +12,8 @@ from planscope.toolfuzz.report import is_counted
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column
-from planscope.tui.screens.findings.set_lines import marks, part, set_lines
-from planscope.tui.style.lines import BLANK, Line, Run, line, paragraph, shown, wrapped
+from planscope.tui.screens.findings.set_lines import marks, tell_set
+from planscope.tui.style.lines import Line, Page, Run, shown, wrapped
 from planscope.wording import phrases
 
 _MOST_TOOL = 24
@@ -105,101 +105,87 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
 
     ``hidden``: without what planscope and the model conclude.
     """
+    page = Page(width, _MARGIN, _LONGEST)
     if row is None:
         return []
     if row.only is not None:
-        return _tool_lines(row.only, width)
-    if row.set is not None or row.finding is None:
-        return [*_labels(row, width), *set_lines(row, width, hidden), *mended_lines(row, width, hidden)]
-    one = row.finding
-    lines = wrapped(title(one), width, "broken", _LONGEST)
-    lines += wrapped(MEANINGS.get(one.kind, ""), width, "dim")
-    lines.append(BLANK)
-    lines += _labels(row, width)
-    lines += _calls(one, width) if one.at_call or one.input else []
-    lines += _steps(row, width)
-    for label, text, role in _facts(row.fuzzing, one, hidden):
-        lines += part(label, text, width, role)
-    lines += mended_lines(row, width, hidden)
-    if one.traceback:
-        lines += [BLANK, line(Run("Traceback", "label"))]
-        lines += [
-            Line(part) for text in one.traceback.splitlines()[-60:] for part in paragraph(text, width, "dim")
-        ]
-    return lines
+        _tool(page, row.only)
+        return page.lines
+    if row.set is None and row.finding is not None:
+        page.text(title(row.finding), "broken")
+        page.text(MEANINGS.get(row.finding.kind, ""), "dim")
+        page.add()
+    if told := _label(row):
+        page.say("label", told, "mark")
+    if row.set is not None:
+        tell_set(page, row, row.set, hidden)
+    elif row.finding is not None:
+        _finding(page, row, row.finding, hidden)
+    if not hidden:
+        _mended(page, row)
+    if row.set is None and row.finding is not None and row.finding.traceback:
+        page.add()
+        page.add(Run("Traceback", "label"))
+        for text in row.finding.traceback.splitlines()[-60:]:
+            page.text(text or " ", "dim")
+    return page.lines
 
 
-def mended_lines(row: Row, width: int, hidden: bool = False) -> list[Line]:
-    """Show the new documentation that was proposed for the finding's tool as a diff; none if there is none."""
-    if hidden:
-        return []
-    fix = next(
-        (one for one in row.fuzzing.fixes or () if one.tool == row.tool and one.after is not None), None
-    )
+def _mended(page: Page, row: Row) -> None:
+    """Show the new documentation that was proposed for the finding's tool as a diff, if there is one."""
+    fixes = (one for one in row.fuzzing.fixes or () if one.tool == row.tool and one.after is not None)
+    fix = next(fixes, None)
     if fix is None or fix.after is None:
-        return []
+        return
     told = []
     if fix.reporting:
         right, of = fix.reporting.get("after"), fix.reporting.get("prompts")
         told.append(f"{right} of {of} prompts right, {fix.reporting.get('before')} as it was")
     if fix.written:
         told.append(f"written into {shown(fix.written, 60)}")
-    lines = [BLANK, line(Run("New documentation", "label"), Run("  " + "; ".join(told), "dim"))]
-    for text in difference(fix.before, fix.after, max(width - 2, 20)):
-        role = {"-": "broken", "+": "holds"}.get(text[:1], "dim")
-        lines += wrapped(text, width, role, _LONGEST)
-    return lines
+    page.add()
+    page.add(Run("New documentation", "label"), Run("  " + "; ".join(told), "dim"))
+    for text in difference(fix.before, fix.after, max(page.width - 2, 20)):
+        page.text(text or " ", {"-": "broken", "+": "holds"}.get(text[:1], "dim"))
 
 
-def _tool_lines(tool: FuzzedTool, width: int) -> list[Line]:
+def _tool(page: Page, tool: FuzzedTool) -> None:
     """Describe a tool in which nothing was found."""
-    said = f"It was skipped: {tool.skipped}" if tool.skipped else "Nothing was found in this tool."
-    lines = wrapped(said, width, "", _LONGEST)
-    lines += part("calls", f"{tool.calls:,}", width)
+    page.text(f"It was skipped: {tool.skipped}" if tool.skipped else "Nothing was found in this tool.")
+    page.say("calls", f"{tool.calls:,}")
     if tool.description:
-        lines += part("says", " ".join(tool.description.split()), width)
-    return lines
+        page.say("says", " ".join(tool.description.split()))
 
 
-def _calls(one: FuzzFinding, width: int) -> Iterator[Line]:
-    calls = smallest_lines(one)
-    several = isinstance(one.input, list)
-    label = "calls" if several else "smallest" if one.shrunk is not None else "sent"
-    for k, call in enumerate(calls):
-        yield from part(label if k == 0 else "", call, width, "quote")
-    if one.needs:
-        yield from part("", f"only after {phrases.plural(len(one.needs), 'other call')}", width, "caution")
-
-
-def _steps(row: Row, width: int) -> Iterator[Line]:
-    if not row.steps:
-        return
-    told = [
-        f"step {one.step} of run {one.run}" + " (these arguments)" * one.exactly for one in row.steps[:12]
-    ]
-    more = f", and {len(row.steps) - 12:,} more" if len(row.steps) > 12 else ""
-    text = f"{', '.join(told)}{more} failed so; {key_for('open-step')} opens it"
-    yield from part("in runs", text, width, "caution")
-
-
-def _labels(row: Row, width: int) -> Iterator[Line]:
-    if told := _label(row):
-        yield from part("label", told, width, "mark")
-
-
-def _facts(fuzzing: Fuzzing, one: FuzzFinding, hidden: bool) -> Iterator[tuple[str, str, str]]:
+def _finding(page: Page, row: Row, one: FuzzFinding, hidden: bool) -> None:
+    """Show the calls that show the error, the steps that failed so, and what is known about it."""
+    called = one.at_call or one.input
+    if called:
+        several = isinstance(one.input, list)
+        label = "calls" if several else "smallest" if one.shrunk is not None else "sent"
+        for k, call in enumerate(smallest_lines(one)):
+            page.say(label if k == 0 else "", call, "quote")
+        if one.needs:
+            page.say("", f"only after {phrases.plural(len(one.needs), 'other call')}", "caution")
+    if row.steps:
+        some = [
+            f"step {step.step} of run {step.run}" + " (these arguments)" * step.exactly
+            for step in row.steps[:12]
+        ]
+        more = f", and {len(row.steps) - 12:,} more" if len(row.steps) > 12 else ""
+        page.say("in runs", f"{', '.join(some)}{more} failed so; {key_for('open-step')} opens it", "caution")
     if one.location:
-        yield "at", one.location, ""
+        page.say("at", one.location)
     if one.source:
-        yield "line", one.source, "quote"
+        page.say("line", one.source, "quote")
     for k, text in enumerate(() if hidden else agent_lines(one)):
-        yield "model" if k == 0 else "", text, ""
-    if one.at_call or one.input:
-        yield "found", f"in call {one.at_call:,}, {phrases.plural(one.occurrences, 'time')}", ""
-    documented = next((tool.description for tool in fuzzing.tools if tool.tool == one.tool), "")
+        page.say("model" if k == 0 else "", text)
+    if called:
+        page.say("found", f"in call {one.at_call:,}, {phrases.plural(one.occurrences, 'time')}")
+    documented = next((tool.description for tool in row.fuzzing.tools if tool.tool == one.tool), "")
     if documented:
-        yield "says", " ".join(documented.split()), ""
+        page.say("says", " ".join(documented.split()))
     if one.documented and not hidden:
-        yield "", "The documentation states the limit.", "dim"
+        page.say("", "The documentation states the limit.", "dim")
     if one.printed:
-        yield "printed", one.printed, "dim"
+        page.say("printed", one.printed, "dim")

@@ -20,66 +20,47 @@ from planscope.toolfuzz.correctness.said import (
 )
 from planscope.tui.controllers.finding_list import Row
 from planscope.tui.keys import key_for
-from planscope.tui.style.lines import (
-    BLANK,
-    Line,
-    Run,
-    labelled,
-    labelled_lines,
-    line,
-    paragraph,
-    ranges,
-    shown,
-    width_of,
-    wrapped,
-)
+from planscope.tui.style.lines import Line, Page, Run, labelled, line, paragraph, ranges, shown, width_of
 
-_MARGIN = 10
 _LONGEST = 2000
 _LEAST_SIDE = 38
 _GAP = 2
 _ROLES = {"✓": "holds", "✗": "broken", "·": "unknown"}
 
 
-def set_lines(row: Row, width: int, hidden: bool = False) -> list[Line]:
-    """Describe the set of a row. Nothing of it is left out; texts of more than 2,000 characters are cut.
+def tell_set(page: Page, row: Row, one: PromptSet, hidden: bool = False) -> None:
+    """Describe a set of prompts. Nothing of it is left out; texts of more than 2,000 characters are cut.
 
     ``hidden``: without checks, scores and what the judge said.
     """
-    one = row.set
-    if one is None:
-        return []
-    lines = wrapped(one.template, width, "strong", _LONGEST)
+    page.text(one.template, "strong")
     if not hidden:
-        lines += _checks(one, width)
-        if one.expectation:
-            lines += part("expected", one.expectation, width)
-        lines += _runs(row, width)
+        _checks(page, row, one)
     for difference in one.differences:
-        lines.append(BLANK)
-        lines += wrapped(difference_title(difference), width, "caution")
+        page.add()
+        page.text(difference_title(difference), "caution")
         for words, value, numbers in difference_rows(difference, one):
             told = f"{words} → {value}" if words else value
-            lines += part("", f"{shown(told, 400)}  ({numbers})", width)
-    lines.append(BLANK)
-    if told := output_title(one):
-        lines += wrapped(told, width, "caution")
-    lines += _buckets(one, width)
-    lines.append(BLANK)
+            page.say("", f"{shown(told, 400)}  ({numbers})")
+    page.add()
+    page.text(output_title(one), "caution")
+    page.lines.extend(_buckets(one, page.width))
+    page.add()
     for number, run in enumerate(one.runs, 1):
-        lines += _prompt(one, number, run, width, hidden)
-    return lines
+        page.lines.extend(_prompt(one, number, run, page.width, hidden))
 
 
-def part(label: str, text: str, width: int, role: str = "") -> list[Line]:
-    """Wrap a text beside its label."""
-    return labelled_lines(label, text, width, indent=_MARGIN, role=role, limit=_LONGEST)
-
-
-def _checks(one: PromptSet, width: int) -> Iterator[Line]:
-    yield from part("set", verdict(one), width, "broken" if one.faulty else "")
+def _checks(page: Page, row: Row, one: PromptSet) -> None:
+    page.say("set", verdict(one), "broken" if one.faulty else "")
     for label, told, mark in zip(("checks", "", ""), checks(one), marks(one), strict=True):
-        yield from part(label, f"{mark} {told}", width, _ROLES[mark])
+        page.say(label, f"{mark} {told}", _ROLES[mark])
+    if one.expectation:
+        page.say("expected", one.expectation)
+    if row.steps:
+        first = row.steps[0]
+        page.say(
+            "in runs", f"{key_for('open-step')} opens run {first.run}, of prompt {first.prompt}", "caution"
+        )
 
 
 def marks(one: PromptSet) -> list[str]:
@@ -88,27 +69,14 @@ def marks(one: PromptSet) -> list[str]:
     return [{True: "✓", False: "✗", None: "·"}[good] for good in said]
 
 
-def _runs(row: Row, width: int) -> Iterator[Line]:
-    if row.steps:
-        first = row.steps[0]
-        text = f"{key_for('open-step')} opens run {first.run}, of prompt {first.prompt}"
-        yield from part("in runs", text, width, "caution")
-
-
 def _buckets(one: PromptSet, width: int) -> Iterator[Line]:
     """Lay the calls beside the outputs, or above them if the width is too small."""
     side = (width - _GAP) // 2
     wide = side if side >= _LEAST_SIDE else width
-    left = [
-        run
-        for k, bucket in enumerate(one.inputs, 1)
-        for run in _bucket("call", k, bucket, input_lines(bucket), wide)
-    ]
-    right = [
-        run
-        for k, bucket in enumerate(one.outputs, 1)
-        for run in _bucket("output", k, bucket, output_lines(bucket), wide)
-    ]
+    left, right = (
+        [runs for k, bucket in enumerate(some, 1) for runs in _bucket(name, k, bucket, texts(bucket), wide)]
+        for name, some, texts in (("call", one.inputs, input_lines), ("output", one.outputs, output_lines))
+    )
     if side < _LEAST_SIDE:
         yield from (Line(runs) for runs in (*left, *right))
         return
@@ -128,24 +96,22 @@ def _bucket(
 
 def _prompt(one: PromptSet, number: int, run: PromptRun, width: int, hidden: bool) -> Iterator[Line]:
     """Lay out a prompt, its fillings marked, and what it led to."""
+    told = f"call {number_of(one.inputs, number)}, output {number_of(one.outputs, number)}"
+    role = "dim"
     if run.error is not None:
         told, role = f"no data: {run.error}", "unknown"
-    else:
+    elif not hidden:
         score = "no answer" if not run.answered else "unjudged" if run.score is None else f"score {run.score}"
-        role = "broken" if run.score is not None and run.score < 5 else "dim"
-        told = f"call {number_of(one.inputs, number)}, output {number_of(one.outputs, number)}"
-        role, told = ("dim", told) if hidden else (role, f"{told}, {score}")
+        told, role = f"{told}, {score}", "broken" if run.score is not None and run.score < 5 else "dim"
+    more = [(told, role)]
+    more += [(f"answer: {run.answer}", "dim")] if run.answer else []
+    more += [(f"judge: {run.reason}", "dim")] if run.reason and not hidden else []
+    wide = max(width - 4, 10)
     body = [
-        *_marked(run, max(width - 4, 10)),
-        *paragraph(told, max(width - 4, 10), role, _LONGEST),
-        *(paragraph(f"answer: {run.answer}", max(width - 4, 10), "dim", _LONGEST) if run.answer else ()),
-        *(
-            paragraph(f"judge: {run.reason}", max(width - 4, 10), "dim", _LONGEST)
-            if run.reason and not hidden
-            else ()
-        ),
+        *_marked(run, wide),
+        *(runs for text, role in more for runs in paragraph(text, wide, role, _LONGEST)),
     ]
-    yield from (Line(runs) for runs in labelled(f"{number:>2}  ", body, indent=4))
+    yield from map(Line, labelled(f"{number:>2}  ", body, indent=4))
 
 
 def _marked(run: PromptRun, width: int) -> list[tuple[Run, ...]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from planscope.agents.models import parse_model
 from planscope.debugger.offers import Offer
@@ -14,9 +15,9 @@ from planscope.errors import UserError
 from planscope.rules.offers import Offered, mined, tried
 from planscope.session.traces import trace_of
 from planscope.tui.app_screen import Asker
-from planscope.tui.dialogs.ask import WaitDialog
 from planscope.tui.dialogs.form import Answers, Field, FormDialog
 from planscope.tui.dialogs.tick import TickDialog
+from planscope.tui.screens.flows.waiting import Tell, waited
 from planscope.tui.style.lines import shown
 from planscope.wording.phrases import plural
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from planscope.agents.rule_writer import Draft
     from planscope.oracle.trace import Trace
     from planscope.session.model import Run
-    from planscope.tui.controllers.jobs import CancelToken, Jobs
+    from planscope.tui.controllers.jobs import Jobs
 
 MOST_TRACES = 20_000
 """Traces that are read, of each side."""
@@ -33,7 +34,16 @@ MOST_CALLS = 1_000
 SYSTEM_PROMPT = "system prompt"
 """What stands for the prompt of the run in place of a file with the policy."""
 
-Found = TypeVar("Found")
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a form asked for. ``sources``: good and bad runs, or a policy alone. ``within``: rules within so many calls,
+    too; 0 for none. ``model`` and ``url`` are those that read the policy."""
+
+    sources: tuple[str, ...]
+    within: int = 0
+    model: str = ""
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +59,29 @@ class Place:
     base_url: str = ""
 
 
-class _Stopped(Exception):
-    """The user stopped the search."""
+async def _found(
+    screen: Asker,
+    place: Place,
+    asked: Asked,
+    form: Callable[[Asked, str], FormDialog[Asked]],
+    look: Callable[[Asked, Tell], tuple[str, list[Offered], Draft | None]],
+) -> tuple[Draft | None, tuple[Offered, ...]] | None:
+    """Ask a form, look for rules, and ask which to take; after an error or a stop ask again. Return None for Esc."""
+    before = ""
+    while True:
+        answer = await screen.answer(form(asked, f"✗ {before}" if before else ""))
+        if answer is None:
+            return None
+        asked = answer
+        what = "looking for rules" if len(asked.sources) > 1 else "the model reads the policy"
+        found = await waited(screen, place.jobs, "find rules", what, partial(look, asked))
+        if isinstance(found, UserError):
+            before = str(found)
+        elif found is not None:
+            title, offered, draft = found
+            taken = await screen.answer(TickDialog(title, offered))
+            if taken is not None:
+                return draft, taken
 
 
 async def mine_rules(screen: Asker, place: Place, known: str) -> str | None:
@@ -58,83 +89,50 @@ async def mine_rules(screen: Asker, place: Place, known: str) -> str | None:
 
     ``known``: the rules so far, which are not offered again. Returns the text of the rules, or None.
     """
-    before, good, bad = "", _others(place), place.run.id if place.run is not None else ""
-    within = 0
-    while True:
-        asked = await screen.answer(_runs_form(screen, place, good, bad, within, before))
-        if asked is None:
-            return None
-        good, bad, within = asked
 
-        def work(
-            tell: Callable[[str], None], good: str = good, bad: str = bad, within: int = within
-        ) -> list[Offered]:
-            kept, broken = (_traces(text, place, tell) for text in (good, bad))
-            if not any(trace.calls for trace in kept):
-                raise UserError("the good runs have no calls; there is nothing to find")
-            found = mined(kept, broken, tell, within=within)
-            if not found:
-                few = len(kept) < 5
-                more = (
-                    f": {plural(len(kept), 'good run')} may be too few, since luck could explain it"
-                    if few
-                    else ""
-                )
-                raise UserError(f"no rule was found that the good runs keep and not just by luck{more}")
-            return tried(_new(found, known), _displayed(place))
+    def look(asked: Asked, tell: Tell) -> tuple[str, list[Offered], None]:
+        kept, broken = (_traces(text, place, tell) for text in asked.sources)
+        if not any(trace.calls for trace in kept):
+            raise UserError("the good runs have no calls; there is nothing to find")
+        found = mined(kept, broken, tell, within=asked.within)
+        if not found:
+            few = f": {plural(len(kept), 'good run')} may be too few, since luck could explain it"
+            more = few if len(kept) < 5 else ""
+            raise UserError(f"no rule was found that the good runs keep and not just by luck{more}")
+        first = ", first those that bad runs violate" if asked.sources[1].strip() else ""
+        return f"Rules that the good runs keep{first}", tried(_new(found, known), _displayed(place)), None
 
-        found = await _waited(screen, place.jobs, "looking for rules", work)
-        if isinstance(found, str):
-            before = found
-            continue
-        if found is None:
-            continue
-        title = "Rules that the good runs keep" + (
-            ", first those that bad runs violate" if bad.strip() else ""
-        )
-        taken = await screen.answer(TickDialog(title, found))
-        if taken is not None:
-            return "".join(f"{one.text}\n" for one in taken)
+    begin = Asked((_others(place), place.run.id if place.run is not None else ""))
+    found = await _found(screen, place, begin, partial(_runs_form, place), look)
+    return None if found is None else "".join(f"{one.text}\n" for one in found[1])
 
 
 async def draft_rules(screen: Asker, place: Place, known: str) -> str | None:
     """Ask for a policy and a model, and which of its rules to take. For a flow. Returns the rules, or None."""
     system = _system(place)
-    before, policy, model, url = "", SYSTEM_PROMPT if system else "", place.model, place.base_url
-    while True:
-        asked = await screen.answer(_policy_form(screen, place, policy, model, url, before))
-        if asked is None:
-            return None
-        policy, model, url = asked
 
-        def work(
-            tell: Callable[[str], None], policy: str = policy, model: str = model, url: str = url
-        ) -> tuple[Draft, list[Offered]]:
-            from planscope.agents.options import RunOptions
-            from planscope.agents.rule_writer import draft_rules, try_on
+    def look(asked: Asked, tell: Tell) -> tuple[str, list[Offered], Draft]:
+        from planscope.agents.options import RunOptions
+        from planscope.agents.rule_writer import draft_rules, try_on
 
-            text = system if policy == SYSTEM_PROMPT else _policy_text(policy)
-            traces = [trace_of(run) for run in place.runs]
-            tools = {
-                name for trace in traces for name in (*trace.tools, *(call.tool for call in trace.calls))
-            }
-            draft = draft_rules(text, RunOptions(model=model, base_url=url or None), tools, on_progress=tell)
-            count = try_on(draft.proposals, traces) if traces else 0
-            return draft, tried(_new(drafted(draft, count), known), _displayed(place))
+        policy = asked.sources[0]
+        text = system if policy == SYSTEM_PROMPT else _policy_text(policy)
+        traces = [trace_of(run) for run in place.runs]
+        tools = {name for trace in traces for name in (*trace.tools, *(call.tool for call in trace.calls))}
+        options = RunOptions(model=asked.model, base_url=asked.url or None)
+        draft = draft_rules(text, options, tools, on_progress=tell)
+        count = try_on(draft.proposals, traces) if traces else 0
+        offered = tried(_new(drafted(draft, count), known), _displayed(place))
+        return "Rules that the model proposes", offered, draft
 
-        found = await _waited(screen, place.jobs, "the model reads the policy", work)
-        if isinstance(found, str):
-            before = found
-            continue
-        if found is None:
-            continue
-        draft, offered = found
-        taken = await screen.answer(TickDialog("Rules that the model proposes", offered))
-        if taken is not None:
-            from planscope.agents.rule_writer import rules_file
+    begin = Asked((SYSTEM_PROMPT if system else "",), model=place.model, url=place.base_url)
+    found = await _found(screen, place, begin, partial(_policy_form, place), look)
+    if found is None or found[0] is None:
+        return None
+    from planscope.agents.rule_writer import rules_file
 
-            texts = {one.text for one in taken}
-            return rules_file([one for one in draft.proposals if one.text in texts], draft.unsaid)
+    draft, texts = found[0], {one.text for one in found[1]}
+    return rules_file([one for one in draft.proposals if one.text in texts], draft.unsaid)
 
 
 def drafted(draft: Draft, count: int) -> list[Offered]:
@@ -163,53 +161,21 @@ def _new(offered: Sequence[Offered], known: str) -> list[Offered]:
     return found
 
 
-async def _waited(
-    screen: Asker, jobs: Jobs, what: str, work: Callable[[Callable[[str], None]], Found]
-) -> Found | str | None:
-    """Run work in a thread, with a dialog that says how far it is. Return its result, or an error in one line, or None
-    if the user stopped it."""
-    wait = WaitDialog(what)
-    outcome: list[Found | str] = []
-
-    def run(token: CancelToken) -> Found:
-        def tell(text: str) -> None:
-            if token.cancelled:
-                raise _Stopped
-            jobs.tell(lambda: wait.say(text))
-
-        return work(tell)
-
-    def done(found: Found | str) -> None:
-        outcome.append(found)
-        wait.dismiss(None)
-
-    def failed(error: Exception) -> None:
-        text = str(error) if isinstance(error, UserError | OSError) else f"{type(error).__name__}: {error}"
-        done(shown(text.splitlines()[0] if text else "unknown error", 300))
-
-    jobs.start("find rules", run, done, failed)
-    await screen.answer(wait)
-    if not outcome:
-        jobs.cancel("find rules")
-        return None
-    return outcome[0]
-
-
-def _runs_form(
-    screen: Asker, place: Place, good: str, bad: str, within: int, before: str
-) -> FormDialog[tuple[str, str, int]]:
+def _runs_form(place: Place, asked: Asked, wrong: str) -> FormDialog[Asked]:
     offers = [
         Offer(run.id, f"a run of this session{', failed' if run.id in place.wrong else ''}")
         for run in place.runs
     ]
     hint = "runs, files, folders, globs"
+    good, bad = asked.sources
+    within = "rules within so many calls, too; may be empty"
     fields = (
         Field("good", "good runs", good, hint, offers),
         Field("bad", "bad runs", bad, f"{hint}; may be empty", offers),
-        Field("within", "within", str(within or ""), "rules within so many calls, too; may be empty"),
+        Field("within", "within", str(asked.within or ""), within),
     )
 
-    def read(answers: Answers) -> tuple[str, str, int]:
+    def read(answers: Answers) -> Asked:
         good, bad = answers["good"], answers["bad"]
         if not good.strip():
             raise UserError("name good runs: runs of this session, or files, folders and globs of traces")
@@ -218,31 +184,24 @@ def _runs_form(
         number = answers["within"].strip() or "0"
         if not number.isdecimal() or int(number) > MOST_CALLS:
             raise UserError(f"within how many calls is a whole number up to {MOST_CALLS:,}, or empty")
-        return good, bad, int(number)
+        return Asked((good, bad), int(number))
 
     told = ["Rules that all good runs keep, and that would be violated if their calls were shuffled."]
-    return FormDialog(
-        "Find rules in examples",
-        fields,
-        read,
-        before=[*told, *([f"✗ {before}"] if before else [])],
-    )
+    return FormDialog("Find rules in examples", fields, read, before=[*told, *filter(None, [wrong])])
 
 
-def _policy_form(
-    screen: Asker, place: Place, policy: str, model: str, url: str, before: str
-) -> FormDialog[tuple[str, str, str]]:
+def _policy_form(place: Place, asked: Asked, wrong: str) -> FormDialog[Asked]:
     texts = [Offer(SYSTEM_PROMPT, "what the agent of this run was told")] if _system(place) else []
     texts += [Offer(str(path), "a file in this folder") for path in _text_files()]
     used = dict.fromkeys(run.model for run in reversed(place.runs) if _real(run.model))
     models = [Offer(name, "a model of this session") for name in used]
     fields = (
-        Field("policy", "policy", policy, "a text file", texts),
-        Field("model", "model", model, "provider:name, such as openai:gpt-4o-mini", models),
-        Field("url", "base URL", url, "of a local server; empty: the provider's"),
+        Field("policy", "policy", asked.sources[0], "a text file", texts),
+        Field("model", "model", asked.model, "provider:name, such as openai:gpt-4o-mini", models),
+        Field("url", "base URL", asked.url, "of a local server; empty: the provider's"),
     )
 
-    def read(answers: Answers) -> tuple[str, str, str]:
+    def read(answers: Answers) -> Asked:
         policy, model = answers["policy"].strip(), answers["model"].strip()
         if not policy:
             raise UserError("name a text file with the policy")
@@ -252,15 +211,10 @@ def _policy_form(
             raise UserError(
                 "name a real model, such as openai:gpt-4o-mini; a simulated one cannot draft rules"
             )
-        return policy, model, answers["url"].strip()
+        return Asked((policy,), model=model, url=answers["url"].strip())
 
     told = ["A model proposes rules from a policy. None counts before you tick it."]
-    return FormDialog(
-        "Draft rules from a policy",
-        fields,
-        read,
-        before=[*told, *([f"✗ {before}"] if before else [])],
-    )
+    return FormDialog("Draft rules from a policy", fields, read, before=[*told, *filter(None, [wrong])])
 
 
 def _real(model: str) -> bool:
@@ -310,7 +264,7 @@ def _words(text: str) -> list[str]:
         raise UserError("a quote is open; close it") from None
 
 
-def _traces(text: str, place: Place, tell: Callable[[str], None]) -> list[Trace]:
+def _traces(text: str, place: Place, tell: Tell) -> list[Trace]:
     """Read the runs and files that a line names. Raises UserError."""
     from planscope.traces import open_traces
 

@@ -9,20 +9,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planscope.errors import UserError
 from planscope.session.locations import name_of
 from planscope.sharing.formats import FORMATS, SUFFIXES
 from planscope.tui.app_screen import Asker
-from planscope.tui.dialogs.ask import ChooseDialog, WaitDialog, sure_dialog
+from planscope.tui.dialogs.ask import ChooseDialog, sure_dialog
 from planscope.tui.dialogs.base import Said
 from planscope.tui.dialogs.form import FormDialog, ask_dialog
 from planscope.tui.dialogs.share_preview import Approved, PreviewDialog
+from planscope.tui.screens.flows.waiting import Tell, waited
 from planscope.tui.style.lines import Run, shown
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
     from planscope.sharing.redact import Redaction
-    from planscope.tui.controllers.jobs import CancelToken, Jobs
+    from planscope.tui.controllers.jobs import Jobs
 
 LOOK, MAKE = "share look", "share make"
 LONGEST_COPY = 1_000_000
@@ -264,42 +266,29 @@ async def _make(
     writing = threading.Event()
     size, theme, picture = tuple(screen.app.size), screen.app.theme, getattr(screen.app, "picture", None)
     said = approved.summary[0].lstrip("✓! ")
+    title = form.title if form.title.isupper() else form.title.lower()
 
-    def work(token: CancelToken) -> str:
+    def work(tell: Tell) -> str:
         text = _made(what, form, approved.redaction, size, theme, picture)
         if target.file is not None:
-            writing.set()  # set before the token is read: the canceller reads it afterwards
-            if not token.cancelled:
-                _write(target.file, text, target.over)
+            writing.set()  # before it is asked whether the user stopped this, who looks at it afterwards
+            tell(f"writing the {title}")
+            _write(target.file, text, target.over)
         return text
 
-    wait = WaitDialog(f"making the {form.title if form.title.isupper() else form.title.lower()}")
-    outcome: list[_Told] = []
-
-    def done(text: str) -> None:
-        if target.file is not None:
-            outcome.append(_Told(f"written to {phrases.place(target.file)}: {said}", True))
-        elif len(text) > LONGEST_COPY:
-            outcome.append(
-                _Told(f"{len(text):,} characters are too many for the clipboard; write a file", False)
-            )
-        else:
-            screen.app.copy_to_clipboard(text)
-            outcome.append(_Told(f"sent to the terminal's clipboard: {said}", True))
-        wait.dismiss(None)
-
-    def failed(error: Exception) -> None:
-        outcome.append(_Told(shown(str(error) or type(error).__name__, 300), False))
-        wait.dismiss(None)
-
-    jobs.start(MAKE, work, done, failed)
-    await screen.answer(wait)
-    if outcome:
-        return outcome[0]
-    jobs.cancel(MAKE)
-    if target.file is not None and writing.is_set():
+    text = await waited(screen, jobs, MAKE, f"making the {title}", work)
+    if isinstance(text, UserError):
+        return _Told(str(text), False)
+    if text is None and target.file is not None and writing.is_set():
         return _Told(f"it could not be stopped in time; see {phrases.place(target.file)}", True)
-    return _Told("stopped; nothing was shared", True)
+    if text is None:
+        return _Told("stopped; nothing was shared", True)
+    if target.file is not None:
+        return _Told(f"written to {phrases.place(target.file)}: {said}", True)
+    if len(text) > LONGEST_COPY:
+        return _Told(f"{len(text):,} characters are too many for the clipboard; write a file", False)
+    screen.app.copy_to_clipboard(text)
+    return _Told(f"sent to the terminal's clipboard: {said}", True)
 
 
 def _title(what: Shared, form: Form) -> str:
@@ -351,7 +340,6 @@ def _made(
 
 def _write(file: Path, text: str, over: bool) -> None:
     """Write a file; replace an existing one only with ``over``. Raises ``UserError``."""
-    from planscope.errors import UserError
     from planscope.session.files import write_atomic
 
     if not over and file.exists():

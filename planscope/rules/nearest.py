@@ -253,75 +253,56 @@ class _View:
         self.puts = [-1 if code is None else number[code] for code in puts]
         self.places = list(dict.fromkeys(number[code] for code in places))
         self._letter = [-1 if code[0] is None else code[0][-1] for code in number]
-        self._far: dict[tuple[int | None, int, int], tuple[bool, int]] = {}
-        self._free: dict[Pending, list[int]] = {}
-        self._levels: dict[int | None, list[list[int]]] = {}
+        self._levels: list[list[int]] = []
         self._closed = False
         self._choose()
+        self._free = self._table(None, exact=True)
 
     def _choose(self) -> None:
         first = frozenset(bits for bits in self._letter if bits >= 0 and bits & ANY_FIRST and not bits & THEN)
         then = frozenset(bits for bits in self._letter if bits >= 0 and bits & THEN and not bits & ANY_FIRST)
         choices = [frozenset[int](), first, then, frozenset(bits for bits in first if bits & MET)]
-        best = 0
+        best: list[list[int]] = []
         for letters in dict.fromkeys(choices):
             self._use(letters)
-            levels = self._levels_to(0, None)
-            while not levels[-1][0] & 1 and len(levels) < MOST_LEVELS:
-                levels = self._levels_to(len(levels), None)
-                if levels[-1] == levels[-2]:
-                    self._closed = True
+            while not self._level(len(self._levels))[0] & 1 and len(self._levels) < MOST_LEVELS:
+                if self._closed:
                     return
-            if len(levels) > best:
-                best, chosen, kept = len(levels), letters, self._levels
+            if len(self._levels) > len(best):
+                best, chosen = self._levels, letters
         self._use(chosen)
-        self._levels = kept
+        self._levels = best
 
     def _use(self, letters: frozenset[int]) -> None:
         self.dear = [letter in letters for letter in self._letter]
         self._cheap = [put for put in self.places if not self.dear[put]]
         self._costly = [put for put in self.places if self.dear[put]]
-        self._levels = {}
+        self._levels = []
         self._grown: dict[int, int] = {}
 
-    def _levels_to(self, most: int, pending: int | None) -> list[list[int]]:
-        """Return for each number up to ``most`` the states, by place, from which that many changes may do, once the
-        pending call is placed or taken away."""
-        levels = self._levels.setdefault(pending, [])
-        while len(levels) <= most:
-            done = [] if pending is None else [(pending, self._levels_to(len(levels), None)[len(levels)])]
-            levels.append(self._table(done, levels[-1] if levels else None, exact=False))
-        return levels
+    def _level(self, most: int) -> list[int]:
+        """Return the states, by place, from which so many changes may do."""
+        while len(self._levels) <= most and not self._closed:
+            self._levels.append(self._table(self._levels[-1] if self._levels else None, exact=False))
+            self._closed = self._levels[-2:-1] == self._levels[-1:]
+        return self._levels[min(most, len(self._levels) - 1)]
 
-    def free(self, pending: Pending) -> list[int]:
-        """Return the states, by place, from which no further change is needed once what is pending is done."""
-        if pending not in self._free:
-            rests = [(one, self.free(pending[:k] + pending[k + 1 :])) for k, one in enumerate(pending)]
-            self._free[pending] = self._table(rests, None, exact=True)
-        return self._free[pending]
-
-    def _table(self, done: list[tuple[int, list[int]]], less: list[int] | None, *, exact: bool) -> list[int]:
-        """Return the states, by place, from which the end is reached. ``done``: for each pending call the states once
-        it is done. ``less``: those from which one change less may do. ``exact``: nothing is free."""
+    def _table(self, less: list[int] | None, *, exact: bool) -> list[int]:
+        """Return the states, by place, from which the end is reached. ``less``: those from which one change less may
+        do. ``exact``: nothing is free."""
         before, size = self._automaton.before, len(self.codes)
         self._budget.spend(size // 8 + 1)
         found = [0] * (size + 1)
-        states = 0 if done else self._automaton.accepting
+        states = self._automaton.accepting
         for j in range(size, -1, -1):
             if j < size:
                 after, skip = states, self.skips[j]
                 states = before(self.codes[j], after)
-                if skip >= 0:
-                    if not exact and self.dear[self.codes[j]]:
+                if skip >= 0 and not exact:
+                    if self.dear[self.codes[j]]:
                         states |= before(skip, after)
                     elif less is not None:
                         states |= before(skip, less[j + 1])
-                    for one, rest in done:
-                        if one == ~self.puts[j]:
-                            states |= before(skip, rest[j + 1])
-            for one, rest in done:
-                if one >= 0:
-                    states |= before(one, rest[j])
             if less is not None:
                 states |= less[j]
                 for put in self._costly:
@@ -341,39 +322,20 @@ class _View:
             self._grown[states] = found
         return found
 
-    def need(self, j: int, state: int, pending: Pending, left: int) -> int:
-        """Return how many changes are needed at least from the event ``j`` on, besides those that are pending. More
-        than ``left`` need not be counted."""
-        if not pending:
-            far = self._distance(None, j, state, left)
-        else:
-            costs = [self.dear[one] if one >= 0 else not self.dear[~one] for one in pending]
-            others = [sum(costs) - cost for cost in costs]
-            far = max(
-                self._distance(one, j, state, left + other) - other
-                for one, other in zip(pending, others, strict=True)
-            )
-        if far <= 0:
-            return 0 if len(pending) > 2 or self.free(pending)[j] >> state & 1 else 1
-        return far
+    def need(self, j: int, state: int, paid: int, left: int, *, alone: bool) -> int:
+        """Return how many changes are needed at least from the event ``j`` on, of which ``paid`` are paid for. More than
+        ``left`` need not be counted. ``alone``: no call is on its way."""
+        if alone and self._free[j] >> state & 1:
+            return 0
+        for number in range(MOST_LEVELS):
+            if number > left + paid or self._level(number)[j] >> state & 1:
+                return max(number - paid, 1 if alone else 0)
+            if self._closed and number >= len(self._levels):
+                return NEVER
+        return NEVER
 
     def accepts(self, state: int) -> bool:
         return bool(self._automaton.accepting >> state & 1)
-
-    def _distance(self, pending: int | None, j: int, state: int, most: int) -> int:
-        key = pending, j, state
-        sure, known = self._far.get(key, (False, 0))
-        if sure or known > most:
-            return known
-        while not sure and known <= most:
-            if pending is None and self._closed and known == len(self._levels[None]):
-                known, sure = NEVER, True
-            elif known > MOST_LEVELS or self._levels_to(known, pending)[known][j] >> state & 1:
-                sure = True
-            else:
-                known += 1
-        self._far[key] = sure, known
-        return known
 
 
 class Insertion(NamedTuple):
@@ -464,7 +426,6 @@ class Search:
         self._reads = [k for k, reads in enumerate(trail.reading) if reads]
         self._steps = list(self._made_steps())
         self._groups = self._grouped_rules()
-        self._projected: dict[tuple[int, Pending], Pending] = {}
         self._chosen: dict[tuple[int, ...], list[_Class]] = {}
         self._cut = self._capped = False
         self._most_moving = MOST_MOVING
@@ -577,7 +538,7 @@ class Search:
         return None
 
     def _begin(self) -> _Way:
-        needs = tuple(view.need(0, 0, (), MOST_LEVELS) for view in self._views)
+        needs = tuple(view.need(0, 0, 0, MOST_LEVELS, alone=True) for view in self._views)
         sums = [0] * (max(self._groups) + 1)
         for p, need in enumerate(needs):
             sums[self._groups[p]] += need
@@ -708,7 +669,7 @@ class Search:
         for p, code in touch:
             view = self._views[p]
             state = view.after[code][states[p]]
-            need = view.need(at[p], state, self._seen_by(p, pending) if pending else (), left)
+            need = view.need(at[p], state, self._paid(p, pending), left, alone=not pending)
             after.append(state)
             if need != needs[p]:
                 sums[self._groups[p]] += need - needs[p]
@@ -723,17 +684,12 @@ class Search:
             changed[p] = state
         return tuple(changed), tuple(needs), tuple(sums)
 
-    def _seen_by(self, p: int, pending: Pending) -> Pending:
-        """Return the pending calls that a rule sees, by their codes."""
-        found = self._projected.get((p, pending))
-        if found is None:
-            codes = []
-            for one in pending:
-                code = self._classes[one if one >= 0 else ~one].codes.get(p)
-                if code is not None and (one >= 0 or code in self._views[p].puts):
-                    codes.append(code if one >= 0 else ~code)
-            found = self._projected[p, pending] = tuple(sorted(codes))
-        return found
+    def _paid(self, p: int, pending: Pending) -> int:
+        """Return what the pending calls cost a rule in its own count of changes."""
+        dear, classes = self._views[p].dear, self._classes
+        put = sum(dear[classes[one].codes[p]] for one in pending if one >= 0 and p in classes[one].codes)
+        took = sum(not dear[classes[~one].codes[p]] for one in pending if one < 0 and p in classes[~one].codes)
+        return put + took
 
     def _worth(self, needs: tuple[int, ...] | None) -> list[_Class]:
         """Return the calls to place that a rule sees which needs a change, or all (None)."""

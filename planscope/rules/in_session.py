@@ -1,8 +1,7 @@
 """The rules of a session: they are kept as text, and every run is judged by them, together with its query if it has
 one.
 
-To change them, use :func:`add_rules` (append) or :func:`set_rules` (replace); :func:`undo_rules` restores what was
-replaced."""
+To change them, use :func:`add_rules` (append) or :func:`set_rules` (replace)."""
 
 from __future__ import annotations
 
@@ -103,13 +102,6 @@ def without_change(session: Session) -> Session:
         return session
     *rest, last = session.rules_before
     return session.model_copy(update={"rules": last or None, "rules_before": rest or None})
-
-
-def undo_rules(session: Session) -> bool:
-    """Restore the rules that were replaced last. Return False if there are none."""
-    made = without_change(session)
-    session.rules, session.rules_before = made.rules, made.rules_before
-    return made is not session
 
 
 def reading_in(session: Session, variant: Variant, file: RuleFile | None = None) -> Reading:

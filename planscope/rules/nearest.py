@@ -688,7 +688,9 @@ class Search:
         """Return what the pending calls cost a rule in its own count of changes."""
         dear, classes = self._views[p].dear, self._classes
         put = sum(dear[classes[one].codes[p]] for one in pending if one >= 0 and p in classes[one].codes)
-        took = sum(not dear[classes[~one].codes[p]] for one in pending if one < 0 and p in classes[~one].codes)
+        took = sum(
+            not dear[classes[~one].codes[p]] for one in pending if one < 0 and p in classes[~one].codes
+        )
         return put + took
 
     def _worth(self, needs: tuple[int, ...] | None) -> list[_Class]:

@@ -8,7 +8,7 @@ from planscope.errors import UserError
 from planscope.language.errors import ParseFailure
 from planscope.language.problem import Action, Problem
 from planscope.rules.beside import ruled, rules_outline
-from planscope.rules.in_session import MOST_BEFORE, add_rules, rules_of, set_rules, undo_rules
+from planscope.rules.in_session import MOST_BEFORE, add_rules, rules_of, set_rules, without_change
 from planscope.rules.reading import read_rules
 from planscope.session.model import Session
 from planscope.session.store import dumps, loads
@@ -22,7 +22,7 @@ def session() -> Session:
 
 def test_rules_are_kept_as_they_were_written() -> None:
     kept = session()
-    assert rules_of(kept) is None and undo_rules(kept) is False
+    assert rules_of(kept) is None and without_change(kept) is kept
     add_rules(kept, FIRST)
     found = add_rules(kept, "refund never happens.")
     assert [rule.id for rule in found.rules] == ["c1", "c2"]
@@ -39,10 +39,11 @@ def test_replaced_rules_can_be_restored() -> None:
     set_rules(kept, "refund never happens.")  # no change
     set_rules(kept, "")
     assert kept.rules is None and rules_of(kept) is None
-    assert undo_rules(kept) and kept.rules == "refund never happens."
-    assert undo_rules(kept) and kept.rules == FIRST
-    assert undo_rules(kept) and kept.rules is None
-    assert undo_rules(kept) is False and kept.rules_before is None
+    earlier = [kept]
+    for _ in range(4):
+        earlier.append(without_change(earlier[-1]))
+    assert [one.rules for one in earlier[1:]] == ["refund never happens.", FIRST, None, None]
+    assert earlier[4] is earlier[3] and earlier[3].rules_before is None
     for number in range(2 * MOST_BEFORE):
         set_rules(kept, f"a{number} never happens.")
     assert len(kept.rules_before or ()) == MOST_BEFORE

@@ -323,8 +323,8 @@ class _View:
         return found
 
     def need(self, j: int, state: int, paid: int, left: int, *, alone: bool) -> int:
-        """Return how many changes are needed at least from the event ``j`` on, of which ``paid`` are paid for. More than
-        ``left`` need not be counted. ``alone``: no call is on its way."""
+        """Return how many changes are needed at least from the event ``j`` on, of which ``paid`` are paid for; more
+        than ``left`` need not be counted. ``alone``: no call is on its way."""
         if alone and self._free[j] >> state & 1:
             return 0
         for number in range(MOST_LEVELS):

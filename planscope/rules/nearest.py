@@ -13,6 +13,7 @@ import heapq
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -402,6 +403,8 @@ class _Way(NamedTuple):
 
 _Node = tuple[tuple[int, ...], Pending]
 _Layer = dict[_Node, _Way]
+_Moving = tuple[Pending, tuple[int, ...]]
+"""What is on its way, and the events, -1 for a call that comes later."""
 
 
 class Search:
@@ -582,107 +585,79 @@ class Search:
     ) -> Iterator[tuple[_Node, _Way]]:
         """Yield the ways on if a call is placed here: one taken out before, one from later on, or a new one."""
         states, pending = node
-        number, new, removals, moved, places, names = way.cost
-        path: _Path
+        go, here = partial(self._on, states, way, at, most), (pending, way.ids)
         for k, one in enumerate(pending):
-            if one < 0 or (k and pending[k - 1] == one):
-                continue
-            rest, ids = pending[:k] + pending[k + 1 :], way.ids[:k] + way.ids[k + 1 :]
-            after = self._after(states, way, self._classes[one].touch, rest, at, most - number)
-            if after is not None:
+            if one >= 0 and (not k or pending[k - 1] != one):
                 event = way.ids[k]
-                cost = number, new, removals, moved, (*places, -gap), (*names, self._name(event))
-                path = way.path, "move", event, None, gap
-                yield (after[0], rest), _Way(cost, *after[1:], path, ids)
-        if number == most:
-            return
-        tight = most - number == max(way.sums)
-        for kind in self._worth(way.needs if tight else None):
-            if kind.number < 0:
-                letter = kind.at(gap)
-                if letter is None:
-                    continue
-                after = self._after(states, way, kind.touch, pending, at, most - number - 1)
-                if after is not None and after[0] != states:
-                    cost = number + 1, new + 1, removals, moved, (*places, -gap), (*names, (letter.tool, 0))
-                    path = way.path, "insert", -1, letter, gap
-                    yield (after[0], pending), _Way(cost, *after[1:], path, way.ids)
-            elif self._comes(kind, gap) and self._has_room(pending):
-                k = bisect_right(pending, ~kind.number)
-                more = (*pending[:k], ~kind.number, *pending[k:])
-                after = self._after(states, way, kind.touch, more, at, most - number - 1)
-                if after is not None:
-                    cost = number + 1, new, removals, moved, (*places, -gap), names
-                    path = way.path, "early", kind.number, None, gap
-                    yield (after[0], more), _Way(cost, *after[1:], path, (*way.ids[:k], -1, *way.ids[k:]))
+                plus = (0, 0, 0, 0, (-gap,), (self._name(event),))
+                yield from go(self._classes[one].touch, plus, ("move", event, None, gap), _without(here, k))
+        left = most - way.cost[0]
+        for kind in self._worth(way.needs if left == max(way.sums) else None) if left else ():
+            letter = kind.at(gap)
+            if letter is not None:
+                plus = (1, 1, 0, 0, (-gap,), ((letter.tool, 0),))
+                made = go(kind.touch, plus, ("insert", -1, letter, gap), here)
+                yield from (one for one in made if one[0][0] != states)
+            elif kind.number >= 0 and self._comes(kind, gap) and self._has_room(pending):
+                early = ("early", kind.number, None, gap)
+                yield from go(kind.touch, (1, 0, 0, 0, (-gap,), ()), early, _with(here, ~kind.number, -1))
 
     def _passed(
         self, step: _Step, node: _Node, way: _Way, at: list[int], gap: int, most: int
     ) -> Iterator[tuple[_Node, _Way]]:
         """Yield the ways past an event: it stays, or it is taken away."""
         states, pending = node
-        number, new, removals, moved, places, names = way.cost
         if any(self._blocks(step, one) for one in pending):
             return
-        further, left = moved + step.size * len(pending), most - number
-        after = self._after(states, way, step.keep, pending, at, left)
-        if after is not None:
-            cost = number, new, removals, further, places, names
-            yield (after[0], pending), _Way(cost, *after[1:], way.path, way.ids)
-        kind = step.kind
+        go, here = partial(self._on, states, way, at, most), (pending, way.ids)
+        far, kind, event = step.size * len(pending), step.kind, step.event
+        yield from go(step.keep, (0, 0, 0, far, (), ()), None, here)
         if kind is None:
             return
+        name = (self._name(event),)
         k = bisect_left(pending, ~kind.number)
         if k < len(pending) and pending[k] == ~kind.number:
-            rest, ids = pending[:k] + pending[k + 1 :], way.ids[:k] + way.ids[k + 1 :]
-            after = self._after(states, way, step.skip, rest, at, left)
-            if after is not None:
-                cost = number, new, removals, further - 1, places, (*names, self._name(step.event))
-                path = way.path, "taken", step.event, None, kind.number
-                yield (after[0], rest), _Way(cost, *after[1:], path, ids)
+            taken = ("taken", event, None, kind.number)
+            yield from go(step.skip, (0, 0, 0, far - 1, (), name), taken, _without(here, k))
+        left = most - way.cost[0]
         if not left or (left == max(way.sums) and not any(way.needs[p] for p, _ in step.skip)):
             return
-        after = self._after(states, way, step.skip, pending, at, left - 1)
-        if after is not None:
-            more_names = (*names, self._name(step.event))
-            cost = number + 1, new + 1, removals + 1, further, (*places, -gap), more_names
-            path = way.path, "remove", step.event, None, step.event
-            yield (after[0], pending), _Way(cost, *after[1:], path, way.ids)
+        yield from go(step.skip, (1, 1, 1, far, (-gap,), name), ("remove", event, None, event), here)
         if self._has_room(pending):
-            k = bisect_right(pending, kind.number)
-            more = (*pending[:k], kind.number, *pending[k:])
-            after = self._after(states, way, step.skip, more, at, left - 1)
-            if after is not None:
-                cost = number + 1, new, removals, further, places, names
-                ids = (*way.ids[:k], step.event, *way.ids[k:])
-                yield (after[0], more), _Way(cost, *after[1:], way.path, ids)
+            yield from go(step.skip, (1, 0, 0, far, (), ()), None, _with(here, kind.number, event))
 
-    def _after(
-        self, states: tuple[int, ...], way: _Way, touch: Touch, pending: Pending, at: list[int], left: int
-    ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None:
-        """Return states, needs and sums after an event, or None if more changes are needed than are left."""
+    def _on(
+        self,
+        states: tuple[int, ...],
+        way: _Way,
+        at: list[int],
+        most: int,
+        touch: Touch,
+        plus: Cost,
+        edit: Edit | None,
+        moving: _Moving,
+    ) -> Iterator[tuple[_Node, _Way]]:
+        """Yield the way on, unless more changes are needed than ``most``. ``touch``: what the rules see; ``plus``: what
+        it costs more; ``edit``: the change, if it is one; ``moving``: what is on its way then."""
         self._tried += 1
         if self._tried % 4 == 0:  # most are given up at once
             self.budget.spend(1)
-        needs, sums = list(way.needs), list(way.sums)
-        after = []
+        a, b, c, d, e, f = way.cost
+        cost = (a + plus[0], b + plus[1], c + plus[2], d + plus[3], (*e, *plus[4]), (*f, *plus[5]))
+        left, pending = most - cost[0], moving[0]
+        needs, sums, changed = list(way.needs), list(way.sums), list(states)
         for p, code in touch:
             view = self._views[p]
-            state = view.after[code][states[p]]
+            changed[p] = state = view.after[code][states[p]]
             need = view.need(at[p], state, self._paid(p, pending), left, alone=not pending)
-            after.append(state)
-            if need != needs[p]:
-                sums[self._groups[p]] += need - needs[p]
-                needs[p] = need
-        least = max(sums)
-        if least > left:
+            sums[self._groups[p]] += need - needs[p]
+            needs[p] = need
+        if (least := max(sums)) > left:
             self._cut = self._cut or least < NEVER
-            return None
+            return
         self.budget.spend(1 + len(states) // 8)
-        changed = list(states)
-        for (p, _), state in zip(touch, after, strict=True):
-            changed[p] = state
-        return tuple(changed), tuple(needs), tuple(sums)
+        path = way.path if edit is None else (way.path, *edit)
+        yield (tuple(changed), pending), _Way(cost, tuple(needs), tuple(sums), path, moving[1])
 
     def _paid(self, p: int, pending: Pending) -> int:
         """Return what the pending calls cost a rule in its own count of changes."""
@@ -782,6 +757,17 @@ class Search:
             else:
                 edits.append((kind, which, letter, place))
         return edits
+
+
+def _without(moving: _Moving, k: int) -> _Moving:
+    pending, ids = moving
+    return pending[:k] + pending[k + 1 :], ids[:k] + ids[k + 1 :]
+
+
+def _with(moving: _Moving, one: int, event: int) -> _Moving:
+    pending, ids = moving
+    k = bisect_right(pending, one)
+    return (*pending[:k], one, *pending[k:]), (*ids[:k], event, *ids[k:])
 
 
 def _offer(layer: _Layer, node: _Node, way: _Way) -> bool:

@@ -251,14 +251,14 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 197_200,
-    "rules": 80_100,
+    "rules": 76_600,
     "toolfuzz": 91_850,
     "agents": 75_700,
     "traces": 56_450,
     "commands": 51_250,
     "language": 74_700,
     "session": 39_750,
-    "oracle": 35_890,
+    "oracle": 35_650,
     "sharing": 30_100,
     "debugger": 27_800,
     "dissection": 25_050,

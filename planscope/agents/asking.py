@@ -39,7 +39,7 @@ async def ask(model: LoadedModel, text: str, seconds: float, most: int, failed: 
         line = f"the model did not answer within {seconds:g} seconds; try again"
         if not clock.expired():
             _, line = explain(error, keys=model.keys, host=model.host)
-        raise failed(line) from None
+        raise failed(line) from error
     usage = getattr(message, "usage_metadata", None)
     counted = (usage["input_tokens"], usage["output_tokens"]) if usage else None
     return Answer(plain_text(str(message.text)[:most]), counted)

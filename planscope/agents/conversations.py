@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -27,7 +27,7 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt
 
 from planscope.agents.call_arguments import plain
 from planscope.agents.failures import explain, one_line
-from planscope.agents.gate import Ending
+from planscope.agents.gate import Ending, Verb
 from planscope.agents.given import GivenSoFar, seen_messages, seen_tool, seen_tools
 from planscope.agents.graphs import asked_by
 from planscope.agents.messages import (
@@ -81,7 +81,7 @@ class RunUnderWay:
     """
 
     sink: RunSink
-    head: dict[str, Any]
+    head: dict[str, str]
     began: float
     root: object = None
     step: int = 0
@@ -153,11 +153,11 @@ class Talk:
     calls: dict[str, Pending] = field(default_factory=dict)
     sent: dict[str, list[str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
-    decided: dict[str, Any] = field(default_factory=dict)
+    decided: dict[str, Verb] = field(default_factory=dict)
     let: set[str] = field(default_factory=set)
     open: dict[str, int] = field(default_factory=dict)
     waiting: dict[str, Pending] = field(default_factory=dict)
-    passed: dict[str, Any] = field(default_factory=dict)
+    passed: dict[str, dict[str, object] | None] = field(default_factory=dict)
     direct: bool = False
     ending: bool = False
     notice: str = ""
@@ -293,7 +293,7 @@ class Conversations:
 
     def __init__(
         self,
-        start: Callable[[dict[str, Any]], RunSink],
+        start: Callable[[dict[str, str]], RunSink],
         finished: Callable[[], object] = lambda: None,
         *,
         place: Callable[[], str] = str,

@@ -178,7 +178,7 @@ class _Threads(ThreadPoolExecutor):
                 return
             try:
                 answer = fn(*args, **kwargs)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001  # who waits for the future gets it
                 future.set_exception(error)
             else:
                 future.set_result(answer)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import AGENTS
 from planscope.agents.react_format import prompt_event
-from planscope.agents.runner import LiveRun, OnEvent
+from planscope.agents.runner import LiveRun, Watched
 from planscope.agents.toolset import make_toolset
 from planscope.errors import UserError
 from planscope.language.prompts import prompt_for
@@ -25,7 +26,7 @@ from planscope.session.model import (
 )
 
 if TYPE_CHECKING:
-    from planscope.agents.gate import CallGate
+    from planscope.agents.interrupts import Person
     from planscope.agents.models import LoadedModel
     from planscope.agents.own_live import OwnRun
 
@@ -63,8 +64,7 @@ def fork(
     answer: str | None = None,
     loaded: LoadedModel | None = None,
     run_id: str | None = None,
-    on_event: OnEvent | None = None,
-    gate: CallGate | None = None,
+    **watched: Unpack[Watched],
 ) -> LiveRun:
     """Make a new run that keeps ``run`` up to ``step`` and continues from there with ``.go()`` or ``.wait()``.
 
@@ -100,23 +100,32 @@ def fork(
     return LiveRun(
         variant,
         replace(options, agent=agent, role=first.system if options.role is None else options.role),
-        kept=kept,
-        forked_from=ForkPoint(run=run.id, step=step),
         loaded=loaded,
         run_id=run_id,
-        on_event=on_event,
-        gate=gate,
+        **_of_fork(watched, run, step, kept),
     )
 
 
+def _of_fork(watched: Watched, run: Run, step: int, kept: Sequence[Event]) -> Watched:
+    return {**watched, "kept": kept, "forked_from": ForkPoint(run=run.id, step=step)}
+
+
 def fork_own(
-    run: Run, variant: Variant, *, step: int, agent: str | None, answer: str | None = None, **options: Any
+    run: Run,
+    variant: Variant,
+    run_id: str,
+    *,
+    step: int,
+    agent: str | None,
+    answer: str | None = None,
+    person: Person | None = None,
+    **watched: Unpack[Watched],
 ) -> OwnRun:
     """Make a new run of a user's agent, with its own tools, that keeps ``run`` up to ``step``. No kept call is made
     again.
 
-    ``agent`` names it, ``package.module:agent``. ``options`` are those of :class:`OwnRun`. Raises :class:`CannotFork`,
-    and the errors of :func:`load_agent`.
+    ``agent`` names it, ``package.module:agent``. ``person`` and the rest are as for :class:`OwnRun`. Raises
+    :class:`CannotFork`, and the errors of :func:`load_agent`.
     """
     from planscope.agents.own_live import OwnRun, load_agent, loaded
 
@@ -125,13 +134,12 @@ def fork_own(
             f"run {run.id} is of an agent with its own tools; name it with --agent package.module:agent"
         )
     kept = kept_events(run, step, answer=answer)
-    fork_point = ForkPoint(run=run.id, step=step)
     return OwnRun(
         loaded(agent) or load_agent(agent),
         "",
         variant=variant.id,
-        kept=kept,
+        run_id=run_id,
         of=run,
-        forked_from=fork_point,
-        **options,
+        person=person,
+        **_of_fork(watched, run, step, kept),
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 from operator import is_
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -16,6 +16,9 @@ from planscope.agents.call_arguments import plain
 from planscope.agents.messages import text_of
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import Given, PromptEvent, SeenMessage, SeenTool
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
 
 MOST_GIVEN = 512 * 1024
 """Limit for the recorded messages of one call, in characters. The last messages are kept."""
@@ -116,17 +119,16 @@ def seen_tools(tools: Sequence[object]) -> list[SeenTool]:
     return made
 
 
-def seen_tool(name: str, tool: Any, said: object) -> SeenTool:
+def seen_tool(name: str, tool: object, said: object) -> SeenTool:
     """Return one tool. ``said``: the part of it that has its description and schema."""
     description, schema = getattr(said, "description", None), None
     if isinstance(said, dict):
         description, schema = said.get("description"), said.get("parameters") or said.get("input_schema")
     else:
         with suppress(Exception):  # a tool that has no schema fails when it is given to the model, not here
-            if isinstance(getattr(tool, "args_schema", None), dict):
-                schema = tool.args_schema
-            else:
-                function = convert_to_openai_tool(tool)["function"]
+            schema = getattr(tool, "args_schema", None)
+            if not isinstance(schema, dict):
+                function = convert_to_openai_tool(cast("BaseTool", tool))["function"]
                 description, schema = function.get("description"), function.get("parameters")
     return SeenTool(
         name=plain_text(name),

@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -113,7 +113,7 @@ class _Listener(BaseCallbackHandler):
 
     def __init__(self) -> None:
         self.chains = Outermost()
-        self._hearers: dict[UUID, weakref.WeakSet[Any]] = {}
+        self._hearers: dict[UUID, weakref.WeakSet[Hearer]] = {}
         self._lock = threading.Lock()
 
     def hears(self, root: UUID, hearer: Hearer) -> None:

@@ -16,9 +16,8 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse, hook_config
+from langchain.agents.middleware import AgentState, ModelRequest, ModelResponse, hook_config
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages import ToolCall as AskedCall
 from langchain_core.tools import BaseTool
@@ -32,6 +31,7 @@ from planscope.agents.messages import (
     GAVE_UP,
     REFUSED_BY,
     TOLD_BY,
+    Middleware,
     conversation,
     ended_by_guard,
     last_answer,
@@ -57,7 +57,7 @@ class _Turn:
     waiting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
+class GuardMiddleware(Middleware):
     """Judges each call from its conversation alone, so that one agent can be in many conversations at once."""
 
     def __init__(self, problem: Problem) -> None:
@@ -67,14 +67,14 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         self._lock = threading.Lock()
 
     def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[object]]
+        self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse[object]]
     ) -> ModelResponse[object]:
         return _ended(request) or handler(request)
 
     async def awrap_model_call(
         self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[object]]],
+        request: ModelRequest,
+        handler: Callable[[ModelRequest], Awaitable[ModelResponse[object]]],
     ) -> ModelResponse[object]:
         return _ended(request) or await handler(request)
 
@@ -105,7 +105,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
             return answer
 
     @hook_config(can_jump_to=["model"])
-    def after_model(self, state: Any, runtime: Any) -> dict[str, object] | None:
+    def after_model(self, state: AgentState[object], runtime: object) -> dict[str, object] | None:
         """Tell an agent that stops while a rule requires a call what is missing, once in a conversation."""
         messages: list[BaseMessage] = list(state["messages"])
         if not self.guardian.by_rules or not messages or any(map(_told, messages)):
@@ -120,7 +120,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         return {"messages": [HumanMessage(missing, additional_kwargs=mark)], "jump_to": "model"}
 
     @hook_config(can_jump_to=["model"])
-    async def aafter_model(self, state: object, runtime: object) -> dict[str, object] | None:
+    async def aafter_model(self, state: AgentState[object], runtime: object) -> dict[str, object] | None:
         return await asyncio.to_thread(self.after_model, state, runtime)
 
     def _note(self, turn: _Turn, request: ToolCallRequest, answer: ToolMessage | Command[object]) -> None:
@@ -233,7 +233,7 @@ def _answered(messages: Sequence[object]) -> Iterator[tuple[AskedCall, ToolMessa
                 yield call, answer
 
 
-def _ended(request: ModelRequest[Any]) -> ModelResponse[object] | None:
+def _ended(request: ModelRequest) -> ModelResponse[object] | None:
     """Return a final message in place of the model's next answer, if the guard has ended the run."""
     for message in reversed(request.messages):
         if not isinstance(message, ToolMessage):

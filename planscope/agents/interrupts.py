@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from langgraph.types import Interrupt
 
@@ -122,12 +122,12 @@ def _decision(question: Question, verb: Verb) -> object:
     return {"type": "approve"}
 
 
-def _questions(value: Any, wrong: str) -> Iterator[Question]:
+def _questions(value: object, wrong: str) -> Iterator[Question]:
     """Yield the questions of one interrupt: one for each call to approve, or the only one."""
     calls = _listed(value)
     if calls is None and _is_call(value) and value.get("type") == "tool_approval":
         calls = [value]
-    if calls is None:
+    if calls is None or not isinstance(value, dict):
         yield Question(question_of(value), wrong=wrong)
         return
     policies = value.get("review_configs")
@@ -147,7 +147,7 @@ def _listed(value: object) -> list[dict[str, Any]] | None:
     return calls if isinstance(calls, list) and calls and all(map(_is_call, calls)) else None
 
 
-def _is_call(value: object) -> bool:
+def _is_call(value: object) -> TypeGuard[dict[str, Any]]:
     return (
         isinstance(value, dict) and isinstance(value.get("name"), str) and isinstance(value.get("args"), dict)
     )

@@ -9,13 +9,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-from langchain_core.messages import ToolMessage
+from langchain.agents.middleware import ExtendedModelResponse, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.paradigms import chat_for
+from planscope.agents.messages import Middleware
+from planscope.agents.paradigms import Graph, chat_for
 from planscope.agents.toolset import MockTool
 
 if TYPE_CHECKING:
@@ -70,10 +71,10 @@ def langchain_tools(tools: Iterable[MockTool]) -> list[LangChainMockTool]:
     ]
 
 
-_own: ContextVar[tuple[AgentMiddleware[Any, Any, object], ...]] = ContextVar("planscope_own_middleware")
+_own: ContextVar[tuple[Middleware, ...]] = ContextVar("planscope_own_middleware")
 
 
-class _Own(AgentMiddleware[Any, Any, object]):
+class _Own(Middleware):
     """Passes calls to one middleware of the current run: the first is its recorder, the second its guard.
 
     An agent is compiled once for all runs, since compiling takes as long as a run's call. The context of a task says
@@ -90,15 +91,15 @@ class _Own(AgentMiddleware[Any, Any, object]):
 
     async def awrap_model_call(
         self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[object]]],
-    ) -> Any:
+        request: ModelRequest,
+        handler: Callable[[ModelRequest], Awaitable[ModelResponse[object]]],
+    ) -> ModelResponse[object] | AIMessage | ExtendedModelResponse[object]:
         return await _own.get()[self._place].awrap_model_call(request, handler)
 
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[object]]],
     ) -> ToolMessage | Command[object]:
         return await _own.get()[self._place].awrap_tool_call(request, handler)
 
@@ -107,9 +108,9 @@ def shared_agent(
     model: LoadedModel,
     agent: str,
     tools: Sequence[MockTool],
-    middleware: Sequence[AgentMiddleware[Any, Any, object]],
+    middleware: Sequence[Middleware],
     role: str | None,
-) -> Any:
+) -> Graph:
     """Return LangChain's agent for one of ``AGENTS``, compiled once for each model. Await it in the task that called
     this.
 
@@ -168,7 +169,7 @@ async def _on_the_spot(
     /,
     *args: object,
     **kwargs: object,
-) -> Any:
+) -> object:
     if _quiet.get():
         return context.run(look, *args, **kwargs)
     return await in_a_thread(context, look, *args, **kwargs)

@@ -7,8 +7,10 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Literal
 
+from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
@@ -34,6 +36,8 @@ from planscope.session.model import (
     PromptEvent,
     Usage,
 )
+
+Middleware = AgentMiddleware[AgentState[object], None, object]
 
 
 @dataclass(slots=True)
@@ -390,7 +394,7 @@ def is_json(value: object) -> bool:
 
 def command_again(
     to_graph: Mapping[str, object], answer: ToolMessage, messages: Sequence[BaseMessage]
-) -> Any:
+) -> Command[object]:
     """Return a recorded command with the answer to this call. ``messages``: the conversation now."""
     history, update, goto = to_graph.get("history"), to_graph.get("update"), to_graph.get("goto")
     history = min(history, len(messages)) if type(history) is int and history > 0 else 0
@@ -497,9 +501,9 @@ def _returned(answer: object) -> object:
     return found
 
 
-def _without_words(answer: object, command: dict[str, Any] | None) -> str:
-    if command and command.get("goto"):
-        return f"continues at {', '.join(command['goto'])}"
+def _without_words(answer: object, command: Mapping[str, object] | None) -> str:
+    if command and isinstance(goto := command.get("goto"), list):
+        return f"continues at {', '.join(goto)}"
     if isinstance(answer, list | tuple) and any(isinstance(one, Command | BaseMessage) for one in answer):
         return ""
     return "" if isinstance(answer, Command) else said_of(answer)
@@ -520,59 +524,62 @@ def messages_of(events: Sequence[Event]) -> list[BaseMessage]:
     """
     answers = {e.step: e for e in events if isinstance(e, AnswerEvent)}
     messages: list[BaseMessage] = []
-    said, calls = "", list[CallEvent]()
-    number = 0
+    said, calls, turns = "", list[CallEvent](), count(1)
     talks = any(isinstance(e, MessageEvent) for e in events)  # imported runs may have calls without messages
 
     def flush() -> None:
-        nonlocal calls, number, said
-        if not calls:
-            return
-        good: list[object] = []
-        bad: list[object] = []
-        behind: list[BaseMessage] = []
-        for call in calls:
-            identity = call.call_id or f"step_{call.step}"
-            asked = call.arguments if call.asked is None else call.asked
-            if asked is not None:
-                good.append(tool_call(name=call.tool, args=dict(asked), id=identity))
-            else:
-                bad.append(invalid_tool_call(name=call.tool, args=call.raw, id=identity, error=call.error))
-            answer = answers.get(call.step)
-            if answer is None:
-                continue
-            mark: dict[str, object] = {REFUSED_BY: answer.refused_by} if answer.refused_by else {}
-            if call.asked is not None:
-                mark[DONE_WITH] = call.arguments
-            behind.append(
-                ToolMessage(
-                    answer.text,
-                    name=call.tool,
-                    tool_call_id=identity,
-                    status="error" if answer.status == "error" else "success",
-                    artifact=mark or None,
-                )
-            )
-        number += 1
-        messages.append(AIMessage(said, tool_calls=good, invalid_tool_calls=bad, id=f"kept-{number}"))
-        messages.extend(behind)
-        calls, said = [], ""
+        nonlocal calls, said
+        if calls:
+            messages.extend(_turn(said, calls, answers, f"kept-{next(turns)}"))
+            calls, said = [], ""
 
     for event in events:
         if isinstance(event, PromptEvent):
             messages.append(HumanMessage(event.text))
-        elif isinstance(event, MessageEvent) and event.by is not None:
-            flush()
-            if event.by == "user":
-                messages.append(HumanMessage(event.text))
         elif isinstance(event, MessageEvent):
             flush()
-            said = event.text
-        elif isinstance(event, CallEvent) and event.by == "program":
-            continue  # no model knows of it
-        elif isinstance(event, CallEvent):
+            if event.by is None:
+                said = event.text
+            elif event.by == "user":
+                messages.append(HumanMessage(event.text))
+        elif (
+            isinstance(event, CallEvent) and event.by != "program"
+        ):  # no model knows of a program's own calls
             if not talks or event.call_id is None:  # a call added by a person belongs to no message
                 flush()
             calls.append(event)
     flush()
     return messages
+
+
+def _turn(
+    said: str, calls: Sequence[CallEvent], answers: Mapping[int, AnswerEvent], identity: str
+) -> Iterator[BaseMessage]:
+    """Yield a message of the model with its calls, and the answers to them."""
+    good: list[object] = []
+    bad: list[object] = []
+    behind: list[BaseMessage] = []
+    for call in calls:
+        id = call.call_id or f"step_{call.step}"
+        asked = call.arguments if call.asked is None else call.asked
+        if asked is not None:
+            good.append(tool_call(name=call.tool, args=dict(asked), id=id))
+        else:
+            bad.append(invalid_tool_call(name=call.tool, args=call.raw, id=id, error=call.error))
+        answer = answers.get(call.step)
+        if answer is None:
+            continue
+        mark: dict[str, object] = {REFUSED_BY: answer.refused_by} if answer.refused_by else {}
+        if call.asked is not None:
+            mark[DONE_WITH] = call.arguments
+        behind.append(
+            ToolMessage(
+                answer.text,
+                name=call.tool,
+                tool_call_id=id,
+                status="error" if answer.status == "error" else "success",
+                artifact=mark or None,
+            )
+        )
+    yield AIMessage(said, tool_calls=good, invalid_tool_calls=bad, id=identity)
+    yield from behind

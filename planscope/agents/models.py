@@ -11,10 +11,10 @@ import importlib
 import importlib.util
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from planscope.agents.failures import one_line
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from langchain_core.language_models import BaseChatModel
+
+    from planscope.agents.paradigms import Graph
 
 EXAMPLES = "give provider:name, for example openai:gpt-4o-mini, or sim:careful"
 
@@ -59,16 +61,16 @@ class LoadedModel:
     spec: ModelSpec
     keys: tuple[str, ...] = ()
     host: str | None = None
-    _client: Any = field(default=None, repr=False)
-    agents: dict[tuple[object, ...], object] = field(default_factory=dict, repr=False)
+    _close: Callable[[], Awaitable[None]] | None = field(default=None, repr=False)
+    agents: dict[tuple[object, ...], Graph] = field(default_factory=dict, repr=False)
 
     @property
     def seed(self) -> int | None:
         return self.spec.character.seed if self.spec.character else None
 
     async def aclose(self) -> None:
-        if self._client is not None:
-            await self._client.aclose()
+        if self._close is not None:
+            await self._close()
 
 
 def parse_model(text: str, *, seed: int | None = None) -> ModelSpec:
@@ -174,7 +176,7 @@ def load_model(
         ) from None
     except Exception as error:
         words = str(error).strip().splitlines() or [type(error).__name__]
-        raise ModelUnavailable(one_line(f"{spec.text} cannot be set up: {words[0]}")) from None
+        raise ModelUnavailable(one_line(f"{spec.text} cannot be set up: {words[0]}")) from error
 
 
 def _openai(spec: ModelSpec, base_url: str | None, retries: int, responses: bool) -> LoadedModel:
@@ -188,7 +190,7 @@ def _openai(spec: ModelSpec, base_url: str | None, retries: int, responses: bool
         responses=responses,
         placeholder_key=not any(os.environ.get(k) for k in spec.provider.keys),
     )
-    return LoadedModel(chat, spec, spec.provider.keys, _host(base_url), client)
+    return LoadedModel(chat, spec, spec.provider.keys, _host(base_url), client.aclose)
 
 
 def _other(spec: ModelSpec, base_url: str | None) -> BaseChatModel:
@@ -199,8 +201,7 @@ def _other(spec: ModelSpec, base_url: str | None) -> BaseChatModel:
         made = spec.provider.make()(spec.model)
         if not callable(getattr(made, "bind_tools", None)):
             raise TypeError(f"{spec.provider.entry.value} made no chat model, but a {type(made).__name__}")
-        found: BaseChatModel = made
-        return found
+        return cast("BaseChatModel", made)
     provider = spec.provider.name
     server: dict[str, Any] = {"base_url": base_url} if base_url else {}
 
@@ -253,7 +254,7 @@ class Provider:
     any_server: bool = False
     entry: EntryPoint | None = None
 
-    def make(self) -> Callable[[str], Any]:
+    def make(self) -> Callable[[str], object]:
         """Return the function of the entry point. Raises :class:`ModelUnavailable`."""
         assert self.entry is not None
         try:
@@ -261,9 +262,8 @@ class Provider:
             if not callable(made):
                 raise TypeError("it is not a function")
         except Exception as error:
-            raise ModelUnavailable(one_line(trouble(self.entry, error))) from None
-        function: Callable[[str], Any] = made
-        return function
+            raise ModelUnavailable(one_line(trouble(self.entry, error))) from error
+        return cast("Callable[[str], object]", made)
 
     @property
     def installed(self) -> bool:

@@ -63,13 +63,14 @@ class OpenAIChat(_OneByOne):
         return made
 
     def _create_chat_result(
-        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, object] | None = None
+        self, response: dict[str, object] | openai.BaseModel, generation_info: dict[str, object] | None = None
     ) -> ChatResult:
         if isinstance(response, openai.BaseModel):
             response = response.model_dump(warnings=False)
         if not isinstance(response, dict):
             return super()._create_chat_result(response, generation_info)
-        messages = [_message(choice) for choice in response.get("choices") or ()]
+        choices = response.get("choices")
+        messages = [_message(choice) for choice in choices] if isinstance(choices, list) else []
         sent = [_take_calls(message) for message in messages]
         odd = [_take_odd(message) for message in messages]
         result = super()._create_chat_result(response, generation_info)
@@ -86,10 +87,15 @@ def _message(choice: object) -> dict[str, object]:
     return message if isinstance(message, dict) else {}
 
 
-def _take_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
+def _calls(message: dict[str, object]) -> list[dict[str, Any]]:
+    calls = message.get("tool_calls")
+    return calls if isinstance(calls, list) else []
+
+
+def _take_calls(message: dict[str, object]) -> list[dict[str, object]]:
     """Return copies of the calls in order. Each call gets its own id, in ``message`` too."""
     copies, seen = [], set[str]()
-    for number, call in enumerate(message.get("tool_calls") or (), 1):
+    for number, call in enumerate(_calls(message), 1):
         identity = call.get("id")
         if not isinstance(identity, str) or not identity or identity in seen:
             identity = f"{identity or 'call'}-{number}"
@@ -99,11 +105,11 @@ def _take_calls(message: dict[str, Any]) -> list[dict[str, Any]]:
     return copies
 
 
-def _take_odd(message: dict[str, Any]) -> list[InvalidToolCall]:
+def _take_odd(message: dict[str, object]) -> list[InvalidToolCall]:
     """Remove the calls from ``message`` whose arguments are JSON but not an object, and return them."""
     odd: list[InvalidToolCall] = []
     kept = []
-    for call in message.get("tool_calls") or ():
+    for call in _calls(message):
         function = call.get("function") or {}
         raw = function.get("arguments")
         if is_object(raw):
@@ -171,7 +177,7 @@ class Responses(AsyncResponses):
 class _Stream:
     """Yields the events of a stream, of which the last has the whole answer."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: openai.AsyncStream[object]) -> None:
         self._stream = stream
 
     async def __aenter__(self) -> Self:
@@ -179,7 +185,7 @@ class _Stream:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await self._stream.__aexit__(*error)
+        await self._stream.close()
 
     def __aiter__(self) -> Self:
         return self
@@ -214,5 +220,5 @@ def as_written(result: ChatResult) -> ChatResult:
     return result
 
 
-def _unmarked(text: object) -> Any:
+def _unmarked(text: str | None) -> str | None:
     return text.removeprefix(ODD) if isinstance(text, str) else text

@@ -13,12 +13,12 @@ never reach it. With ``rules`` or ``query`` the debugger judges the calls; witho
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from langchain.agents.middleware import ModelRequest
+from langchain.agents.middleware import ModelRequest, ModelResponse
 
 from planscope.agents.conversations import Conversations, Talk
 from planscope.agents.gated import Gated
@@ -44,7 +44,7 @@ class FileRecorder(Recorder):
     ``attach``: a debugger may be attached from another process.
     """
 
-    def __init__(self, path: Path, head: dict[str, Any], *, attach: bool = False) -> None:
+    def __init__(self, path: Path, head: dict[str, object], *, attach: bool = False) -> None:
         self.wanted: Path = path
         self.path = path
         self._head = head
@@ -61,7 +61,7 @@ class FileRecorder(Recorder):
         from planscope.agents.attach.place import CannotAttach
 
         try:
-            self._point = attach_point(self._head["title"], self.path)
+            self._point = attach_point(str(self._head["title"]), self.path)
         except CannotAttach as error:
             warn(f"no debugger can be attached to this agent: {error}")
             return
@@ -77,7 +77,9 @@ class FileRecorder(Recorder):
         """Call ``watch`` after each event, until another function or None is given."""
         self.talks.watch = watch
 
-    def _answered_by(self, talk: Talk | None, began: float, request: ModelRequest[Any], response: Any) -> Any:
+    def _answered_by(
+        self, talk: Talk | None, began: float, request: ModelRequest, response: object
+    ) -> ModelResponse[object] | None:
         if self._point is not None:
             self.talks.deferred = self._point.decides
         return super()._answered_by(talk, began, request, response)
@@ -100,7 +102,7 @@ class FileRecorder(Recorder):
         self.path = stand_in(self.wanted)
         self.warn(recorded_elsewhere(self.wanted, why), self.wanted)
 
-    def journal(self, said: dict[str, object]) -> Journal:
+    def journal(self, said: Mapping[str, object]) -> Journal:
         """Begin the journal of a run. Raises OSError."""
         head = {**self._head, **said}
         try:
@@ -122,8 +124,8 @@ class FileRecorder(Recorder):
         if self._point is not None:
             self._point.ended()
 
-    def _close(self, settle: bool) -> None:
-        super()._close(settle)
+    def leave(self, settle: bool) -> None:
+        super().leave(settle)
         if settle:
             with suppress(Held):
                 if (said := merge_now(self.path)) is not None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Unpack
 from uuid import uuid4
 
 from langchain_core.messages import HumanMessage
@@ -27,7 +27,6 @@ from planscope.agents.event_loop import wait_for
 from planscope.agents.failures import one_line
 from planscope.agents.gate import (
     Answer,
-    CallGate,
     EditAnswer,
     EditArguments,
     GoOn,
@@ -49,15 +48,14 @@ from planscope.agents.interrupts import (
 )
 from planscope.agents.messages import messages_of
 from planscope.agents.own_tools import at_work, catch_all, collecting, find_nodes, is_no_tool, running
-from planscope.agents.paradigms import UnknownAgent, imported
+from planscope.agents.paradigms import Graph, UnknownAgent, awaited, imported
 from planscope.agents.recorder import Recorder
 from planscope.agents.reruns import RecordedAnswers, not_captured, state_kept
-from planscope.agents.runner import AgentRun, OnEvent
+from planscope.agents.runner import AgentRun, Watched
 from planscope.session.model import (
     ActionRecord,
     CallEvent,
     Event,
-    ForkPoint,
     MessageEvent,
     PromptEvent,
     Run,
@@ -76,7 +74,7 @@ class LoadedAgent:
     """An agent that the user named: a compiled graph, or a factory of one. ``nodes``: where its tools are called."""
 
     name: str
-    made: Any
+    made: Callable[..., object]
     nodes: list[ToolNode] = field(default_factory=list)
 
     @property
@@ -114,23 +112,17 @@ class LoadedAgent:
             wait_for(self.runnable())
         except Exception as error:
             why = one_line(f"{type(error).__name__}: {error}")
-            raise UnknownAgent(f"the agent {self.name[:80]!r} cannot be made ({why})") from None
+            raise UnknownAgent(f"the agent {self.name[:80]!r} cannot be made ({why})") from error
 
-    async def runnable(self, middleware: Sequence[object] = ()) -> object:
+    async def runnable(self, middleware: Sequence[object] = ()) -> Graph:
         """Return the agent itself; a factory is called with ``middleware``. Raises TypeError if it makes none."""
-        made = self.made
-        if self.is_factory:
-            with collecting(self.nodes):
-                takes = _parameters(made)
-                made = made(list(middleware)) if takes else made()
-                made = await made if inspect.isawaitable(made) else made
-        if not _runs(made):
-            what = "nothing" if made is None else f"a {type(made).__name__}"
-            raise TypeError(
-                f"the factory returned {what} instead of an agent; return what create_agent returns"
-            )
-        find_nodes(made, self.nodes)
-        return made
+        made: object = self.made
+        with collecting(self.nodes):
+            if self.is_factory:
+                made = self.made(list(middleware)) if _parameters(self.made) else self.made()
+            agent = await awaited(made, "invoke")
+        find_nodes(agent, self.nodes)
+        return agent
 
 
 _loaded: dict[str, LoadedAgent] = {}
@@ -161,7 +153,7 @@ def _runs(made: object) -> bool:
     return not inspect.isclass(made) and callable(getattr(made, "invoke", None))
 
 
-def _parameters(factory: Any) -> int:
+def _parameters(factory: Callable[..., object]) -> int:
     try:
         return len(inspect.signature(factory).parameters)
     except (TypeError, ValueError):
@@ -214,17 +206,14 @@ class OwnRun(AgentRun):
         *,
         variant: str,
         run_id: str,
-        gate: CallGate | None = None,
-        on_event: OnEvent | None = None,
-        kept: Sequence[Event] = (),
-        forked_from: ForkPoint | None = None,
         of: Run | None = None,
         middleware: Sequence[object] = (),
         note: str = "",
         person: Person | None = None,
+        **watched: Unpack[Watched],
     ) -> None:
-        run = Run(id=run_id, variant=variant, forked_from=forked_from, agent=agent.name, model="its own")
-        super().__init__(run, gate=gate, on_event=on_event, kept=kept)
+        run = Run(id=run_id, variant=variant, agent=agent.name, model="its own")
+        super().__init__(run, **watched)
         self._agent, self._given, self._of = agent, given, of
         if of is not None:
             run.state = of.state
@@ -234,8 +223,8 @@ class OwnRun(AgentRun):
         self._notes = [note] if note else []
         self._in_thread = False
 
-    def made_recorder(self, **owner: Any) -> Recorder:
-        recorder = super().made_recorder(**owner)
+    def made_recorder(self) -> Recorder:
+        recorder = super().made_recorder()
         recorder.closed = getattr(self._gate, "closed", False)
         if recorder.closed or isinstance(self._gate, Pauser):
             recorder.cannot_catch = lambda name: name not in self._agent.tools and is_no_tool(name)
@@ -264,7 +253,7 @@ class OwnRun(AgentRun):
             for note in self._notes if isinstance(event, PromptEvent) else ():
                 self._put(MessageEvent(at=event.at, by="system", text=note))
 
-    async def _converse(self, recorder: Recorder) -> object:
+    async def _converse(self, recorder: Recorder) -> None:
         agent = await self._agent.runnable(self._middleware)
         given: object = self._given
         if self._kept:
@@ -285,19 +274,18 @@ class OwnRun(AgentRun):
             result = await self._invoked(agent, given, config)
         while asked := asked_in(result):
             result = await self._resumed(agent, recorder.talks, config, asked)
-        return result
 
     def _config(self, recorder: Recorder) -> dict[str, object]:
         self.run.thread = uuid4().hex
         return {"callbacks": [recorder], "configurable": {"thread_id": self.run.thread}}
 
-    async def _invoked(self, agent: Any, given: Any, config: dict[str, object]) -> object:
+    async def _invoked(self, agent: Graph, given: object, config: dict[str, object]) -> object:
         if self._in_thread or not callable(getattr(agent, "ainvoke", None)):
             return await asyncio.to_thread(agent.invoke, given, config)
         return await agent.ainvoke(given, config)
 
     async def _resumed(
-        self, agent: object, talks: Conversations, config: dict[str, object], asked: Asked
+        self, agent: Graph, talks: Conversations, config: dict[str, object], asked: Asked
     ) -> object:
         """Let a person answer an interrupted graph, and go on with it. Raises :class:`StoppedAtGate` if it cannot."""
         questions = questions_in(asked)

@@ -15,14 +15,15 @@ import json
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from langchain_core.messages import ToolMessage
+from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -31,10 +32,14 @@ from langgraph.types import Command
 from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import inside_call
 from planscope.agents.gate import StoppedAtGate
+from planscope.agents.gated import Result
 from planscope.agents.messages import RETURNED, is_json, said_of, text_of
 
 if TYPE_CHECKING:
     from planscope.agents.recorder import Recorder
+
+Sync = Callable[[ToolCallRequest], Result]
+Async = Callable[[ToolCallRequest], Awaitable[Result]]
 
 running: ContextVar[Recorder | None] = ContextVar("planscope_running", default=None)
 """The recorder of the run that this code belongs to."""
@@ -105,25 +110,28 @@ def let_through(node: ToolNode) -> None:
     if node in _wrapped:
         return
     _wrapped.add(node)
-    sync, asynchronous = node._wrap_tool_call, node._awrap_tool_call
+    sync, asynchronous = node._wrap_tool_call, node._awrap_tool_call  # noqa: SLF001  # LangGraph has no other way in
 
-    def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        def inner(one: Any) -> Any:
+    def wrap(request: ToolCallRequest, execute: Sync) -> Result:
+        def inner(one: ToolCallRequest) -> Result:
             return execute(one) if sync is None else sync(one, execute)
 
         recorder = _recorder()
         return inner(request) if recorder is None else recorder.wrap_tool_call(request, inner)
 
-    async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
+    async def awrap(request: ToolCallRequest, execute: Async) -> Result:
         loop = asyncio.get_running_loop()
 
-        def here(one: object) -> Any:
-            return asyncio.run_coroutine_threadsafe(execute(one), loop).result()
+        async def made(one: ToolCallRequest) -> Result:
+            return await execute(one)
 
-        async def inner(one: Any) -> Any:
+        def here(one: ToolCallRequest) -> Result:
+            return asyncio.run_coroutine_threadsafe(made(one), loop).result()
+
+        async def inner(one: ToolCallRequest) -> Result:
             reached = False
 
-            async def noted(last: object) -> Any:
+            async def noted(last: ToolCallRequest) -> Result:
                 nonlocal reached
                 reached = True
                 return await execute(last)
@@ -139,7 +147,7 @@ def let_through(node: ToolNode) -> None:
         recorder = _recorder()
         return await inner(request) if recorder is None else await recorder.awrap_tool_call(request, inner)
 
-    node._wrap_tool_call, node._awrap_tool_call = wrap, awrap
+    node._wrap_tool_call, node._awrap_tool_call = wrap, awrap  # noqa: SLF001  # as above
 
 
 # Tools that the program calls itself
@@ -194,7 +202,7 @@ def _own_of(kind: type, *names: str) -> Iterator[tuple[type, str]]:
         yield from _own_of(below, *names)
 
 
-def _put(kind: object, name: str, made: Callable[[Any], Any]) -> None:
+def _put(kind: object, name: str, made: Callable[[Any], object]) -> None:
     if (kind, name) not in _caught:
         _caught[kind, name] = before = vars(kind)[name] if isinstance(kind, type) else getattr(kind, name)
         setattr(kind, name, made(before))
@@ -261,13 +269,13 @@ def _thread_started(before: Callable[..., None]) -> Callable[..., None]:
     return start
 
 
-def _submitted(before: Callable[..., Any]) -> Callable[..., Any]:
+def _submitted(before: Callable[..., Future[object]]) -> Callable[..., Future[object]]:
     """Let the work that a run gives to a pool have its context, whose thread ever does it."""
 
     @functools.wraps(before)
     def submit(
         pool: ThreadPoolExecutor, work: Callable[..., object], /, *given: object, **more: object
-    ) -> object:
+    ) -> Future[object]:
         recorder = _recorder()
         if recorder is None:
             return before(pool, work, *given, **more)
@@ -307,7 +315,7 @@ def _way_in(here: tuple[int, type], before: Callable[..., Any]) -> Callable[...,
             with _let(tool, here):
                 return before(tool, given, *more, **options)
 
-        def really(request: ToolCallRequest) -> Any:
+        def really(request: ToolCallRequest) -> Result:
             with _let(tool, here):
                 return call.heard(before(tool, call.input(request), *more, **options))
 
@@ -320,7 +328,7 @@ def _way_in(here: tuple[int, type], before: Callable[..., Any]) -> Callable[...,
             with _let(tool, here):
                 return await before(tool, given, *more, **options)
 
-        async def really(request: ToolCallRequest) -> Any:
+        async def really(request: ToolCallRequest) -> Result:
             with _let(tool, here):
                 return call.heard(await before(tool, call.input(request), *more, **options))
 
@@ -362,21 +370,25 @@ def _call(tool: BaseTool, here: tuple[int, type], given: object, options: dict[s
 class _Call:
     """A call that the program makes itself, as the gate is asked about it."""
 
-    def __init__(self, recorder: Recorder, tool: BaseTool, given: Any, options: dict[str, Any]) -> None:
+    def __init__(
+        self, recorder: Recorder, tool: BaseTool, given: object, options: Mapping[str, object]
+    ) -> None:
         assert recorder.gate is not None
         self.gate = recorder.gate
         self._tool, self._given = tool, given
-        self._whole = isinstance(given, dict) and given.get("type") == "tool_call" and "args" in given
-        found = given["args"] if self._whole else given
-        self._sent = given.get("id") if self._whole else options.get("tool_call_id")
+        whole = isinstance(given, dict) and given.get("type") == "tool_call" and "args" in given
+        self._whole: dict[str, object] | None = given if whole and isinstance(given, dict) else None
+        found = given if self._whole is None else self._whole["args"]
+        sent = options.get("tool_call_id") if self._whole is None else self._whole.get("id")
+        self._sent = sent if isinstance(sent, str) else None
         if not isinstance(found, dict):
             found = {next(iter(tool.args), "input"): found}
-        shown = tool._filter_injected_args(found)
+        shown = tool._filter_injected_args(found)  # noqa: SLF001  # as LangChain shows them to callbacks
         self._injected = {key: value for key, value in found.items() if key not in shown}
         self._shown = dict(shown)
         talk, identity = recorder.called_by_program(tool.name, plain(self._shown), self._sent)
-        call = {"name": tool.name, "args": self._shown, "id": self._sent or "", "type": "tool_call"}
-        request: Any = ToolCallRequest(call, tool, {}, None)  # type: ignore[arg-type]  # it has no runtime
+        call = tool_call(name=tool.name, args=self._shown, id=self._sent or "")
+        request = ToolCallRequest(call, tool, {}, None)  # type: ignore[arg-type]  # it has no runtime
         self.asked = talk, identity, request
         self._returned: object = None
         self._message: ToolMessage | None = None
@@ -388,9 +400,9 @@ class _Call:
         if arguments == self._shown:
             return self._given
         made = {**self._injected, **arguments}
-        return {**self._given, "args": made} if self._whole else made
+        return made if self._whole is None else {**self._whole, "args": made}
 
-    def heard(self, returned: object) -> object:
+    def heard(self, returned: object) -> Result:
         """Return a tool's answer as a message, to be recorded."""
         if isinstance(returned, ToolMessage | Command):
             return returned
@@ -414,10 +426,10 @@ class _Call:
     def _says_text(self) -> bool:
         """Return whether the tool returns text, as far as it says what it returns."""
         tool = self._tool
-        work = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or tool._run
+        work = getattr(tool, "func", None) or getattr(tool, "coroutine", None)
         try:
-            return get_type_hints(work).get("return", str) in (str, Any)
-        except Exception:
+            return get_type_hints(work or type(tool)._run).get("return", str) in (str, Any)  # noqa: SLF001  # a tool's own
+        except (NameError, TypeError, AttributeError, SyntaxError):  # annotations of the user's
             return True
 
 

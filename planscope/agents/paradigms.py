@@ -6,9 +6,9 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from planscope.agents.failures import one_line
 from planscope.agents.models import LoadedModel, ModelUnavailable
@@ -22,6 +22,15 @@ AGENTS = ("tools", "react", "responses")
 
 Factory = Callable[[object, list[object], list[object]], object]
 """``(model, tools, middleware) -> runnable``; the runnable is called with ``{"messages": [...]}``."""
+
+
+class Graph(Protocol):
+    """What an agent is: a compiled graph, or another runnable of LangChain's."""
+
+    @property
+    def invoke(self) -> Callable[..., object]: ...
+    @property
+    def ainvoke(self) -> Callable[..., Awaitable[object]]: ...
 
 
 class UnknownAgent(UserError):
@@ -69,7 +78,7 @@ def imported(name: str, hint: str) -> Any:
         why = one_line(f"{type(error).__name__}: {error}")
         raise UnknownAgent(
             f"the agent {name[:80]!r} cannot be imported ({why}); check its name and the working directory"
-        ) from None
+        ) from error
     return found
 
 
@@ -92,13 +101,16 @@ def chat_for(agent: str, model: LoadedModel) -> BaseChatModel:
 
 
 async def made_by(
-    factory: Factory, chat: BaseChatModel, tools: list[Any], middleware: Sequence[object]
-) -> Any:
+    factory: Factory, chat: BaseChatModel, tools: Sequence[object], middleware: Sequence[object]
+) -> Graph:
     """Return the runnable that a user's factory makes. Raises TypeError if it is not a runnable."""
-    made = factory(chat, tools, list(middleware))
-    if inspect.isawaitable(made):
-        made = await made
-    if not callable(getattr(made, "ainvoke", None)):
+    return await awaited(factory(chat, list(tools), list(middleware)), "ainvoke")
+
+
+async def awaited(made: object, by: str) -> Graph:
+    """Return the agent that a factory made, which is called ``by`` this method. Raises TypeError if it is none."""
+    made = await made if inspect.isawaitable(made) else made
+    if inspect.isclass(made) or not callable(getattr(made, by, None)):
         what = "nothing" if made is None else f"a {type(made).__name__}"
         raise TypeError(f"the factory returned {what} instead of an agent; return what create_agent returns")
-    return made
+    return cast(Graph, made)

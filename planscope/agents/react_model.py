@@ -6,8 +6,7 @@ For the agent loop it is a chat model with tool calls, so that recorder, guard a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -37,7 +36,7 @@ class ReActModel(BaseChatModel):
         tools: Sequence[dict[str, object] | type | Callable[..., object] | BaseTool],
         *,
         tool_choice: str | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Runnable[LanguageModelInput, AIMessage]:
         return self.bind(tools=[convert_to_openai_tool(t) for t in tools])
 
@@ -46,9 +45,9 @@ class ReActModel(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> ChatResult:
-        asked = _asked(messages, kwargs.get("tools") or ())
+        asked = _asked(messages, offered(kwargs))
         if getattr(self.inner, "streaming", False):
             return _read(
                 generate_from_stream(self.inner._stream(asked, self._stops(), run_manager)), messages
@@ -60,9 +59,9 @@ class ReActModel(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> ChatResult:
-        asked = _asked(messages, kwargs.get("tools") or ())
+        asked = _asked(messages, offered(kwargs))
         if getattr(self.inner, "streaming", False):  # a streaming model cannot be asked for a whole answer
             pieces = self.inner._astream(asked, self._stops(), run_manager)
             return _read(await agenerate_from_stream(pieces), messages)
@@ -74,9 +73,16 @@ class ReActModel(BaseChatModel):
         return [STOP] if getattr(self.inner, "temperature", None) is not None else None
 
 
-def spec_of(tool: dict[str, Any]) -> ToolSpec:
+def offered(options: Mapping[str, object]) -> list[dict[str, object]]:
+    """Return the tools that are bound to a model, in OpenAI's form."""
+    tools = options.get("tools")
+    return tools if isinstance(tools, list) else []
+
+
+def spec_of(tool: Mapping[str, object]) -> ToolSpec:
     """Return the spec of a tool in OpenAI's form, as it is bound to a model."""
-    function = tool.get("function") or {}
+    function = tool.get("function")
+    function = function if isinstance(function, dict) else {}
     parameters = function.get("parameters") or {}
     return ToolSpec(str(function.get("name", "")), str(function.get("description", "")), parameters)
 

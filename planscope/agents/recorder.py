@@ -9,16 +9,16 @@ from __future__ import annotations
 import atexit
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 from uuid import UUID
 
-from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain.agents.middleware import ModelRequest, ModelResponse
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
@@ -32,13 +32,14 @@ from planscope.agents.gate import RunOver
 from planscope.agents.gated import Gated
 from planscope.agents.given import seen_tools
 from planscope.agents.graphs import Outermost, calling, heard_by
-from planscope.agents.messages import Pending, conversation, identity_of, text_of
+from planscope.agents.messages import Middleware, Pending, conversation, identity_of, text_of
 from planscope.session.merging import warn
 
 Answer = ToolMessage | Command[object]
+Found = TypeVar("Found")
 
 
-class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
+class Recorder(Middleware, BaseCallbackHandler):
     """Records an agent into ``talks``. One agent may be in many conversations at once.
 
     It is both a middleware and a callback handler. An agent that uses it as both is recorded once. ``gate`` asks a
@@ -83,18 +84,18 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
 
     def close(self) -> None:
         """Write all runs to the session file; unfinished ones as aborted. The recorder can be used again."""
-        self.attempt(self._close, True)
+        self.attempt(self.leave, True)
 
-    def _close(self, settle: bool) -> None:
+    def leave(self, settle: bool) -> None:
         self.talks.close()
 
     # No error of the recorder may reach the user's program.
 
-    def attempt(self, what: Callable[..., object], *given: object) -> Any:
+    def attempt(self, what: Callable[..., Found], *given: object) -> Found | None:
         """Call a function and return its result. If it raises: warn once, and return None."""
         try:
             return what(*given)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # whatever it is, the user's program goes on
             self.warn(
                 f"planscope could not record all of this: {one_line(f'{type(error).__name__}: {error}')}",
                 self.wanted if isinstance(error, OSError) else None,
@@ -110,7 +111,7 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
     # Used as a middleware:
 
     def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[object]]
+        self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse[object]]
     ) -> ModelResponse[object]:
         with self._asking(request) as (talk, heard):
             found = handler(request)
@@ -121,8 +122,8 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
 
     async def awrap_model_call(
         self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[object]]],
+        request: ModelRequest,
+        handler: Callable[[ModelRequest], Awaitable[ModelResponse[object]]],
     ) -> ModelResponse[object]:
         with self._asking(request) as (talk, heard):
             found = await handler(request)
@@ -132,7 +133,9 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
         return response
 
     @contextmanager
-    def _asking(self, request: ModelRequest[Any]) -> Iterator[tuple[Talk | None, Callable[[Any], Any]]]:
+    def _asking(
+        self, request: ModelRequest
+    ) -> Iterator[tuple[Talk | None, Callable[[ModelResponse[object]], ModelResponse[object]]]]:
         """Around a call of the model. Yields its conversation, and what hears its response and returns what the agent
         gets."""
         talk, began = self.attempt(self._asked_for, request) or (None, 0.0)
@@ -140,7 +143,7 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
             raise RunOver("call_limit", f"over {self.limit} model calls")
         self.calls_made += 1
 
-        def heard(response: Any) -> Any:
+        def heard(response: ModelResponse[object]) -> ModelResponse[object]:
             return self.attempt(self._answered_by, talk, began, request, response) or response
 
         try:
@@ -181,7 +184,7 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
         finally:
             calling.reset(token)
 
-    def _asked_for(self, request: ModelRequest[Any]) -> tuple[Talk, float]:
+    def _asked_for(self, request: ModelRequest) -> tuple[Talk, float]:
         self._as_middleware = True
         model = request.model
         name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
@@ -226,15 +229,20 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
 
         return heard
 
-    def _answered_by(self, talk: Talk | None, began: float, request: ModelRequest[Any], response: Any) -> Any:
+    def _answered_by(
+        self, talk: Talk | None, began: float, request: ModelRequest, response: object
+    ) -> ModelResponse[object] | None:
         """Record a response. Return it as the agent gets it, or None if that is not changed."""
         if talk is None:
             return None
         found = getattr(response, "model_response", response)  # the response may come with a command
-        result = found.result if isinstance(found, ModelResponse) else [found]
-        structured = found.structured_response if isinstance(found, ModelResponse) else None
         forms = isinstance(found, ModelResponse) and request.response_format is not None
-        tidy = self.talks.said(talk, began, "", result, structured, forms, request.messages)
+        if isinstance(found, AIMessage):
+            found = ModelResponse(result=[found])
+        if not isinstance(found, ModelResponse):
+            return None
+        structured = found.structured_response
+        tidy = self.talks.said(talk, began, "", found.result, structured, forms, request.messages)
         if isinstance(response, ModelResponse) and self.talks.owner is not None and self.talks.owner.tidy:
             return replace(response, result=list(tidy))
         return None
@@ -285,7 +293,7 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
 
     def on_chat_model_start(
         self,
-        serialized: Any,
+        serialized: dict[str, object] | None,
         messages: list[list[BaseMessage]],
         *,
         run_id: UUID,
@@ -293,10 +301,8 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
         **more: object,
     ) -> None:
         if not self._as_middleware:
-            kind = (
-                ((serialized or {}).get("id") or ["model"])[-1] if isinstance(serialized, dict) else "model"
-            )
-            more["kind"] = kind
+            names = _mapping(serialized).get("id")
+            more["kind"] = names[-1] if isinstance(names, list) and names else "model"
             self.attempt(self._model_started, messages[0] if messages else [], run_id, parent_run_id, more)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: object) -> None:
@@ -308,7 +314,7 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
 
     def on_tool_start(
         self,
-        serialized: Any,
+        serialized: dict[str, object] | None,
         input_str: str,
         *,
         run_id: UUID,
@@ -317,8 +323,8 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
     ) -> None:
         if not self._as_middleware:
             self._chains.begins(run_id, parent_run_id)
-            more["tool"] = str((serialized or {}).get("name") or "")
-            self.attempt(self._tool_started, run_id, str(more.get("tool_call_id") or ""), more)
+            name = str(_mapping(serialized).get("name") or "")
+            self.attempt(self._tool_started, run_id, name, str(more.get("tool_call_id") or ""), more)
 
     def on_tool_end(self, output: object, *, run_id: UUID, **more: object) -> None:
         self.attempt(self._tool_ended, output, run_id)
@@ -328,24 +334,22 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
         talk, _, identity = self._calls.pop(run_id, (None, 0.0, ""))
         self.attempt(self.talks.failed, talk, error, "tool", "", identity)
 
-    def _tool_started(self, run_id: UUID, sent: str, more: dict[str, Any]) -> None:
+    def _tool_started(self, run_id: UUID, tool: str, sent: str, more: Mapping[str, object]) -> None:
         root = self._chains.of(run_id) or run_id
-        metadata = more.get("metadata") or {}
+        metadata = _mapping(more.get("metadata"))
         arguments, run = more.get("inputs"), self._of_root.get(root)
         given = plain(arguments) if isinstance(arguments, dict) else {}
         talk = self._open_call(root, sent, place_in(metadata))
         if talk is not None:
-            identity = talk.identity(sent, more["tool"], given)
+            identity = talk.identity(sent, tool, given)
         elif not sent and run is not None and self.talks.owner is None:
             where = place_in(metadata), agent_in(metadata)
-            talk, identity = self.talks.of_program(more["tool"], given, None, *where, run)
+            talk, identity = self.talks.of_program(tool, given, None, *where, run)
         else:
             return
         if self.talks.owner is None:
             self._calls[run_id] = (talk, time.perf_counter(), identity)
-            inside_call.set(
-                (talk, identity, more["tool"])
-            )  # in the context of this call, where its sub-agents run
+            inside_call.set((talk, identity, tool))  # in the context of this call, where its sub-agents run
             self.talks.goes_on(talk, root, self._chains.answer(root))
             if root != run_id:
                 self._of_root[root] = talk.run
@@ -375,9 +379,7 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
         self, tool: str, arguments: dict[str, object], sent: str | None
     ) -> tuple[Talk, str]:
         """Return the conversation and the id of a call that the program makes itself."""
-        metadata: dict[str, object] = {}
-        with suppress(RuntimeError):  # outside a graph
-            metadata = get_config().get("metadata") or {}
+        metadata = _metadata()
         return self.talks.of_program(tool, arguments, sent, place_in(metadata), agent_in(metadata))
 
     def _with_call(self, key: str, identity: str) -> Talk | None:
@@ -387,13 +389,16 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
         return next((t for t in found if any(k.endswith(key) for k in t.keys)), next(iter(found), None))
 
     def _model_started(
-        self, messages: list[BaseMessage], run_id: UUID, parent: UUID | None, more: dict[str, Any]
+        self, messages: list[BaseMessage], run_id: UUID, parent: UUID | None, more: Mapping[str, object]
     ) -> None:
         system = [m for m in messages if isinstance(m, SystemMessage)]
-        said, metadata = more.get("invocation_params") or {}, more.get("metadata") or {}
+        said, metadata, options = (
+            _mapping(more.get(part)) for part in ("invocation_params", "metadata", "options")
+        )
         model = said.get("model") or said.get("model_name") or metadata.get("ls_model_name")
         root = self._chains.of(parent) or run_id
-        tools = said.get("tools") or (more.get("options") or {}).get("tools") or ()
+        tools = said.get("tools") or options.get("tools")
+        tools = tools if isinstance(tools, list | tuple) else ()
         run = self._of_root.get(root)
         place = root if run is None else run.root
         speaker = Speaker(
@@ -405,7 +410,7 @@ class Recorder(AgentMiddleware[Any, Any, object], BaseCallbackHandler):
         talk = self.talks.asked(messages, told, tools, speaker)
         self._of_root[root] = talk.run
         self._calls[run_id] = (talk, talk.run.at(), str(root))
-        if self.cannot_catch is not None and "ls_structured_output_format" not in (more.get("options") or {}):
+        if self.cannot_catch is not None and "ls_structured_output_format" not in options:
             self._offered[run_id] = frozenset(tool.name for tool in seen_tools(tools))
 
     def _model_ended(self, response: LLMResult, run_id: UUID) -> None:
@@ -446,7 +451,7 @@ _recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
 def _leave() -> None:
     """At the end of the program, record unfinished runs as aborted."""
     for recorder in list(_recorders):
-        recorder.attempt(recorder._close, False)
+        recorder.attempt(recorder.leave, False)
 
 
 atexit.register(_leave)
@@ -458,20 +463,29 @@ def _messages_in(outputs: object) -> Sequence[object]:
     return messages if isinstance(messages, list) else ()
 
 
-def _task_of(request: ModelRequest[Any]) -> str:
+def _task_of(request: ModelRequest) -> str:
     """Return the id of the graph's task that makes a model call, the same for a retry; empty if unknown."""
     info = getattr(request.runtime, "execution_info", None)
     return str(getattr(info, "task_id", "") or "")
 
 
 def _speaker(model: str, task: str, control: object, answer: str = "") -> Speaker:
-    metadata: dict[str, object] = {}
-    with suppress(RuntimeError):  # outside a graph
-        metadata = get_config().get("metadata") or {}
+    metadata = _metadata()
     nested = "|" in str(metadata.get("langgraph_checkpoint_ns") or "")
     return Speaker(
         *(model, agent_in(metadata), control, nested, task), answer=answer, place=place_in(metadata)
     )
+
+
+def _metadata() -> dict[str, object]:
+    """Return what LangGraph knows about the step that this code runs in; nothing outside a graph."""
+    with suppress(RuntimeError):
+        return _mapping(get_config().get("metadata"))
+    return {}
+
+
+def _mapping(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
 
 
 def place_in(metadata: dict[str, object]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,6 +31,10 @@ from planscope.session.record import WAITS_FOR
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
+    from langchain.agents.middleware import ModelRequest, ModelResponse
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.graph.state import CompiledStateGraph
+
     from planscope.agents.interrupts import Asked
 
 Unmatched = Literal["stop", "ask", "call"]
@@ -241,26 +245,31 @@ def _said(tool: str, arguments: Mapping[str, object]) -> str:
 
 def changed_agent(system: str | None, chat: object) -> list[object]:
     """Return a middleware, for a factory, that gives the agent another system prompt and another chat model."""
-    from langchain.agents.middleware import AgentMiddleware
     from langchain_core.messages import SystemMessage
 
-    changes: dict[str, object] = {}
+    from planscope.agents.messages import Middleware
+
+    changes: dict[str, Any] = {}
     if system is not None:
         changes["system_message"] = SystemMessage(system)
     if chat is not None:
         changes["model"] = chat
 
-    class Changed(AgentMiddleware[Any, Any, object]):
-        def wrap_model_call(self, request: Any, handler: Any) -> Any:
+    class Changed(Middleware):
+        def wrap_model_call(
+            self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse[object]]
+        ) -> ModelResponse[object]:
             return handler(request.override(**changes))
 
-        async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        async def awrap_model_call(
+            self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse[object]]]
+        ) -> ModelResponse[object]:
             return await handler(request.override(**changes))
 
     return [Changed()] if changes else []
 
 
-def first_input(run: Run) -> Any:
+def first_input(run: Run) -> str | Mapping[str, object]:
     """Return what a recorded run was asked: its prompt as text, the messages that it began with, or its graph's whole
     input."""
     from langchain_core.messages import AIMessage, HumanMessage
@@ -288,15 +297,18 @@ def not_captured(keys: Sequence[str] | None) -> str:
 
 
 async def state_kept(
-    agent: Any, kept: Sequence[Event], of: Run | None
+    agent: object, kept: Sequence[Event], of: Run | None
 ) -> tuple[dict[str, object], list[str] | None]:
     """Return the state that an agent had after the events ``kept`` of the run ``of``, without its messages, and the
     keys at which it may differ; None if they are not known.
 
     It is the checkpointer's, if it still has the run; else the run's input and the recorded updates of its tools.
     """
-    builder = getattr(agent, "builder", None)
-    schema = getattr(builder, "schemas", {}).get(getattr(builder, "input_schema", None))
+    from langgraph.graph.state import CompiledStateGraph
+
+    if not isinstance(agent, CompiledStateGraph):
+        return {}, None
+    schema = agent.builder.schemas.get(agent.builder.input_schema)
     if schema is None:
         return {}, None
     takes = [key for key in schema if key != "messages"]
@@ -317,16 +329,18 @@ async def state_kept(
     return {k: v for k, v in found.items() if k in takes and k not in lost}, sorted(lost)
 
 
-async def _checkpoint(agent: Any, thread: str, kept: Sequence[Event]) -> dict[str, object] | None:
+async def _checkpoint(
+    agent: CompiledStateGraph[Any], thread: str, kept: Sequence[Event]
+) -> dict[str, object] | None:
     """Return the values of the first checkpoint that has all kept answers, or None."""
     outer = {e.step for e in kept if isinstance(e, CallEvent) and e.inside is None and e.by is None}
     answers = sum(isinstance(e, AnswerEvent) and e.step in outer for e in kept)
-    thread_of: object = {"configurable": {"thread_id": thread}}
+    thread_of: RunnableConfig = {"configurable": {"thread_id": thread}}
     try:
         states = [one async for one in agent.aget_state_history(thread_of)]
     except NotImplementedError:  # the checkpointer is only synchronous
         states = await asyncio.to_thread(lambda: list(agent.get_state_history(thread_of)))
     except ValueError:  # there is no checkpointer
         return None
-    known: list[dict[str, Any]] = [one.values for one in reversed(states) if one.values.get("messages")]
+    known = [one.values for one in reversed(states) if one.values.get("messages")]
     return next((one for one in known if sum(m.type == "tool" for m in one["messages"]) >= answers), None)

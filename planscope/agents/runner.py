@@ -7,16 +7,17 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 from uuid import uuid4
 
 from planscope.agents.event_loop import Stopping, put_down, wait_for
 from planscope.agents.failures import explain
 from planscope.agents.gate import CallGate, Ending, PendingCall, RunOver, StoppedAtGate, Verb
 from planscope.agents.options import RunOptions
-from planscope.agents.paradigms import Factory, chat_for, load_factory, made_by
+from planscope.agents.paradigms import Factory, Graph, chat_for, load_factory, made_by
 from planscope.agents.react_format import prompt_event
 from planscope.agents.toolset import make_toolset
 from planscope.session.model import (
@@ -34,6 +35,8 @@ from planscope.session.model import (
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+    from planscope.agents.conversations import Owner
+    from planscope.agents.messages import Middleware
     from planscope.agents.models import LoadedModel
     from planscope.agents.recorder import Recorder
 
@@ -45,22 +48,31 @@ NOT_RECORDED = (
 OnEvent = Callable[[Event], object]
 
 
+class Watched(TypedDict, total=False):
+    """How a run is watched. ``gate`` is asked before each call (live debugging). ``kept`` has the first events of a
+    fork, up to an answer, and ``forked_from`` their origin."""
+
+    gate: CallGate | None
+    on_event: OnEvent | None
+    kept: Sequence[Event]
+    forked_from: ForkPoint | None
+
+
 class AgentRun:
     """A run that can be watched, paused and stopped. ``run.events`` grows while :meth:`go` runs; it is always valid.
 
     Whoever made the agent, and whatever its tools are: one recorder makes the events, and each call passes one gate.
-    ``gate`` is asked before each call (live debugging). ``kept`` has the first events of a fork, up to an answer.
     :meth:`go` turns every failure of model, network and tools into the end of the run.
     """
 
     limits: Limits | None = None
     """No limits for an agent that the user runs with its own tools."""
 
-    def __init__(
-        self, run: Run, *, gate: CallGate | None, on_event: OnEvent | None, kept: Sequence[Event] = ()
-    ) -> None:
+    def __init__(self, run: Run, **watched: Unpack[Watched]) -> None:
         self.run = run
-        self._gate, self._kept = gate, tuple(kept)
+        run.forked_from = watched.get("forked_from")
+        self._gate, self._kept = watched.get("gate"), tuple(watched.get("kept", ()))
+        on_event = watched.get("on_event")
         self._heard: OnEvent = (lambda event: None) if on_event is None else on_event
         self._begins = max((e.at for e in self._kept), default=0.0)
         self._began = time.perf_counter()
@@ -73,7 +85,7 @@ class AgentRun:
 
     # What the agent is
 
-    async def _converse(self, recorder: Recorder) -> object:
+    async def _converse(self, recorder: Recorder) -> None:
         """Run the agent, with the recorder among its middleware or its callbacks."""
         raise NotImplementedError
 
@@ -95,15 +107,20 @@ class AgentRun:
     async def _close(self) -> None:
         """Release what the run holds."""
 
-    def made_recorder(self, **owner: Any) -> Recorder:
-        """Return the recorder of this run. ``owner``: what :class:`Owner` has besides."""
-        from planscope.agents.conversations import Conversations, Owner
+    def _owner(self) -> Owner:
+        """Return what the recorder is to know of this run."""
+        from planscope.agents.conversations import Owner
+
+        step = sum(isinstance(e, CallEvent) for e in self._kept)
+        return Owner(self._began, step, prompted=bool(self._kept), explain=self._explain)
+
+    def made_recorder(self) -> Recorder:
+        """Return the recorder of this run."""
+        from planscope.agents.conversations import Conversations
         from planscope.agents.gated import Gated
         from planscope.agents.recorder import Recorder
 
-        step = sum(isinstance(e, CallEvent) for e in self._kept)
-        owned = Owner(self._began, step, explain=self._explain, **{"prompted": bool(self._kept), **owner})
-        talks = Conversations(self._opened, owner=owned)
+        talks = Conversations(self._opened, owner=self._owner())
         recorder = Recorder(talks)
         recorder.gate = Gated(talks, None if self._gate is None else self, recorder.attempt)
         recorder.gate.on_stop = self.stop
@@ -142,7 +159,7 @@ class AgentRun:
 
     async def _work(self, recorder: Recorder) -> None:
         """Let the agent work within its time, and record how the run ended."""
-        work: asyncio.Task[Any] = asyncio.create_task(self._converse(recorder))
+        work = asyncio.create_task(self._converse(recorder))
         seconds = None if self.limits is None else self.limits.seconds
         try:
             with self._around(recorder), self._stopping.asked() as stopping:
@@ -203,7 +220,7 @@ class AgentRun:
             self.run.events.append(event)
         try:
             self._heard(event)
-        except Exception as error:  # go() raises it
+        except Exception as error:  # noqa: BLE001  # go() raises it
             self._broken = self._broken or error
             self.stop()
 
@@ -258,19 +275,16 @@ class PromptedRun(AgentRun):
         run: Run,
         model: LoadedModel,
         limits: Limits,
-        *,
         factory: Factory | None,
-        gate: CallGate | None = None,
-        on_event: OnEvent | None = None,
-        kept: Sequence[Event] = (),
+        **watched: Unpack[Watched],
     ) -> None:
-        super().__init__(run, gate=gate, on_event=on_event, kept=kept)
+        super().__init__(run, **watched)
         self._model, self._factory, self.limits = model, factory, limits
 
     def _prompt(self) -> PromptEvent:
         raise NotImplementedError
 
-    async def _agent(self, middleware: Sequence[Any]) -> Any:
+    async def _agent(self, middleware: Sequence[Middleware]) -> Graph:
         raise NotImplementedError
 
     def _messages(self) -> list[BaseMessage]:
@@ -281,12 +295,12 @@ class PromptedRun(AgentRun):
     def _first(self) -> Sequence[Event]:
         return self._kept or [self._prompt()]
 
-    def made_recorder(self, **owner: Any) -> Recorder:
+    def _owner(self) -> Owner:
         from planscope.agents.given import GivenSoFar
 
         kept = next((e for e in self._kept if isinstance(e, PromptEvent)), None)
         given = None if self._factory is None else GivenSoFar(kept or self._prompt())
-        return super().made_recorder(prompted=True, tidy=True, given=lambda *asked: given, **owner)
+        return replace(super()._owner(), prompted=True, tidy=True, given=lambda *asked: given)
 
     def _unseen(self, recorder: Recorder) -> str:
         return "" if recorder.calls_made else NOT_RECORDED
@@ -309,7 +323,7 @@ class LiveRun(PromptedRun):
     """A run of a variant's query, with mock tools.
 
     The model of the options is loaded here, and closed at the end; ``loaded`` is used in its place and stays open, for
-    many runs on one event loop. ``forked_from``: the origin of ``kept``.
+    many runs on one event loop.
 
     The constructor raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each with one line.
     """
@@ -321,8 +335,7 @@ class LiveRun(PromptedRun):
         *,
         loaded: LoadedModel | None = None,
         run_id: str | None = None,
-        forked_from: ForkPoint | None = None,
-        **watched: Any,
+        **watched: Unpack[Watched],
     ) -> None:
         from planscope.language.prompts import prompt_for
 
@@ -343,12 +356,11 @@ class LiveRun(PromptedRun):
         run = Run(
             id=run_id or f"r{uuid4().hex[:8]}",
             variant=variant.id,
-            forked_from=forked_from,
             agent=options.agent,
             model=model.spec.text,
             seed=model.seed,
         )
-        super().__init__(run, model, options.limits or variant.limits, factory=factory, **watched)
+        super().__init__(run, model, options.limits or variant.limits, factory, **watched)
 
     def wait(self) -> Run:
         prepare()
@@ -361,8 +373,8 @@ class LiveRun(PromptedRun):
     def _prompt(self) -> PromptEvent:
         return prompt_event(self.run.agent, self._text, self._options.role, self._tools)
 
-    def made_recorder(self, **owner: Any) -> Recorder:
-        recorder = super().made_recorder(**owner)
+    def made_recorder(self) -> Recorder:
+        recorder = super().made_recorder()
         answers = {tool.spec.name: tool for tool in self._tools}
         assert recorder.gate is not None
         recorder.gate.preview = lambda tool, given: (
@@ -380,7 +392,7 @@ class LiveRun(PromptedRun):
             messages.insert(0, SystemMessage(self._options.role))
         return messages
 
-    async def _agent(self, middleware: Sequence[Any]) -> Any:
+    async def _agent(self, middleware: Sequence[Middleware]) -> Graph:
         from planscope.agents.langchain_agent import langchain_tools, shared_agent
 
         if self._problem is not None:
@@ -399,6 +411,6 @@ def prepare() -> None:
         import_module(f"planscope.agents.{name}")
 
 
-def _failure(work: asyncio.Task[Any]) -> BaseException | None:
+def _failure(work: asyncio.Task[object]) -> BaseException | None:
     """Return the exception of a task. Retrieving it keeps asyncio from logging it to standard error."""
     return None if not work.done() or work.cancelled() else work.exception()

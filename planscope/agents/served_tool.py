@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from langchain.agents import create_agent
 from langchain_core.tools import BaseTool, ToolException
 
 from planscope.agents.langchain_agent import PassingTool
-from planscope.agents.paradigms import chat_for, made_by
+from planscope.agents.messages import Middleware
+from planscope.agents.models import LoadedModel
+from planscope.agents.paradigms import Factory, Graph, chat_for, made_by
 from planscope.agents.react_format import write_prompt
-from planscope.agents.runner import PromptedRun
+from planscope.agents.runner import PromptedRun, Watched
 from planscope.agents.toolset import ToolSpec
-from planscope.session.model import PromptEvent, SeenMessage, SeenTool
+from planscope.session.model import Limits, PromptEvent, Run, SeenMessage, SeenTool
 
 
 class ServedTool(PassingTool):
@@ -38,14 +40,18 @@ class ServedRun(PromptedRun):
 
     def __init__(
         self,
-        *given: Any,
+        run: Run,
+        model: LoadedModel,
+        limits: Limits,
+        factory: Factory | None,
+        *,
         request: str,
         specs: Sequence[ToolSpec],
         call: Callable[[str, dict[str, object]], object],
         lost: Callable[[], str],
-        **watched: Any,
+        **watched: Unpack[Watched],
     ) -> None:
-        super().__init__(*given, **watched)
+        super().__init__(run, model, limits, factory, **watched)
         self._request, self._specs, self._call, self._lost = request, specs, call, lost
 
     def _explain(self, error: BaseException, where: str) -> tuple[str, str]:
@@ -62,7 +68,7 @@ class ServedRun(PromptedRun):
             messages=None if whole is None else [SeenMessage(role="user", text=whole)],
         )
 
-    async def _agent(self, middleware: Sequence[Any]) -> Any:
+    async def _agent(self, middleware: Sequence[Middleware]) -> Graph:
         tools: list[BaseTool] = [
             ServedTool(
                 name=one.name, description=one.description, args_schema=dict(one.parameters), call=self._call

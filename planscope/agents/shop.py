@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
@@ -19,6 +18,9 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.messages.tool import tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
+
+from planscope.agents.messages import Middleware
+from planscope.agents.paradigms import Graph
 
 RULES = """get_order comes before refund_order.
 check_policy comes before refund_order.
@@ -53,7 +55,7 @@ class Desk(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def bind_tools(self, tools: Sequence[object], **more: object) -> Any:
+    def bind_tools(self, tools: Sequence[object], **more: object) -> Desk:
         return self
 
     def _generate(self, messages: list[BaseMessage], *given: object, **more: object) -> ChatResult:
@@ -73,7 +75,7 @@ class Desk(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=said)])
 
 
-def agent(middleware: Sequence[Any] = ()) -> Any:
+def agent(middleware: Sequence[Middleware] = ()) -> Graph:
     """Make the agent."""
     tools = [get_order, check_policy, refund_order]
     return create_agent(

@@ -43,7 +43,7 @@ class SpanRecorder:
         self._open: dict[int, int] = {}
         self._records: dict[int, list[dict[str, object]]] = {}
         self._work: ThreadPoolExecutor | None = None
-        self._waiting: set[Future[object]] = set()
+        self._waiting: set[Future[None]] = set()
 
     def on_start(self, span: object, parent_context: object = None) -> None:
         """Count a span that begins."""

@@ -53,7 +53,7 @@ class RunIndex:
         """By attempt the index at which it was lost."""
         self._turns: tuple[int, ...] = ()
         """The indices at which a plan that is lost became so, or became broken."""
-        self._take_in(replay)
+        self.take_in(replay)
 
     @property
     def judged(self) -> JudgedRun:
@@ -67,10 +67,10 @@ class RunIndex:
     def grown(self, replay: Judged) -> RunIndex:
         """Return the tables of a replay that begins with this one's steps."""
         made = copy(self)
-        made._take_in(replay)
+        made.take_in(replay)
         return made
 
-    def _take_in(self, replay: Judged) -> None:
+    def take_in(self, replay: Judged) -> None:
         """Index the new steps. Tables are replaced and not changed, because a copy may share them."""
         first = len(self.steps)
         self.replay = replay

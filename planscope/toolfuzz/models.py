@@ -253,7 +253,7 @@ class _UnderWay:
             self.made.run,
             self.models._agent,
             self.limits,
-            factory=self.models._factory,
+            self.models._factory,
             request=self.request,
             specs=[ToolSpec(name, text, schema) for name, (text, schema) in self.offered.items()],
             call=self.call,

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from planscope.agents.attach.place import SUFFIX, CannotAttach, check_peer, checked_folder, sockets
 from planscope.agents.attach.protocol import (
@@ -105,14 +105,14 @@ class AttachPoint:
 
     def __init__(self, title: str, path: Path) -> None:
         self._title, self._path = title[:200], path.absolute()
-        self._recorders: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._recorders: weakref.WeakSet[Recording] = weakref.WeakSet()
         self._alive: set[int] = set()
         self._closed = False
         self._open()
 
     def _open(self) -> None:
         self._lock = threading.Lock()
-        self._runs: list[tuple[Journalled, weakref.ref[Any]]] = []
+        self._runs: list[tuple[Journalled, weakref.ref[Recording]]] = []
         self._asks: dict[int, Future[Verb]] = {}
         self._numbers = count(1)
         self._debugger: _Peer | None = None
@@ -428,7 +428,8 @@ class AttachPoint:
 
 def _interrupted() -> bool:
     """Whether the main thread got an interrupt (Ctrl-C) and only waits for its threads, such as the one that asks."""
-    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    frames = sys._current_frames()  # noqa: SLF001  # nothing else tells what another thread does
+    frame = frames.get(threading.main_thread().ident or 0)
     while frame is not None:
         why = frame.f_locals.get("exc_type") if frame.f_code.co_name == "__exit__" else None
         if isinstance(why, type) and issubclass(why, KeyboardInterrupt):

@@ -6,11 +6,18 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    InvalidToolCall,
+    ToolCall,
+    ToolMessage,
+)
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import invalid_tool_call, tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -18,7 +25,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from planscope.agents.react_model import spec_of
+from planscope.agents.react_model import offered, spec_of
 from planscope.agents.simulated.knowledge import Decision, Did, View
 from planscope.agents.simulated.mind import decide, react_decision
 from planscope.agents.simulated.profiles import Character
@@ -43,7 +50,7 @@ class SimulatedChat(BaseChatModel):
         tools: Sequence[dict[str, object] | type | Callable[..., object] | BaseTool],
         *,
         tool_choice: str | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Runnable[LanguageModelInput, AIMessage]:
         return self.bind(tools=[convert_to_openai_tool(t) for t in tools], **kwargs)
 
@@ -52,9 +59,9 @@ class SimulatedChat(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> ChatResult:
-        message, wait = self._answer(self._seen(messages), kwargs.get("tools") or ())
+        message, wait = self._answer(self._seen(messages), offered(kwargs))
         time.sleep(wait)
         return self._said(message)
 
@@ -63,11 +70,11 @@ class SimulatedChat(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> ChatResult:
         """Decide in a thread, because planning can be slow and the loop must stay free to cancel."""
         seen = self._seen(messages)
-        message, wait = await asyncio.to_thread(self._answer, seen, kwargs.get("tools") or ())
+        message, wait = await asyncio.to_thread(self._answer, seen, offered(kwargs))
         await asyncio.sleep(wait)
         return self._said(message)
 
@@ -95,7 +102,7 @@ class SimulatedChat(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Iterator[ChatGenerationChunk]:
         result = self._generate(messages, stop, run_manager, **kwargs)
         for chunk in _chunks(result):
@@ -108,7 +115,7 @@ class SimulatedChat(BaseChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> AsyncIterator[ChatGenerationChunk]:
         result = await self._agenerate(messages, stop, run_manager, **kwargs)
         for chunk in _chunks(result):
@@ -157,7 +164,7 @@ def view_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, object]])
     return View(asked[-1] if asked else "", tuple(spec_of(t) for t in tools), tuple(did))
 
 
-def _calls(message: BaseMessage) -> list[Any]:
+def _calls(message: BaseMessage) -> list[ToolCall | InvalidToolCall]:
     return [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
 
 

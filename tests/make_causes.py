@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 
-from planscope.agents.options import RunOptions
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import Cause
+from planscope.dissection.options import DissectOptions
 from planscope.session.model import CULPRIT_BUDGET, MessageEvent, Origin, Run, Session, make_variant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
@@ -39,7 +39,7 @@ def dissected(
         runs=[steady(simulated(variant, 1, model))],
     )
     dissector = Dissector(
-        session, variant, RunOptions(model=model), run=session.runs[0], culprit_budget=CULPRIT_BUDGET
+        session, variant, DissectOptions(model=model, culprit_budget=CULPRIT_BUDGET), run=session.runs[0]
     )
     dissector.go()
     record = dissector.add_to(session)

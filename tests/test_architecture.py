@@ -53,7 +53,7 @@ ONLY_IN = {
     "lark": {"language"},
     "mcp": {"doors"},
     "pytest": {"doors"},
-    "pydantic": {"session", "documents", "toolfuzz"},
+    "pydantic": {"session", "documents", "toolfuzz", "agents"},
     "hypothesis": {"toolfuzz"},
 }
 

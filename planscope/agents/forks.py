@@ -92,7 +92,7 @@ def fork(
                 f"the edited query has no tool {missing!r}, which was called before step {step}; fork earlier"
             )
         text = prompt_for(variant.query.text, timed=variant.query.timed, file=options.prompts)
-        offered = make_toolset(variant.actions, timed=variant.query.timed)
+        offered = [t.spec for t in make_toolset(variant.actions, timed=variant.query.timed)]
         kept = [
             prompt_event(agent, text, e.system, offered) if isinstance(e, PromptEvent) else e for e in kept
         ]

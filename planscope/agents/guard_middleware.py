@@ -147,7 +147,10 @@ class GuardMiddleware(Middleware):
             self._turns.move_to_end(key)
             while len(self._turns) > _REMEMBERED:
                 self._turns.popitem(last=False)
-        return turn, calls_made(messages) if self.guardian.by_rules else calls_done(messages)
+        made = calls_made(messages)
+        if self.guardian.by_rules:
+            return turn, made
+        return turn, [ToolCall(c.tool, c.arguments) for c in made if isinstance(c, ToolCall) and not c.failed]
 
     def _refusal(self, request: ToolCallRequest, turn: _Turn, before: Sequence[Item]) -> ToolMessage | None:
         call = request.tool_call
@@ -165,32 +168,21 @@ class GuardMiddleware(Middleware):
         return ToolMessage(why, name=call["name"], tool_call_id=identity, status="error", artifact=mark)
 
 
-def calls_done(messages: Sequence[object]) -> list[ToolCall]:
-    """Return the executed calls of a conversation, in order, with the arguments that were executed."""
-    return [
-        ToolCall(call["name"], _arguments(answer, call["args"]))
-        for call, answer in _answered(messages)
-        if answer.status != "error"
-    ]
-
-
 def calls_made(messages: Sequence[BaseMessage]) -> list[Item]:
-    """Return the calls of a conversation that a tool answered, failed ones too, with what rules ask for: their answers,
-    and what the user said."""
-    answers = [(call["id"], message) for call, message in _answered(messages)]
+    """Return the calls of a conversation that a tool answered, failed ones too, as they were executed, with what rules
+    ask for: their answers, and what the user said."""
     found: list[Item] = []
+    answered = _answered(messages)
+    following = next(answered, None)
     for place, message in enumerate(messages):
         if isinstance(message, HumanMessage) and not _told(message):
             found.append(Said("user", text_of(message), place))
-        if not isinstance(message, AIMessage):
-            continue
-        for call in message.tool_calls:
-            if not answers or answers[0][0] != call["id"]:
-                continue
-            _, answer = answers.pop(0)
+        while following is not None and following[0] == place:
+            _, call, answer = following
             if refuser(answer) is None:
                 made = ToolCall(call["name"], _arguments(answer, call["args"]), message=place)
                 found.append(_with_answer(made, answer))
+            following = next(answered, None)
     return found
 
 
@@ -208,7 +200,7 @@ def _told(message: BaseMessage) -> bool:
 def calls_refused(messages: Sequence[object]) -> list[ToolCall]:
     """Return the calls that the guard refused since the last executed one."""
     found: list[ToolCall] = []
-    for call, answer in _answered(messages):
+    for _, call, answer in _answered(messages):
         if answer.status != "error":
             found = []
         elif refuser(answer) == "guard":
@@ -216,8 +208,9 @@ def calls_refused(messages: Sequence[object]) -> list[ToolCall]:
     return found
 
 
-def _answered(messages: Sequence[object]) -> Iterator[tuple[AskedCall, ToolMessage]]:
-    """Return calls with their answers, in the order of the calls. Call ids are unique only within one message."""
+def _answered(messages: Sequence[object]) -> Iterator[tuple[int, AskedCall, ToolMessage]]:
+    """Yield the places of messages with their calls and the answers, in the order of the calls. Call ids are unique
+    only within one message."""
     for place, message in enumerate(messages):
         if not isinstance(message, AIMessage) or not message.tool_calls:
             continue
@@ -230,7 +223,7 @@ def _answered(messages: Sequence[object]) -> Iterator[tuple[AskedCall, ToolMessa
         for call in message.tool_calls:
             answer = answers.get(call["id"] or "")
             if answer is not None:
-                yield call, answer
+                yield place, call, answer
 
 
 def _ended(request: ModelRequest) -> ModelResponse[object] | None:

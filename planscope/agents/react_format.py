@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planscope.agents.toolset import MockTool, ToolSpec, seen_tools
-from planscope.session.model import PromptEvent, SeenMessage
+from planscope.agents.toolset import ToolSpec
+from planscope.session.model import PromptEvent, SeenMessage, SeenTool
 
 STOP = "\nObservation:"
 """The stop word. A model that writes an observation itself is cut off there, because it invents it."""
@@ -95,14 +95,16 @@ def write_prompt(tools: Sequence[ToolSpec], question: str, turns: Sequence[Turn]
     return f"{_HEAD}{lines}{_FORMAT}{_quoted(question)}\n{''.join(map(_turn, turns))}Thought:"
 
 
-def prompt_event(agent: str, text: str, role: str | None, tools: Sequence[MockTool]) -> PromptEvent:
+def prompt_event(agent: str, text: str, role: str | None, tools: Sequence[ToolSpec]) -> PromptEvent:
     """Return what the model of an agent is given at first. ReAct writes everything, also the tools, into one
     message."""
-    whole = write_prompt([tool.spec for tool in tools], text, ()) if agent == "react" else None
+    whole = write_prompt(tools, text, ()) if agent == "react" else None
     return PromptEvent(
         text=text,
         system=role,
-        tools=seen_tools(tools),
+        tools=[
+            SeenTool(name=t.name, description=t.description, parameters=dict(t.parameters)) for t in tools
+        ],
         messages=None if whole is None else [SeenMessage(role="user", text=whole)],
     )
 

@@ -371,7 +371,7 @@ class LiveRun(PromptedRun):
             await self._model.aclose()
 
     def _prompt(self) -> PromptEvent:
-        return prompt_event(self.run.agent, self._text, self._options.role, self._tools)
+        return prompt_event(self.run.agent, self._text, self._options.role, [t.spec for t in self._tools])
 
     def made_recorder(self) -> Recorder:
         recorder = super().made_recorder()

@@ -13,10 +13,10 @@ from planscope.agents.langchain_agent import PassingTool
 from planscope.agents.messages import Middleware
 from planscope.agents.models import LoadedModel
 from planscope.agents.paradigms import Factory, Graph, chat_for, made_by
-from planscope.agents.react_format import write_prompt
+from planscope.agents.react_format import prompt_event
 from planscope.agents.runner import PromptedRun, Watched
 from planscope.agents.toolset import ToolSpec
-from planscope.session.model import Limits, PromptEvent, Run, SeenMessage, SeenTool
+from planscope.session.model import Limits, PromptEvent, Run
 
 
 class ServedTool(PassingTool):
@@ -58,15 +58,7 @@ class ServedRun(PromptedRun):
         return ("tool", why) if (why := self._lost()) else super()._explain(error, "model")
 
     def _prompt(self) -> PromptEvent:
-        whole = write_prompt(self._specs, self._request, ()) if self.run.agent == "react" else None
-        return PromptEvent(
-            text=self._request,
-            tools=[
-                SeenTool(name=s.name, description=s.description, parameters=dict(s.parameters))
-                for s in self._specs
-            ],
-            messages=None if whole is None else [SeenMessage(role="user", text=whole)],
-        )
+        return prompt_event(self.run.agent, self._request, None, self._specs)
 
     async def _agent(self, middleware: Sequence[Middleware]) -> Graph:
         tools: list[BaseTool] = [

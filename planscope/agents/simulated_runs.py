@@ -89,7 +89,7 @@ def run_simulated(
         if on_event is not None:
             on_event(event)
 
-    emit(prompt_event(agent, prompt, role, tools))
+    emit(prompt_event(agent, prompt, role, [t.spec for t in tools]))
     state = _State(prompt, tools, role, words=len(prompt.split()) + len((role or "").split()))
     guardian = Guardian(problem_of(variant)) if options.guard else None
     emit(_converse(state, spec.character, agent, options.limits or variant.limits, guardian, emit))

@@ -5,7 +5,7 @@ A mock tool only answers. The duration of a timed action is in its answer and no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from planscope.errors import UserError
@@ -13,7 +13,7 @@ from planscope.language.problem import is_tool_name
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.session.mock_tools import RESTART_ANSWER, capital, done_text, tool_answer
-from planscope.session.model import ActionRecord, SeenTool
+from planscope.session.model import ActionRecord
 
 ARGUMENT_TEXT = (
     f" Receive one argument: {START}, which is an integer in the range of [0, 23],"
@@ -79,13 +79,3 @@ def _timed_tool(action: ActionRecord) -> MockTool:
     }
     spec = ToolSpec(action.tool, f"{capital(action.name)}.{ARGUMENT_TEXT}", schema)
     return MockTool(spec, done_text(action, timed=True), timed=True)
-
-
-def seen_tools(tools: Iterable[MockTool]) -> list[SeenTool]:
-    """Return the tools as the model sees them, for the record."""
-    return [
-        SeenTool(
-            name=tool.spec.name, description=tool.spec.description, parameters=dict(tool.spec.parameters)
-        )
-        for tool in tools
-    ]

@@ -11,6 +11,7 @@ from planscope.campaign.report import is_below, limits_by_arm
 from planscope.campaign.store import CampaignError, Store
 from planscope.campaign.worker import run_of
 from planscope.dissection.engine import Dissector
+from planscope.dissection.options import DissectOptions
 from planscope.dissection.summary import summary
 from planscope.session.model import Method, Session
 from planscope.session.store import loads
@@ -72,10 +73,12 @@ def _dissect(store: Store, knobs: Knobs, arm: Arm, error: Error, method: Method,
     dissector = Dissector(
         session,
         session.variants[0],
-        arm.options(store.limits, run_seed(knobs, arm, error.n, error.number) + 1),
+        DissectOptions.of(
+            arm.options(store.limits, run_seed(knobs, arm, error.n, error.number) + 1),
+            method=method,
+            budget=budget,
+        ),
         run=session.runs[0],
-        method=method,
-        budget=budget,
     )
     dissector.go()
     record = dissector.add_to(session)

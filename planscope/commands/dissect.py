@@ -131,6 +131,7 @@ class _Work:
         self, args: argparse.Namespace, session: Session, source: Path, target: Path, read: str | None
     ) -> None:
         from planscope.dissection.engine import Dissector
+        from planscope.dissection.options import DissectOptions
         from planscope.session.writer import SavedFiles
 
         self.session, self.source, self.target, self.read = session, source, target, read
@@ -146,12 +147,14 @@ class _Work:
         self.dissector: Dissector = Dissector(
             session,
             variant,
-            options_of(args),
+            DissectOptions.of(
+                options_of(args),
+                method=args.method,
+                budget=args.budget,
+                culprit_budget=more,
+                at_once=args.at_once,
+            ),
             run=begin,
-            method=args.method,
-            budget=args.budget,
-            culprit_budget=more,
-            at_once=args.at_once,
             resume=resume,
             on_run=self._ended,
         )

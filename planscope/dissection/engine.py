@@ -13,13 +13,14 @@ from itertools import count
 from typing import Any, Literal, Protocol
 
 from planscope.agents.event_loop import wait_for
-from planscope.agents.many_runs import AT_ONCE, aborted
+from planscope.agents.many_runs import aborted
 from planscope.agents.models import LoadedModel
 from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
 from planscope.agents.simulated_runs import run_simulated
 from planscope.dissection.blame import has_culprit, search_of, trials_of
 from planscope.dissection.changes import Changes
+from planscope.dissection.options import DissectOptions
 from planscope.dissection.paper import decide_paper, next_round
 from planscope.dissection.rates import Pick, is_settled, next_run
 from planscope.dissection.results import Results
@@ -164,15 +165,14 @@ class Dissector:
     """One dissection in progress. The constructor reads the session; only :meth:`add_to` changes it.
 
     ``variant`` is the query, whose runs are neither guarded nor traced; ``run`` the failing run that it begins with,
-    if any. ``resume``: a dissection of this session to continue (then run, method and seed are its own, and ``budget``
-    is its new total). ``culprit_budget``: runs that look for the words to blame, besides what ``budget`` has left; 0
-    for none. ``on_cell`` receives each mutant when it is made (without runs), ``on_run`` each run when it has ended.
-    Both are called on the thread of :meth:`go` or the agents' event loop, so they should pass the objects on and
+    if any. ``resume``: a dissection of this session to continue (then run, method and seed are its own, and the budget
+    is its new total). ``on_cell`` receives each mutant when it is made (without runs), ``on_run`` each run when it has
+    ended. Both are called on the thread of :meth:`go` or the agents' event loop, so they should pass the objects on and
     return at once; these are not changed afterwards. The ids of new objects begin with the dissection's (``d1v1``,
     ``d1r1``), so they are free.
 
     Simulated models go through the light loop one after the other, the i-th run with a seed of its own; others run
-    ``at_once``. Raises the errors of :class:`planscope.agents.runner.LiveRun` if no run can begin, ``ParseFailure`` if
+    at once. Raises the errors of :class:`planscope.agents.runner.LiveRun` if no run can begin, ``ParseFailure`` if
     the query cannot be read, and ``UserError`` if it cannot be met or ``resume`` does not fit.
     """
 
@@ -180,13 +180,9 @@ class Dissector:
         self,
         session: Session,
         variant: Variant,
-        options: RunOptions,
+        options: DissectOptions,
         *,
         run: Run | None = None,
-        method: Literal["rates", "paper"] = "rates",
-        budget: int = 60,
-        culprit_budget: int = 0,
-        at_once: int = AT_ONCE,
         resume: Dissection | None = None,
         on_cell: OnCell | None = None,
         on_run: OnRun | None = None,
@@ -198,18 +194,19 @@ class Dissector:
                 id=next_dissection_id(session),
                 variant=variant.id,
                 run=run.id if run is not None else None,
-                method=method,
+                method=options.method,
                 agent=agent,
                 model=spec.text,
                 seed=own,
-                budget=budget,
-                culprit_budget=culprit_budget,
+                budget=options.budget,
+                culprit_budget=options.culprit_budget,
             )
         else:
             _check_resumed(resume, variant, spec.text, agent)
-            record = resume.model_copy(update={"budget": budget, "culprit_budget": culprit_budget})
+            budgets = {"budget": options.budget, "culprit_budget": options.culprit_budget}
+            record = resume.model_copy(update=budgets)
         _check_possible(variant)
-        self._spec, self._at_once = spec, at_once
+        self._spec = spec
         self._options = replace(options, model=spec.text, guard=False, rules=None, tracing=False)
         self._mutants = Mutants(variant, record.seed or 0)
         self._results = Results(session, record, variant)
@@ -217,7 +214,7 @@ class Dissector:
         self._seeds = self._fresh_seeds(session, record.seed or 0)
         self._stopped = threading.Event()
         self._over = False
-        self._limit = budget
+        self._limit = options.budget
         self._lock = threading.Lock()
         self._wake: Callable[[], None] | None = None
         self._vain = 0
@@ -367,7 +364,7 @@ class Dissector:
         under_way: dict[asyncio.Task[Run], tuple[Pick, Cell]] = {}
         try:
             while True:
-                while len(under_way) < self._at_once and not stop.is_set():
+                while len(under_way) < self._options.at_once and not stop.is_set():
                     following = self._next(plan, [pick for pick, _ in under_way.values()])
                     if following is None:
                         break

@@ -22,6 +22,7 @@ from planscope.agents.options import RunOptions
 from planscope.agents.simulated_runs import run_simulated
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import CAUSES, Cause
+from planscope.dissection.options import DissectOptions
 from planscope.dissection.summary import summary
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
@@ -116,10 +117,8 @@ def dissected(case: Case, method: Method, budget: int) -> Answer:
     dissector = Dissector(
         session,
         case.variant,
-        RunOptions(model=case.model, seed=case.seed),
+        DissectOptions(model=case.model, seed=case.seed, method=method, budget=budget),
         run=case.run,
-        method=method,
-        budget=budget,
     )
     dissector.go()
     found = summary(session, dissector.add_to(session))

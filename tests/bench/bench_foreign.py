@@ -17,13 +17,13 @@ from functools import partial
 from unittest.mock import patch
 
 from planscope.agents.models import parse_model
-from planscope.agents.options import RunOptions
 from planscope.agents.simulated.knowledge import Understanding
 from planscope.agents.simulated.misreading import _part, _shape, _skipped, _word
 from planscope.dissection import engine
 from planscope.dissection.culprit import Culprit
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import CAUSES, Decision
+from planscope.dissection.options import DissectOptions
 from planscope.dissection.summary import summary
 from planscope.language.problem import Span
 from planscope.language.tree import Clause, Relative, at
@@ -92,11 +92,8 @@ def _dissect(
     dissector = Dissector(
         session,
         session.variants[0],
-        RunOptions(model=model, seed=seed),
+        DissectOptions(model=model, seed=seed, method=method, budget=budget, culprit_budget=culprit),
         run=session.runs[0],
-        method=method,
-        budget=budget,
-        culprit_budget=culprit,
         on_run=heard,
     )
     if play is None:

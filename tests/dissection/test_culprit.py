@@ -8,12 +8,12 @@ from itertools import combinations
 
 import pytest
 
-from planscope.agents.options import RunOptions
 from planscope.dissection.blame import in_words
 from planscope.dissection.changes import Change, Changes
 from planscope.dissection.culprit import Culprit, Search, Trial
 from planscope.dissection.engine import Dissector
 from planscope.dissection.evidence import Cause, Counts
+from planscope.dissection.options import DissectOptions
 from planscope.dissection.summary import summary
 from planscope.language.reading import Reading, read_query
 from planscope.oracle.equivalence import equivalent
@@ -140,7 +140,7 @@ def test_a_dissection_names_the_planted_words() -> None:
     made = synthesize(Request(actions=5, seed=13))
     variant = make_variant(made.problem, Origin(kind="synthesized"))
     session = Session(id="s", title="s", variants=[variant])
-    dissector = Dissector(session, variant, RunOptions(model="sim:word-blind"), culprit_budget=40)
+    dissector = Dissector(session, variant, DissectOptions(model="sim:word-blind", culprit_budget=40))
     dissector.go()
     found = summary(session, dissector.add_to(session))
     assert found.culprit is not None and found.culprit.kind == "word"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 
 from planscope.agents.models import ModelUnavailable
-from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import UnknownAgent
 from planscope.dissection.engine import Dissector
+from planscope.dissection.options import DissectOptions
 from planscope.dissection.summary import summary
 from planscope.dissection.variants import NoVariant
 from planscope.errors import UserError
@@ -20,9 +21,11 @@ from tests.nightly import nightly
 from .cases import PLANTED, failing, query
 
 
-def dissect(session: Session, model: str, seed: int | None = None, **options: object) -> Dissection:
-    asked = RunOptions(model=model, seed=seed)
-    made = Dissector(session, session.variants[0], asked, run=session.runs[0], **options)  # type: ignore[arg-type]
+def dissect(
+    session: Session, model: str, seed: int | None = None, resume: Dissection | None = None, **options: Any
+) -> Dissection:
+    asked = DissectOptions(model=model, seed=seed, **options)
+    made = Dissector(session, session.variants[0], asked, run=session.runs[0], resume=resume)
     made.go()
     return made.add_to(session)
 
@@ -99,7 +102,7 @@ def test_callbacks_tell_all_that_happens() -> None:
     dissector = Dissector(
         session,
         session.variants[0],
-        RunOptions(model=PLANTED["Topic"]),
+        DissectOptions(model=PLANTED["Topic"]),
         run=session.runs[0],
         on_cell=lambda cell, variant: cells.append((cell, variant)),
         on_run=lambda cell, run: runs.append((cell, run)),
@@ -129,7 +132,7 @@ def test_stopped_from_another_thread_and_resumed() -> None:
             stopped.wait(60)
 
     dissector = Dissector(
-        session, session.variants[0], RunOptions(model=model), run=session.runs[0], on_run=ended
+        session, session.variants[0], DissectOptions(model=model), run=session.runs[0], on_run=ended
     )
     worker = threading.Thread(target=dissector.go)
     worker.start()
@@ -142,7 +145,7 @@ def test_stopped_from_another_thread_and_resumed() -> None:
     assert record.stopped == "user"
     spent = sum(len(c.runs) for c in record.cells)
     assert 12 <= spent < 60
-    again = Dissector(loads(dumps(session)), session.variants[0], RunOptions(model=model), resume=record)
+    again = Dissector(loads(dumps(session)), session.variants[0], DissectOptions(model=model), resume=record)
     again.go()
     more = again.add_to(session)
     assert more.id == record.id
@@ -158,7 +161,7 @@ def test_stopped_from_another_thread_and_resumed() -> None:
 def test_a_stop_that_comes_before_it_begins_is_heard_and_one_that_comes_too_late_is_not() -> None:
     session = failing(PLANTED["Topic"])
     dissector = Dissector(
-        session, session.variants[0], RunOptions(model=PLANTED["Topic"]), run=session.runs[0]
+        session, session.variants[0], DissectOptions(model=PLANTED["Topic"]), run=session.runs[0]
     )
     dissector.stop()
     record = dissector.go()
@@ -170,7 +173,7 @@ def test_a_stop_that_comes_before_it_begins_is_heard_and_one_that_comes_too_late
 def test_one_kind_and_one_mutation() -> None:
     session = failing(PLANTED["Topic"])
     dissector = Dissector(
-        session, session.variants[0], RunOptions(model=PLANTED["Topic"]), run=session.runs[0], budget=9
+        session, session.variants[0], DissectOptions(model=PLANTED["Topic"], budget=9), run=session.runs[0]
     )
     record = dissector.go("TopicChange", times=3)
     assert [(c.kind, c.number, len(c.runs)) for c in record.cells] == [
@@ -195,7 +198,7 @@ def test_one_kind_and_one_mutation() -> None:
 def test_a_mutant_that_cannot_be_made_is_said() -> None:
     session = failing(PLANTED["Topic"])
     dissector = Dissector(
-        session, session.variants[0], RunOptions(model=PLANTED["Topic"]), run=session.runs[0]
+        session, session.variants[0], DissectOptions(model=PLANTED["Topic"]), run=session.runs[0]
     )
     with pytest.raises(NoVariant):
         dissector.go("QuerySynthesize", 100_000)
@@ -205,7 +208,7 @@ def test_kinds_without_mutants_are_closed_and_the_rest_goes_on() -> None:
     """Two actions: there are few other sentences."""
     variant = query(3, actions=2)
     session = Session(id="s", title="s", variants=[variant])
-    dissector = Dissector(session, variant, RunOptions(model="sim:flaky?p=0.1"), budget=40)
+    dissector = Dissector(session, variant, DissectOptions(model="sim:flaky?p=0.1", budget=40))
     record = dissector.go("QuerySynthesize", times=40)
     made = sum(c.kind == "QuerySynthesize" for c in record.cells)
     if made < 40:
@@ -218,7 +221,7 @@ def test_where_it_never_fails_there_is_nothing_to_dissect() -> None:
     variant = query(1)
     session = Session(id="s", title="s", variants=[variant])
     for method in ("rates", "paper"):
-        dissector = Dissector(session, variant, RunOptions(model="sim:careful"), method=method)  # type: ignore[arg-type]
+        dissector = Dissector(session, variant, DissectOptions(model="sim:careful", method=method))  # type: ignore[arg-type]
         dissector.go()
         found = summary(session, dissector.add_to(session))
         assert found.decision.cause is None
@@ -229,7 +232,7 @@ def test_where_it_never_fails_there_is_nothing_to_dissect() -> None:
 def test_an_agent_that_always_fails_has_no_cause_in_the_request() -> None:
     variant = query(1)
     session = Session(id="s", title="s", variants=[variant])
-    dissector = Dissector(session, variant, RunOptions(model="sim:forgetful"))
+    dissector = Dissector(session, variant, DissectOptions(model="sim:forgetful"))
     dissector.go()
     found = summary(session, dissector.add_to(session))
     assert found.decision.cause is None
@@ -240,10 +243,10 @@ def test_somebody_elses_dissection_of_that_name_stays() -> None:
     model = PLANTED["Topic"]
     session = failing(model)
     one = Dissector(
-        session, session.variants[0], RunOptions(model=model, seed=1), run=session.runs[0], budget=12
+        session, session.variants[0], DissectOptions(model=model, seed=1, budget=12), run=session.runs[0]
     )
     other = Dissector(
-        session, session.variants[0], RunOptions(model=model, seed=2), run=session.runs[0], budget=12
+        session, session.variants[0], DissectOptions(model=model, seed=2, budget=12), run=session.runs[0]
     )
     one.go()
     other.go()
@@ -264,18 +267,18 @@ def test_what_does_not_fit_is_refused() -> None:
     variant = session.variants[0]
     record = dissect(session, PLANTED["Topic"], budget=2)
     with pytest.raises(UserError, match="dissection d1 is about agent tools with sim:topic-blind"):
-        Dissector(session, variant, RunOptions(model="sim:careful"), resume=record)
+        Dissector(session, variant, DissectOptions(model="sim:careful"), resume=record)
     with pytest.raises(UserError, match="is about variant v1, not d1v"):
         Dissector(
             session,
             query(2).model_copy(update={"id": "d1v1"}),
-            RunOptions(model=PLANTED["Topic"]),
+            DissectOptions(model=PLANTED["Topic"]),
             resume=record,
         )
     with pytest.raises(ModelUnavailable):
-        Dissector(session, variant, RunOptions(model="sim:nobody"))
+        Dissector(session, variant, DissectOptions(model="sim:nobody"))
     with pytest.raises(UnknownAgent):
-        Dissector(session, variant, RunOptions(model="sim:careful", agent="nobody"))
+        Dissector(session, variant, DissectOptions(model="sim:careful", agent="nobody"))
 
 
 def test_a_request_that_cannot_be_met_is_refused_before_a_run_is_spent() -> None:
@@ -286,4 +289,4 @@ def test_a_request_that_cannot_be_met_is_refused_before_a_run_is_spent() -> None
     contradictory = variant.model_copy(update={"query": request, "constraints": []})
     session = Session(id="s", title="s", variants=[contradictory])
     with pytest.raises(UserError, match=r"contradicts itself \(c1, c2 cannot all be met\)"):
-        Dissector(session, contradictory, RunOptions(model="sim:literal"))
+        Dissector(session, contradictory, DissectOptions(model="sim:literal"))

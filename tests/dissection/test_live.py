@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 
-from planscope.agents.options import RunOptions
 from planscope.dissection.engine import IN_VAIN, Dissector
+from planscope.dissection.options import DissectOptions
 from planscope.dissection.summary import summary
 from planscope.session.model import Cell, Run, Session
 from planscope.session.store import dumps, loads
@@ -30,10 +30,13 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
 
 
-def made(server: WireServer, **options: Any) -> tuple[Session, Dissector]:
+def made(server: WireServer, on_run: Any = None, **options: Any) -> tuple[Session, Dissector]:
     session = Session(id="s", title="s", variants=[query(5)])
     dissector = Dissector(
-        session, session.variants[0], RunOptions(model="openai:local", base_url=server.base_url), **options
+        session,
+        session.variants[0],
+        DissectOptions(model="openai:local", base_url=server.base_url, **options),
+        on_run=on_run,
     )
     return session, dissector
 
@@ -87,9 +90,7 @@ def test_what_is_decided_does_not_wait_for_the_rest() -> None:
     dissector = Dissector(
         session,
         session.variants[0],
-        RunOptions(model="sim:careful", agent=f"{__name__}:own_agent"),
-        method="paper",
-        at_once=3,
+        DissectOptions(model="sim:careful", agent=f"{__name__}:own_agent", method="paper", at_once=3),
     )
     dissector.go()
     found = summary(session, dissector.add_to(session))
@@ -131,9 +132,9 @@ def test_own_agents_on_simulated_models() -> None:
     dissector = Dissector(
         session,
         session.variants[0],
-        RunOptions(model="sim:topic-blind?fires=0.9", agent=f"{__name__}:own_agent"),
-        budget=16,
-        at_once=4,
+        DissectOptions(
+            model="sim:topic-blind?fires=0.9", agent=f"{__name__}:own_agent", budget=16, at_once=4
+        ),
     )
     record = dissector.go("TopicChange", times=8)
     seeds = {r.seed for r in session.runs}

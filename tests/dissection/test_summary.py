@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from planscope.agents.options import RunOptions
 from planscope.dissection.engine import Dissector
+from planscope.dissection.options import DissectOptions
 from planscope.dissection.summary import CellRun, CellView, failed_before, summary
 from planscope.oracle.verdict_types import Verdict
 from planscope.session.model import Cell, Dissection, Run, Session
@@ -21,7 +21,10 @@ from .cases import PLANTED, failing, verdict
 def dissected() -> bytes:
     session = failing(PLANTED["Terminal"])
     made = Dissector(
-        session, session.variants[0], RunOptions(model=PLANTED["Terminal"]), run=session.runs[0], budget=30
+        session,
+        session.variants[0],
+        DissectOptions(model=PLANTED["Terminal"], budget=30),
+        run=session.runs[0],
     )
     made.go()
     made.add_to(session)

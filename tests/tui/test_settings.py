@@ -18,7 +18,7 @@ from textual import events
 from planscope.agents.paradigms import AGENTS
 from planscope.cli import main
 from planscope.commands.setup import setting_rows
-from planscope.dissection.engine import Dissector
+from planscope.dissection.options import DissectOptions
 from planscope.safe import visible
 from planscope.tui.arrangement import FIRST, KINDS, Arrangement
 from planscope.tui.controllers.dissecting import DissectChoice
@@ -65,7 +65,7 @@ def test_the_table_is_sound() -> None:
     assert BY_NAME["defaults.agent"].kind.names == AGENTS
     assert DissectChoice("tools", "x").budget == BY_NAME["defaults.budget"].default
     assert DissectChoice("tools", "x").method == BY_NAME["defaults.method"].default
-    assert Dissector.__init__.__kwdefaults__["method"] in BY_NAME["defaults.method"].kind.names
+    assert DissectOptions().method in BY_NAME["defaults.method"].kind.names
     usual = RunChoice()
     for key in ("agent", "model", "seed", "guard", "stepping"):
         assert BY_NAME[f"defaults.{key}"].default == getattr(usual, key)

@@ -8,10 +8,11 @@ connection (:class:`ProtocolError`).
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeVar
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field, TypeAdapter
 
 from planscope.agents.gate import Answer, EditAnswer, EditArguments, GoOn, PendingCall, Refuse, Stop, Verb
 from planscope.errors import UserError
@@ -31,12 +32,13 @@ BEAT = 1.0
 _PREFIX = 4
 _LARGE = 64 * 1024
 """Bytes up to which a message is within all limits of :func:`parse_json`."""
-_TOKEN = re.compile(r"[0-9a-f]{24}")
-_LONGEST = 4096
-_LONGEST_NAME = 300
 
 Purpose = Literal["list", "debug", "watch"]
-Kind = TypeVar("Kind")
+Number = Annotated[int, Field(strict=True, ge=0, lt=2**53)]
+Flag = Annotated[bool, Field(strict=True)]
+Text = Annotated[str, Field(strict=True, max_length=4096, pattern=r"^[^\x00]*$")]
+Token = Annotated[str, Field(strict=True, pattern=r"^[0-9a-f]{24}$")]
+Whole = Annotated[str, Field(strict=True)]
 
 
 class ProtocolError(UserError):
@@ -48,16 +50,19 @@ class Hello:
     """What the debugger wants: only to know who is there (``list``), to decide about calls, or to watch."""
 
     purpose: Purpose
-    version: int = VERSION
+    version: Number = VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class RunNews:
     """A run that is under way or has just ended. ``token`` names its journal. ``gated``: its calls can be paused."""
 
-    token: str
-    open: bool
-    gated: bool
+    token: Token
+    open: Flag
+    gated: Flag
+
+
+Runs = Annotated[tuple[RunNews, ...], Field(max_length=MOST_RUNS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,35 +72,35 @@ class Welcome:
     ``busy``: another debugger decides about its calls.
     """
 
-    pid: int
-    path: str
-    title: str
+    pid: Number
+    path: Annotated[Text, Field(pattern="^/")]
+    title: Annotated[Text, Field(max_length=300)]
     role: Purpose
-    busy: bool
-    runs: tuple[RunNews, ...] = ()
-    version: int = VERSION
+    busy: Flag
+    runs: Runs = ()
+    version: Number = VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
     """The agent accepts no such debugger. ``why``: one line."""
 
-    why: str
+    why: Text
 
 
 @dataclass(frozen=True, slots=True)
 class News:
     """The runs as they are now. It is sent after new events, too, since the journals have grown."""
 
-    runs: tuple[RunNews, ...]
+    runs: Runs
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A call that waits for a decision."""
 
-    id: int
-    run: str
+    id: Number
+    run: Token
     call: PendingCall
 
 
@@ -103,14 +108,14 @@ class Asked:
 class Withdrawn:
     """A call waits no longer, since the agent gave it up."""
 
-    id: int
+    id: Number
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
     """The decision about a call."""
 
-    id: int
+    id: Number
     verb: Verb
 
 
@@ -169,126 +174,63 @@ def decoded(line: bytes) -> Message:
     """Return the message in a line of JSON. Raises :class:`ProtocolError`."""
     try:
         data = parse_json(line, "a message")
-        return _READERS[data["is"]](data)
+        match kind := data["is"]:
+            case "hello":
+                data["purpose"] = data["for"]
+            case "asked":
+                call = _CALL.validate_python(data["call"])
+                data["call"] = PendingCall(
+                    max(call.step, 1), call.tool, call.arguments, call.call_id, agent=call.agent
+                )
+            case "decided":
+                made, field, of = _VERBS[data["do"]]
+                if field and not isinstance(data[field], of):
+                    raise TypeError
+                data["verb"] = made(data[field]) if field else made()
+        return _KINDS[kind].validate_python(data)
     except (SessionError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise ProtocolError("a message cannot be read") from None
-
-
-# To JSON and back
 
 
 def _data(message: Message) -> dict[str, object]:
     match message:
         case Hello():
             return {"is": "hello", "for": message.purpose, "version": message.version}
-        case Asked():
-            call = message.call
-            made = {"step": call.step, "tool": call.tool, "arguments": dict(call.arguments)}
-            more = {"call_id": call.call_id, "agent": call.agent}
-            return {"is": "asked", "id": message.id, "run": message.run, "call": made | more}
-        case Decided():
-            do = next((do for do, one in _VERBS.items() if type(message.verb) is one.made), "go on")
-            name, kind = _VERBS[do].field, _VERBS[do].kind
-            said = {name: kind(getattr(message.verb, name))} if name else {}
-            return {"is": "decided", "id": message.id, "do": do} | said
+        case Asked(id, run, call):
+            told = {field.name: getattr(call, field.name) for field in fields(_Call)}
+            return {"is": "asked", "id": id, "run": run, "call": told | {"arguments": dict(call.arguments)}}
+        case Decided(id, verb):
+            do = next((do for do, one in _VERBS.items() if type(verb) is one[0]), "go on")
+            field, of = _VERBS[do][1:]
+            return {"is": "decided", "id": id, "do": do} | (
+                {field: of(getattr(verb, field))} if field else {}
+            )
         case Welcome() | News():
             message = replace(message, runs=message.runs[-MOST_RUNS:])
     return {"is": type(message).__name__.lower(), **asdict(message)}
 
 
-class _Verb(NamedTuple):
-    """A decision as a message has it: its only field, and of what kind that is."""
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What a debugger is told of a call."""
 
-    made: Callable[..., Verb]
-    field: str = ""
-    kind: type = str
+    step: Number
+    tool: Whole
+    arguments: dict[str, object]
+    call_id: Whole | None
+    agent: Whole | None
 
-    def read(self, data: dict[str, object]) -> Verb:
-        return self.made(_is(self.kind, data[self.field])) if self.field else self.made()
 
-
-_VERBS: Mapping[str, _Verb] = {
-    "go on": _Verb(GoOn),
-    "edit arguments": _Verb(EditArguments, "arguments", dict),
-    "edit answer": _Verb(EditAnswer, "text"),
-    "answer": _Verb(Answer, "text"),
-    "refuse": _Verb(Refuse, "text"),
-    "stop": _Verb(Stop, "text"),
+_CALL = TypeAdapter(_Call)
+_KINDS: Mapping[str, TypeAdapter[Message]] = {
+    kind.__name__.lower(): TypeAdapter(kind) for kind in get_args(Message)
 }
-
-
-def _is(kind: type[Kind], value: object) -> Kind:
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise TypeError
-    return value
-
-
-def _text(value: object, longest: int = _LONGEST) -> str:
-    if len(text := _is(str, value)) > longest or "\0" in text:
-        raise ValueError
-    return text
-
-
-def _number(value: object) -> int:
-    if not 0 <= (number := _is(int, value)) < 2**53:
-        raise ValueError
-    return number
-
-
-def _purpose(value: Any) -> Purpose:
-    if value not in ("list", "debug", "watch"):
-        raise ValueError
-    return value  # type: ignore[no-any-return]  # one of the three
-
-
-def _token(value: object) -> str:
-    if _TOKEN.fullmatch(_is(str, value)) is None:
-        raise ValueError
-    return str(value)
-
-
-def _runs(value: object) -> tuple[RunNews, ...]:
-    found = _is(list, value)
-    if len(found) > MOST_RUNS:
-        raise ValueError
-    return tuple(RunNews(_token(r["token"]), _is(bool, r["open"]), _is(bool, r["gated"])) for r in found)
-
-
-def _welcome(data: dict[str, object]) -> Welcome:
-    path = _text(data["path"])
-    if not path.startswith("/"):
-        raise ValueError
-    return Welcome(
-        _number(data["pid"]),
-        path,
-        _text(data["title"], _LONGEST_NAME),
-        _purpose(data["role"]),
-        _is(bool, data["busy"]),
-        _runs(data["runs"]),
-        _number(data["version"]),
-    )
-
-
-def _asked(data: dict[str, Any]) -> Asked:
-    call = data["call"]
-    names = [None if call[key] is None else _is(str, call[key]) for key in ("call_id", "agent")]
-    made = PendingCall(
-        max(_number(call["step"]), 1),
-        _is(str, call["tool"]),
-        _is(dict, call["arguments"]),
-        names[0],
-        agent=names[1],
-    )
-    return Asked(_number(data["id"]), _token(data["run"]), made)
-
-
-_READERS: Mapping[str, Callable[[dict[str, Any]], Message]] = {
-    "hello": lambda data: Hello(_purpose(data["for"]), _number(data["version"])),
-    "welcome": _welcome,
-    "refused": lambda data: Refused(_text(data["why"])),
-    "news": lambda data: News(_runs(data["runs"])),
-    "asked": _asked,
-    "withdrawn": lambda data: Withdrawn(_number(data["id"])),
-    "decided": lambda data: Decided(_number(data["id"]), _VERBS[data["do"]].read(data)),
-    "beat": lambda data: Beat(),
+_VERBS: Mapping[str, tuple[Callable[..., Verb], str, type]] = {
+    "go on": (GoOn, "", str),
+    "edit arguments": (EditArguments, "arguments", dict),
+    "edit answer": (EditAnswer, "text", str),
+    "answer": (Answer, "text", str),
+    "refuse": (Refuse, "text", str),
+    "stop": (Stop, "text", str),
 }
+"""Decisions as a message has them: the class, its only field, and of what type that is."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextvars import copy_context
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from planscope.agents.options import RunOptions
+from planscope.dissection.options import DissectOptions
 from planscope.safe.secret_names import without_secrets
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
@@ -22,12 +22,10 @@ JOB = "dissect"
 
 
 @dataclass(frozen=True, slots=True)
-class DissectChoice(RunOptions):
-    """The options of a dissection and of its runs. ``run``: the failing run to begin with, if any."""
+class DissectChoice(DissectOptions):
+    """With ``run``, the failing run to begin with, if any."""
 
     run: str | None = None
-    method: Literal["rates", "paper"] = "rates"
-    budget: int = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +92,8 @@ class Dissecting:
             made = Dissector(
                 session,
                 variant,
-                choice,
+                replace(choice, culprit_budget=CULPRIT_BUDGET if choice.method == "rates" else 0),
                 run=run,
-                method=choice.method,
-                budget=choice.budget,
-                culprit_budget=CULPRIT_BUDGET if choice.method == "rates" else 0,
                 resume=resume,
                 on_cell=lambda cell, mutant: self._hand_over(made, self._cell, cell, mutant),
                 on_run=lambda cell, run: self._hand_over(made, self._run, cell, run),

@@ -1,0 +1,19 @@
+"""The options of a dissection and of its runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from planscope.agents.options import RunOptions
+
+
+@dataclass(frozen=True, slots=True)
+class DissectOptions(RunOptions):
+    """``budget``: runs in all. ``culprit_budget``: runs that look for the words to blame, besides what ``budget`` has
+    left; 0 for none. ``at_once``: how many runs of a model that is not simulated are made at the same time."""
+
+    method: Literal["rates", "paper"] = "rates"
+    budget: int = 60
+    culprit_budget: int = 0
+    at_once: int = 8

@@ -255,7 +255,7 @@ TOKENS = {
     "toolfuzz": 91_850,
     "agents": 75_700,
     "traces": 56_450,
-    "commands": 51_250,
+    "commands": 50_900,
     "language": 74_700,
     "session": 39_750,
     "oracle": 35_650,

@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planscope.case import judge, listed, need_run, read_variant
@@ -21,20 +20,17 @@ from planscope.commands.common import (
     declare,
     print_json,
     say_all,
-    session_path,
     whole,
 )
 from planscope.commands.recording import (
+    Addition,
     Filling,
     add_agent_choice,
     chosen_variant,
-    more_files,
     newest_original,
-    opened_to_add,
     options_of,
     prints_aside,
     recorded_late,
-    target_of,
 )
 from planscope.errors import UserError
 
@@ -95,17 +91,14 @@ def _dissect(args: argparse.Namespace) -> int:
     from planscope.dissection.summary import summary
     from planscope.documents.dissection import DissectDocument
 
-    source = session_path(args.session)
-    target = target_of(args, source)
-    session, read = opened_to_add(args.session)
+    place = Addition(args)
     with prints_aside():
-        work = _Work(args, session, source, target, read)
+        work = _Work(args, place)
         interrupted = work.go()
     with recorded_late(interrupted):
         session, record = work.save()
-    target_name = str(args.output or target)
     spent = [run for cell in record.cells for run in cell.runs]
-    where = work.kept.where(spent[-1], target_name) if spent else target_name
+    where = place.where(spent[-1]) if spent else place.name
     found = summary(session, record)
     if interrupted:
         told = (
@@ -116,28 +109,24 @@ def _dissect(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt(f"interrupted; {told}")
     with suppress(BrokenPipeError):  # whatever happens to the output, the runs are recorded
         if args.json:
-            print_json(DissectDocument.about(found, record, where, work.kept.beyond(target_name)))
+            print_json(DissectDocument.about(found, record, where, place.kept.beyond(place.name)))
         else:
             say_all(summary_lines(found, record, columns()))
             say_all(["", f"dissection {record.id}, {found.runs} runs; recorded in {where}"])
-            say_all(more_files(work.kept, target_name))
+            say_all(place.more_files())
     return 2 if found.runs and not any(row.rate.counted for row in found.rows) else 0
 
 
 class _Work:
     """A dissection and the session that it is recorded in."""
 
-    def __init__(
-        self, args: argparse.Namespace, session: Session, source: Path, target: Path, read: str | None
-    ) -> None:
+    def __init__(self, args: argparse.Namespace, place: Addition) -> None:
         from planscope.dissection.engine import Dissector
         from planscope.dissection.options import DissectOptions
-        from planscope.session.writer import SavedFiles
 
-        self.session, self.source, self.target, self.read = session, source, target, read
-        self.kept = SavedFiles()
+        self.place, session = place, place.session
         more = 0 if args.no_culprit or args.method == "paper" else args.culprit_budget
-        self.filling = Filling(target, session, args.budget + more)
+        self.filling = Filling(place, args.budget + more)
         resume = _resumed(session, args.resume)
         variant, begin = _begin(session, args, resume)
         read_variant(variant)
@@ -177,16 +166,14 @@ class _Work:
         if time.monotonic() - self.saved >= SAVED_EVERY:
             self.saved = math.inf  # do not save again if saving fails now: the last save reports it
             with suppress(UserError):
-                check_nobody_writes(self.target)
+                check_nobody_writes(self.place.target)
                 self.save()
 
     def save(self) -> tuple[Session, Dissection]:
         """Write the runs so far into the session file, which may have changed since it was read."""
         from planscope.documents.dissection import say_constraints
-        from planscope.session.writer import adding
 
-        place = (self.session, self.source, self.target)
-        with adding(*place, {self.variant}, read=self.read, kept=self.kept) as session:
+        with self.place.adding(self.variant) as session:
             record = self.dissector.add_to(session)
             say_constraints(session, record)
         self.saved = time.monotonic()

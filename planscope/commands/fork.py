@@ -22,16 +22,15 @@ from planscope.commands.common import (
     read_text,
     say,
     say_all,
-    session_path,
+    tell,
     whole,
 )
 from planscope.commands.recording import (
+    Addition,
     add_limits,
     chosen_variant,
     limits_of,
-    opened_to_add,
     options_of,
-    target_of,
 )
 from planscope.errors import UserError
 
@@ -76,31 +75,30 @@ def _fork(args: argparse.Namespace) -> int:
     from planscope.commands.run import run_one
     from planscope.session.model import MessageEvent, variant_of
     from planscope.session.oracle_input import has_own_tools
+    from planscope.show.blocks import Para
 
     if args.answer is not None and not is_text(args.answer):
         raise UserError("--answer is not UTF-8 text")
-    source = session_path(args.session)
-    target = target_of(args, source)
-    session, read = opened_to_add(args.session)
+    place = Addition(args)
+    session = place.session
     run = need_run(session, args.run)
-    if has_own_tools(own := variant_of(session, run)) and args.variant in (None, own.id):
-        forked: list[LiveRun | OwnRun] = []
+    variant = variant_of(session, run)
+    own = has_own_tools(variant) and args.variant in (None, variant.id)
+    if not own:
+        variant = chosen_variant(session, args.variant or run.variant)
+        read_variant(variant)
+    forked: list[LiveRun | OwnRun] = []
 
-        def fork() -> LiveRun | OwnRun:
-            forked.append(_forked(args, session, run, own))
-            return forked[0]
+    def fork() -> LiveRun | OwnRun:
+        forked.append(_forked(args, session, run, variant))
+        return forked[0]
 
-        status = run_one(args, session, source, target, read, fork)
-        notes = [e.text for e in forked[0].run.events if isinstance(e, MessageEvent) and e.by == "system"]
-        if not args.json and notes:
-            from planscope.show.text import sentence
-
-            with suppress(BrokenPipeError):
-                say_all(sentence(notes[0], columns()))
-        return status
-    variant = chosen_variant(session, args.variant or run.variant)
-    read_variant(variant)
-    return run_one(args, session, source, target, read, lambda: _forked(args, session, run, variant))
+    status = run_one(args, place, fork)
+    notes = [e.text for e in forked[0].run.events if isinstance(e, MessageEvent) and e.by == "system"]
+    if own and not args.json and notes:
+        with suppress(BrokenPipeError):
+            tell([Para(notes[0])])
+    return status
 
 
 def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Variant) -> LiveRun | OwnRun:
@@ -144,11 +142,9 @@ def _edit(args: argparse.Namespace) -> int:
     from planscope.documents.query import constraint_document
     from planscope.session.model import next_variant_id
     from planscope.session.oracle_input import reading_of
-    from planscope.session.writer import adding
 
-    source = session_path(args.session)
-    target = target_of(args, source)
-    session, read = opened_to_add(args.session)
+    place = Addition(args)
+    session = place.session
     parent = variant_shown(session) if args.variant is None else chosen_variant(session, args.variant)
     text = read_text(args.text).rstrip()
     draft = _changed(args, draft_of(parent), text)
@@ -163,17 +159,16 @@ def _edit(args: argparse.Namespace) -> int:
         raise UserError(f"{str(error).replace('query of variant v0', 'text')}{hint}") from None
     reading = reading_of(made)
     constraints = [constraint_document(c) for c in reading.problem.constraints]
-    with adding(session, source, target, {parent.id}, read=read) as now:
+    with place.adding(parent.id) as now:
         made = variant_of_draft(draft, next_variant_id(now), parent, reading, constraints)
         now.variants.append(made)
-    where = str(args.output or target)
     tell_query(
-        args, reading, kind="EditDocument", session=where, variant=made.id, parent=parent.id
+        args, reading, kind="EditDocument", session=place.name, variant=made.id, parent=parent.id
     )  # whatever happens to the output, the query is recorded
     if not args.json:
         with suppress(BrokenPipeError):
             say()
-            say_all((f"variant {made.id}, an edit of {parent.id}, in {where}"[: columns() * 4],))
+            say_all((f"variant {made.id}, an edit of {parent.id}, in {place.name}"[: columns() * 4],))
     return 0
 
 

@@ -20,16 +20,15 @@ from planscope.commands.common import (
     open_session,
     print_json,
     say_all,
-    session_path,
     whole,
 )
-from planscope.commands.recording import newest_original, opened_to_add, target_of
+from planscope.commands.recording import Addition, newest_original
 from planscope.errors import UserError
 from planscope.safe import clip
 
 if TYPE_CHECKING:
     from planscope.documents.query import MutateDocument
-    from planscope.session.model import Session, Variant
+    from planscope.session.model import Variant
     from planscope.synthesis.mutants import Kind, Mutant
 
 ABOUT = (
@@ -77,20 +76,11 @@ def _add_mutate(parser: argparse.ArgumentParser) -> None:
 
 
 def _mutate(args: argparse.Namespace) -> int:
-    printed = args.json and args.output is None
-    source = None if printed else session_path(args.session)
-    target = None if source is None else target_of(args, source)
-    read = None
-    if target is None:
-        session = open_session(args.session)
-    else:
-        session, read = opened_to_add(args.session)
-    variant = newest_original(session, args.variant)
+    place = None if args.json and args.output is None else Addition(args)  # else they are only printed
+    variant = newest_original(place.session if place else open_session(args.session), args.variant)
     made, missing = _make(args, variant)
-    ids: dict[tuple[str, int], str] = {}
-    if source is not None and target is not None:
-        ids = _record(made, args.seed, variant, session, source, target, read)
-    where = None if target is None else str(args.output or target)
+    ids = _record(made, args.seed, variant, place) if place is not None else {}
+    where = place.name if place is not None else None
     with suppress(BrokenPipeError):  # whatever happens to the output, the mutants are recorded
         if args.json:
             print_json(_document(args, variant, made, missing, ids, where))
@@ -124,21 +114,12 @@ def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dic
     return made, missing
 
 
-def _record(
-    made: Sequence[Mutant],
-    seed: int,
-    old: Variant,
-    session: Session,
-    source: Path,
-    target: Path,
-    read: str | None,
-) -> dict[tuple[str, int], str]:
+def _record(made: Sequence[Mutant], seed: int, old: Variant, place: Addition) -> dict[tuple[str, int], str]:
     """Add the mutants to the session as variants, and return their ids. A mutant that it has already keeps its id."""
     from planscope.session.model import next_variant_id
-    from planscope.session.writer import adding
 
     ids: dict[tuple[str, int], str] = {}
-    with adding(session, source, target, {old.id}, read=read) as now:
+    with place.adding(old.id) as now:
         there = {(v.parent, v.origin.mutation, v.origin.number, v.query.text): v.id for v in now.variants}
         for mutant in made:
             if mutant.kind == "Repeat":

@@ -18,9 +18,8 @@ from planscope.commands.common import (
     open_session,
     output_file,
     read_text,
-    session_path,
 )
-from planscope.commands.recording import opened_to_add, target_of
+from planscope.commands.recording import Addition
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -209,16 +208,14 @@ def _rerun(args: argparse.Namespace) -> int:
 
     if args.unmatched == "ask" and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UserError("--unmatched ask needs a terminal; choose stop or call")
-    source = session_path(args.session)
-    target = target_of(args, source)
-    session, read = opened_to_add(args.session)
-    run = need_run(session, args.run)
-    variant = variant_of(session, run)
+    place = Addition(args)
+    run = need_run(place.session, args.run)
+    variant = variant_of(place.session, run)
     if not has_own_tools(variant):
         raise UserError(
             f"run {run.id} is of mock tools, which do nothing; planscope run runs its query again"
         )
-    return run_one(args, session, source, target, read, lambda: _rerun_of(args, session, run, variant))
+    return run_one(args, place, lambda: _rerun_of(args, place.session, run, variant))
 
 
 def _rerun_of(args: argparse.Namespace, session: Session, run: Run, variant: Variant) -> OwnRun:

@@ -6,13 +6,13 @@ import argparse
 import math
 import sys
 import threading
-from contextlib import contextmanager, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from planscope.case import listed, variant_shown
-from planscope.commands.common import SESSION, declare, open_session, output_file, quoted, session_path, whole
+from planscope.commands.common import SESSION, declare, output_file, quoted, session_path, whole
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from planscope.agents.options import RunOptions
     from planscope.session.model import Limits, Run, Session, Variant
-    from planscope.session.writer import SavedFiles
 
 FIRST_RUNS = 5
 """How many of the first runs are measured to estimate the size of all runs."""
@@ -89,51 +88,6 @@ def options_of(
     return RunOptions(**named | {"limits": limits, "rules": rules})
 
 
-def opened_to_add(name: str) -> tuple[Session, str | None]:
-    """Read a session that will be written again, with the digest of its file (None for standard input).
-
-    Raises UserError if it could not be written again, before runs are made that could not be saved. A file that
-    planscope wrote needs no such check.
-    """
-    from planscope.session.files import read_bytes
-    from planscope.session.store import dumps, loads
-    from planscope.session.writer import digest_of
-
-    if name == "-":
-        return open_session(name), None
-    path = session_path(name)
-    data = read_bytes(path)
-    session = loads(data, str(path))
-    if not data.startswith(b'{\n "format": "planscope-session",\n '):
-        try:
-            dumps(session)
-        except UserError as error:
-            raise UserError(
-                f"{name} cannot be written again: {error}; repair it, or start with a new session"
-            ) from None
-    return session, digest_of(data)
-
-
-def target_of(args: argparse.Namespace, source: Path) -> Path:
-    """Return the file to write: that of -o, or the session's own.
-
-    Raises UserError for a bundled session, a path that cannot be written, and a file that another planscope has open.
-    """
-    from planscope.session.containers import is_session_file
-    from planscope.session.locations import is_bundled
-    from planscope.session.writer import check_nobody_writes
-
-    if args.output is None and is_bundled(source):
-        raise UserError(
-            f"{args.session} is a bundled session, which is read-only; name a file to write with -o FILE"
-        )
-    target = output_file(str(source) if args.output is None else args.output)
-    if not is_session_file(target):
-        raise UserError(f"{target} is a page or a test, not a session file; use -o NAME.planscope.json")
-    check_nobody_writes(target)
-    return target
-
-
 def chosen_variant(session: Session, wanted: str | None) -> Variant:
     """Return the variant of that id, by default the newest. Raises UserError if it has no query."""
     newest = variant_shown(session)
@@ -175,30 +129,78 @@ def recorded_late(interrupted: bool) -> Iterator[None]:
         raise
 
 
-def record(
-    made: Sequence[Run], session: Session, source: Path, target: Path, read: str | None
-) -> tuple[Session, SavedFiles]:
-    """Add runs to the session file, which may have changed since. Return the new session, and the files that hold
-    the runs."""
-    from planscope.session.model import next_run_id
-    from planscope.session.writer import SavedFiles, adding
+class Addition:
+    """A session that a command adds to, and the file that it is written to: that of -o, or its own.
 
-    kept = SavedFiles()
-    with adding(session, source, target, {r.variant for r in made}, read=read, kept=kept) as now:
-        for run in made:
-            now.runs.append(run.model_copy(update={"id": next_run_id(now)}))
-    return now, kept
+    Raises UserError, before runs are made that could not be saved, for a bundled session, a path that cannot be
+    written, a file that another planscope has open, and a session that could not be written again.
+    """
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        from planscope.session.files import read_bytes
+        from planscope.session.store import dumps, loads
+        from planscope.session.writer import SavedFiles, digest_of
+
+        self._source = session_path(args.session)
+        self.target = _target(args, self._source)
+        self.name = str(args.output or self.target)
+        data = read_bytes(self._source)
+        self.session = loads(data, str(self._source))
+        self._read, self.kept = digest_of(data), SavedFiles()
+        if not data.startswith(b'{\n "format": "planscope-session",\n '):  # planscope itself did not write it
+            try:
+                dumps(self.session)
+            except UserError as error:
+                raise UserError(
+                    f"{args.session} cannot be written again: {error}; repair it, or start with a new session"
+                ) from None
+
+    def adding(self, *variants: str) -> AbstractContextManager[Session]:
+        """Give the session to add to, which may have changed since it was read, but still has these variants. It is
+        written when the block ends."""
+        from planscope.session.writer import adding
+
+        return adding(self.session, self._source, self.target, variants, read=self._read, kept=self.kept)
+
+    def record(self, made: Sequence[Run]) -> list[Run]:
+        """Add runs to the session, and return them as they were recorded."""
+        from planscope.session.model import next_run_id
+
+        with self.adding(*(run.variant for run in made)) as session:
+            for run in made:
+                session.runs.append(run.model_copy(update={"id": next_run_id(session)}))
+        self.session = session
+        return self.session.runs[-len(made) :]
+
+    def where(self, run: str) -> str:
+        """Return the name of the file that holds a new run."""
+        return self.kept.where(run, self.name)
+
+    def more_files(self) -> list[str]:
+        """Return lines that name the files of the runs, if they did not fit into one."""
+        from planscope.session.json_bytes import LARGEST
+
+        told = self.kept.beyond(self.name)
+        if told is None:
+            return []
+        each = "; ".join(f"{_from_to(runs)} in {file}" for file, runs in told)
+        return [f"a session file has at most {LARGEST // 2**20} MB, so there are several: {each}"]
 
 
-def more_files(kept: SavedFiles, target: str) -> list[str]:
-    """Return lines that name the files of the runs, if they did not fit into one."""
-    from planscope.session.json_bytes import LARGEST
+def _target(args: argparse.Namespace, source: Path) -> Path:
+    from planscope.session.containers import is_session_file
+    from planscope.session.locations import is_bundled
+    from planscope.session.writer import check_nobody_writes
 
-    told = kept.beyond(target)
-    if told is None:
-        return []
-    each = [f"{_from_to(runs)} in {file}" for file, runs in told]
-    return [f"a session file has at most {LARGEST // 2**20} MB, so there are several: {'; '.join(each)}"]
+    if args.output is None and is_bundled(source):
+        raise UserError(
+            f"{args.session} is a bundled session, which is read-only; name a file to write with -o FILE"
+        )
+    target = output_file(str(source) if args.output is None else args.output)
+    if not is_session_file(target):
+        raise UserError(f"{target} is a page or a test, not a session file; use -o NAME.planscope.json")
+    check_nobody_writes(target)
+    return target
 
 
 def _from_to(runs: Sequence[str]) -> str:
@@ -208,9 +210,9 @@ def _from_to(runs: Sequence[str]) -> str:
 class Filling:
     """Warns early if the runs will not fit into one file."""
 
-    def __init__(self, target: Path, session: Session, runs: int) -> None:
+    def __init__(self, place: Addition, runs: int) -> None:
         self._sizes: list[int] = []
-        self._session, self._target, self._runs = session, target, runs
+        self._place, self._runs = place, runs
         self._told = False
         self._lock = threading.Lock()
 
@@ -225,7 +227,7 @@ class Filling:
             self._sizes.append(size_in_file(run))
             if len(self._sizes) < min(FIRST_RUNS, self._runs):
                 return
-            there = sum(map(size_in_file, self._session.runs))
+            there = sum(map(size_in_file, self._place.session.runs))
             each = sum(self._sizes) / len(self._sizes)
             if there + each * self._runs <= FULL * LARGEST:
                 return
@@ -235,7 +237,7 @@ class Filling:
         fit = max(int((FULL * LARGEST - there) / each), 0)
         sys.stderr.write(
             f"planscope: {self._runs} runs of about {file_size(int(each))} exceed the limit of a session file "
-            f"({LARGEST // 2**20} MB): about {fit} go to {visible(str(self._target))}, the others to "
-            f"{visible(str(file_beside(self._target)))}\n"
+            f"({LARGEST // 2**20} MB): about {fit} go to {visible(str(self._place.target))}, the others to "
+            f"{visible(str(file_beside(self._place.target)))}\n"
         )
         sys.stderr.flush()

@@ -25,18 +25,15 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.commands.recording import (
+    Addition,
     Filling,
     add_agent_choice,
     add_limits,
     chosen_variant,
     limits_of,
-    more_files,
-    opened_to_add,
     options_of,
     prints_aside,
-    record,
     recorded_late,
-    target_of,
 )
 from planscope.debugger.errors import DebuggerError
 from planscope.errors import UserError
@@ -109,33 +106,24 @@ def _run(args: argparse.Namespace) -> int:
         read_variant(variant)
         templates(args.prompts)  # raises if the file of prompts cannot be used
         return run_live(args, source, session, variant)
-    target = target_of(args, source)
-    session, read = opened_to_add(args.session)
-    variant = chosen_variant(session, args.variant)
+    place = Addition(args)
+    variant = chosen_variant(place.session, args.variant)
     read_variant(variant)
     if args.times is not None:
-        return run_times(args, session, variant, source, target, read)
-    return run_one(args, session, source, target, read, lambda: _live_run(args, session, variant))
+        return run_times(args, place, variant)
+    return run_one(args, place, lambda: _live_run(args, place.session, variant))
 
 
-def run_one(
-    args: argparse.Namespace,
-    session: Session,
-    source: Path,
-    target: Path,
-    read: str | None,
-    make: Callable[[], LiveRun | OwnRun],
-) -> int:
+def run_one(args: argparse.Namespace, place: Addition, make: Callable[[], LiveRun | OwnRun]) -> int:
     """Make a run, record it and report. Exit status 2 if it was aborted. An interrupted run is recorded, too."""
     with prints_aside():
         made, interrupted = _waited(make())
     with recorded_late(interrupted):
-        session, kept = record([made], session, source, target, read)
-    recorded = session.runs[-1]
-    where = kept.where(recorded.id, str(args.output or target))
+        (recorded,) = place.record([made])
+    where = place.where(recorded.id)
     if interrupted:
         raise KeyboardInterrupt(f"interrupted; the run until then is recorded as {recorded.id} in {where}")
-    replay = judge(session, recorded).replay
+    replay = judge(place.session, recorded).replay
     with suppress(BrokenPipeError):  # whatever happens to the output, the run is recorded
         _tell_run(args, recorded, replay, where)
     return 2 if replay.trace.ending == "aborted" else 0
@@ -215,14 +203,7 @@ def check_breakpoints(texts: Iterable[str], session: Session, variant: Variant) 
             raise UserError(f"--break: {error}") from None
 
 
-def run_times(
-    args: argparse.Namespace,
-    session: Session,
-    variant: Variant,
-    source: Path,
-    target: Path,
-    read: str | None,
-) -> int:
+def run_times(args: argparse.Namespace, place: Addition, variant: Variant) -> int:
     """Run ``--times`` times, record and report. Exit status 2 if every run was aborted."""
     from planscope.documents.runs import ManyRunsDocument
     from planscope.session.record import record_of
@@ -230,28 +211,27 @@ def run_times(
     from planscope.session.tally import success
 
     with prints_aside():
-        made, interrupted = _run_many(args, variant, session.rules, Filling(target, session, args.times))
+        made, interrupted = _run_many(args, variant, place.session.rules, Filling(place, args.times))
     if interrupted and not made:
         raise KeyboardInterrupt
     with recorded_late(interrupted):
-        session, kept = record(made, session, source, target, read)
-    recorded, target_name = session.runs[-len(made) :], str(args.output or target)
-    where = kept.where(recorded[0].id, target_name)
+        recorded = place.record(made)
     if interrupted:
         ended = "finished run is" if len(made) == 1 else f"{len(made)} finished runs are"
-        places = " and ".join(file for file, _ in kept.named(target_name))
+        places = " and ".join(file for file, _ in place.kept.named(place.name))
         raise KeyboardInterrupt(f"interrupted; the {ended} in {places}")
-    verdicts = [judge(session, run).replay.verdict() for run in recorded]
+    verdicts = [judge(place.session, run).replay.verdict() for run in recorded]
     records = [record_of(run) for run in recorded]
     pairs = zip(verdicts, recorded, records, strict=True)
     rate = success((outcome_of(v, run), bool(one.help)) for v, run, one in pairs)
+    where = place.where(recorded[0].id)
     with suppress(BrokenPipeError):  # whatever happens to the output, the runs are recorded
         if args.json:
-            files = kept.beyond(target_name)
+            files = place.kept.beyond(place.name)
             print_json(ManyRunsDocument.about(recorded, verdicts, records, rate, where, files))
         else:
             _tell_rate(records, rate, where)
-            say_all(more_files(kept, target_name))
+            say_all(place.more_files())
     return 2 if rate.aborted == len(recorded) else 0
 
 

@@ -267,7 +267,7 @@ def _call_in(at: dict[str, object], keys: _Keys, id: str, link: Link, inside: st
     """Return the call that an object looks like: a name with arguments, or arguments with an id that answers quote."""
     named = next((key for key in keys.names if text(at[key])), "")
     strong = named in STRONG_NAMES
-    tool = text(at.get(named)).removeprefix("" if strong else "running tool: ")  # pydantic-ai
+    tool = text(at[named]).removeprefix("" if strong else "running tool: ") if named else ""  # pydantic-ai
     kind = next((kind for key in keys.kinds if type(kind := at[key]) is str), "")
     hint = _hint(kind) if kind else None
     if hint is False or not (tool or (id and hint)):

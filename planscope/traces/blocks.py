@@ -127,7 +127,7 @@ def take(
         if reasoning := text(message.get("reasoning_content")):
             raw = {**obj(raw), "reasoning": reasoning}
             raw.pop("reasoning_content", None)
-    by = shape.roles.get(role) if role is None or type(role) is str else None
+    by = shape.roles.get(role if type(role) is str else None)
     if by is None:
         if role not in TOOLS:
             label = "role " if shape.role.startswith("role") else ""

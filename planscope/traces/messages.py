@@ -172,7 +172,7 @@ class MessageFormat:
         found = {key: first_at(beside, paths) for key, paths in (ABOUT | dict(self.about)).items()}
         names = [name(first_at(beside, one)) for one in self.ids.split("|")]
         parts = [one for one in names if one and one != "none"]
-        if parts and (names[0] or not self.joined):
+        if parts and (names[0] or len(parts) > 1 or not self.joined):
             trace.id = ".".join(parts if self.joined else parts[:1])
         build.tools(found["tools"])
         trace.model = text(found["model"]) or trace.model
@@ -266,7 +266,7 @@ class MessageFormat:
         """Read an object with a list of messages, element by element."""
         build = Builder(default_id, self.name)
         beside: Obj = {}
-        later: dict[str, list[object]] = {}
+        later: list[tuple[int, list[object]]] = []
         try:
             for key, member in top.members():
                 if key in self.lists[: 1 if self.in_row else None] and member.kind == "[":
@@ -274,15 +274,15 @@ class MessageFormat:
                     continue
                 value, broken = whole_or_saved(member)
                 if key in self.lists and type(value) is list:
-                    later[key] = value
+                    later.append((self.lists.index(key), value))
                 else:
                     beside[key] = value
                 if broken is not None:
                     raise broken
         except Broken as broken:
             build.broken(broken)
-        for key in self.lists:
-            self._take_all(build, later.get(key, ()))
+        for _, messages in sorted(later, key=lambda pair: pair[0]):
+            self._take_all(build, messages)
         if build.message < 0 and self.is_message(beside):
             self._take_all(build, (beside,))
         self._describe(build, beside)

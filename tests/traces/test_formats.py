@@ -223,3 +223,16 @@ def test_a_format_can_be_sent_to_a_worker_that_does_not_inherit_it(reader: Reade
     assert sent.recognises(head_of(lines(CHAT), whole=True)) == reader.recognises(
         head_of(lines(CHAT), whole=True)
     )
+
+
+def test_messages_under_a_key_that_is_there_twice_are_all_read(tmp_path: Path) -> None:
+    first, then = (json.dumps(some) for some in (RESPONSES[:4], RESPONSES[4:]))
+    (trace,) = read(tmp_path, f'{{"input": [], "output": {first}, "output": {then}}}'.encode())
+    assert [call.tool for call in trace.calls] == ["search", "book"]
+
+
+def test_a_role_that_is_no_text_hides_no_call(tmp_path: Path) -> None:
+    parts = [{"function_call": {"name": "search", "args": SEARCH}}]
+    said = [{"role": role, "parts": parts} for role in ("model", 0)]
+    (trace,) = read(tmp_path, whole([{"role": "user", "parts": [{"text": "go"}]}, *said]))
+    assert [call.tool for call in trace.calls] == ["search", "search"]

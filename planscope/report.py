@@ -251,10 +251,15 @@ def text_report(
     run: JudgedRun, title: str, agent: str, model: str, helped: Help | None = None
 ) -> Iterator[str]:
     """Write the whole run as plain text: query, verdict, steps, constraints at the end, a correct plan."""
+    return lines(run_blocks(run, title, agent, model, helped))
+
+
+def run_blocks(
+    run: JudgedRun, title: str, agent: str, model: str, helped: Help | None = None
+) -> Iterator[Block]:
+    """Return a judged run as a text and a page have it."""
     who = (Own("agent "), helped.agent(agent) if helped else agent, Own(", model "), model)
-    return lines(
-        _run_blocks(run, title, who, helped, (Heading("Query", 3), Para(run.problem.text, keep=True)))
-    )
+    return _run_blocks(run, title, who, helped, (Heading("Query", 3), Para(run.problem.text, keep=True)))
 
 
 def case_blocks(case: Case) -> Iterator[Block]:

@@ -11,10 +11,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from planscope.drawing.order import Edge, OrderGraph
+from planscope.drawing.order import OrderGraph
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
-_LIGHT = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
+LIGHT = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 _HEAVY = " ╹╻┃╸┛┓┫╺┗┏┣━┻┳╋"
 _BACK, _BACK_HEAVY = "┆", "┇"
 """A part of a lane that points upwards, in a contradiction."""
@@ -123,30 +123,9 @@ def draw_row(lanes: Lanes, row: int, spread: int, heavy: Collection[int] = ()) -
         if x in over:
             through, back = over[x]
             bold = not set(through).isdisjoint(heavy)
-            glyph = (_BACK_HEAVY if bold else _BACK) if back else (_HEAVY if bold else _LIGHT)[UP | DOWN]
+            glyph = (_BACK_HEAVY if bold else _BACK) if back else (_HEAVY if bold else LIGHT)[UP | DOWN]
             pieces.append(Piece(glyph, through))
         else:
             bold = not set(edges[x]).isdisjoint(heavy)
-            pieces.append(Piece((_HEAVY if bold else _LIGHT)[strokes[x]], edges[x]))
+            pieces.append(Piece((_HEAVY if bold else LIGHT)[strokes[x]], edges[x]))
     return tuple(pieces)
-
-
-def edges_drawn(lanes: Lanes, spread: int) -> set[tuple[str, str]]:
-    """Return every pair of actions that a lane and a branch of the drawing connect; tests check drawings with it."""
-    found = set()
-    drawn = [draw_row(lanes, row, spread) for row in range(len(lanes.rows))]
-    for lane in lanes.lanes:
-        x = (lanes.columns - 1 - lane.column) * spread
-        for row in range(lane.first, lane.last + 1):
-            stroke = drawn[row][x].glyph
-            bits = _LIGHT.index(stroke) if stroke in _LIGHT else UP | DOWN
-            assert not (row > lane.first) or bits & UP, "the lane is broken"
-            assert not (row < lane.last) or bits & DOWN, "the lane is broken"
-            if row != lane.begins and bits & RIGHT:
-                found.add((lane.source, lanes.rows[row]))
-    return found
-
-
-def edge_names(edge: Edge) -> str:
-    """Return the ids of the constraints that state an edge."""
-    return " ".join(edge.constraints)

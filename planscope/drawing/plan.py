@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 from planscope.debugger.run_index import RunIndex
@@ -130,9 +129,3 @@ def svgs(index: RunIndex, i: int) -> list[tuple[str, str]]:
     if index.problem.timed:
         made.append(("Hours of the actions", hours_svg(bars(index, i, safe), names)))
     return made
-
-
-def as_image(title: str, svg: str) -> str:
-    """Return an SVG as an image inside Markdown. It is encoded, so that no name in it can become markup."""
-    data = base64.b64encode(svg.encode()).decode()
-    return f'<img alt="{title}" src="data:image/svg+xml;base64,{data}">'

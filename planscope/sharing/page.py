@@ -34,7 +34,7 @@ from planscope.report import (
     finding_text,
     orders_left,
     repair_blocks,
-    text_report,
+    run_blocks,
 )
 from planscope.safe import visible
 from planscope.safe.page_policy import policy_tag
@@ -44,6 +44,7 @@ from planscope.session.model import Run, Session, own_runs
 from planscope.session.record import RecordedCall, RunRecord, by_speaker, record_of
 from planscope.session.seen import given_at_first, model_parts
 from planscope.sharing.query import QueryView
+from planscope.show.page import markup
 from planscope.show.text import lines
 from planscope.wording import terms
 from planscope.wording.explain import explain_verdict
@@ -92,7 +93,9 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
     check_size(first.replay)
     view = for_page(json.dumps(_view(session, first), ensure_ascii=False, separators=(",", ":")))
     inside = for_page(dumps(session).decode())
-    report = "\n".join(_report(first))
+    agent, model = (chosen.agent, chosen.model) if chosen is not None else ("none", "none")
+    told = list(run_blocks(first.replay, session.title, agent, model, first.help))
+    report = "\n".join(lines(told))
     title = visible(session.title, limit=_TITLE)
     for data in (view, inside, report, title):
         check(data)
@@ -104,7 +107,7 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
         "title": html.escape(title),
         "style": style,
         "script": script,
-        "report": html.escape(report),
+        "report": markup(told),
         "view": view,
         "session": f"{OPENING.decode()}\n{inside}{CLOSING.decode()}",
     }
@@ -168,13 +171,6 @@ def _judged(session: Session, run: Run | None) -> Case | None:
         return judge(session, run)
     except UserError:
         return None
-
-
-def _report(case: Case) -> list[str]:
-    """Write the whole run as text, shown without JavaScript."""
-    run = case.run
-    agent, model = (run.agent, run.model) if run is not None else ("none", "none")
-    return list(text_report(case.replay, case.session.title, agent, model, case.help))
 
 
 def _data(name: str) -> str:

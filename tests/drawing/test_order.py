@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planscope.drawing.lanes import draw_row, edges_drawn, lay_lanes, width_of
+from planscope.drawing.lanes import DOWN, LIGHT, RIGHT, UP, Lanes, draw_row, lay_lanes, width_of
 from planscope.drawing.order import OrderGraph, order_graph
 from planscope.drawing.svg import lay_boxes, order_svg
 from planscope.language.problem import Constraint, Problem, make_actions
@@ -71,6 +71,22 @@ def test_the_edges_of_a_conflict_are_drawn_even_if_they_are_transitive() -> None
     asked = problem(3, [(0, 1), (1, 2), (0, 2)])
     assert [edge.constraints for edge in order_graph(asked).left_out] == [("c3",)]
     assert not order_graph(asked, keep={"c3"}).left_out
+
+
+def edges_drawn(lanes: Lanes, spread: int) -> set[tuple[str, str]]:
+    """Return every pair of actions that a lane and a branch of the drawing connect."""
+    found = set()
+    drawn = [draw_row(lanes, row, spread) for row in range(len(lanes.rows))]
+    for lane in lanes.lanes:
+        x = (lanes.columns - 1 - lane.column) * spread
+        for row in range(lane.first, lane.last + 1):
+            stroke = drawn[row][x].glyph
+            bits = LIGHT.index(stroke) if stroke in LIGHT else UP | DOWN
+            assert not (row > lane.first) or bits & UP, "the lane is broken"
+            assert not (row < lane.last) or bits & DOWN, "the lane is broken"
+            if row != lane.begins and bits & RIGHT:
+                found.add((lane.source, lanes.rows[row]))
+    return found
 
 
 @given(GRAPHS, st.integers(1, 3))

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
+from collections.abc import Callable, Coroutine
+from typing import NamedTuple, TypeVar
 
+from planscope.agents.event_loop import wait_for
 from planscope.agents.failures import explain
 from planscope.agents.models import LoadedModel
+from planscope.agents.options import RunOptions
 from planscope.errors import UserError
 from planscope.session.json_bytes import plain_text
+
+Found = TypeVar("Found")
 
 
 class Answer(NamedTuple):
@@ -16,6 +21,31 @@ class Answer(NamedTuple):
 
     text: str
     usage: tuple[int, int] | None
+
+
+def with_model(
+    model: RunOptions | LoadedModel,
+    work: Callable[[LoadedModel], Coroutine[object, object, Found]],
+    cannot: str,
+    failed: type[UserError],
+) -> Found:
+    """Return what ``work`` makes with a model. Loads it if it is named by options, and then closes it.
+
+    Blocks, so do not call it from the screen's thread. Raises ``ModelUnavailable``, and ``failed`` for a simulated
+    model, which ``cannot`` do that.
+    """
+    if model.spec.simulated:
+        raise failed(f"a simulated model cannot {cannot}; name a real one, for example openai:gpt-4o-mini")
+    loaded = model.load() if isinstance(model, RunOptions) else model
+
+    async def go() -> Found:
+        try:
+            return await work(loaded)
+        finally:
+            if loaded is not model:
+                await loaded.aclose()
+
+    return wait_for(go())
 
 
 async def ask(model: LoadedModel, text: str, seconds: float, most: int, failed: type[UserError]) -> Answer:

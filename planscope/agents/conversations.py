@@ -37,10 +37,9 @@ from planscope.agents.messages import (
     call_event,
     call_ids,
     ended_by_guard,
-    in_order,
     last_answer,
     message_event,
-    readable,
+    taken_apart,
     text_of,
 )
 from planscope.language.problem import is_tool_name
@@ -345,7 +344,7 @@ class Conversations:
                 talk = self._failed.get(speaker.task)
             if talk is None:
                 talk = self._begin(messages, system, tools, speaker)
-            self._goes_on(talk, speaker.root, speaker.answer)
+            self.goes_on(talk, speaker.root, speaker.answer)
             talk.direct = False  # the model is asked again, so no tool's answer was the agent's
             if talk.given is not None:
                 talk.changed = talk.given.changed(system, tools, messages) or talk.changed
@@ -381,22 +380,19 @@ class Conversations:
 
     def goes_on(self, talk: Talk, root: object, answer: str) -> None:
         """Note that a conversation goes on, perhaps under another root. ``answer``: what a person answered."""
-        with _lock:
-            self._goes_on(talk, root, answer)
-
-    def _goes_on(self, talk: Talk, root: object, answer: str) -> None:
         run = talk.run
-        if self.owner is not None or run.ended or id(run) not in self._resting:
-            return
-        del self._resting[id(run)]
-        run.ending = None
-        run.began += time.perf_counter() - run.rested if run.asked else 0.0
-        self._answer_of_person(talk, answer)
-        run.asked.clear()
-        if root is not None and root is not run.root:
-            _roots.pop((self._place(), id(run.root)), None)
-            run.root = root
-            _roots[self._place(), id(root)] = run
+        with _lock:
+            if self.owner is not None or run.ended or id(run) not in self._resting:
+                return
+            del self._resting[id(run)]
+            run.ending = None
+            run.began += time.perf_counter() - run.rested if run.asked else 0.0
+            self._answer_of_person(talk, answer)
+            run.asked.clear()
+            if root is not None and root is not run.root:
+                _roots.pop((self._place(), id(run.root)), None)
+                run.root = root
+                _roots[self._place(), id(root)] = run
 
     def _answer_of_person(self, talk: Talk, answer: str) -> None:
         if answer:
@@ -859,8 +855,8 @@ class Conversations:
     ) -> AIMessage:
         """Record the message and its calls, in order; deferred ones become steps when they are made. Return it as it
         can be sent again. ``taken``: the ids of messages and of calls that it may not have, if the agent gets it so."""
-        tidy = readable(message, *(taken or (set(), set())), as_done=taken is None)
-        calls = [call for call in in_order(tidy) if call.identity not in formed]
+        tidy, found = taken_apart(message, taken)
+        calls = [call for call in found if call.identity not in formed]
         event = message_event(message, tidy, talk.run.at(), began, talk.changed)
         talk.changed = None
         if structured is None and formed:

@@ -74,14 +74,22 @@ def question_of(value: object) -> str:
 
 def _approval(value: object) -> str:
     """Say what a request for approval of calls is about; "" if it is another question."""
-    calls = value.get("action_requests") if isinstance(value, dict) else None
-    if isinstance(value, dict) and value.get("type") == "tool_approval":
-        calls = [value]
-    try:
-        said = [phrases.call(one["name"], plain(one["args"]), named=True) for one in calls or ()]
-    except (TypeError, KeyError, AttributeError):
-        return ""
+    said = [phrases.call(name, arguments, named=True) for name, arguments in calls_to_approve(value)]
     return f"approval of {phrases.listed(said)}" if said else ""
+
+
+def calls_to_approve(value: object) -> list[tuple[str, dict[str, object]]]:
+    """Return the calls that an interrupt asks to approve, several or one alone; none if it asks for something else."""
+    if not isinstance(value, dict):
+        return []
+    calls = [value] if value.get("type") == "tool_approval" else value.get("action_requests")
+    found = []
+    for one in calls if isinstance(calls, list) else ():
+        name, arguments = (one.get("name"), one.get("args")) if isinstance(one, dict) else (None, None)
+        if not isinstance(name, str) or not isinstance(arguments, dict):
+            return []
+        found.append((name, plain(arguments)))
+    return found
 
 
 def text_of_value(value: object) -> str:

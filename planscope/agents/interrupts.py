@@ -10,11 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeGuard
 
 from langgraph.types import Interrupt
 
-from planscope.agents.call_arguments import plain
 from planscope.agents.gate import (
     Answer,
     EditArguments,
@@ -25,7 +23,7 @@ from planscope.agents.gate import (
     StoppedAtGate,
     Verb,
 )
-from planscope.agents.graphs import MOST_TEXT, question_of
+from planscope.agents.graphs import MOST_TEXT, calls_to_approve, question_of
 from planscope.wording import phrases
 
 Asked = Sequence[Interrupt[object]]
@@ -70,7 +68,10 @@ def by_verbs(ask: Callable[[Question], Awaitable[Verb]]) -> Person:
             decisions = []
             for question in _questions(one.value, wrong):
                 decisions.append(_decision(question, await _allowed(ask, question)))
-            values.append({"decisions": decisions} if _listed(one.value) is not None else decisions[0])
+            many = (
+                isinstance(one.value, dict) and "action_requests" in one.value and question.tool is not None
+            )
+            values.append({"decisions": decisions} if many else decisions[0])
         return values
 
     return person
@@ -124,30 +125,15 @@ def _decision(question: Question, verb: Verb) -> object:
 
 def _questions(value: object, wrong: str) -> Iterator[Question]:
     """Yield the questions of one interrupt: one for each call to approve, or the only one."""
-    calls = _listed(value)
-    if calls is None and _is_call(value) and value.get("type") == "tool_approval":
-        calls = [value]
-    if calls is None or not isinstance(value, dict):
+    calls = calls_to_approve(value)
+    if not calls or not isinstance(value, dict):
         yield Question(question_of(value), wrong=wrong)
         return
     policies = value.get("review_configs")
-    for number, call in enumerate(calls, 1):
+    for number, (name, arguments) in enumerate(calls, 1):
         policy = policies[number - 1] if isinstance(policies, list) and number <= len(policies) else None
         allowed = policy.get("allowed_decisions") if isinstance(policy, dict) else None
         verbs = tuple(d for d in _DECISIONS if not isinstance(allowed, list) or d in allowed)
-        name, arguments = str(call["name"]), plain(dict(call["args"]))
         many = f" ({number} of {len(calls)})" if len(calls) > 1 else ""
         said = phrases.call(name, arguments, named=True)
         yield Question(f"approval of {said}{many}", name, arguments, verbs, wrong)
-
-
-def _listed(value: object) -> list[dict[str, Any]] | None:
-    """Return the calls of a request for approval; None if it is another question."""
-    calls = value.get("action_requests") if isinstance(value, dict) else None
-    return calls if isinstance(calls, list) and calls and all(map(_is_call, calls)) else None
-
-
-def _is_call(value: object) -> TypeGuard[dict[str, Any]]:
-    return (
-        isinstance(value, dict) and isinstance(value.get("name"), str) and isinstance(value.get("args"), dict)
-    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from functools import cache
@@ -17,11 +18,12 @@ from langgraph.types import Command
 
 from planscope.agents.messages import Middleware
 from planscope.agents.paradigms import Graph, chat_for
-from planscope.agents.toolset import MockTool
+from planscope.agents.toolset import MockTool, ToolSpec
 
 if TYPE_CHECKING:
     from planscope.agents.models import LoadedModel
-    from planscope.agents.toolset import MockTool
+
+Replies = Callable[[Mapping[str, object] | None], tuple[str, bool]]
 
 
 class PassingTool(BaseTool):
@@ -30,6 +32,8 @@ class PassingTool(BaseTool):
     The schema is plain JSON, so that whoever answers judges the arguments, not LangChain.
     """
 
+    replies: Replies
+    slow: bool = False
     handle_tool_error: bool = True
 
     def _parse_input(
@@ -42,33 +46,28 @@ class PassingTool(BaseTool):
     ) -> tuple[tuple[Any, ...], dict[str, object]]:
         return (tool_input,), {}
 
-
-class LangChainMockTool(PassingTool):
-    """A mock tool for LangChain."""
-
-    mock: MockTool
-
     def _run(self, arguments: object) -> str:
-        text, executed = self.mock.answer(arguments if isinstance(arguments, dict) else None)
-        if not executed:
+        text, done = self.replies(arguments if isinstance(arguments, dict) else None)
+        if not done:
             raise ToolException(text)
         return text
 
     async def _arun(self, arguments: object) -> str:
-        return self._run(arguments)
+        return await asyncio.to_thread(self._run, arguments) if self.slow else self._run(arguments)
 
 
-def langchain_tools(tools: Iterable[MockTool]) -> list[LangChainMockTool]:
-    """Return one LangChain tool for each mock tool. A refused call is answered with ``status="error"``."""
-    return [
-        LangChainMockTool(
-            name=tool.spec.name,
-            description=tool.spec.description,
-            args_schema=dict(tool.spec.parameters),
-            mock=tool,
-        )
-        for tool in tools
-    ]
+def passing_tool(spec: ToolSpec, replies: Replies, *, slow: bool = False) -> PassingTool:
+    """Return a LangChain tool. ``replies``: its answer to arguments, and whether the call was done; if not, the answer
+    has ``status="error"``. ``slow``: that may take its time."""
+    schema = dict(spec.parameters)
+    return PassingTool(
+        name=spec.name, description=spec.description, args_schema=schema, replies=replies, slow=slow
+    )
+
+
+def langchain_tools(tools: Iterable[MockTool]) -> list[PassingTool]:
+    """Return one LangChain tool for each mock tool."""
+    return [passing_tool(tool.spec, tool.answer) for tool in tools]
 
 
 _own: ContextVar[tuple[Middleware, ...]] = ContextVar("planscope_own_middleware")

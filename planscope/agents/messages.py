@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Any, Literal
 
@@ -42,15 +41,13 @@ Middleware = AgentMiddleware[AgentState[object], None, object]
 
 @dataclass(slots=True)
 class Pending:
-    """A call of the last message that is not executed yet. ``turn`` is set once the calls before it are. ``sent_as``:
-    the id that the model gave it, which is no other call's in ``identity``."""
+    """A call of the last message. ``sent_as``: the id that the model gave it; ``identity`` is no other call's."""
 
     identity: str
     tool: str
     arguments: dict[str, object] | None
     raw: str | None = None
     error: str | None = None
-    turn: asyncio.Event = field(default_factory=asyncio.Event)
     sent_as: str = ""
 
 
@@ -156,19 +153,20 @@ def call_ids(messages: Sequence[BaseMessage]) -> set[str]:
     }
 
 
-def readable(
-    message: AIMessage, message_ids: set[str], call_ids: set[str], *, as_done: bool = False
-) -> AIMessage:
-    """Return the message as the agent loop gets it: fit for JSON, each call with its own id.
+def taken_apart(
+    message: AIMessage, taken: tuple[set[str], set[str]] | None
+) -> tuple[AIMessage, list[Pending]]:
+    """Return the message as it can be sent again, fit for JSON and each call with its own id, and its calls in their
+    order, or unreadable ones last if the order is lost.
 
-    Loop and providers match answers by call id, but some servers send none, or always the same. Calls whose arguments
-    the client completed become unreadable. ``as_done``: they stay, because their tool gets the completed arguments, and
-    the original text is kept with them.
+    Loop and providers match answers by call id, but some servers send none, or always the same. ``taken``: the ids of
+    messages and of calls that are taken, if the agent is to get the message so; then calls whose arguments the client
+    completed become unreadable. Else their tool gets the completed arguments, and the text is kept with them.
     """
-    used = set(call_ids)
+    message_ids, used = (set[str](), set[str]()) if taken is None else (taken[0], set(taken[1]))
 
-    def renamed(call: Any) -> Any:
-        old = plain_text(call.get("id") or "")
+    def own(call: ToolCall | InvalidToolCall) -> Any:
+        old = plain_text(call["id"] or "")
         new, number = old or "call_1", 1
         while new in used:
             number += 1
@@ -177,37 +175,33 @@ def readable(
         return {**plain(dict(call)), "id": new}
 
     written = _completed(message)
-    done = [(c, written.get(i)) for i, c in enumerate(message.tool_calls)]
-    cut = [] if as_done else [_as_written(c, raw) for c, raw in done if raw is not None]
-    kept = [c for c, raw in done if raw is None or as_done]
-    odd = [*message.invalid_tool_calls, *cut]
-    order = _sent_ids(message)
-    readable, unreadable = [renamed(c) for c in kept], [renamed(c) for c in odd]
-    names: dict[object, list[str]] = {}
-    for call, new in zip((*kept, *odd), (*readable, *unreadable), strict=True):
-        names.setdefault(call.get("id"), []).append(new["id"])
-    was = {new: old or "" for old, found in names.items() for new in found if new != old}
-    sent = [{"id": names[i].pop(0)} for i in order if names.get(i)]
-    raws = {
-        new["id"]: raw for new, (_, raw) in zip(readable, done, strict=False) if as_done and raw is not None
+    good, bad, found = [], [], list[Pending]()
+    odd = list(message.invalid_tool_calls)
+    for place, call in enumerate(message.tool_calls):
+        raw = written.get(place)
+        if raw is not None and taken is not None:
+            odd.append(_as_written(call, raw))
+            continue
+        good.append(one := own(call))
+        found.append(Pending(one["id"], one["name"], one["args"], raw, sent_as=call["id"] or ""))
+    for wrong in odd:
+        bad.append(one := own(wrong))
+        why, sent = why_unreadable(one["args"], one["error"]), wrong["id"] or ""
+        found.append(Pending(one["id"], one["name"] or "", None, one["args"], why, sent_as=sent))
+    order: dict[str, int] = {}
+    for place, sent in enumerate(_sent_ids(message)):
+        meant = (p.identity for p in found if p.sent_as == sent and p.identity not in order)
+        order[next(meant, "")] = place
+    extra = {k: v for k, v in plain(message.additional_kwargs).items() if k != "tool_calls"}
+    tidy = {
+        "content": plain(message.content),
+        "tool_calls": good,
+        "invalid_tool_calls": bad,
+        "id": None if message.id in message_ids else message.id,
+        "additional_kwargs": extra,
     }
-    extra = {k: v for k, v in plain(message.additional_kwargs).items() if k not in ("tool_calls", RAW, WAS)}
-    return message.model_copy(
-        update={
-            "content": plain(message.content),
-            "tool_calls": readable,
-            "invalid_tool_calls": unreadable,
-            "id": None if message.id in message_ids else message.id,
-            "additional_kwargs": extra | {"tool_calls": sent, RAW: raws, WAS: was},
-        }
-    )
-
-
-RAW = "planscope_raw"
-"""Key in ``additional_kwargs`` for the original arguments of completed calls, by call id."""
-
-WAS = "planscope_sent_as"
-"""Key beside it for the ids that the model sent, by the ids that calls have instead."""
+    found.sort(key=lambda p: order.get(p.identity, len(found) + len(order)))
+    return message.model_copy(update=tidy), found
 
 
 def _completed(message: AIMessage) -> dict[int, str]:
@@ -251,28 +245,6 @@ def _arguments(sent: dict[str, object]) -> str | None:
 def _sent_ids(message: AIMessage) -> list[str]:
     """Return the ids of the calls, in the order in which the model sent them."""
     return [i for i in map(_identity, _sent(message)) if isinstance(i, str)]
-
-
-def in_order(message: AIMessage) -> list[Pending]:
-    """Return the calls of a message from :func:`readable` in their order, or unreadable ones last if the order is
-    lost.
-
-    Removes the notes about calls that :func:`readable` left in the message.
-    """
-    place = {identity: i for i, identity in enumerate(_sent_ids(message))}
-    raws = message.additional_kwargs.pop(RAW, None) or {}
-    message.additional_kwargs.pop("tool_calls", None)
-    was = message.additional_kwargs.pop(WAS, None) or {}
-    found = [
-        Pending(c["id"] or "", c["name"], c["args"], raws.get(c["id"] or "")) for c in message.tool_calls
-    ]
-    found += [
-        Pending(c["id"] or "", c["name"] or "", None, c["args"], why_unreadable(c["args"], c["error"]))
-        for c in message.invalid_tool_calls
-    ]
-    for one in found:
-        one.sent_as = was.get(one.identity, one.identity)
-    return sorted(found, key=lambda p: place.get(p.identity, len(place)))
 
 
 def message_event(

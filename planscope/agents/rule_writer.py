@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
-from planscope.agents.asking import ask
-from planscope.agents.event_loop import wait_for
+from planscope.agents.asking import ask, with_model
 from planscope.agents.models import LoadedModel
 from planscope.agents.options import RunOptions
 from planscope.errors import UserError
@@ -99,43 +98,22 @@ def draft_rules(
         )
     if len(policy) > LARGEST_POLICY:
         raise RulesNotDrafted(f"the policy is longer than {LARGEST_POLICY:,} characters; draft a part of it")
-    if model.spec.simulated:
-        raise RulesNotDrafted(
-            "a simulated model cannot draft rules; name a real one, for example openai:gpt-4o-mini"
-        )
-    close = isinstance(model, RunOptions)
-    loaded = model.load() if isinstance(model, RunOptions) else model
-    return wait_for(_drafted(loaded, policy, sorted(tools), seconds, on_progress, close=close))
+    tell, names = on_progress or (lambda _: None), sorted(tools)
 
+    async def draft(asked: LoadedModel) -> Draft:
+        tell("the model reads the policy")
+        found = proposals_in(await _ask(asked, request(policy, names), seconds))
+        if not found:
+            raise RulesNotDrafted("the model's answer has no line that begins with RULE: or NONE:")
+        for one in found:
+            _read(one, policy, names)
+        wrong = [one for one in found if one.text and not one.rules]
+        if wrong:
+            tell(f"{len(wrong)} of {len(found)} proposals cannot be read; the model is asked again")
+            _mend(wrong, await _ask(asked, mending(wrong, names), seconds), policy, names)
+        return _sorted(found)
 
-async def _drafted(
-    model: LoadedModel,
-    policy: str,
-    tools: Sequence[str],
-    seconds: float,
-    on_progress: Callable[[str], None] | None,
-    *,
-    close: bool,
-) -> Draft:
-    from langsmith import tracing_context
-
-    tell = on_progress or (lambda _: None)
-    try:
-        with tracing_context(enabled=False):  # disabled whatever the environment says
-            tell("the model reads the policy")
-            found = proposals_in(await _ask(model, request(policy, tools), seconds))
-            if not found:
-                raise RulesNotDrafted("the model's answer has no line that begins with RULE: or NONE:")
-            for one in found:
-                _read(one, policy, tools)
-            wrong = [one for one in found if one.text and not one.rules]
-            if wrong:
-                tell(f"{len(wrong)} of {len(found)} proposals cannot be read; the model is asked again")
-                _mend(wrong, await _ask(model, mending(wrong, tools), seconds), policy, tools)
-    finally:
-        if close:
-            await model.aclose()
-    return _sorted(found)
+    return with_model(model, draft, "draft rules", RulesNotDrafted)
 
 
 def _sorted(found: Iterable[Proposal]) -> Draft:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Unpack
 
 from langchain.agents import create_agent
-from langchain_core.tools import BaseTool, ToolException
 
-from planscope.agents.langchain_agent import PassingTool
+from planscope.agents.langchain_agent import passing_tool
 from planscope.agents.messages import Middleware
 from planscope.agents.models import LoadedModel
 from planscope.agents.paradigms import Factory, Graph, chat_for, made_by
@@ -19,24 +18,9 @@ from planscope.agents.toolset import ToolSpec
 from planscope.session.model import Limits, PromptEvent, Run
 
 
-class ServedTool(PassingTool):
-    """A tool whose ``call`` returns what the tool did (``toolfuzz.outcome.Made``)."""
-
-    call: Callable[[str, dict[str, object]], Any]
-
-    def _run(self, arguments: object) -> str:
-        done = self.call(self.name, arguments if isinstance(arguments, dict) else {})
-        if done.outcome.kind != "ok":
-            raise ToolException(done.text)
-        return str(done.text)
-
-    async def _arun(self, arguments: object) -> str:
-        return await asyncio.to_thread(self._run, arguments)
-
-
 class ServedRun(PromptedRun):
-    """A run in which ``call`` answers the calls of the tools that ``specs`` tell of. ``request``: what is asked.
-    ``lost`` says why no tool answers any more, or ""."""
+    """A run in which ``call`` answers the calls of the tools that ``specs`` tell of, and says whether they were done.
+    ``request``: what is asked. ``lost`` says why no tool answers any more, or ""."""
 
     def __init__(
         self,
@@ -47,7 +31,7 @@ class ServedRun(PromptedRun):
         *,
         request: str,
         specs: Sequence[ToolSpec],
-        call: Callable[[str, dict[str, object]], object],
+        call: Callable[[str, Mapping[str, object] | None], tuple[str, bool]],
         lost: Callable[[], str],
         **watched: Unpack[Watched],
     ) -> None:
@@ -61,12 +45,7 @@ class ServedRun(PromptedRun):
         return prompt_event(self.run.agent, self._request, None, self._specs)
 
     async def _agent(self, middleware: Sequence[Middleware]) -> Graph:
-        tools: list[BaseTool] = [
-            ServedTool(
-                name=one.name, description=one.description, args_schema=dict(one.parameters), call=self._call
-            )
-            for one in self._specs
-        ]
+        tools = [passing_tool(one, partial(self._call, one.name), slow=True) for one in self._specs]
         if self._factory is not None:
             return await made_by(self._factory, self._model.chat, tools, middleware)
         return create_agent(chat_for(self.run.agent, self._model), tools, middleware=middleware)

@@ -17,8 +17,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 
-from planscope.agents.asking import ask
-from planscope.agents.event_loop import wait_for
+from planscope.agents.asking import ask, with_model
 from planscope.agents.failures import one_line
 from planscope.agents.models import LoadedModel
 from planscope.agents.options import RunOptions
@@ -84,10 +83,19 @@ def write_topics(
     if not (1 <= jobs <= MOST and 2 <= activities <= MOST and at_once >= 1):
         raise TopicsNotWritten(f"ask for 1 to {MOST} jobs and 2 to {MOST} activities")
     job = None if job is None else _checked(job)
-    loaded = _load(model)
-    asking = Asking(loaded, jobs, activities, asyncio.Semaphore(at_once), answer_seconds, on_progress)
-    answers = wait_for(within(total_seconds, asking, job, close=isinstance(model, RunOptions)))
-    return _written(loaded.spec.text, activities, *answers)
+
+    async def answers(loaded: LoadedModel) -> tuple[list[str], list[tuple[str, str]]]:
+        asking = Asking(loaded, jobs, activities, asyncio.Semaphore(at_once), answer_seconds, on_progress)
+        try:
+            async with asyncio.timeout(total_seconds):
+                return await asking.all(job)
+        except TimeoutError:
+            raise TopicsNotWritten(
+                f"the time limit of {total_seconds:g} seconds was reached after {asking.done} topics; name one TOPIC"
+            ) from None
+
+    left_out, found = with_model(model, answers, "write topics", TopicsNotWritten)
+    return _written(model.spec.text, activities, left_out, found)
 
 
 def _checked(job: str) -> str:
@@ -97,15 +105,6 @@ def _checked(job: str) -> str:
             f'"{visible(job, limit=60)}" is not the name of a job; give 1 to {MAX_JOB} plain characters'
         )
     return job
-
-
-def _load(model: RunOptions | LoadedModel) -> LoadedModel:
-    """Load the model. Raises :class:`TopicsNotWritten` if it is simulated."""
-    if model.spec.simulated:
-        raise TopicsNotWritten(
-            "a simulated model cannot write topics; name a real one, for example openai:gpt-4o-mini"
-        )
-    return model.load() if isinstance(model, RunOptions) else model
 
 
 def _written(model: str, activities: int, left_out: list[str], answers: list[tuple[str, str]]) -> Written:
@@ -189,19 +188,16 @@ class Asking:
 
     async def all(self, job: str | None) -> tuple[list[str], list[tuple[str, str]]]:
         """Return what was left out of the list of jobs, and each job with the model's answer about its activities."""
-        from langsmith import tracing_context
-
-        with tracing_context(enabled=False):  # disabled whatever the environment says
-            if job is not None:
-                return [], await self._about([job])
-            self._tell(None)
-            answer = await self._ask(prompt("jobs", self.jobs))
-            listed = jobs_in(answer, self.jobs)
-            if not listed.names:
-                raise TopicsNotWritten(f"the model's answer is not a list of jobs: {said(answer)}")
-            missing = self.jobs - len(listed.names)
-            unnamed = [f"{missing} of {self.jobs} jobs, which the model did not name"] if missing else []
-            return [*listed.left_out, *unnamed], await self._about(list(listed.names))
+        if job is not None:
+            return [], await self._about([job])
+        self._tell(None)
+        answer = await self._ask(prompt("jobs", self.jobs))
+        listed = jobs_in(answer, self.jobs)
+        if not listed.names:
+            raise TopicsNotWritten(f"the model's answer is not a list of jobs: {said(answer)}")
+        missing = self.jobs - len(listed.names)
+        unnamed = [f"{missing} of {self.jobs} jobs, which the model did not name"] if missing else []
+        return [*listed.left_out, *unnamed], await self._about(list(listed.names))
 
     async def _about(self, jobs: list[str]) -> list[tuple[str, str]]:
         """Return the answers for all jobs, or none: the first failure cancels the others."""
@@ -227,21 +223,6 @@ class Asking:
     def _tell(self, total: int | None) -> None:
         if self.on_progress is not None:
             self.on_progress(self.done, total)
-
-
-async def within(
-    seconds: float, asking: Asking, job: str | None, *, close: bool
-) -> tuple[list[str], list[tuple[str, str]]]:
-    try:
-        async with asyncio.timeout(seconds):
-            return await asking.all(job)
-    except TimeoutError:
-        raise TopicsNotWritten(
-            f"the time limit of {seconds:g} seconds was reached after {asking.done} topics; name one TOPIC"
-        ) from None
-    finally:
-        if close:
-            await asking.model.aclose()
 
 
 LARGEST_ANSWER = 50_000

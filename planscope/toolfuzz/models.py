@@ -226,15 +226,15 @@ class _UnderWay:
         )
         self.made = ToolRun(request, run)
 
-    def call(self, tool: str, arguments: dict[str, object]) -> Made:
-        """Make a call of the agent in the sandbox."""
+    def replies(self, tool: str, arguments: Mapping[str, object] | None) -> tuple[str, bool]:
+        """Make a call of the agent in the sandbox. Return the answer, and whether the tool gave it."""
         try:
-            made = self.stage.call(tool, arguments)
+            made = self.stage.call(tool, dict(arguments or {}))
         except ToolsLost as error:
             self.lost = error
             raise
         self.made.calls.append(made)
-        return made
+        return made.text, made.outcome.kind == "ok"
 
     def heard(self, event: Event) -> None:
         """Count what an event cost. Raises BudgetSpent."""
@@ -256,7 +256,7 @@ class _UnderWay:
             self.models._factory,
             request=self.request,
             specs=[ToolSpec(name, text, schema) for name, (text, schema) in self.offered.items()],
-            call=self.call,
+            call=self.replies,
             on_event=self.heard,
             lost=lambda: str(self.lost or ""),
         )

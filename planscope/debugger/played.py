@@ -21,7 +21,7 @@ from planscope.oracle.verdict_types import State, StepView
 
 if TYPE_CHECKING:
     from planscope.oracle.judged import JudgedRun
-    from planscope.oracle.lookahead import Looks, Outcome
+    from planscope.oracle.lookahead import Lookahead, Outcome
     from planscope.rules.rule import Rule
 
 
@@ -169,7 +169,7 @@ def option_with(played: Played, option: Option, way: Way) -> Option:
 
 
 def outcome_of(
-    run: JudgedRun, action: int, start: int | None, way: Way | None, ahead: Looks | None = None
+    run: JudgedRun, action: int, start: int | None, way: Way | None, ahead: Lookahead | None = None
 ) -> Outcome:
     """Return the state of the plan if the action with this index were called in a way. A call that goes on with the
     message of the call before is judged as it is; any other by the best answer that it can have."""

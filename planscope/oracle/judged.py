@@ -1,20 +1,17 @@
-"""The interface of a judged run: what the screen, ``walk``, documents, comparison and sharing ask.
+"""What is known of a judged run by its types, without Z3: the screen, ``walk``, documents, comparison and sharing ask.
 
 :class:`~planscope.oracle.replay.Replay` answers, for a query, for rules about calls, and for both together. Rules come
-in through :class:`Beside`, since the oracle knows none. Both interfaces lie here, below all who ask, with the plain
-data of the answers (``verdict_types.py``).
+in through :class:`Beside`, since the oracle knows none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from planscope.language.problem import Problem
-from planscope.oracle.facts import Fact
-from planscope.oracle.statuses import Attempt
-from planscope.oracle.trace import Ending, Item, Trace
+from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import (
     Core,
     Correction,
@@ -32,7 +29,7 @@ from planscope.oracle.verdict_types import (
 )
 
 if TYPE_CHECKING:
-    from planscope.oracle.lookahead import Looks
+    from planscope.oracle.replay import Replay
     from planscope.oracle.walk import Walk
 
 Started = Callable[[Callable[[], None]], None]
@@ -53,89 +50,8 @@ class Judged(Protocol):
     def verdict(self) -> Verdict: ...
 
 
-class JudgedRun(Protocol):
-    """A run, judged at every step. Every ``index`` is an index into ``steps``: 0 is before any call, k after call k."""
-
-    @property
-    def problem(self) -> Problem:
-        """All constraints and rules, each with an id."""
-
-    @property
-    def trace(self) -> Trace: ...
-    @property
-    def steps(self) -> tuple[StepView, ...]: ...
-    @property
-    def facts(self) -> list[Fact]:
-        """What each call did, in order."""
-
-    @property
-    def last_attempt(self) -> Attempt: ...
-    @property
-    def asks(self) -> bool:
-        """Whether there is a query, and not only rules."""
-
-    @property
-    def first_doomed(self) -> int | None:
-        """The index at which the last attempt was lost, or None."""
-
-    def lost_at(self, attempt: int) -> int | None:
-        """Return the index at which an attempt was lost, or None. Attempts count from 1."""
-
-    def then(self, *items: Item, ending: Ending = "running", reason: str | None = None) -> JudgedRun:
-        """Return the same run with more calls, and what was said between them, at the cost of those alone. The run must
-        not have ended."""
-
-    def status(self, constraint_id: str, index: int) -> Status: ...
-    def statuses(self, index: int) -> dict[str, Status]: ...
-    def value_at(self, constraint_id: str, index: int) -> str:
-        """Return the value that decides a rule's status, if it is judged per value: ``order_id 7``. Else ""."""
-
-    def safe_moves(self, index: int) -> tuple[Move, ...]:
-        """Return the calls that can come next, as a message of their own, without losing the plan."""
-
-    def safe_calls(self, index: int) -> tuple[SafeCall, ...]:
-        """Return the same with arguments and answers that do not lose the plan."""
-
-    def valid_completions(self, index: int) -> int | None:
-        """Count the valid orders of the remaining actions; None if they are too many, or if rules do not count them."""
-
-    def one_way(self, index: int) -> tuple[PlannedCall, ...] | None:
-        """Return one way to go on so that everything is kept, or None if there is none."""
-
-    def verdict(self, *, strict: bool = False) -> Verdict: ...
-    def undecided(self) -> str:
-        """Say why a run that is over is not decided."""
-
-    def repair(self, from_step: int = 0) -> Repair: ...
-    def way_back(self) -> Repair: ...
-    def certify(self, timeout: int = 10_000, started: Started | None = None) -> Proof:
-        """Ask Z3 to confirm verdict and core. ``timeout``: milliseconds per question."""
-
-    def reasons(
-        self,
-        index: int | None = None,
-        *,
-        most: int = 100,
-        timeout: int = 2_000,
-        on_core: Callable[[Core], None] | None = None,
-        on_correction: Callable[[Correction], None] | None = None,
-        stopped: Callable[[], bool] | None = None,
-        started: Started | None = None,
-    ) -> Reasons:
-        """Find all minimal cores and corrections at ``index`` (see ``reasons.py``)."""
-
-    def certify_reasons(
-        self,
-        found: Reasons,
-        timeout: int = 10_000,
-        *,
-        stopped: Callable[[], bool] | None = None,
-        started: Started | None = None,
-    ) -> Proof:
-        """Ask Z3 whether each of these is a minimal core or a minimal correction."""
-
-    def ahead(self) -> Looks:
-        """Look one call ahead from the end of a run that goes on."""
+JudgedRun: TypeAlias = "Replay"
+"""What a judged run is called by those who do not import Z3."""
 
 
 class Beside(Protocol):

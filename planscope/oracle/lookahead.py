@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from planscope.oracle.facts import Fact, durations
 from planscope.oracle.judged import Beside, JudgedRun, together
@@ -21,21 +21,6 @@ class Outcome:
 
     state: State
     breaks: tuple[str, ...] = ()
-
-
-class Looks(Protocol):
-    """Looks one call ahead. ``safe``: ids of safe next actions, each with its first and last safe start (timed).
-    ``clock``: the latest end so far (timed)."""
-
-    @property
-    def safe(self) -> Mapping[str, tuple[int, int] | None]: ...
-    @property
-    def clock(self) -> int | None: ...
-    def was_done(self, action: int) -> bool: ...
-    def after(
-        self, action: int, start: int | None = None, arguments: Mapping[str, Any] | None = None
-    ) -> Outcome:
-        """Return the outcome of calling the action with this index next. ``arguments`` matter to rules alone."""
 
 
 class Lookahead:

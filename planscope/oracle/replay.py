@@ -10,7 +10,7 @@ from planscope.oracle import certificate, repair
 from planscope.oracle.facts import Fact
 from planscope.oracle.findings import find_at_end, ordered
 from planscope.oracle.judged import Beside, JudgedRun, Ruled, Search, Started
-from planscope.oracle.lookahead import Lookahead, Looks
+from planscope.oracle.lookahead import Lookahead
 from planscope.oracle.plan import Plan
 from planscope.oracle.reasons import MOST, reasons
 from planscope.oracle.statuses import Attempt
@@ -91,7 +91,8 @@ def _decide(
 
 
 class Replay:
-    """A judged run (see :class:`~planscope.oracle.judged.JudgedRun`): ``own`` judges its query, ``rules`` the rules.
+    """A run, judged at every step: ``own`` judges its query, ``rules`` the rules. Every ``index`` is an index into
+    ``steps``: 0 is before any call, k after call k.
 
     Both must hold: a step is lost as soon as one of them is lost, or both together. Without rules all answers are those
     of the query; without a query its states are unknown, and only the rules count. Steps are computed once, the rest on
@@ -198,7 +199,7 @@ class Replay:
         own = self.own.one_way(index) if self.asks else None
         return own if self.rules is None else self.rules.one_way(index, own)
 
-    def ahead(self) -> Looks:
+    def ahead(self) -> Lookahead:
         """Look one call ahead from the end of a run that goes on."""
         return Lookahead(self.own, self, self.rules)
 

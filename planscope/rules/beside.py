@@ -134,7 +134,7 @@ def checked_run(
     ``strict``: warnings about the query's run count as errors. ``details``: seek core and repair. ``budget``: of all
     traces that are repaired.
     """
-    assert isinstance(run, Replay) and isinstance(run.rules, Rules)
+    assert isinstance(run.rules, Rules)
     rules, trace = run.rules, run.trace
     rules.budget = budget.part(3 / 4) if budget is not None else None
     verdict = run.verdict(strict=strict)
@@ -174,7 +174,7 @@ def checked_run(
 
 def repair_of(run: JudgedRun) -> RulesRepair | None:
     """Return the change of a run that rules alone judge, or None if the run broke off or goes on."""
-    rules = run.rules if isinstance(run, Replay) else None
+    rules = run.rules
     if not isinstance(rules, Rules) or rules.asks or rules.trace.open_end:
         return None
     return rules.fixed

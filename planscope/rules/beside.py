@@ -282,7 +282,7 @@ class Rules:
 
     def _begin(self, undecided: frozenset[int]) -> None:
         """Judge the run from its first call on. ``undecided``: the indexes of rules that go by arguments which it has
-        nowhere, as the end shows."""
+        nowhere, if it seemed to be lost."""
         self.anew = True
         trace, problem = self.trace, self.problem
         own_tools = problem.query.own or {} if not trace.id else {}
@@ -345,9 +345,11 @@ class Rules:
                 self.both.add(self.own.facts[index - 1], events, after)
             self.states_of_both.append(self._state_of_both(index))
         self._taken = len(self.trace.items)
-        undecided = track.judge.undecided(self.trace)
-        if undecided != track.book.undecided:
-            self._begin(undecided)
+        before = track.book.undecided
+        if before or track.lost is not None:  # else it only matters at the end, which ``results`` sees
+            undecided = track.judge.undecided(self.trace)
+            if undecided != before:
+                self._begin(frozenset() if before else undecided)
 
     def _reopen(self) -> None:
         """The message of the last call goes on after all."""

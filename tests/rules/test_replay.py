@@ -141,3 +141,12 @@ def test_a_rule_by_an_argument_that_no_call_has_is_open_at_every_step() -> None:
     two = judged_trace(read_rules(f"{text}\nrefund never happens."), Trace(calls, ending="running"))
     assert [view.state for view in two.steps] == ["unknown", "broken", "broken"]
     assert two.steps[1].core is not None and two.steps[1].core.constraints == ("c2",)
+
+
+def test_a_rule_by_an_argument_that_no_call_has_yet_can_be_kept() -> None:
+    """Only where the run seemed to be lost, the argument matters before the end."""
+    lookup = ToolCall("lookup", {}, step=1, message=1, answered=True, answer="", failed=False)
+    rules = read_rules("lookup comes before refund for the same order_id.")
+    run = judged_trace(rules, Trace([lookup], ending="stopped"))
+    assert [view.state for view in run.steps] == ["completable", "completable", "unknown"]
+    assert [call.tool for call in run.safe_calls(1)] == ["lookup", "refund"]

@@ -154,13 +154,13 @@ _WORD = re.compile(
     r"(?i:user|login|logname|owner|account|author|assignee|committer|identity|realname"
     r"|host|nodelist|node|server|machine|computer|workstation|fqdn"
     r"|csname|agent|runner|instance|actor|netbios name|by\b)"
-    r"(?i:_?id|[ _-]?name)?(?![A-Za-z])"
+    r"(?i:_?id|[ ._-]?name)?(?![A-Za-z])"
 )
 _LETTER = re.compile(r"[\w.-]")
 _SIGN = re.compile(
     r"(?:[\"'\]\\*`]{0,4}(?P<sign>[ \t]{0,24}(?:\. ?){0,30}(?::|=>?|\uff1a)[ \t]{0,24})"
     r"|</(?i:key|th|td|dt|strong|b)>\s{0,20}<\w{1,10}>|(?P<tag>)>|(?P<gap>\t{1,4}|[ ]{3,40}))"
-    r"(?P<open>[*]{0,2}[\\]{0,3}[\"'`\[\u2018]{0,2}|[*]{0,2} ?`)"
+    r"(?P<open>[*]{0,2}[\\]{0,3}[\"'`\[<\u2018]{0,2}|[*]{0,2} ?`)"
     r"(?:(?P<domain>[A-Za-z][\w.-]{1,30})\\{1,2}|\\{2,4})?(?P<value>[^\W\d_][\w.-]{1,80})(?P<after>\[[0-9,-]{1,20}\])?"
     r"(?P<more>\s?\(?)"
 )

@@ -198,7 +198,8 @@ def _after_names(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         if FILE_NAME.fullmatch(name) or text[max(0, start - 2) : start] == "${":
             continue
         before = _TWO_WORDS.search(text, max(0, start - 20), start)
-        if names_secret(f"{before[0]}{name}" if before else name):
+        name = f"{before[0]}{name}" if before else name
+        if names_secret(name):
             end = start + len(text[start:end].rstrip("."))
             done = end
             for first, last in _values_of(text, start, end, name):
@@ -535,6 +536,13 @@ _IN_ADDRESS = re.compile(
     r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,30}:(?:\\{0,4}/){2}"
     r"(?P<user>[^\s/@:\"'<>\\]{0,100}):(?P<secret>[^\s/@\"'<>]{1,200})@(?=[A-Za-z0-9_\[{$-])"
 )
+_BEHIND_SWITCH = re.compile(
+    r"(?:(?<=\s)-u|--user)[ =]{1,3}[\"']?(?P<user>[^\s:\"'/]{1,60}):(?P<secret>[^\s\\\"'/:]{3,100})"
+)
+_LOGINS = (
+    ("login-in-address", "password in an address", "@", _IN_ADDRESS),
+    ("curl-login", "password on a command line", "-u", _BEHIND_SWITCH),
+)
 _COOKIES = re.compile(
     r"(?i:\b(?P<set>Set-)?Cookie)[\"']{0,2}\s{0,3}:\s{0,3}[\"']{0,2}(?P<pairs>[\w.-]{1,60}=[^\n\\\"'<>]{1,4000})"
 )
@@ -543,9 +551,9 @@ _PAIR = re.compile(r"(?:^|;)\s{0,3}[\w.-]{1,60}=(?P<value>[^\s;`)]{5,4000}[^\s;`
 
 def logins(text: str, lowered: str) -> Iterator[Hit]:
     """Find user names and passwords in addresses and commands, and cookies. ``lowered``: the text in lower case."""
-    if "@" in text:
-        for match in _IN_ADDRESS.finditer(text):
-            yield from _login(match)
+    for kind, label, needs, pattern in _LOGINS:
+        for match in pattern.finditer(text) if needs in text else ():
+            yield from _login(match, kind, label)
     if "cookie" in lowered:
         for match in _COOKIES.finditer(text):
             for pair in _PAIR.finditer(match["pairs"]):
@@ -566,7 +574,7 @@ _STANDS_IN = re.compile(
 """A user and a password that stand for others: variables, masks, the words themselves."""
 
 
-def _login(match: re.Match[str]) -> Iterator[Hit]:
+def _login(match: re.Match[str], kind: str, label: str) -> Iterator[Hit]:
     user = match["user"]
     common = user.lower() in words("user", "common")
     if (common and match["secret"] == user) or _STANDS_IN.fullmatch(f"{user}:{match['secret']}"):
@@ -574,4 +582,4 @@ def _login(match: re.Match[str]) -> Iterator[Hit]:
     if user and not common and user.lower() not in words("user", "nobody"):
         yield Hit(*match.span("user"), "user-name", "user name", PERSONAL, strong=False)
     secret = match.span("secret")
-    yield Hit(*secret, "login-in-address", "password in an address", SHAPE, is_telling(match["secret"]))
+    yield Hit(*secret, kind, label, SHAPE, is_telling(match["secret"]))

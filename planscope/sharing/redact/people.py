@@ -25,7 +25,7 @@ _NAME = re.compile(
     r"(?![\w(-]|\.[A-Za-z0-9_])"
 )
 _WITH_PORT = re.compile(
-    r"(?<![\w.@/-])(?P<host>[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){0,6}):[0-9]{4,5}(?![\w:.-])"
+    r"(?<![\w.@/-])(?P<host>[A-Za-z][A-Za-z0-9]{0,30}(?:-[A-Za-z0-9]{1,30}){0,6}):[0-9]{4,5}(?![\w.-]|:\S)"
 )
 _LOGIN = re.compile(
     r"(?:\b(?:ssh|scp|sftp|rsync|mosh)\b[^\n@]{0,60}?\s[\w.-]{1,40}"
@@ -63,7 +63,9 @@ _IPV6 = re.compile(
 _MAC = re.compile(
     r"(?<![\w:-])(?P<host>[0-9A-Fa-f]{2}(?P<sign>[:-])[0-9A-Fa-f]{2}(?:(?P=sign)[0-9A-Fa-f]{2}){4})(?![\w:-])"
 )
-_RESERVED = re.compile(r"(?:^|\.)(?:example\.(?:com|net|org)|test|example|invalid|localhost)\.?$")
+_RESERVED = re.compile(
+    r"^localhost\.|(?:^|\.)(?:example\.(?:com|net|org)|test|example|invalid|localhost)\.?$"
+)
 _DOCUMENTATION = [
     ipaddress.ip_network(n) for n in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 ]

@@ -257,7 +257,7 @@ TOKENS = {
     "traces": 56_450,
     "commands": 50_900,
     "language": 74_700,
-    "session": 39_750,
+    "session": 39_610,
     "oracle": 35_650,
     "sharing": 30_050,
     "debugger": 27_800,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from planscope.oracle.trace import Cause, LeftOut
 from planscope.session.model import (
@@ -105,28 +105,6 @@ class Help:
 
 
 NO_HELP = Help()
-
-
-class Told(Protocol):
-    """The fields of a call that show whether it got help."""
-
-    @property
-    def refused_by(self) -> str | None: ...
-    @property
-    def asked(self) -> object | None: ...
-    @property
-    def said(self) -> str | None: ...
-
-
-def help_in(calls: Iterable[Told]) -> Help:
-    """Return the help in these calls."""
-    told = list(calls)
-    return Help(
-        sum(call.refused_by == "guard" for call in told),
-        sum(call.refused_by == "user" for call in told),
-        sum(call.asked is not None for call in told),
-        sum(call.said is not None for call in told),
-    )
 
 
 WAITS_FOR = "waits for a person"
@@ -242,7 +220,12 @@ class RunRecord(NamedTuple):
     @property
     def help(self) -> Help:
         """The help that the run has had so far."""
-        return help_in(self.calls)
+        return Help(
+            sum(call.refused_by == "guard" for call in self.calls),
+            sum(call.refused_by == "user" for call in self.calls),
+            sum(call.asked is not None for call in self.calls),
+            sum(call.said is not None for call in self.calls),
+        )
 
     @property
     def unanswered(self) -> int | None:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from planscope.session.model import Given, MessageEvent, SeenTool
+from planscope.session.model import AnswerEvent, Given, MessageEvent, SeenTool
 from planscope.session.record import SPEAKERS, RecordedCall, RunRecord
 from planscope.wording.phrases import plural
 
@@ -131,31 +131,26 @@ def _changed(given: Given) -> Iterator[Part]:
 
 
 def _tool(call: RecordedCall) -> Iterator[Part]:
-    if call.asked is not None:
-        yield Part("asked for", call.asked)
-    if call.arguments is not None:
-        yield Part("arguments", call.arguments)
-    elif call.raw:
-        yield Part("arguments, not readable", call.raw)
-    if call.error:
-        yield Part("error", call.error)
-    if call.answer is not None:
-        yield Part("answer", as_json(call.answer))
-    if call.said is not None:
-        yield Part("answer of the tool", as_json(call.said))
-    if call.answered is not None and call.answered.took:
-        yield Part("time of the tool", f"{call.answered.took:.3g} s")
-    if call.answered is not None and call.answered.artifact is not None:
-        yield Part("artifact", call.answered.artifact)
-    if call.answered is not None and call.answered.to_graph is not None:
-        yield Part("to the graph", call.answered.to_graph)
-    if call.troubles:
-        yield Part("trouble", list(call.troubles))
+    answered = call.answered or AnswerEvent(step=1, text="")
+    unread = call.raw if call.arguments is None else None
+    parts = {
+        "asked for": call.asked,
+        "arguments": call.arguments,
+        "arguments, not readable": unread or None,
+        "error": call.error or None,
+        "answer": as_json(call.answer),
+        "answer of the tool": as_json(call.said),
+        "time of the tool": f"{answered.took:.3g} s" if answered.took else None,
+        "artifact": answered.artifact,
+        "to the graph": answered.to_graph,
+        "trouble": list(call.troubles) or None,
+    }
+    yield from (Part(name, value) for name, value in parts.items() if value is not None)
 
 
-def as_json(text: str) -> Any:
+def as_json(text: str | None) -> Any:
     """Return the object or list that a text is as JSON, or else the text itself."""
-    if len(text) <= _LONGEST_JSON and text.lstrip()[:1] in ("{", "["):
+    if text is not None and len(text) <= _LONGEST_JSON and text.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(text)
         except (ValueError, RecursionError):

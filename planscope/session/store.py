@@ -146,7 +146,7 @@ def split(session: Session, first: Session | None = None) -> list[tuple[Session,
     groups = _groups(session, {run.id for run in base.runs})
     while groups or not made:
         begun = base if not made else _rest(session)
-        part, data, count = _filled(session, begun, groups, all_variants=not made and first is None)
+        part, data, count = _filled(session, begun, groups, begins=not made, whole=first is None)
         if made and not count:
             runs = groups[0]
             if len(runs) < 2:
@@ -177,13 +177,13 @@ def _counted(one: Dissection) -> list[str]:
 
 
 def _filled(
-    session: Session, begun: Session, groups: Sequence[list[Run]], *, all_variants: bool
+    session: Session, begun: Session, groups: Sequence[list[Run]], *, begins: bool, whole: bool
 ) -> tuple[Session, bytes, int]:
     """Return ``begun`` with as many of the groups as fit, its bytes, and the number of those groups."""
     count = _fitting(begun, groups)
     while True:
         more = [run for group in groups[:count] for run in group]
-        part = _with(session, begun, more, all_variants=all_variants)
+        part = _with(session, begun, more, begins=begins, whole=whole)
         try:
             return part, dumps(part), count
         except TooLarge:
@@ -230,8 +230,11 @@ def _rest(session: Session) -> Session:
     return session.model_copy(update={**nothing, "gone": None, "fuzzings": None})
 
 
-def _with(session: Session, begun: Session, more: Iterable[Run], *, all_variants: bool) -> Session:
-    """Add these runs to ``begun``, with all variants of the session or only those that they need."""
+def _with(session: Session, begun: Session, more: Iterable[Run], *, begins: bool, whole: bool) -> Session:
+    """Add these runs to ``begun``, with the dissections that count them and the variants that they need.
+
+    ``begins``: it is the first part, which has what belongs to no run; if it is also ``whole``, all variants.
+    """
     order = {run.id: number for number, run in enumerate(session.runs)}
     there = {run.id: run for run in (*more, *begun.runs)}
     runs = [
@@ -243,14 +246,14 @@ def _with(session: Session, begun: Session, more: Iterable[Run], *, all_variants
     dissections = {one.id: one for one in begun.dissections}
     for one in session.dissections:
         counted = _counted(one)
-        if not there.keys().isdisjoint(counted) or (all_variants and not counted):
+        if not there.keys().isdisjoint(counted) or (begins and not counted):
             cells = [c.model_copy(update={"runs": [r for r in c.runs if r in there]}) for c in one.cells]
-            begins = one.run if one.run in there else None
-            dissections[one.id] = one.model_copy(update={"cells": cells, "run": begins})
+            failing = one.run if one.run in there else None
+            dissections[one.id] = one.model_copy(update={"cells": cells, "run": failing})
     needed = {run.variant for run in runs} | {v.id for v in begun.variants}
     for one in dissections.values():
         needed |= {one.variant, *(cell.variant for cell in one.cells)}
-    variants = session.variants if all_variants else _with_parents(session.variants, needed)
+    variants = session.variants if begins and whole else _with_parents(session.variants, needed)
     return begun.model_copy(
         update={"variants": variants, "runs": runs, "dissections": list(dissections.values())}
     )

@@ -70,7 +70,8 @@ class SessionWriter:
         self._lock: Lock | None = None
         self._recovery = RecoveryFile(path)
         self._fingerprint: Fingerprint | None = None
-        self._written: tuple[set[str], set[str]] = set(), set()
+        self._written: set[str] = set()
+        """The runs in the first file."""
         self.more: list[tuple[Path, list[str]]] = []
         """Further files beside ``place``, if one cannot hold the session, and the ids of the runs in each."""
         self._begin()
@@ -131,8 +132,7 @@ class SessionWriter:
                 self._write_more(made[1:])
             except SessionError as error:
                 raise SessionError(self._recovery.keep(made[0][1], str(error), self._fingerprint)) from None
-            first = made[0][0]
-            self._written = {run.id for run in first.runs}, {one.id for one in first.dissections}
+            self._written = {run.id for run in made[0][0].runs}
             self._recovery.drop()
             return self.place
 
@@ -141,14 +141,10 @@ class SessionWriter:
         try:
             return [(session, dumps(session))]
         except TooLarge:
-            runs, dissections = self._written
-        if runs:
-            mine = {
-                "runs": [run for run in session.runs if run.id in runs],
-                "dissections": [one for one in session.dissections if one.id in dissections],
-            }
+            mine = [run for run in session.runs if run.id in self._written]
+        if mine:
             with suppress(TooLarge):
-                return split(session, session.model_copy(update=mine))
+                return split(session, session.model_copy(update={"runs": mine, "dissections": []}))
         return split(session)
 
     def _write_more(self, made: Sequence[tuple[Session, bytes]]) -> None:

@@ -280,3 +280,20 @@ def test_a_dissection_that_fills_several_files_loses_no_run_of_those_after_it(
     assert sorted(run.id for part in parts for run in part.runs) == runs
     cells = {(d.id, run) for part in parts for d in part.dissections for cell in d.cells for run in cell.runs}
     assert cells == {(d.id, run) for d in session.dissections for cell in d.cells for run in cell.runs}
+
+
+def test_a_dissection_that_counts_no_run_yet_is_in_the_first_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = load(path)
+    whole = session.model_copy(update={"runs": [*session.runs, *many(9)]})
+    begun = Dissection(id="d1", variant="v1", run="r1", agent="tools", model="m", cells=[])
+    whole.dissections = [begun]
+    monkeypatch.setattr("planscope.session.json_bytes.LARGEST", 5 * len(dumps(whole)) // 8)
+    for first in (None, session):
+        parts = [loads(data) for _, data in split(whole, first)]
+        assert [[one.id for one in part.dissections] for part in parts] == [
+            ["d1"],
+            *([[]] * (len(parts) - 1)),
+        ]
+        assert len(parts) > 1 and parts[0].dissections == [begun]

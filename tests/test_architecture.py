@@ -252,18 +252,18 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 197_200,
     "rules": 76_600,
-    "toolfuzz": 91_850,
+    "toolfuzz": 85_400,
     "agents": 75_700,
     "traces": 56_450,
-    "commands": 50_900,
+    "commands": 49_900,
     "language": 74_700,
     "session": 39_610,
     "oracle": 35_650,
-    "sharing": 30_050,
+    "sharing": 30_500,
     "debugger": 27_800,
     "dissection": 25_050,
     "synthesis": 17_580,
-    "documents": 14_900,
+    "documents": 14_650,
     "compare": 14_120,
     "campaign": 14_450,
     "top": 9_650,
@@ -273,7 +273,7 @@ TOKENS = {
     "walk": 5_130,
     "safe": 4_700,
     "show": 3_000,
-    "views": 2_000,
+    "views": 4_900,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""

@@ -7,31 +7,27 @@ import itertools
 import math
 import shlex
 import sys
-import textwrap
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.commands import Command
 from planscope.commands.common import (
     ProgressLine,
     amount,
-    columns,
+    answer,
     output_file,
-    print_json,
     read_text,
     say,
-    say_all,
     whole,
 )
-from planscope.commands.fuzz_fix import add_fix, fix_lines, is_wanted, write_fixes
+from planscope.commands.fuzz_fix import add_fix, is_wanted, write_fixes
 from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
-    from planscope.session.model import FuzzFinding
     from planscope.toolfuzz.engine import Options
     from planscope.toolfuzz.models import FuzzModels
     from planscope.toolfuzz.prompting import PromptOptions
@@ -49,8 +45,6 @@ SETS, PROMPTS = 4, 6
 MOST_NAMES = 500
 MOST_CONTEXT = 20_000
 """Characters of ``--context`` that the model is told."""
-
-LONGEST_INPUT = 200
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
@@ -209,6 +203,7 @@ def _fuzz(args: argparse.Namespace) -> int:
     from planscope.toolfuzz.engine import Options
     from planscope.toolfuzz.keeping import own_session, take_labels
     from planscope.toolfuzz.report import Report
+    from planscope.views.fuzz import fuzz_blocks
 
     formats = ("html", "pytest", "junit", "sarif")
     files = {name: output_file(given) for name in formats if (given := getattr(args, name)) is not None}
@@ -247,12 +242,8 @@ def _fuzz(args: argparse.Namespace) -> int:
     take_labels(report, kept or own_session(report.target))
     if args.json and fix and interrupted is None:
         write_fixes(report, args)
-    with suppress(BrokenPipeError):
-        if args.json:
-            shown = redact_data(report) if args.redact else report
-            print_json(FuzzDocument.of_report(shown))
-        else:
-            say_all([*_lines(report, columns()), *fix_lines(report)])
+    shown = redact_data(report) if args.redact and args.json else report
+    answer(args, FuzzDocument.of_report(shown), fuzz_blocks, quiet=True)
     if fix and not args.json and interrupted is None:
         write_fixes(report, args)
     _write(report, files, args)
@@ -382,31 +373,33 @@ def _find(
         report.model = models.as_data()
 
 
-def _show(line: ProgressLine, message: Mapping[str, Any]) -> None:
+def _show(line: ProgressLine, message: Mapping[str, object]) -> None:
     if message["event"] == "sequences":
         line.show(f"{message['sequences']:,} sequences, {message['calls']:,} calls")
     if message["event"] == "progress":
-        line.show(f"{message['tool'][:40]}: {message['calls']:,} calls, {message['unique']} errors")
+        line.show(f"{str(message['tool'])[:40]}: {message['calls']:,} calls, {message['unique']} errors")
 
 
 def _write(report: Report, files: dict[str, Path], args: argparse.Namespace) -> None:
+    from planscope.documents.fuzz import FuzzDocument
     from planscope.session.files import write_atomic
+    from planscope.sharing.fuzz_files import fuzz_page, write_fuzz_junit, write_fuzz_sarif
     from planscope.sharing.redact import redact_data
-    from planscope.toolfuzz.formats import page, pytest_file, write_fuzz_sarif, write_junit
+    from planscope.toolfuzz.formats import pytest_file
 
-    redacts = {name: name != "pytest" if args.redact is None else args.redact for name in files}
-    safe = redact_data(report) if any(redacts.values()) else report
     for name, path in files.items():
-        shown = safe if redacts[name] else report
+        redacts = name != "pytest" if args.redact is None else args.redact
+        shown = redact_data(report) if redacts else report
+        found = FuzzDocument.of_report(shown)
         try:
             if name == "html":
-                write_atomic(path, page(shown).encode("utf-8", "replace"))
+                write_atomic(path, fuzz_page(found).encode())
             elif name == "pytest":
                 write_atomic(path, pytest_file(shown, args.reset).encode("utf-8", "replace"))
             elif name == "junit":
-                write_junit(shown, path)
+                write_fuzz_junit(found, path)
             else:
-                write_fuzz_sarif(shown, path)
+                write_fuzz_sarif(found, path)
         except OSError as error:
             raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
 
@@ -454,102 +447,6 @@ def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
         name = args.output or path.name.partition(".planscope")[0]
         to_label = "" if args.sample is None else f" (t shows {was_sampled(record):,} of them to be labelled)"
         say(f"findings kept: planscope open {shlex.quote(name)}{to_label}")
-
-
-def _lines(report: Report, width: int) -> Iterator[str]:
-    """Return the report as text."""
-    from planscope.toolfuzz.correctness.baselines import tried_lines
-    from planscope.toolfuzz.correctness.said import section_lines
-    from planscope.toolfuzz.formats import cost_line
-    from planscope.toolfuzz.report import interval_words, is_sequence, rate_sentence
-    from planscope.wording.phrases import plural
-
-    number = 0
-    for tool in report.tools:
-        if tool.skipped:
-            yield f"{tool.name}: skipped, because {tool.skipped}"
-            continue
-        found = report.counted(tool.name)
-        refused = f", {tool.refused:,} refused by its schema" if tool.refused else ""
-        agent = report.agent_calls(tool.name)
-        calls = (
-            plural(tool.calls, "call") if tool.calls or not agent else plural(agent, "call") + " of the agent"
-        )
-        both = f" and {plural(agent, 'call')} of the agent" if tool.calls and agent else ""
-        yield f"{tool.name}: {plural(len(found), 'error')} in {calls}{both}{refused}"
-        if tool.stopped == "hung":
-            yield "  The search ended early, because too many calls hung."
-        for one in report.sorted():
-            if one.tool == tool.name and not is_sequence(one) and not one.set:
-                number += 1
-                yield from _finding(one, number, width)
-        yield ""
-    if report.sequences is not None:
-        found = [one for one in report.sorted() if is_sequence(one)]
-        calls = plural(report.sequences["calls"], "call")
-        played = plural(report.sequences["sequences"], "sequence")
-        yield f"all tools together: {plural(len(found), 'error')} in {played} of {calls}"
-        for one in found:
-            number += 1
-            yield from _finding(one, number, width)
-        yield ""
-    yield from section_lines(report.sets, report.matrix, width)
-    yield from tried_lines(report.tried, width)
-    figures = report.figures()
-    made = plural(report.calls + report.agent_calls(), "call")
-    yield f"{plural(figures.unique_errors, 'error')} in {made}, seed {report.seed}"
-    if figures.unique_errors:
-        yield f"estimate of all errors: {figures.chao1:g} ({interval_words(figures)}), under guidance"
-    if figures.false_discovery:
-        yield rate_sentence(figures.false_discovery)
-    if report.model is not None:
-        yield cost_line(report.model)
-    yield from [*report.missing(), *report.remarks]
-    if report.interrupted:
-        yield "interrupted; these are the findings so far"
-
-
-def _finding(one: FuzzFinding, number: int, width: int) -> Iterator[str]:
-    from planscope.toolfuzz.formats import agent_lines, smallest_lines, title
-    from planscope.toolfuzz.report import is_counted, is_sequence
-    from planscope.wording.phrases import plural
-
-    yield ""
-    tool = f"{one.tool}: " if is_sequence(one) else ""
-    head = f"  {number}. {tool}{title(one)}"
-    yield from textwrap.wrap(head, width, subsequent_indent="     ", max_lines=4, placeholder=" ...")
-    if not one.at_call:
-        yield "     listed only"
-        return
-    where = f"at {one.location}, " if one.location else ""
-    listed = "" if is_counted(one) else "; listed only"
-    stated = "; the documentation states the limit" if one.documented else ""
-    unit = "prompt" if one.prompt else "call"
-    yield f"     {where}first in {unit} {one.at_call:,}, {plural(one.occurrences, 'time')}{listed}{stated}"
-    if one.prompt:
-        yield f"     prompt: {_cut(one.prompt)}"
-    for text in agent_lines(one):
-        yield from textwrap.wrap(
-            visible(text),
-            width,
-            initial_indent="     ",
-            subsequent_indent="     ",
-            max_lines=4,
-            placeholder=" ...",
-        )
-    label = "input" if one.shrunk is None else "smallest input"
-    lines = smallest_lines(one)
-    if is_sequence(one):
-        yield "     calls:" if one.shrunk is None else "     fewest calls:"
-        yield from (f"       {_cut(line)}" for line in lines)
-    else:
-        yield f"     {label}: {_cut(lines[0])}"
-    if one.needs:
-        yield f"     only after {plural(len(one.needs), 'other call')} (--json shows them)"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_INPUT else f"{text[:LONGEST_INPUT]}... ({len(text):,} characters)"
 
 
 COMMANDS = {

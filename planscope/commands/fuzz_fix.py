@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,44 +37,6 @@ def is_wanted(args: argparse.Namespace) -> bool:
     return bool(args.fix or args.fix_write or args.fix_patch)
 
 
-def fix_lines(report: Report) -> Iterator[str]:
-    """Yield what mending came to, as text."""
-    from planscope.toolfuzz.mended import ORIGINS
-    from planscope.wording.phrases import plural
-
-    names = _names(report)
-    for one in report.mended:
-        yield ""
-        yield f"documentation of {one.tool}: {plural(len(one.candidates), 'candidate')} tried"
-        if one.untried and one.of:
-            tried = ", ".join(names[number] for number in sorted(one.untried))
-            yield f"  not tried on {tried}: the model gave too few other requests"
-        if one.after is None:
-            yield f"  nothing is proposed: {one.why}"
-            continue
-        chosen = one.chosen
-        assert chosen is not None
-        yield f"  the best, of {plural(chosen.words, 'word')}, was made from {ORIGINS[chosen.origin]}:"
-        yield from (f"    {line}" for line in one.diff)
-        yield f"  chosen by: {chosen.passed} of {plural(one.of, 'prompt')} right, {one.before} as it was"
-        if one.reported is not None:
-            before, after, of = one.reported
-            yield f"  reported on others: {after} of {plural(of, 'prompt')} right, {before} as it was"
-        for word, numbers in (("cures", one.cures), ("does not cure", one.leaves)):
-            if numbers:
-                yield f"  {word} {', '.join(names[number] for number in sorted(numbers))}"
-
-
-def _names(report: Report) -> dict[int, str]:
-    """Return what the text calls each finding, by its number in the JSON document."""
-    found: dict[int, str] = {}
-    number = 0
-    for k, one in enumerate(report.sorted(), 1):
-        number += one.set is None
-        found[k] = f"finding {number}" if one.set is None else f"set {one.set}"
-    return found
-
-
 def write_fixes(report: Report, args: argparse.Namespace) -> None:
     """Write the new documentation where the user said so: by an option, or by a yes in the terminal."""
     from planscope.toolfuzz.rewriting import NotRewritten, rewritten
@@ -86,9 +48,7 @@ def write_fixes(report: Report, args: argparse.Namespace) -> None:
     for one in proposed:
         source = one.source or {}
         try:
-            made = rewritten(
-                str(source.get("file") or ""), int(source.get("line") or 1), one.description, one.after or ""
-            )
+            made = rewritten(str(source.get("file") or ""), _line(source), one.description, one.after or "")
             if args.fix_write or _says_yes(made, args):
                 made.write()
                 one.written = made.path.as_posix()
@@ -96,6 +56,11 @@ def write_fixes(report: Report, args: argparse.Namespace) -> None:
         except NotRewritten as error:
             if args.fix_write:
                 sys.stderr.write(f"planscope: {one.tool}: {visible(str(error))}\n")
+
+
+def _line(source: Mapping[str, object]) -> int:
+    line = source.get("line")
+    return line if isinstance(line, int) else 1
 
 
 def _says_yes(made: Rewritten, args: argparse.Namespace) -> bool:
@@ -113,9 +78,7 @@ def _write_patch(proposed: Sequence[Mended], path: Path) -> None:
     for one in proposed:
         source = one.source or {}
         try:
-            change.add(
-                str(source.get("file") or ""), int(source.get("line") or 1), one.description, one.after or ""
-            )
+            change.add(str(source.get("file") or ""), _line(source), one.description, one.after or "")
         except NotRewritten as error:
             sys.stderr.write(f"planscope: {one.tool}: {visible(str(error))}\n")
     try:

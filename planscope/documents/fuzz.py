@@ -2,41 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field
 
 from planscope.documents.document import Document
-from planscope.session.model import FuzzCall, FuzzFinding, FuzzFix
-from planscope.toolfuzz.report import Report
-
-
-class FalseDiscoveryDocument(Document):
-    """How many findings the user has labelled as no error. If some were drawn to be labelled, these alone count."""
-
-    labelled: int
-    false: int
-    rate: float
-    ci: list[float] = Field(description="Wilson's 95 % interval of the rate")
-
-
-class StatisticsDocument(Document):
-    """Figures. Findings of the kinds returned and infrastructure do not count."""
-
-    unique_errors: int
-    calls_per_unique_error: float | None
-    chao1: float = Field(description="bias-corrected estimate of all errors; an estimate under guidance")
-    chao1_ci: list[float] | None = Field(
-        description="95 % interval of it; null if at most one error was seen only once, which tells of no interval"
-    )
-    upper: float | None = Field(
-        description="upper end of the interval; without one a 95 % upper bound of the errors that at least one call in "
-        "as many as were made shows; null without calls"
-    )
-    false_discovery: FalseDiscoveryDocument | None = Field(
-        default=None,
-        description="of all tools together, from labels that the session has; null without labels",
-    )
+from planscope.session.model import FuzzCall, FuzzFinding, FuzzFix, FuzzPrompt
+from planscope.toolfuzz.correctness.checks import Bucket, Difference, Oracle
+from planscope.toolfuzz.report import Figures, Report
 
 
 class FuzzedToolDocument(Document):
@@ -48,7 +21,7 @@ class FuzzedToolDocument(Document):
     refused: int = Field(description="calls that the schema refused")
     skipped: str | None = Field(description="why the tool was not fuzzed")
     stopped: str = Field(default="", description="why the search ended: budget, hung or complete")
-    statistics: StatisticsDocument
+    statistics: Figures
     curve: list[list[int]] = Field(description="call and number of unique errors, at each new one")
 
 
@@ -59,45 +32,6 @@ class SequencesDocument(Document):
     calls: int
 
 
-class SetBucketDocument(Document):
-    """Prompts of a set, by their numbers from 1, that led to the same."""
-
-    prompts: list[int]
-    calls: list[Any] = Field(
-        default=[], description="of inputs: the arguments of the calls, in order; [] is no call"
-    )
-    outputs: list[str | None] = Field(default=[], description="of outputs: what the tool gave back, in order")
-
-
-class SetValueDocument(Document):
-    """A value, and the numbers of its prompts."""
-
-    value: Any
-    prompts: list[int]
-
-
-class SetDifferenceDocument(Document):
-    """An argument that differs within a set; null is the number of calls."""
-
-    argument: str | None
-    words: list[str] = Field(
-        description="the placeholders whose fillings decide it, as far as the prompts show"
-    )
-    values: list[SetValueDocument]
-
-
-class SetRunDocument(Document):
-    """What the agent did with one prompt of a set."""
-
-    filled: str = Field(description="the prompt as the template gives it, before it was made natural")
-    words: dict[str, str] = Field(description="the filling of each placeholder")
-    calls: list[FuzzCall] = Field(description="also of other tools")
-    answer: str | None
-    reason: str = Field(description="the judge's")
-    error: str | None = Field(description="why the agent did not get to an end: such a prompt is no data")
-    run: str | None = Field(description="the recorded run in the session, or null")
-
-
 class SetDocument(Document):
     """Prompts that mean the same. Faulty only if inputs differ, outputs differ and the oracle fails."""
 
@@ -106,7 +40,7 @@ class SetDocument(Document):
     prompts: list[str] = Field(description="as they were sent")
     inputs_agree: bool | None = Field(description="null: no data")
     outputs_agree: bool | None = Field(description="null: no data, such as no output at all")
-    oracle: Literal["passes", "fails", "unjudged", "no data"]
+    oracle: Oracle
     scores: list[int | None] = Field(description="one for each prompt, 0 to 10; null: unjudged, or no data")
     faulty: bool
     agrees_wrongly: bool = Field(
@@ -114,11 +48,11 @@ class SetDocument(Document):
     )
     fillings: dict[str, list[str]]
     expectation: str | None
-    inputs: list[SetBucketDocument]
-    outputs: list[SetBucketDocument]
+    inputs: list[Bucket]
+    outputs: list[Bucket]
     output_words: list[str] = Field(description="the placeholders whose fillings decide the outputs")
-    differences: list[SetDifferenceDocument]
-    runs: list[SetRunDocument]
+    differences: list[Difference]
+    runs: list[FuzzPrompt]
 
 
 class MatrixRowDocument(Document):
@@ -167,7 +101,7 @@ class FuzzDocument(Document):
     calls: int
     seconds: float
     findings: list[FuzzFinding]
-    statistics: StatisticsDocument
+    statistics: Figures
     tools: list[FuzzedToolDocument]
     sequences: SequencesDocument | None = Field(
         default=None, description="null: only one tool, or none asked for"

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from planscope.language.problem import Action, Problem
 from planscope.oracle.trace import Cause
@@ -416,35 +416,59 @@ class FuzzCall(_Part):
 
 
 class FuzzPrompt(_Part):
-    """What an agent did with a prompt of a set. ``filled``: the prompt as the template gives it; ``words``: the filling
-    of each placeholder; ``error``: why it did not get to an end; ``run``: the id of the recorded run."""
+    """What an agent did with one prompt of a set."""
 
-    filled: str = ""
-    words: dict[str, str] = Field(default_factory=dict)
-    calls: list[FuzzCall] = Field(default_factory=list)
+    prompt: str = Field(default="", description="as it was sent")
+    filled: str = Field(
+        default="", description="the prompt as the template gives it, before it was made natural"
+    )
+    words: dict[str, str] = Field(default_factory=dict, description="the filling of each placeholder")
+    calls: list[FuzzCall] = Field(default_factory=list, description="also of other tools")
     answer: str | None = None
-    reason: str = ""
-    error: str | None = None
-    run: str | None = None
+    score: int | None = Field(default=None, description="0 to 10; null: unjudged, or no data")
+    reason: str = Field(default="", description="the judge's")
+    error: str | None = Field(
+        default=None, description="why the agent did not get to an end: such a prompt is no data"
+    )
+    run: str | None = Field(default=None, description="the recorded run in the session, or null")
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer that can be judged."""
+        return self.error is None and bool((self.answer or "").strip())
 
 
 class FuzzSet(_Part):
-    """Prompts that mean the same: a set of ``planscope fuzz --json``. ``scores`` and ``runs``: one a prompt."""
+    """Prompts that mean the same, filled into one template, and what an agent did with each.
+
+    The checks are made from the runs (``planscope.toolfuzz.correctness.checks``).
+    """
 
     tool: str
     template: str
-    prompts: list[str] = Field(default_factory=list)
-    inputs_agree: bool | None = None
-    outputs_agree: bool | None = None
-    oracle: str = "no data"
-    scores: list[int | None] = Field(default_factory=list)
-    faulty: bool = False
     fillings: dict[str, list[str]] = Field(default_factory=dict)
+    runs: list[FuzzPrompt] = Field(default_factory=list)
     expectation: str | None = None
     label: Literal["true", "false"] | None = None
     specified: Literal["under", "over", "ill"] | None = None
     sampled: bool = False
-    runs: list[FuzzPrompt] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_lists(cls, data: object) -> object:
+        """Read what an earlier version wrote: prompts and scores beside their runs."""
+        if not isinstance(data, dict) or not isinstance(data.get("prompts"), list):
+            return data
+        several = [data.get(name) for name in ("prompts", "scores", "runs")]
+        if not all(isinstance(one, list) for one in several):
+            return data
+        kept = {name: one for name, one in data.items() if name not in ("prompts", "scores")}
+        runs = [
+            {**run, "prompt": prompt, "score": score}
+            for prompt, score, run in zip(*several, strict=False)
+            if isinstance(run, dict)
+        ]
+        return {**kept, "runs": runs}
 
 
 class FuzzedTool(_Part):

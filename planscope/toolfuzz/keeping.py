@@ -7,7 +7,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -71,10 +70,10 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
         settings=report.settings or None,
         model=report.model,
         fixes=[one.as_fix() for one in report.mended] or None,
-        statistics=asdict(report.figures()),
+        statistics=report.figures().model_dump(),
         tools=tools,
         findings=report.sorted(),
-        sets=[FuzzSet.model_validate(one) for one in report.sets],
+        sets=list(report.sets),
         matrix=report.matrix,
     )
 

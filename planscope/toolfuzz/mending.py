@@ -303,7 +303,7 @@ class _Trials:
 
     def _judged(self, value: Value, text: str | None) -> bool:
         words = None if text is None else {self.tool: text}
-        made = PromptSet(self.tool, value.wordings[0], {}, expectation=value.expected)
+        made = PromptSet(tool=self.tool, template=value.wordings[0], expectation=value.expected)
         for prompt in value.wordings:
             done = self.models.run(prompt, self.tools, descriptions=words)
             if done.down and not done.calls:

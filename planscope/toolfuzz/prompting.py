@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from planscope.session.model import FuzzCall, FuzzPrompt
 from planscope.toolfuzz.correctness.baselines import Aim, Baseline
-from planscope.toolfuzz.correctness.checks import Call, PromptRun
 from planscope.toolfuzz.correctness.search import PROMPTS, SETS, About, Correctness
 from planscope.toolfuzz.correctness.templates import Filled
 from planscope.toolfuzz.models import FuzzModels, ModelDown, ToolRun
-from planscope.toolfuzz.outcome import UNRECORDED
+from planscope.toolfuzz.outcome import UNRECORDED, Made
 from planscope.toolfuzz.report import Report, infrastructure
 from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent
@@ -36,7 +36,7 @@ class PromptDoor:
 
     def __init__(self, models: FuzzModels, tools: ServedTools) -> None:
         self.models, self.tools = models, tools
-        self.runs: list[tuple[PromptRun, ToolRun]] = []
+        self.runs: list[tuple[FuzzPrompt, ToolRun]] = []
         self._down = 0
 
     def ask_for(
@@ -45,7 +45,7 @@ class PromptDoor:
         """Ask a prompt of the data file (:meth:`FuzzModels.ask_for`)."""
         return self.models.ask_for(name, read, fields)
 
-    def run(self, prompt: str, filled: Filled) -> PromptRun:
+    def run(self, prompt: str, filled: Filled) -> tuple[FuzzPrompt, Sequence[Made]]:
         """Have the agent run a prompt. A model that is down is the run's ``error``.
 
         Raises BudgetSpent, ToolsLost, and ModelDown when the agent was down :data:`MOST_DOWN` times one after another.
@@ -56,24 +56,25 @@ class PromptDoor:
             raise ModelDown(made.down)
         run = prompt_run(made, filled)
         self.runs.append((run, made))
-        return run
+        return run, made.calls
 
 
-def prompt_run(made: ToolRun, filled: Filled | None = None) -> PromptRun:
+def prompt_run(made: ToolRun, filled: Filled | None = None) -> FuzzPrompt:
     """Return a run of the agent as the checks of a set want it. ``filled``: the template's filling that it ran."""
     calls = [
-        Call(
-            call.tool,
-            call.arguments,
-            None if call.outcome.kind == UNRECORDED else call.text[:LARGEST_OUTPUT],
-            call.outcome.failed or call.outcome.kind == "refused",
-            call.outcome,
+        FuzzCall(
+            tool=call.tool,
+            arguments=call.arguments,
+            output=None if call.kind == UNRECORDED else call.text[:LARGEST_OUTPUT],
+            failed=call.kind != "ok",
         )
         for call in made.calls
     ]
-    text, words = (filled.text, filled.words) if filled is not None else (made.request, {})
-    answer = made.answer[:LARGEST_OUTPUT] or None
-    return PromptRun(made.request, text, words, calls, answer, error=made.down or None)
+    one = filled or Filled(made.request, {})
+    return FuzzPrompt(
+        prompt=made.request, filled=one.text, words=dict(one.words), calls=calls, score=None, reason="", run=None,
+        answer=made.answer[:LARGEST_OUTPUT] or None, error=made.down or None,
+    )  # fmt: skip
 
 
 Method = Literal["toolfuzz", "graybox", "whitebox"]

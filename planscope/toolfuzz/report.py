@@ -6,13 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from planscope.session.model import FuzzFinding, Run
+from pydantic import BaseModel, Field
+
+from planscope.session.model import FuzzFinding, FuzzPrompt, Run
 from planscope.stats import chao1, chao1_interval, chao1_upper, wilson
 from planscope.toolfuzz.correctness.baselines import Tried, found_by
-from planscope.toolfuzz.correctness.checks import PASSES, PromptRun, PromptSet
-from planscope.toolfuzz.correctness.said import message
+from planscope.toolfuzz.correctness.checks import PASSES, PromptSet
 from planscope.toolfuzz.mended import Mended
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.wording.phrases import interval, percent
@@ -25,7 +25,7 @@ class ToolReport:
 
     name: str
     description: str = ""
-    schema: dict[str, Any] = field(default_factory=dict)
+    schema: dict[str, object] = field(default_factory=dict)
     skipped: str | None = None
     calls: int = 0
     refused: int = 0
@@ -40,26 +40,31 @@ Key = tuple[str, str]
 """The tool of a finding, and a text that is the same for the same error."""
 
 
-@dataclass(frozen=True)
-class Discovered:
-    """How many findings are false by their labels. ``ci``: Wilson's 95 % interval of the ``rate``."""
+class Discovered(BaseModel):
+    """How many findings the user has labelled as no error. If some were drawn to be labelled, these alone count."""
 
     labelled: int
     false: int
     rate: float
-    ci: tuple[float, float]
+    ci: tuple[float, float] = Field(description="Wilson's 95 % interval of the rate")
 
 
-@dataclass(frozen=True)
-class Figures:
-    """Estimates from the occurrences of each counted finding: see the JSON document."""
+class Figures(BaseModel):
+    """Figures. Findings of the kinds returned and infrastructure do not count."""
 
     unique_errors: int
     calls_per_unique_error: float | None
-    chao1: float
-    chao1_ci: tuple[float, ...] | None
-    upper: float | None
-    false_discovery: Discovered | None = None
+    chao1: float = Field(description="bias-corrected estimate of all errors; an estimate under guidance")
+    chao1_ci: tuple[float, ...] | None = Field(
+        description="95 % interval of it; null if at most one error was seen only once, which tells of no interval"
+    )
+    upper: float | None = Field(
+        description="upper end of the interval; without one a 95 % upper bound of the errors that at least one call in "
+        "as many as were made shows; null without calls"
+    )
+    false_discovery: Discovered | None = Field(
+        description="of all tools together, from labels that the session has; null without labels"
+    )
 
 
 @dataclass
@@ -86,7 +91,7 @@ class Report:
     matrix: list[dict[str, object]] = field(default_factory=list)
     model: dict[str, object] | None = None
     agent_runs: dict[Key, Run] = field(default_factory=dict)
-    prompt_runs: list[tuple[PromptRun, Run]] = field(default_factory=list)
+    prompt_runs: list[tuple[FuzzPrompt, Run]] = field(default_factory=list)
     method: str = "toolfuzz"
     tried: list[Tried] = field(default_factory=list)
     settings: dict[str, object] = field(default_factory=dict)
@@ -128,35 +133,6 @@ class Report:
     def tool(self, name: str) -> ToolReport:
         return next(one for one in self.tools if one.name == name)
 
-    def missing(self) -> list[str]:
-        """Return sentences about what the sandbox did not enforce on this platform."""
-        found = []
-        if self.sandbox.get("writes") == "audit hook":
-            found.append("Writes by C code are not seen here: this platform gave no namespaces.")
-        if self.sandbox.get("network") == "audit hook":
-            found.append("Connections by C code are not seen here: this platform gave no namespaces.")
-        if self.sandbox.get("writes") == "nothing":
-            found.append("What the server writes is not limited here: this platform gave no namespaces.")
-        if self.sandbox.get("network") == "nothing":
-            found.append("The server's connections are not limited here: this platform gave no namespaces.")
-        if self.sandbox.get("network") == "allowed":
-            found.append("The network was allowed, as asked.")
-        if self.sandbox.get("memory") == "nothing":
-            found.append("Memory is not limited on this platform.")
-        if self.sandbox.get("memory") == "limit":
-            found.append("Memory that a tool's processes share is not limited here.")
-        if self.sandbox.get("hidden") == "nothing":
-            found.append(
-                "A tool could read your files and reach your sockets: this platform cannot hide them."
-            )
-        if self.sandbox.get("privileges") == "nothing" and self.sandbox.get("writes") == "namespace":
-            found.append(
-                "Capabilities could not be dropped here: C code could undo what keeps it from writing."
-            )
-        if self.sandbox.get("count") == "nothing" and self.sandbox.get("processes") == "allowed":
-            found.append("The number of processes is not limited here.")
-        return found
-
     @property
     def calls(self) -> int:
         """Calls of the search: those to each tool alone, and those of sequences."""
@@ -192,12 +168,12 @@ class Report:
         seen = len(counts), counts.count(1), counts.count(2)
         interval = chao1_interval(*seen)
         return Figures(
-            seen[0],
-            round(calls / seen[0], 2) if counts else None,
-            round(chao1(*seen), 2),
-            tuple(round(end, 2) for end in interval) if interval else None,
-            round(chao1_upper(*seen), 2) if calls or counts else None,
-            false_discovery(self.findings.values()) if tool is None else None,
+            unique_errors=seen[0],
+            calls_per_unique_error=round(calls / seen[0], 2) if counts else None,
+            chao1=round(chao1(*seen), 2),
+            chao1_ci=tuple(round(end, 2) for end in interval) if interval else None,
+            upper=round(chao1_upper(*seen), 2) if calls or counts else None,
+            false_discovery=false_discovery(self.findings.values()) if tool is None else None,
         )
 
 
@@ -217,7 +193,7 @@ def found_in(one: PromptSet, number: int, at: int) -> FuzzFinding:
     return FuzzFinding(
         tool=one.tool,
         kind="inconsistent",
-        message=message(one),
+        message=one.message,
         input=next(sent, {}),
         at_call=at,
         occurrences=len(failed),
@@ -253,7 +229,30 @@ def false_discovery(findings: Iterable[FuzzFinding]) -> Discovered | None:
         return None
     wrong = labels.count("false")
     low, high = wilson(wrong, len(labels))
-    return Discovered(len(labels), wrong, round(wrong / len(labels), 4), (round(low, 4), round(high, 4)))
+    rate = round(wrong / len(labels), 4)
+    return Discovered(labelled=len(labels), false=wrong, rate=rate, ci=(round(low, 4), round(high, 4)))
+
+
+def missing(sandbox: Mapping[str, str]) -> list[str]:
+    """Return sentences about what the sandbox did not enforce on this platform."""
+    return [said for given, said in _MISSING if given.items() <= sandbox.items()]
+
+
+_MISSING: tuple[tuple[dict[str, str], str], ...] = (
+    ({"writes": "audit hook"}, "Writes by C code are not seen here: this platform gave no namespaces."),
+    ({"network": "audit hook"}, "Connections by C code are not seen here: this platform gave no namespaces."),
+    ({"writes": "nothing"}, "What the server writes is not limited here: this platform gave no namespaces."),
+    ({"network": "nothing"}, "The server's connections are not limited here: this platform gave no namespaces."),
+    ({"network": "allowed"}, "The network was allowed, as asked."),
+    ({"memory": "nothing"}, "Memory is not limited on this platform."),
+    ({"memory": "limit"}, "Memory that a tool's processes share is not limited here."),
+    ({"hidden": "nothing"}, "A tool could read your files and reach your sockets: this platform cannot hide them."),
+    (
+        {"privileges": "nothing", "writes": "namespace"},
+        "Capabilities could not be dropped here: C code could undo what keeps it from writing.",
+    ),
+    ({"count": "nothing", "processes": "allowed"}, "The number of processes is not limited here."),
+)  # fmt: skip
 
 
 def interval_words(figures: Figures) -> str:

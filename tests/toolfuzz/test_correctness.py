@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from planscope.documents.fuzz import FuzzDocument
+from planscope.session.model import FuzzPrompt
 from planscope.session.store import load
+from planscope.show.text import lines as text_lines
 from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
-from planscope.toolfuzz.correctness.checks import Call, PromptRun, PromptSet, cross_calls, read_score
-from planscope.toolfuzz.correctness.said import pieces, set_lines
+from planscope.toolfuzz.correctness.checks import PromptSet, cross_calls, read_score
 from planscope.toolfuzz.correctness.templates import (
     Filled,
     natural,
@@ -23,10 +24,11 @@ from planscope.toolfuzz.correctness.templates import (
     read_templates,
     same_meaning,
 )
-from planscope.toolfuzz.formats import page, pytest_file
+from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.keeping import keep, put, record_of, set_of
 from planscope.toolfuzz.report import Report, ToolReport
-from tests.toolfuzz.printed import data_of, set_data
+from planscope.views.prompt_sets import pieces, set_blocks
+from tests.toolfuzz.printed import call, data_of, page, prompt_run, prompt_set, set_data
 
 
 def test_templates_have_placeholders_of_words_only() -> None:
@@ -124,10 +126,10 @@ def test_the_form_of_an_output() -> None:
 
 
 def _run(
-    k: int, call: Any, output: str | None, score: int | None, words: dict[str, str] | None = None
-) -> PromptRun:
-    calls = [] if call is None else [Call("route", call, output)]
-    return PromptRun(
+    k: int, given: Any, output: str | None, score: int | None, words: dict[str, str] | None = None
+) -> FuzzPrompt:
+    calls = [] if given is None else [call("route", given, output)]
+    return prompt_run(
         f"prompt {k}", f"prompt {k}", words or {"A": f"a{k}"}, calls, answer="an answer", score=score
     )
 
@@ -140,7 +142,7 @@ def test_a_set_is_faulty_only_if_all_three_checks_fail(inputs: bool, outputs: bo
         )
         for k in range(4)
     ]
-    made = PromptSet("route", "How far is [A]?", {"A": ["a0", "a1", "a2", "a3"]}, runs, "about 5 km")
+    made = prompt_set("route", "How far is [A]?", {"A": ["a0", "a1", "a2", "a3"]}, runs, "about 5 km")
     data = set_data(made)
     assert (data["inputs_agree"], data["outputs_agree"]) == (inputs, outputs)
     assert data["oracle"] == ("passes" if oracle else "fails")
@@ -166,7 +168,7 @@ def test_a_set_is_faulty_only_if_all_three_checks_fail(inputs: bool, outputs: bo
     ],
 )
 def test_the_oracle(scores: list[int | None], oracle: str) -> None:
-    made = PromptSet(
+    made = prompt_set(
         "route", "[A]", {}, [_run(k, {"to": k}, str(k), score) for k, score in enumerate(scores)]
     )
     assert made.oracle == oracle
@@ -174,33 +176,33 @@ def test_the_oracle(scores: list[int | None], oracle: str) -> None:
 
 def test_no_call_is_a_bucket_and_an_agent_that_is_down_is_none() -> None:
     runs = [_run(1, {"to": "Bern"}, "5", 9), _run(2, None, None, 9), _run(3, {"to": "Bern"}, "5", 9)]
-    down = PromptRun("prompt 4", "prompt 4", {}, [], error="the model is down")
-    made = PromptSet("route", "[A]", {}, [*runs, down])
+    down = prompt_run("prompt 4", "prompt 4", {}, [], error="the model is down")
+    made = prompt_set("route", "[A]", {}, [*runs, down])
     assert [(one.prompts, one.calls) for one in made.inputs] == [([1, 3], [{"to": "Bern"}]), ([2], [])]
     assert (made.inputs_agree, made.outputs_agree) == (False, False)
-    assert PromptSet("route", "[A]", {}, [runs[0], down]).inputs_agree is None
-    silent = PromptSet("route", "[A]", {}, [_run(1, None, None, 1), _run(2, None, None, 1)])
+    assert prompt_set("route", "[A]", {}, [runs[0], down]).inputs_agree is None
+    silent = prompt_set("route", "[A]", {}, [_run(1, None, None, 1), _run(2, None, None, 1)])
     assert (silent.inputs_agree, silent.outputs_agree, silent.faulty) == (True, None, False)
-    nothing = PromptSet("route", "[A]", {}, [down, down])
+    nothing = prompt_set("route", "[A]", {}, [down, down])
     assert (nothing.inputs_agree, nothing.outputs_agree, nothing.oracle) == (None, None, "no data")
 
 
 def test_an_output_that_nobody_recorded_is_no_data() -> None:
     runs = [_run(1, {"to": "Bern"}, "5", 1), _run(2, {"to": "Zug"}, None, 1), _run(3, {"to": "Bern"}, "5", 1)]
-    made = PromptSet("route", "[A]", {}, runs)
+    made = prompt_set("route", "[A]", {}, runs)
     assert (made.inputs_agree, made.outputs_agree, made.faulty) == (False, True, False)
-    assert PromptSet("route", "[A]", {}, runs[:2]).outputs_agree is None
-    assert PromptSet("route", "[A]", {}, [*runs, _run(4, {"to": "Chur"}, "9", 1)]).faulty
+    assert prompt_set("route", "[A]", {}, runs[:2]).outputs_agree is None
+    assert prompt_set("route", "[A]", {}, [*runs, _run(4, {"to": "Chur"}, "9", 1)]).faulty
 
 
 def test_calls_are_compared_in_order_and_only_those_to_the_tool() -> None:
-    first, second = Call("route", {"to": "Bern"}, "5"), Call("route", {"to": "Zug"}, "6")
-    other = Call("weather", {"in": "Bern"}, "rain")
+    first, second = call("route", {"to": "Bern"}, "5"), call("route", {"to": "Zug"}, "6")
+    other = call("weather", {"in": "Bern"}, "rain")
     runs = [
-        PromptRun("p", "p", {}, calls, answer="x")
+        prompt_run("p", "p", {}, calls, answer="x")
         for calls in ([first, other, second], [first, second], [second, first])
     ]
-    assert [one.prompts for one in PromptSet("route", "[A]", {}, runs).inputs] == [[1, 2], [3]]
+    assert [one.prompts for one in prompt_set("route", "[A]", {}, runs).inputs] == [[1, 2], [3]]
 
 
 def test_the_words_that_decide_what_differs_are_told() -> None:
@@ -215,13 +217,13 @@ def test_the_words_that_decide_what_differs_are_told() -> None:
         )
         for k, (day, city) in enumerate(itertools.product(*fillings.values()))
     ]
-    [one] = PromptSet("route", "[day] in [city]", fillings, runs).differences
+    [one] = prompt_set("route", "[day] in [city]", fillings, runs).differences
     assert (one.argument, one.words) == ("date", ("day",))
     assert [(shown.value, list(shown.prompts)) for shown in one.values] == [
         ("04-03", [1, 2]),
         ("03-04", [3, 4]),
     ]
-    alone = PromptSet("route", "[day] in [city]", fillings, [runs[0], runs[3]])
+    alone = prompt_set("route", "[day] in [city]", fillings, [runs[0], runs[3]])
     assert alone.differences[0].words == ()  # each word comes once: it could be either
     alone.fillings = {"day": fillings["day"], "city": ["Bern"]}
     assert alone.differences[0].words == ("day",)  # nothing else varies
@@ -251,13 +253,13 @@ def test_the_score_of_a_judge(answer: Any, score: int | None) -> None:
 
 
 def test_the_matrix_counts_prompts_and_not_calls() -> None:
-    call = Call("route", {}, "5")
+    one = call("route", {}, "5")
     runs = [
-        ("route", PromptRun("p", "p", {}, [call, call])),
-        ("route", PromptRun("p", "p", {}, [Call("map", {}, "x"), call])),
-        ("map", PromptRun("p", "p", {}, [call])),
-        ("map", PromptRun("p", "p", {})),
-        ("map", PromptRun("p", "p", {}, error="down")),
+        ("route", prompt_run("p", "p", {}, [one, one])),
+        ("route", prompt_run("p", "p", {}, [call("map", {}, "x"), one])),
+        ("map", prompt_run("p", "p", {}, [one])),
+        ("map", prompt_run("p", "p", {})),
+        ("map", prompt_run("p", "p", {}, error="down")),
     ]
     assert cross_calls(runs, ["route", "map"]) == [
         {"tool": "route", "prompts": 2, "none": 0, "called": {"route": 2, "map": 1}},
@@ -269,7 +271,7 @@ def test_the_matrix_counts_prompts_and_not_calls() -> None:
 
 
 def test_fillings_are_found_as_whole_words_in_a_natural_wording() -> None:
-    run = PromptRun("maybe near be, or Bern?", "", {"A": "BE", "B": "Bern"})
+    run = prompt_run("maybe near be, or Bern?", "", {"A": "BE", "B": "Bern"})
     assert [(one.text, one.placeholder) for one in pieces(run) if one.placeholder] == [
         ("be", "A"),
         ("Bern", "B"),
@@ -284,12 +286,12 @@ def twelve() -> PromptSet:
     """A faulty set of 12 prompts that led to 12 calls and 12 outputs, with hostile text everywhere."""
     words = [f"{HOSTILE} {k}" for k in range(12)]
     runs = [
-        PromptRun(
+        prompt_run(
             f"Is {word} near https://evil.example/{k}?",
             f"Is {word} near?",
             {"A": word},
             [
-                Call(
+                call(
                     "route",
                     {"to": f"{word} bucket-in-{k}"},
                     f"{HOSTILE} http://evil.example bucket-out-{k} {'x' * 3000}",
@@ -301,12 +303,14 @@ def twelve() -> PromptSet:
         )
         for k, word in enumerate(words)
     ]
-    return PromptSet("route", f"Is [A] near {HOSTILE}?", {"A": words}, runs, HOSTILE)
+    return prompt_set("route", f"Is [A] near {HOSTILE}?", {"A": words}, runs, HOSTILE)
 
 
 def report() -> Report:
     made = Report("mine:route", 1, tools=[ToolReport("route"), ToolReport("map")])
-    sound = PromptSet("map", "[A]?", {"A": ["a", "b"]}, [_run(1, None, None, 9), _run(2, None, None, 9)], "x")
+    sound = prompt_set(
+        "map", "[A]?", {"A": ["a", "b"]}, [_run(1, None, None, 9), _run(2, None, None, 9)], "x"
+    )
     sets = [twelve(), sound]
     made.put_sets(sets, cross_calls([(one.tool, run) for one in sets for run in one.runs], ["route", "map"]))
     return made
@@ -353,6 +357,6 @@ def test_sets_are_kept_in_a_session_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_lines_of_a_set_fit_and_hold_no_controls(width: int) -> None:
-    lines = list(set_lines(twelve(), 1, width))
+    lines = list(text_lines(set_blocks(twelve(), 1), width))
     assert max(map(len, lines)) <= width and "\x1b" not in "".join(lines)
     assert all(any(f"call {k}: prompt {k}" in one for one in lines) for k in range(1, 13))

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from planscope.errors import UserError
+from planscope.session.model import FuzzPrompt
 from planscope.toolfuzz.correctness.baselines import Baseline, found_by
-from planscope.toolfuzz.correctness.checks import Call, PromptRun
 from planscope.toolfuzz.correctness.search import NOT_CALLED, About, Correctness
 from planscope.toolfuzz.correctness.templates import Filled
-from planscope.toolfuzz.outcome import Outcome
-from tests.toolfuzz.printed import set_data
+from planscope.toolfuzz.outcome import Made, Outcome
+from tests.toolfuzz.printed import call, prompt_run, set_data
 
 ROUTE = About("route", "Find a route.", {"properties": {"to": {"type": "string"}}}, "def route(to): ...")
 ANSWERS: dict[str, Any] = {
@@ -29,7 +29,7 @@ ANSWERS: dict[str, Any] = {
 class Scripted:
     """A model that says the same to the same question, and an agent that does what ``act`` returns."""
 
-    def __init__(self, act: Callable[[str], tuple[list[Call], str]], **answers: Any) -> None:
+    def __init__(self, act: Callable[[str], tuple[list[Made], str]], **answers: Any) -> None:
         self.act, self.answers = act, {**ANSWERS, **answers}
         self.asked: list[tuple[str, Mapping[str, str]]] = []
         self.ran: list[str] = []
@@ -41,19 +41,20 @@ class Scripted:
             raise answer
         return read(answer)
 
-    def run(self, prompt: str, filled: Filled) -> PromptRun:
+    def run(self, prompt: str, filled: Filled) -> tuple[FuzzPrompt, list[Made]]:
         self.ran.append(prompt)
         calls, answer = self.act(prompt)
-        return PromptRun(prompt, filled.text, filled.words, calls, answer=answer or None)
+        told = [call(one.tool, one.arguments, one.text, one.kind != "ok") for one in calls]
+        return prompt_run(prompt, filled.text, filled.words, told, answer=answer or None), calls
 
     def count(self, name: str) -> int:
         return sum(one == name for one, _ in self.asked)
 
 
-def as_written(prompt: str) -> tuple[list[Call], str]:
+def as_written(prompt: str) -> tuple[list[Made], str]:
     """Call the tool with the place as the prompt writes it."""
     place = prompt.removeprefix("How far is ").removesuffix("?")
-    return [Call("route", {"to": place}, f"{place}: far")], "It is far."
+    return [Made("route", {"to": place}, f"{place}: far")], "It is far."
 
 
 def done(door: Scripted, **options: Any) -> Correctness:
@@ -99,7 +100,7 @@ def test_an_agent_that_says_nothing_is_no_data_and_is_not_judged() -> None:
 
 
 def test_the_judge_is_told_that_the_tool_was_not_called() -> None:
-    door = Scripted(lambda prompt: ([Call("map", {}, "a map")], "It is far."))
+    door = Scripted(lambda prompt: ([Made("map", {}, "a map")], "It is far."))
     done(door)
     assert dict(door.asked)["judge"]["tool_output"] == NOT_CALLED
 
@@ -138,7 +139,7 @@ def test_a_spent_budget_keeps_the_sets_that_were_run(asks: str, left: int) -> No
 
 
 def test_an_interruption_after_two_prompts_keeps_them() -> None:
-    def act(prompt: str) -> tuple[list[Call], str]:
+    def act(prompt: str) -> tuple[list[Made], str]:
         if len(door.ran) == 3:
             raise KeyboardInterrupt
         return as_written(prompt)
@@ -171,8 +172,8 @@ def test_wordings_that_change_the_meaning_are_not_used() -> None:
 def test_baselines_flag_crashes_and_wrong_answers_with_and_without_the_code() -> None:
     bad = Outcome("raised", "IndexError", "no", "m.py:3", key="k", plain="k")
 
-    def act(prompt: str) -> tuple[list[Call], str]:
-        return [Call("route", {"to": prompt}, "Error", failed=True, outcome=bad)], "It is near."
+    def act(prompt: str) -> tuple[list[Made], str]:
+        return [Made("route", {"to": prompt}, None, bad)], "It is near."
 
     answers = {
         "crash_prompts": {"prompts": ["crash one", "crash two"]},

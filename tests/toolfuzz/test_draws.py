@@ -21,7 +21,7 @@ from planscope.toolfuzz.shrink import Shrinker, weight
 from planscope.toolfuzz.source import Hints
 from planscope.toolfuzz.taint import TDict, TFloat, TInt, TList, TStr, length, taint
 from planscope.toolfuzz.tools import load
-from planscope.toolfuzz.values import Generator, Pools, depth_of
+from planscope.toolfuzz.values import Generator, Pools
 
 
 def tree(**facts: Any) -> Node:
@@ -228,14 +228,6 @@ def test_the_first_calls_are_all_of_one_kind() -> None:
     assert (number["t"], number["n"]) == ("-1", -1)
     assert all("more" in generator.arguments(Random(k), "long") for k in range(20))
     assert 0 < sum("more" in generator.arguments(Random(k)) for k in range(40)) < 40
-
-
-def test_depth_is_counted_to_a_limit() -> None:
-    assert [depth_of(one) for one in (1, [], {}, [[]], {"a": [1, {"b": 2}]})] == [0, 1, 1, 2, 3]
-    deep: Any = []
-    for _ in range(50):
-        deep = [deep]
-    assert depth_of(deep) == 30 and depth_of(deep, 3) == 3
 
 
 def test_a_seed_of_a_report_draws_the_same_in_the_next_version() -> None:

@@ -18,10 +18,10 @@ from planscope.session.store import load
 from planscope.sharing.formats import share
 from planscope.sharing.redact import Surroundings, look_through
 from planscope.toolfuzz.engine import Fuzz, Options
-from planscope.toolfuzz.formats import page, pytest_file
-from planscope.toolfuzz.report import Report
+from planscope.toolfuzz.formats import pytest_file
+from planscope.toolfuzz.report import Report, missing
 from tests.toolfuzz import shapes, tools
-from tests.toolfuzz.printed import data_of
+from tests.toolfuzz.printed import data_of, page
 
 HERE = "tests.toolfuzz.tools:"
 
@@ -100,7 +100,7 @@ def test_attacks_are_survived_and_told() -> None:
     assert [tool.calls for tool in report.tools] == [30] * len(tools.ATTACKS)
     assert not any(f.tool == "plain_answer" for f in report.sorted())
     assert report.sandbox["writes"] in ("namespace", "audit hook")
-    assert bool(report.missing()) == (report.sandbox["writes"] != "namespace")
+    assert bool(missing(report.sandbox)) == (report.sandbox["writes"] != "namespace")
 
 
 def test_an_error_that_needs_earlier_calls_keeps_them() -> None:

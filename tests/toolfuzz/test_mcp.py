@@ -161,7 +161,9 @@ for line in sys.stdin:
     if method == "initialize":
         answer["result"] = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x"}}
     elif method == "tools/list":
-        answer["result"] = {"tools": TOOLS, "nextCursor": "again"}
+        page = asked["params"].get("cursor", 0)
+        more = [tool(f"more_{page}_{k}", properties={}) for k in range(300)] if "--grows" in sys.argv else []
+        answer["result"] = {"tools": TOOLS * (page == 0 or not more) + more, "nextCursor": page + 1}
     elif method == "tools/call" and not isinstance(asked["params"]["arguments"].get("n"), int):
         answer["result"] = {"content": [{"type": "text", "text": "n must be a number"}], "isError": True}
     elif method == "tools/call" and asked["params"]["arguments"]["n"] == 0:
@@ -193,10 +195,24 @@ def test_a_broken_schema_and_an_endless_list_cost_no_other_tool(
     ]
 
 
+def test_a_list_of_ever_new_tools_ends_and_costs_no_other_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lists.py").write_text(LISTS)
+    report = fuzz(f"mcp:{sys.executable} lists.py --grows", 10, sequences=0, tools=("divide", "kind"))
+    assert [(tool.name, tool.skipped is None) for tool in report.tools] == [("divide", True), ("kind", False)]
+    assert [(one.tool, one.kind) for one in report.sorted()] == [("divide", "returned")]
+    assert "its list of tools does not end; the first 304 are taken" in report.remarks[0]
+
+
 def test_an_error_of_our_own_ends_one_search_alone() -> None:
     from planscope.toolfuzz.child import _survived
 
     told: list[str] = []
-    with _survived("divide", lambda event, text: told.append(text)):
+
+    def breaks() -> None:
         raise IndexError("no such place")
+
+    assert not _survived("divide", lambda event, text: told.append(text), breaks)
     assert "divide: a bug in planscope ended this search: IndexError" in told[0]

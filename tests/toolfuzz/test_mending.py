@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from planscope.cli import main
-from planscope.commands.fuzz_fix import fix_lines, is_wanted, write_fixes
+from planscope.commands.fuzz_fix import is_wanted, write_fixes
+from planscope.documents.fuzz import FuzzDocument
 from planscope.errors import UserError
 from planscope.session.model import FuzzFinding, Session
 from planscope.session.store import load
+from planscope.show.text import lines
 from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.keeping import put, record_of
 from planscope.toolfuzz.mended import Mended
@@ -25,11 +27,12 @@ from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.served import ServedTools
 from planscope.tui.controllers.finding_list import Row, Step, _led_first
 from planscope.tui.screens.findings.lines import chosen_lines
+from planscope.views.fuzz import fix_blocks
 from tests.bench.bench_mending import TARGET, done
 from tests.bench.mending import file_tools
 from tests.bench.mending.reader import PRACTICE, Reader, loaded, reply
 from tests.bench.mending.tasks import TASKS
-from tests.toolfuzz.printed import data_of, is_what_the_schema_says
+from tests.toolfuzz.printed import data_of, is_what_the_schema_says, models_of
 from tests.toolfuzz.reader import Answering
 from tests.toolfuzz.reader import Reader as Reader_
 
@@ -69,7 +72,7 @@ MOVES = (
 def mended(
     served: ServedTools, report: Report, seed: int = 1, noise: float = 0.4, **options: Any
 ) -> FuzzModels:
-    models = FuzzModels.of(loaded(seed, noise), files=PRACTICE, **options)
+    models = models_of(loaded(seed, noise), files=PRACTICE, **options)
     Mending(models, served, report).run()
     return models
 
@@ -124,7 +127,8 @@ def test_nothing_is_proposed_that_is_not_better(served: ServedTools) -> None:
     [one] = report.mended
     assert one.after is None and one.why == NOT_BETTER
     assert one.diff == [] and one.reported is None
-    assert f"  nothing is proposed: {NOT_BETTER}" in list(fix_lines(report))
+    blocks = fix_blocks(FuzzDocument.of_report(report))
+    assert f"  nothing is proposed: {NOT_BETTER}" in list(lines(blocks, 200))
 
 
 def test_a_budget_that_ends_before_the_report_proposes_nothing(served: ServedTools) -> None:
@@ -236,7 +240,7 @@ def test_too_few_other_requests_are_said(
 
 def test_no_value_is_in_both_halves_and_each_has_its_wordings(served: ServedTools) -> None:
     report = found(served, *MOVES)
-    models = FuzzModels.of(loaded(), files=PRACTICE)
+    models = models_of(loaded(), files=PRACTICE)
     mending = Mending(models, served, report)
     tool = report.tool("move_file")
     first, second = mending._groups(tool)
@@ -364,6 +368,6 @@ def test_tasks_of_the_benchmark_are_done_with_good_documentation_and_not_without
     few = [TASKS[k] for k in (0, 8, 14, 21, 25)]
     assert len(TASKS) == 30 and all(task.after != task.before for task in TASKS)
     monkeypatch.setattr("tests.bench.bench_mending.TASKS", few)
-    models = FuzzModels.of(loaded())
+    models = models_of(loaded())
     assert done(models, served, {}) == [False] * 5
     assert done(models, served, GOOD) == [True] * 5

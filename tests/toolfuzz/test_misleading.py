@@ -125,7 +125,7 @@ def test_the_command_prints_sets_keeps_the_agents_runs_and_writes_a_page(
     runs = {run.id: run for run in session.runs}
     assert len(runs) == 4 and all(prompt.run in runs for prompt in fuzzing.sets[0].runs)
     first = next(event for event in session.runs[0].events if event.type == "prompt")
-    assert first.text == fuzzing.sets[0].prompts[0]
+    assert first.text == fuzzing.sets[0].runs[0].prompt
     assert html.read_text().count("<pre>") >= 4
     assert is_what_the_schema_says(data)
     assert data["seconds"] > 0 and data["sandbox"]["memory"]

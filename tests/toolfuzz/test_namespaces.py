@@ -5,9 +5,11 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ import pytest
 from planscope.toolfuzz import namespaces
 from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.namespaces import enter_namespaces, seal
-from planscope.toolfuzz.report import Report
+from planscope.toolfuzz.report import Report, missing
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux has these namespaces")
 
@@ -47,7 +49,8 @@ def look(x: int) -> str:
     secret = open("OUTSIDE/project/.env").read() if os.path.exists("OUTSIDE/project/.env") else ""
     status = [line for line in open("/proc/self/status") if line.startswith(("Cap", "NoNew"))]
     import late
-    raise ValueError(repr([found, secret, status, late.ANSWER, os.path.exists("OUTSIDE/other")]))
+    roots = open("OUTSIDE/project/lib/site-packages/package/roots.pem").read()
+    raise ValueError(repr([found, secret, status, late.ANSWER, os.path.exists("OUTSIDE/other"), roots]))
 
 
 def memory(x: int) -> str:
@@ -90,6 +93,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "late.py").write_text("ANSWER = 'imported late'\n")
     (folder / ".env").write_text("SECRET=1\n")
     os.mkfifo(folder / "fifo")
+    installed = folder / "lib" / "site-packages" / "package"
+    installed.mkdir(parents=True)
+    (installed / "roots.pem").write_text("kept")
+    os.mkfifo(installed / "fifo")
+    (tmp_path / ".cache").mkdir()
+    os.mkfifo(tmp_path / ".cache" / "fifo")
     (tmp_path / "other").write_text("private")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -109,17 +118,22 @@ def of(report: Report, tool: str) -> list[Mapping[str, Any]]:
 
 
 def test_nothing_outside_is_written_read_or_reached(project: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as door:
+    private = Path(tempfile.mkdtemp(dir="/tmp"))
+    os.mkfifo(private / "fifo")
+    with socket.socket(socket.AF_UNIX) as door, socket.socket(socket.AF_UNIX) as other:
         os.chdir(project)
         door.bind("door")
-        door.listen()
+        other.bind(str(private / "door"))
+        for one in (door, other):
+            one.listen()
         report = fuzzed("remount", "look")
+    shutil.rmtree(private)
     assert not (project.parent / "mark").exists()
     [found] = of(report, "look")
-    sockets, secret, status, late, other = eval(found.message)  # the tool's own repr
-    assert (sockets, secret, late, other) == ([], "", "imported late", False)
+    sockets, secret, status, late, beside, roots = eval(found.message)  # the tool's own repr
+    assert (sockets, secret, late, beside, roots) == ([], "", "imported late", False, "kept")
     assert all(line.split()[1].strip("0") in ("", "1") for line in status) and "NoNewPrivs:\t1\n" in status
-    assert not report.missing()
+    assert not missing(report.sandbox)
 
 
 def test_what_a_tool_uses_up_ends_its_own_call(project: Path) -> None:
@@ -195,10 +209,10 @@ def test_the_report_names_what_the_kernel_does_not_give(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(namespaces.ctypes, "CDLL", lambda *_, **__: Refuses())
     report = Report("x", 1, sandbox=enter_namespaces(Path("/nowhere"), False).as_data())
-    assert len(report.missing()) == 4
+    assert len(missing(report.sandbox)) == 4
     report.sandbox = namespaces.Enforced(writes="namespace", processes="allowed").as_data()
-    assert any("Capabilities" in line for line in report.missing())
-    assert any("number of processes" in line for line in report.missing())
+    assert any("Capabilities" in line for line in missing(report.sandbox))
+    assert any("number of processes" in line for line in missing(report.sandbox))
 
 
 def test_a_home_in_the_path_shows_its_code_alone(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ import pytest
 
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Fuzz, Options
-from planscope.toolfuzz.formats import page, pytest_file
+from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.report import Report, is_sequence
 from planscope.toolfuzz.stateful import Knowledge, contains, contradictions, is_absent, learn, roles_of
 from tests.bench.toolfuzz_corpus import sequences as corpus
 from tests.nightly import nightly
-from tests.toolfuzz.printed import data_of
+from tests.toolfuzz.printed import data_of, page
 
 SCHEMA = {"required": ["name"]}
 ROLES = roles_of({"set_x": {"required": ["name", "value"]}, "get_x": SCHEMA, "delete_x": SCHEMA, "tidy": {}})

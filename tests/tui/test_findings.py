@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, FuzzSet, Session
-from planscope.toolfuzz.correctness.checks import Call, PromptRun, PromptSet
 from planscope.toolfuzz.engine import Options
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.tool_search import Progress, ToolSearch
 from planscope.tui.screens.findings.discovery import discovery_lines
 from planscope.tui.screens.findings.screen import FindingsScreen
+from tests.toolfuzz.printed import call, prompt_run, prompt_set
 from tests.tui import sessions
 from tests.tui.screen import opened
 
@@ -87,15 +87,14 @@ async def test_a_session_of_findings_alone_opens_with_them(tmp_path: Path) -> No
 def prompts(*, faulty: bool, run: str | None = None) -> FuzzSet:
     words = ["3 April", "04/03 \x1b[31m<b>"]
     runs = [
-        PromptRun(
+        prompt_run(
             f"Who works on {word}?", f"Who works on {word}?", {"day": word},
-            [Call("roster", {"date": word if faulty else "04-03"}, f"team {k if faulty else 1}")],
+            [call("roster", {"date": word if faulty else "04-03"}, f"team {k if faulty else 1}")],
             answer="the team", score=2 if faulty else 9, run=run if k else None,
         )
         for k, word in enumerate(words)
     ]  # fmt: skip
-    made = PromptSet("roster", "Who works on [day]?", {"day": words}, runs, "team 1 works")
-    return FuzzSet.model_validate(made)
+    return prompt_set("roster", "Who works on [day]?", {"day": words}, runs, "team 1 works")
 
 
 async def test_sets_of_prompts_are_shown_with_their_calls_and_outputs(tmp_path: Path) -> None:

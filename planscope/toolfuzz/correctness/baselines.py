@@ -6,19 +6,15 @@ prompts that should mislead it (Figure 19), and a judge says of each answer alon
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from planscope.safe import visible
-from planscope.session.model import FuzzFinding
-from planscope.toolfuzz.correctness.checks import Call, PromptRun
+from planscope.session.model import FuzzFinding, FuzzPrompt
 from planscope.toolfuzz.correctness.search import MOST_TOLD, TRIES, About, Door
 from planscope.toolfuzz.correctness.templates import LONGEST, Filled, texts_in
-from planscope.toolfuzz.outcome import Outcome
-from planscope.wording.phrases import plural
+from planscope.toolfuzz.outcome import Made, Outcome
 
 Aim = Literal["runtime", "correctness"]
 PROMPTS: Mapping[Aim, str] = {"runtime": "crash_prompts", "correctness": "wrong_prompts"}
@@ -32,7 +28,8 @@ class Tried:
 
     tool: str
     aim: Aim
-    run: PromptRun
+    run: FuzzPrompt
+    made: Sequence[Made] = ()
     correct: bool | None = None
 
 
@@ -60,7 +57,7 @@ class Baseline:
         if not prompts:
             self.remarks.append(f"{tool.name}: the model gave no prompt that can be used.")
         for prompt in prompts:
-            one = Tried(tool.name, aim, self.door.run(prompt, Filled(prompt, {})))
+            one = Tried(tool.name, aim, *self.door.run(prompt, Filled(prompt, {})))
             self.tried.append(one)
             if aim == "correctness" and one.run.answered:
                 fields = {"question": prompt, "answer": (one.run.answer or "")[:MOST_TOLD]}
@@ -99,43 +96,18 @@ def found_by(tried: Sequence[Tried]) -> dict[tuple[str, str], FuzzFinding]:
         numbers[one.tool] += 1
         at = numbers[one.tool]
         if one.correct is False:
-            own = next((call for call in one.run.calls if call.tool == one.tool), None)
+            own = next((call for call in one.made if call.tool == one.tool), None)
             wrong = Outcome("inconsistent", message=f"the judge calls the answer wrong: {one.run.reason}")
             found[one.tool, f"wrong\x1f{len(found)}"] = _finding(one, one.tool, wrong, own, at)
-        for call in one.run.calls if one.aim == "runtime" else ():
-            if call.outcome is not None and call.outcome.failed:
+        for call in one.made if one.aim == "runtime" else ():
+            if call.outcome.failed:
                 key = (call.tool, call.outcome.key)
                 made = found.get(key) or _finding(one, call.tool, call.outcome, call, at)
                 found[key] = made.model_copy(update={"occurrences": made.occurrences + (key in found)})
     return found
 
 
-def _finding(one: Tried, tool: str, outcome: Outcome, call: Call | None, at: int) -> FuzzFinding:
-    given = call.arguments if call is not None and isinstance(call.arguments, dict) else {}
+def _finding(one: Tried, tool: str, outcome: Outcome, call: Made | None, at: int) -> FuzzFinding:
+    given = call.arguments if call is not None else {}
     data = {"tool": tool, **outcome.as_finding(), "input": given, "at_call": at, "prompt": one.run.prompt}
     return FuzzFinding.model_validate(data)
-
-
-def outcome_of(one: Tried) -> str:
-    """Say how a prompt ended: whether the tool failed, or what the judge says."""
-    if one.aim == "runtime":
-        failed = any(call.outcome is not None and call.outcome.failed for call in one.run.calls)
-        return "failed" if failed else "no failure"
-    return {True: "correct", False: "wrong", None: "unjudged"}[one.correct]
-
-
-def tried_lines(tried: Sequence[Tried], width: int) -> Iterator[str]:
-    """Yield the prompts of a baseline as text."""
-    for aim, told in (
-        ("runtime", "should make it crash"),
-        ("correctness", "should make its answer wrong"),
-    ):
-        some = [one for one in tried if one.aim == aim]
-        if not some:
-            continue
-        yield f"prompts that {told}: {plural(len(some), 'prompt')}"
-        for one in some:
-            ended = f"no data: {one.run.error}" if one.run.error else outcome_of(one)
-            text = visible(f"  {one.tool}, {ended}: {one.run.prompt}")
-            yield from textwrap.wrap(text, width, subsequent_indent="     ", max_lines=4, placeholder=" ...")
-        yield ""

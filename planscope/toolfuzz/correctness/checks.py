@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, Self
 
-from planscope.session.model import FuzzSet
+from pydantic import BaseModel, Field
+
+from planscope.session.model import FuzzCall, FuzzPrompt, FuzzSet
 from planscope.toolfuzz.correctness.canonical import canonical, canonical_output
-from planscope.toolfuzz.outcome import Outcome
+from planscope.wording.phrases import plural
 
 Oracle = Literal["passes", "fails", "unjudged", "no data"]
 
@@ -23,82 +24,38 @@ MOST_WORDS = 2
 """Placeholders that together may explain what differs."""
 
 
-@dataclass(frozen=True)
-class Call:
-    """A call that the agent made. ``arguments``: an object, or the text that is none. ``output``: what the agent was
-    told, None if it is not known. ``outcome``: of the call, if it was made just now."""
+class Bucket(BaseModel):
+    """Prompts of a set, by their numbers from 1, that led to the same."""
 
-    tool: str
-    arguments: object
-    output: str | None
-    failed: bool = False
-    outcome: Outcome | None = field(default=None, compare=False, repr=False)
+    prompts: list[int]
+    calls: list[Any] = Field(description="the arguments of the first one's calls, in order; [] is no call")
+    outputs: list[str | None] = Field(description="what the tool gave back, in order")
 
 
-@dataclass
-class PromptRun:
-    """What the agent did with one prompt. ``filled``: the prompt as the template gives it; ``words``: its fillings.
+class SetValue(BaseModel):
+    """A value, and the numbers of its prompts."""
 
-    ``error``: why the agent did not get to an end, though no tool is to blame; such a run is no data. ``run``: the id
-    of the run in the session. ``score``: of the judge, None if it could not be read or there was nothing to judge.
-    """
-
-    prompt: str
-    filled: str
-    words: Mapping[str, str]
-    calls: Sequence[Call] = ()
-    answer: str | None = None
-    error: str | None = None
-    score: int | None = None
-    reason: str = ""
-    run: str | None = None
-
-    @property
-    def answered(self) -> bool:
-        """Whether there is an answer that can be judged."""
-        return self.error is None and bool((self.answer or "").strip())
+    value: Any
+    prompts: list[int]
 
 
-@dataclass(frozen=True)
-class Bucket:
-    """Prompts that led to the same. ``prompts``: their numbers from 1. ``calls``: the arguments that the first of them
-    sent; ``outputs``: what it got back."""
-
-    prompts: Sequence[int]
-    calls: Sequence[object]
-    outputs: Sequence[str | None]
-
-
-@dataclass(frozen=True)
-class SetValue:
-    """A value, and the numbers of its prompts, from 1."""
-
-    value: object
-    prompts: Sequence[int]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """An argument that differs between prompts of the same meaning. ``values``: each with its prompts, from 1.
-
-    ``argument``: its name; None: the number of calls. ``words``: the placeholders whose fillings decide the value, as
-    far as these prompts show; empty: none do.
-    """
+class Difference(BaseModel):
+    """An argument that differs within a set; null is the number of calls."""
 
     argument: str | None
-    values: Sequence[SetValue]
-    words: Sequence[str] = ()
+    values: list[SetValue]
+    words: tuple[str, ...] = Field(
+        description="the placeholders whose fillings decide it, as far as the prompts show"
+    )
 
 
-@dataclass
-class PromptSet:
-    """Prompts that mean the same, filled into one template, and what an agent did with each."""
+class PromptSet(FuzzSet):
+    """A set with its checks."""
 
-    tool: str
-    template: str
-    fillings: Mapping[str, Sequence[str]]
-    runs: list[PromptRun] = field(default_factory=list)
-    expectation: str | None = None
+    @classmethod
+    def of(cls, kept: FuzzSet) -> Self:
+        """Return the set that a session keeps."""
+        return cls.model_construct(**{name: getattr(kept, name) for name in FuzzSet.model_fields})
 
     # --- the checks ---
 
@@ -180,10 +137,9 @@ class PromptSet:
         by_form: dict[str, list[int]] = {}
         for k, value in values.items():
             by_form.setdefault(canonical(value), []).append(k)
-        shown = [SetValue(values[some[0]], some) for some in by_form.values()]
-        return Difference(
-            argument, shown, self._deciding({k: canonical(value) for k, value in values.items()})
-        )
+        shown = [SetValue(value=values[some[0]], prompts=some) for some in by_form.values()]
+        words = self._deciding({k: canonical(value) for k, value in values.items()})
+        return Difference(argument=argument, values=shown, words=words)
 
     def _deciding(self, forms: Mapping[int, str]) -> tuple[str, ...]:
         """Return the fewest placeholders whose fillings decide these forms.
@@ -202,19 +158,22 @@ class PromptSet:
 
     # --- parts ---
 
-    def _data(self) -> list[PromptRun]:
+    def _data(self) -> list[FuzzPrompt]:
         return [run for run in self.runs if run.error is None]
 
-    def _own(self, run: PromptRun) -> list[Call]:
+    def _own(self, run: FuzzPrompt) -> list[FuzzCall]:
         return [call for call in run.calls if call.tool == self.tool]
 
-    def _buckets(self, form: Callable[[Call], str]) -> list[Bucket]:
+    def _buckets(self, form: Callable[[FuzzCall], str]) -> list[Bucket]:
         found: dict[tuple[str, ...], list[int]] = {}
         for k, run in enumerate(self.runs, 1):
             if run.error is None:
                 found.setdefault(tuple(map(form, self._own(run))), []).append(k)
         first = ((numbers, self._own(self.runs[numbers[0] - 1])) for numbers in found.values())
-        return [Bucket(n, [c.arguments for c in own], [c.output for c in own]) for n, own in first]
+        return [
+            Bucket(prompts=n, calls=[c.arguments for c in own], outputs=[c.output for c in own])
+            for n, own in first
+        ]
 
     @property
     def prompts(self) -> list[str]:
@@ -224,24 +183,15 @@ class PromptSet:
     def scores(self) -> list[int | None]:
         return [run.score for run in self.runs]
 
-    @classmethod
-    def of(cls, kept: FuzzSet) -> PromptSet:
-        """Return the set that a session keeps. Buckets and checks are computed again from its runs."""
-        runs = [
-            PromptRun(
-                prompt,
-                one.filled,
-                one.words,
-                [Call(c.tool, c.arguments, c.output, c.failed) for c in one.calls],
-                one.answer,
-                one.error,
-                score,
-                one.reason,
-                one.run,
-            )
-            for prompt, score, one in zip(kept.prompts, kept.scores, kept.runs, strict=False)
-        ]
-        return cls(kept.tool, kept.template, kept.fillings, runs, kept.expectation)
+    @property
+    def message(self) -> str:
+        """What a faulty set found, in one sentence."""
+        ways = plural(len(self.inputs), "way")
+        named = [f"argument {d.argument}" for d in self.differences if d.argument is not None]
+        differs = f": {', '.join(named)}" if named else ""
+        return (
+            f'{plural(len(self.runs), "prompt")} like "{self.template}" led to {ways} of calling it{differs}'
+        )
 
 
 def _of(calls: Sequence[object], name: str) -> object:
@@ -267,7 +217,7 @@ def read_score(answer: object) -> tuple[int, str] | None:
     return int(value), reason
 
 
-def cross_calls(runs: Sequence[tuple[str, PromptRun]], tools: Sequence[str]) -> list[dict[str, object]]:
+def cross_calls(runs: Sequence[tuple[str, FuzzPrompt]], tools: Sequence[str]) -> list[dict[str, object]]:
     """Return the matrix of calls: for the prompts made for a tool, how many led to a call of each tool.
 
     ``runs``: each with the tool that its prompt was made for. Each row is ``{"tool", "prompts", "none", "called"}``;

@@ -6,9 +6,10 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from planscope.toolfuzz.correctness.checks import PromptRun, PromptSet, cross_calls, read_score
+from planscope.session.model import FuzzPrompt
+from planscope.toolfuzz.correctness.checks import PromptSet, cross_calls, read_score
 from planscope.toolfuzz.correctness.templates import (
     Filled,
     natural,
@@ -17,6 +18,7 @@ from planscope.toolfuzz.correctness.templates import (
     read_templates,
     same_meaning,
 )
+from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.prompts import describe
 
 SETS = 4
@@ -52,8 +54,8 @@ class Asks(Protocol):
 class Door(Asks, Protocol):
     """What the search needs of a model and of an agent."""
 
-    def run(self, prompt: str, filled: Filled) -> PromptRun:
-        """Have the agent run a prompt with all tools of the target, from their first state."""
+    def run(self, prompt: str, filled: Filled) -> tuple[FuzzPrompt, Sequence[Made]]:
+        """Have the agent run a prompt with all tools of the target, from their first state. Return also its calls."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class About:
 
     name: str
     description: str
-    schema: Mapping[str, Any]
+    schema: Mapping[str, object]
     source: str = ""
 
     def told(self, *, source: bool = False) -> str:
@@ -90,7 +92,7 @@ class Correctness:
     heard: Callable[[], None] = lambda: None
     sets: list[PromptSet] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    made_for: list[tuple[str, PromptRun]] = field(default_factory=list)
+    made_for: list[tuple[str, FuzzPrompt]] = field(default_factory=list)
 
     def run(self) -> None:
         """Test all tools, one after another."""
@@ -171,14 +173,14 @@ class Correctness:
 
     # --- one set ---
 
-    def _set(self, tool: About, template: str, fillings: Mapping[str, Sequence[str]]) -> None:
+    def _set(self, tool: About, template: str, fillings: dict[str, list[str]]) -> None:
         filled = prompts(template, fillings, self.most_prompts, f"{self.seed}\x1f{tool.name}")
         worded = self._worded(tool, filled)
-        made = PromptSet(tool.name, template, fillings)
+        made = PromptSet(tool=tool.name, template=template, fillings=fillings)
         self.sets.append(made)
         try:
             for one, prompt in zip(filled, worded, strict=True):
-                run = self.door.run(prompt, one)
+                run, _ = self.door.run(prompt, one)
                 made.runs.append(run)
                 self.made_for.append((tool.name, run))
                 self.heard()
@@ -202,7 +204,7 @@ def expectation(models: Asks, tool: str, prompts: Sequence[str]) -> str | None:
     return " ".join(merged) if merged else None
 
 
-def judge(models: Asks, made: PromptSet, run: PromptRun) -> None:
+def judge(models: Asks, made: PromptSet, run: FuzzPrompt) -> None:
     """Score an answer by what the tool gave back and by the set's expectation (Figure 17)."""
     if not run.answered or made.expectation is None:
         return

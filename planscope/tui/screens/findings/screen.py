@@ -76,7 +76,7 @@ class FindingsScreen(ListScreen):
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         tools = sum(len(one.tools) for one in self.list.fuzzings)
         calls = sum(one.calls for one in self.list.fuzzings)
-        prompts = sum(len(one.prompts) for fuzzing in self.list.fuzzings for one in fuzzing.sets)
+        prompts = sum(len(one.runs) for fuzzing in self.list.fuzzings for one in fuzzing.sets)
         told = f"{phrases.plural(tools, 'tool')}, {phrases.plural(calls, 'call')}"
         told += f", {phrases.plural(prompts, 'prompt')}" if prompts else ""
         rate = self.list.rate

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from planscope.toolfuzz.correctness.checks import Bucket, PromptRun, PromptSet
-from planscope.toolfuzz.correctness.said import (
+from planscope.session.model import FuzzPrompt
+from planscope.toolfuzz.correctness.checks import Bucket, PromptSet
+from planscope.tui.controllers.finding_list import Row
+from planscope.tui.keys import key_for
+from planscope.tui.style.lines import Line, Page, Run, labelled, line, paragraph, ranges, shown, width_of
+from planscope.views.prompt_sets import (
     checks,
     difference_rows,
     difference_title,
@@ -18,9 +22,6 @@ from planscope.toolfuzz.correctness.said import (
     prompts_of,
     verdict,
 )
-from planscope.tui.controllers.finding_list import Row
-from planscope.tui.keys import key_for
-from planscope.tui.style.lines import Line, Page, Run, labelled, line, paragraph, ranges, shown, width_of
 
 _LONGEST = 2000
 _LEAST_SIDE = 38
@@ -94,7 +95,7 @@ def _bucket(
             yield (Run("  "), *runs)
 
 
-def _prompt(one: PromptSet, number: int, run: PromptRun, width: int, hidden: bool) -> Iterator[Line]:
+def _prompt(one: PromptSet, number: int, run: FuzzPrompt, width: int, hidden: bool) -> Iterator[Line]:
     """Lay out a prompt, its fillings marked, and what it led to."""
     told = f"call {number_of(one.inputs, number)}, output {number_of(one.outputs, number)}"
     role = "dim"
@@ -114,7 +115,7 @@ def _prompt(one: PromptSet, number: int, run: PromptRun, width: int, hidden: boo
     yield from map(Line, labelled(f"{number:>2}  ", body, indent=4))
 
 
-def _marked(run: PromptRun, width: int) -> list[tuple[Run, ...]]:
+def _marked(run: FuzzPrompt, width: int) -> list[tuple[Run, ...]]:
     """Wrap a prompt, its fillings marked."""
     parts = [(shown(piece.text, _LONGEST), "hit" if piece.placeholder else "") for piece in pieces(run)]
     text = "".join(part for part, _ in parts)

@@ -1,0 +1,65 @@
+"""What a run of the fuzzer found as files: one page, JUnit and SARIF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
+from planscope.documents.fuzz import FuzzDocument
+from planscope.session.model import FuzzFinding
+from planscope.show.page import page
+from planscope.show.text import lines
+from planscope.toolfuzz.formats import MEANINGS, smallest_lines, title
+from planscope.toolfuzz.outcome import KINDS
+from planscope.toolfuzz.report import is_counted
+from planscope.views.fuzz import fuzz_blocks
+from planscope.views.prompt_sets import set_blocks
+
+
+def fuzz_page(found: FuzzDocument) -> str:
+    """Return one page that loads nothing."""
+    return page(f"Fuzzing {found.target}", fuzz_blocks(found, whole=True))
+
+
+def write_fuzz_junit(found: FuzzDocument, path: Path) -> None:
+    """Write a test for each tool without errors and for each finding."""
+    file = JUnitFile("fuzz")
+    try:
+        for tool in found.tools:
+            if tool.skipped:
+                file.add(found.target, tool.tool, "skipped", tool.skipped)
+            elif not tool.statistics.unique_errors:
+                file.add(found.target, tool.tool)
+        for k, one in enumerate(found.findings, 1):
+            tag = "failure" if is_counted(one) else None
+            name = f"{one.tool} {k}: {title(one)[:120]}"
+            file.add(found.target, name, tag, title(one), "\n".join(_body(one, found)))
+        file.write(path)
+    finally:
+        file.close()
+
+
+def _body(one: FuzzFinding, found: FuzzDocument) -> Iterator[str]:
+    if one.set:
+        return lines(set_blocks(found.sets[one.set - 1], one.set), 100)
+    return iter(("arguments:", *smallest_lines(one), "", one.traceback))
+
+
+def write_fuzz_sarif(found: FuzzDocument, path: Path) -> None:
+    """Write a result for each finding, at its line."""
+    rules = [(kind, kind, MEANINGS[kind]) for kind in KINDS]
+    results = []
+    for one in found.findings[:MOST_RESULTS]:
+        file, _, line = str(one.location or "").rpartition(":")
+        results.append(
+            sarif_result(
+                (one.kind, KINDS.index(one.kind)),
+                f"{one.tool}: {title(one)}. Arguments: {'; '.join(smallest_lines(one))[:500]}",
+                (file or found.target, int(line) if line.isdigit() else 1),
+                (one.tool, f"{found.target}, {one.tool}"),
+                f"{one.tool}/{one.kind}/{one.exception}/{one.location}",
+                "error" if is_counted(one) else "note",
+            )
+        )
+    write_sarif(path, sarif_log(rules, results, max(0, len(found.findings) - MOST_RESULTS)))

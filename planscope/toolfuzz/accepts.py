@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 
 LONGEST_LIMIT = 100
+
+
+def properties(schema: Mapping[str, object]) -> dict[str, object]:
+    """Return the schemas of the arguments, by name."""
+    found = schema.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def required(schema: Mapping[str, object]) -> list[str]:
+    """Return the names of the arguments that must be there."""
+    found = schema.get("required")
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list | tuple) else []
 
 
 def mismatch(value: object, schema: object, root: Mapping[str, object] | None = None) -> str | None:
@@ -19,10 +32,9 @@ def mismatch(value: object, schema: object, root: Mapping[str, object] | None = 
     if not isinstance(schema, Mapping):
         return "nothing is accepted" if schema is False else None
     whole = {**{key: root[key] for key in ("$defs", "definitions") if root and key in root}, **schema}
-    try:
+    error = None
+    with suppress(Exception):  # whatever a hostile schema makes of the library
         error = next(Draft202012Validator(whole, registry=Registry()).iter_errors(value), None)
-    except Exception:  # whatever a hostile schema makes of the library
-        return None
     if error is None:
         return None
     where = ".".join(map(str, error.absolute_path))

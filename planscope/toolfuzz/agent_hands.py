@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from planscope.session.model import FuzzFinding, FuzzLed
 from planscope.toolfuzz.models import FuzzModels, ModelDown, ToolRun
@@ -160,7 +159,7 @@ class InAgentHands:
                 break
         self.report.change(key, agent=led.model_copy(update={"tries": tries}))
 
-    def _request(self, tool: str, given: Any) -> str | None:
+    def _request(self, tool: str, given: object) -> str | None:
         def read(answer: object) -> str | None:
             text = answer.get("request") if isinstance(answer, Mapping) else None
             good = isinstance(text, str) and text.strip() and len(text) <= LONGEST_REQUEST

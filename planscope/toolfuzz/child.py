@@ -13,8 +13,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Job, Options
 from planscope.toolfuzz.lines import framed, moved_away
+from planscope.toolfuzz.outcome import Raised, attempt
 
 if TYPE_CHECKING:
     from planscope.toolfuzz.namespaces import Enforced
@@ -50,15 +50,12 @@ def main() -> None:
 
 def _told(send: Send, work: Callable[[], None]) -> None:
     """Work, and tell the parent what goes wrong."""
-    try:
-        work()
-    except UserError as error:
-        send("error", message=str(error))
-    except BrokenPipeError:
-        pass
-    except Exception as error:
-        shown = "".join(traceback.format_exception(error))
-        send("error", message=f"a bug in planscope: {error!r}", traceback=shown)
+    done = attempt(work)
+    if isinstance(done, Raised) and isinstance(done.error, UserError):
+        send("error", message=str(done.error))
+    elif isinstance(done, Raised) and not isinstance(done.error, BrokenPipeError):
+        shown = "".join(traceback.format_exception(done.error))
+        send("error", message=f"a bug in planscope: {done.error!r}", traceback=shown)
 
 
 def _work(job: Job, send: Send) -> None:
@@ -203,27 +200,26 @@ def _fuzz_all(job: Job, tools: list[Tool], hosts: Hosts, folder: Path, send: Sen
     done: list[Fuzzing] = []
     for tool in known.values():
         fuzzing = Fuzzing(tool, hosts[tool.name], options, send)
-        with _survived(tool.name, send):
-            fuzzing.run()
+        if _survived(tool.name, send, fuzzing.run):
             done.append(fuzzing)
     if len(done) > 1 and options.most_sequences:
         forms = {form for one in done for form in one.findings.forms}
         searches = {one.tool.name: one.search for one in done}
         tried = Stage({n: hosts[n] for n in searches}, {n: known[n] for n in searches}, options.call_limit)
         seconds = options.seconds / 4 if options.seconds else None
-        with _survived("sequences", send):
-            Sequences(tried, options, send, searches, forms).run(options.most_sequences, seconds)
+        search = Sequences(tried, options, send, searches, forms)
+        _survived("sequences", send, lambda: search.run(options.most_sequences, seconds))
 
 
-@contextmanager
-def _survived(what: str, send: Send) -> Iterator[None]:
-    """Tell of an error of planscope's own in one search; the others go on."""
+def _survived(what: str, send: Send, work: Callable[[], None]) -> bool:
+    """Tell of an error of planscope's own in one search; the others go on. Return whether there was none."""
     from planscope.toolfuzz.mcp_tools import ServerGone
 
-    try:
-        yield
-    except (UserError, ServerGone, BrokenPipeError):
-        raise
-    except Exception as error:
-        text = f"{what}: a bug in planscope ended this search: {error!r}; what it found before stays."
-        send("remark", text=text[:1000])
+    done = attempt(work)
+    if not isinstance(done, Raised):
+        return True
+    if isinstance(done.error, UserError | ServerGone | BrokenPipeError):
+        raise done.error
+    text = f"{what}: a bug in planscope ended this search: {done.error!r}; what it found before stays."
+    send("remark", text=text[:1000])
+    return False

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planscope.toolfuzz.outcome import Outcome
+
+if TYPE_CHECKING:
+    from planscope.toolfuzz.tools import Tool
 
 _LIMIT = re.compile(
     r"\b(must|only|at (?:most|least)|less|more|fewer|than|maximum|minimum|max|min|up to|between|limit|"
@@ -17,7 +20,7 @@ _LIMIT = re.compile(
 _TOKEN = re.compile(r"'([^']{1,60})'|\"([^\"]{1,60})\"|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w])")
 
 
-def is_documented(tool: Any, outcome: Outcome) -> bool:
+def is_documented(tool: Tool, outcome: Outcome) -> bool:
     """Return whether a sentence of the documentation states the limit that the failing line or its message names.
 
     The sentence names the exception, or it speaks of a limit and shares a number or a quoted text with the line.
@@ -41,7 +44,7 @@ def _tokens(text: str) -> set[str]:
     return {one for one in found if one and one not in ("0", "1")}
 
 
-def _descriptions(schema: Any) -> str:
+def _descriptions(schema: object) -> str:
     if isinstance(schema, dict):
         own = str(schema["description"]) if isinstance(schema.get("description"), str) else ""
         limits = " ".join(

@@ -194,7 +194,6 @@ class Host:
 
     def _follow(self, pid: int, pipe: int, heard: Callable[..., None], limit: Callable[[], float]) -> End:
         buffer = b""
-        over = False
         seen, used, looked = -1, 0.0, time.monotonic()
         while True:
             ready, _, _ = select.select([pipe], [], [], 0.02)
@@ -209,18 +208,12 @@ class Host:
                 data = os.read(pipe, 2**16)
                 if not data:
                     break
-                buffer += data
-                *lines, buffer = buffer.split(b"\n")
-                for line in lines:
-                    message = read(self._token, line)
-                    if message is None:
-                        continue
-                    if message["event"] == "over":
-                        over = True
-                    else:
+                *lines, buffer = (buffer + data).split(b"\n")
+                for message in (read(self._token, line) for line in lines):
+                    if message is not None and message["event"] == "over":
+                        return End("done")
+                    if message is not None:
                         heard(**message)
-                if over:
-                    return End("done")
                 continue
             number, began, length = _HEAD.unpack_from(self._shared, 0)
             if number != seen:

@@ -7,29 +7,41 @@ import importlib
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from planscope.toolfuzz.outcome import CALL_ID
+from planscope.toolfuzz.outcome import CALL_ID, Raised, attempt
 
 DEEPEST = 6
-_EMPTY: dict[Any, Any] = {str: "", bytes: b"", bool: False, int: 0, float: 0.0, complex: 0j, type(None): None}
+_EMPTY: dict[object, object] = {
+    str: "",
+    bytes: b"",
+    bool: False,
+    int: 0,
+    float: 0.0,
+    complex: 0j,
+    type(None): None,
+}
 _HOLDERS = (list, dict, set, frozenset, tuple)
 
 
-def injected_values(tool: Any) -> tuple[Callable[[], dict[str, object]], str | None]:
+def injected_values(
+    tool: Any, called: Callable[..., object]
+) -> tuple[Callable[[], dict[str, object]], str | None]:
     """Return what makes neutral values for a LangChain tool's injected arguments, and why that is impossible, if it is.
 
-    They are made for each call, since a tool may change them.
+    They are made for each call, since a tool may change them. ``called``: what the tool calls.
     """
     if isinstance(tool.args_schema, dict):
         return dict, None
     model, visible = tool.get_input_schema(), tool.tool_call_schema
     shown = set(getattr(visible, "model_fields", {}))
     hidden = {name: one for name, one in getattr(model, "model_fields", {}).items() if name not in shown}
-    called = getattr(tool, "coroutine", None) or getattr(tool, "func", None) or tool._run
-    hints = _hints(called)
+    found = attempt(lambda: get_type_hints(called, include_extras=True))
+    plain = {name: one.annotation for name, one in inspect.signature(called).parameters.items()}
+    hints = plain if isinstance(found, Raised) else found
     wanted: dict[str, object] = {}
     for name in sorted({*hidden, *getattr(tool, "_injected_args_keys", ())} - {"run_manager", "callbacks"}):
         one = hidden.get(name)
@@ -40,21 +52,11 @@ def injected_values(tool: Any) -> tuple[Callable[[], dict[str, object]], str | N
         if one is not None and not one.is_required() and "Injected" not in text:
             continue
         wanted[name] = hint
-        try:
-            _neutral(hint)
-        except Exception:
+        if isinstance(attempt(partial(_neutral, hint)), Raised):
             shape = inspect.formatannotation(hint)
-            return dict, f"its argument {name} is injected, and no neutral value could be made of {shape}"[
-                :300
-            ]
+            why = f"its argument {name} is injected, and no neutral value could be made of {shape}"
+            return dict, why[:300]
     return lambda: {name: _neutral(hint) for name, hint in wanted.items()}, None
-
-
-def _hints(function: Any) -> dict[str, object]:
-    try:
-        return get_type_hints(function, include_extras=True)
-    except Exception:
-        return {name: one.annotation for name, one in inspect.signature(function).parameters.items()}
 
 
 def _neutral(hint: object, depth: int = 0) -> object:
@@ -68,22 +70,22 @@ def _neutral(hint: object, depth: int = 0) -> object:
         )
         if "Store" in marks:
             return _store()
-        if "State" in marks and arguments[0] in (Any, object, dict):
-            return {}
-        return _neutral(arguments[0], depth + 1)
+        state = "State" in marks and arguments[0] in (Any, object, dict)
+        return {} if state else _neutral(arguments[0], depth + 1)
     if origin in (typing.Required, typing.NotRequired):
         return _neutral(arguments[0], depth + 1)
     if hint in (Any, object, inspect.Parameter.empty):
         return {}
     if origin in (Union, types.UnionType):
         return None if type(None) in arguments else _neutral(arguments[0], depth + 1)
-    if origin is Literal:
-        return arguments[0]
-    kind = origin or hint
+    return arguments[0] if origin is Literal else _of_class(origin or hint, depth)
+
+
+def _of_class(kind: object, depth: int) -> object:
     if kind in _EMPTY:
         return _EMPTY[kind]
     if not isinstance(kind, type):
-        raise TypeError(f"{hint} is no type")
+        raise TypeError(f"{kind} is no type")
     if kind.__name__ == "ToolRuntime":
         return _runtime(kind)
     if "BaseStore" in {base.__name__ for base in kind.__mro__}:
@@ -92,15 +94,13 @@ def _neutral(hint: object, depth: int = 0) -> object:
         return next(iter(kind))
     if fields := _fields(kind):
         return kind(**{name: _neutral(one, depth + 1) for name, one in fields.items()})
-    for holder in _HOLDERS:
-        if issubclass(holder, kind):  # an abstract class such as Sequence, too
-            return holder()
-    return kind()
+    holders = (one for one in _HOLDERS if issubclass(one, kind))  # an abstract class such as Sequence, too
+    return next(holders, kind)()
 
 
 def _fields(kind: type) -> dict[str, object]:
     """Return the types of the fields that a class of data must be given."""
-    models: Mapping[str, Any] = getattr(kind, "model_fields", {})
+    models = getattr(kind, "model_fields", {})
     if models:
         return {name: one.annotation for name, one in models.items() if one.is_required()}
     required = getattr(kind, "__required_keys__", None)  # a TypedDict, of typing or of typing_extensions
@@ -127,7 +127,7 @@ def _store() -> object:
         return None
 
 
-def _runtime(kind: Any) -> object:
+def _runtime(kind: Callable[..., object]) -> object:
     known = {"state": {}, "context": None, "config": {}, "stream_writer": lambda _: None, "tool_call_id": CALL_ID,
     "store": _store()}  # fmt: skip
     more = {name: None for name in inspect.signature(kind).parameters if name not in known}

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from planscope.errors import UserError
-from planscope.toolfuzz.accepts import mismatch, schema_fault
+from planscope.toolfuzz.accepts import mismatch, properties, required, schema_fault
 from planscope.toolfuzz.host import Channel, End
 from planscope.toolfuzz.mcp_process import START_LIMIT, Fault, Reply, Server, ServerLost, command_of
 from planscope.toolfuzz.outcome import (
@@ -39,7 +39,7 @@ MOST_VIOLATIONS = 24
 MOST_STARTS = 3
 """The search ends when the server did not start so often in a row."""
 
-NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
+NO_ARGUMENTS: dict[str, object] = {"type": "object", "properties": {}}
 
 
 class ServerGone(Exception):
@@ -186,19 +186,20 @@ def serve(target: str, folder: Path, base: Path) -> tuple[list[Tool], dict[str, 
     tools: dict[str, Tool] = {}
     hosts: dict[str, ServerHost] = {}
     for one in listed:
-        if one["name"] in tools:
-            tools[one["name"]].skipped = "the server lists two tools of this name"
+        name = str(one["name"])
+        if name in tools:
+            tools[name].skipped = "the server lists two tools of this name"
             continue
         places = Places(str(base), True, str(folder), str(base), str(folder.parent))
         host = ServerHost(server, places, sees_start=not tools)
-        tools[one["name"]], hosts[one["name"]] = _tool(one, host, target), host
+        tools[name], hosts[name] = _tool(one, host, target), host
     return list(tools.values()), hosts
 
 
-def _tool(listed: Mapping[str, Any], host: ServerHost, target: str) -> Tool:
+def _tool(listed: Mapping[str, object], host: ServerHost, target: str) -> Tool:
     schema = listed.get("inputSchema")
     fault = schema_fault(schema)
-    hints = listed.get("annotations")
+    hints, output = listed.get("annotations"), listed.get("outputSchema")
 
     def bind(given: dict[str, object]) -> dict[str, object]:
         why = mismatch(given, tool.schema)
@@ -220,18 +221,18 @@ def _tool(listed: Mapping[str, Any], host: ServerHost, target: str) -> Tool:
         target=target,
         hints=dict(hints) if isinstance(hints, dict) else {},
         remote=True,
-        output=listed["outputSchema"] if isinstance(listed.get("outputSchema"), dict) else None,
+        output=output if isinstance(output, dict) else None,
     )
     return tool
 
 
 # --- violations of the schema ---
 
-_WRONG: tuple[Any, ...] = ({"unexpected": [1]}, "unexpected value", 7.25, [None], True)
+_WRONG: tuple[object, ...] = ({"unexpected": [1]}, "unexpected value", 7.25, [None], True)
 
 
 def violations(
-    schema: Mapping[str, Any], draw: Callable[[Random], dict[str, Any]]
+    schema: Mapping[str, object], draw: Callable[[Random], dict[str, object]]
 ) -> list[dict[str, object]]:
     """Return arguments that a schema refuses, each for one reason: one is missing, of another type, or out of range.
 
@@ -241,14 +242,13 @@ def violations(
     valid = next((one for _ in range(40) if mismatch(one := draw(random), schema) is None), None)
     if valid is None:
         return []
-    properties: dict[str, object] = schema["properties"] if isinstance(schema.get("properties"), dict) else {}
-    names = [name for name in properties if isinstance(name, str)]
+    schemas = properties(schema)
     found: list[dict[str, object]] = []
-    for name in names:
-        if name in (schema.get("required") or ()):
+    for name in required(schema):
+        if name in schemas:
             found.append({k: v for k, v in valid.items() if k != name})
-    for name in names:
-        found += ({**valid, name: wrong} for wrong in _wrong_values(properties[name], schema))
+    for name, inner in schemas.items():
+        found += ({**valid, name: wrong} for wrong in _wrong_values(inner, schema))
     return [one for one in found if mismatch(one, schema) is not None][:MOST_VIOLATIONS]
 
 

@@ -6,7 +6,6 @@ import difflib
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from planscope.session.model import FuzzFix
 
@@ -55,7 +54,7 @@ class Mended:
     leaves: list[int] = field(default_factory=list)
     untried: list[int] = field(default_factory=list)
     why: str = ""
-    source: Mapping[str, Any] | None = None
+    source: Mapping[str, object] | None = None
     written: str | None = None
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from planscope.agents.asking import ask
 from planscope.agents.event_loop import wait_for
@@ -81,25 +81,26 @@ class ModelOptions:
 class FuzzModels:
     """Models ready to be asked and to run as agents; ``with FuzzModels(options) as models``. From any thread.
 
-    Raises ``ModelUnavailable``, ``UnknownAgent`` or another UserError with one line.
+    ``loaded``: the model that is the agent and is asked, if it is there already. Raises ``ModelUnavailable``,
+    ``UnknownAgent`` or another UserError with one line.
     """
 
-    def __init__(self, options: ModelOptions) -> None:
+    def __init__(self, options: ModelOptions, loaded: LoadedModel | None = None) -> None:
         if options.money is not None and options.price is None:
             raise UserError("--budget-money needs --price IN,OUT: what a million tokens cost")
         for name in (options.model, options.prompt_model):
-            if name is not None and parse_model(name).simulated:
+            if loaded is None and name is not None and parse_model(name).simulated:
                 raise UserError(
                     f"{name} plans queries and reads no documentation; name a real model, such as openai:gpt-4o-mini"
                 )
         self.options = options
         self.prompts: Prompts = load_prompts(options.prompts)
         self.spending = Spending(options.tokens, options.money, options.price)
-        self._factory = load_factory(options.agent)
-        self._agent = self._loaded(options.model, options.agent == "responses")
+        self.factory = load_factory(options.agent)
+        self.agent = loaded or self._loaded(options.model, options.agent == "responses")
         asks = options.prompt_model or options.model
-        same = asks == options.model and options.agent != "responses"
-        self._asked = self._agent if same else self._loaded(asks, False)
+        same = loaded or (asks == options.model and options.agent != "responses")
+        self.asked = self.agent if same else self._loaded(asks, False)
 
     def _loaded(self, name: str, responses: bool) -> LoadedModel:
         model = load_model(name, base_url=self.options.base_url, responses=responses)
@@ -108,17 +109,6 @@ class FuzzModels:
                 raise UserError(f"{name} has no temperature; leave --temperature out")
             model.chat.temperature = self.options.temperature
         return model
-
-    @classmethod
-    def of(cls, agent: LoadedModel, asked: LoadedModel | None = None, **options: Any) -> Self:
-        """Return the door to models that are loaded already. ``options``: of :class:`ModelOptions`."""
-        made = cls.__new__(cls)
-        made.options = ModelOptions(agent.spec.text, **options)
-        made.prompts = load_prompts(made.options.prompts)
-        made.spending = Spending(made.options.tokens, made.options.money, made.options.price)
-        made._factory = load_factory(made.options.agent)
-        made._agent, made._asked = agent, asked or agent
-        return made
 
     def __enter__(self) -> Self:
         return self
@@ -131,16 +121,16 @@ class FuzzModels:
     def as_data(self) -> dict[str, object]:
         """Return models and costs as the JSON document has them."""
         return {
-            "model": self._agent.spec.text,
+            "model": self.agent.spec.text,
             "agent": self.options.agent,
-            "prompt_model": self._asked.spec.text,
+            "prompt_model": self.asked.spec.text,
             "temperature": self.options.temperature,
             **self.spending.as_data(),
         }
 
     def close(self) -> None:
         """Close the connections."""
-        for model in {id(one): one for one in (self._agent, self._asked)}.values():
+        for model in {id(one): one for one in (self.agent, self.asked)}.values():
             wait_for(model.aclose())
 
     # --- questions ---
@@ -158,7 +148,7 @@ class FuzzModels:
         asked of the agent's model, which would make the call. Raises :class:`BudgetSpent` and :class:`ModelDown`.
         """
         text = plain_text(self.prompts.filled(name, fields))
-        model = self._agent if name == "sane" else self._asked
+        model = self.agent if name == "sane" else self.asked
         for _ in range(2):
             self.spending.check()
             said = wait_for(ask(model, text, ANSWER_SECONDS, LARGEST, ModelDown))
@@ -221,7 +211,7 @@ class _UnderWay:
             id="r1",
             variant="v1",
             agent=options.agent,
-            model=models._agent.spec.text,
+            model=models.agent.spec.text,
             started=datetime.now(UTC),
         )
         self.made = ToolRun(request, run)
@@ -251,9 +241,9 @@ class _UnderWay:
 
         live = ServedRun(
             self.made.run,
-            self.models._agent,
+            self.models.agent,
             self.limits,
-            self.models._factory,
+            self.models.factory,
             request=self.request,
             specs=[ToolSpec(name, text, schema) for name, (text, schema) in self.offered.items()],
             call=self.replies,

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 DISK = 64 * 2**20
 """Bytes of one file, and where there are namespaces of the whole temporary folder."""
@@ -153,11 +152,11 @@ def _do(status: int) -> None:
         raise OSError(number, os.strerror(number))
 
 
-def _tmpfs(libc: Any, path: Path, options: str) -> None:
+def _tmpfs(libc: ctypes.CDLL, path: Path, options: str) -> None:
     _do(libc.mount(b"tmpfs", os.fsencode(path), b"tmpfs", _MS_NOSUID | _MS_NODEV, options.encode()))
 
 
-def _drop(libc: Any) -> None:
+def _drop(libc: ctypes.CDLL) -> None:
     """Drop every capability from all five sets, and the ways to get one back."""
     last = int(Path("/proc/sys/kernel/cap_last_cap").read_text())
     for capability in range(last + 1):
@@ -173,7 +172,7 @@ def _drop(libc: Any) -> None:
 
 
 def _hide(
-    libc: Any, folder: Path, private: Sequence[str], needed: Iterable[str], sockets: Sequence[str]
+    libc: ctypes.CDLL, folder: Path, private: Sequence[str], needed: Iterable[str], sockets: Sequence[str]
 ) -> None:
     """Mount empty file systems over the user's folders, with what is needed inside them."""
     covered = _covered(private)
@@ -270,19 +269,18 @@ def _python_in(folder: Path) -> Iterator[Path]:
 
 
 def _secrets(root: Path) -> Iterator[Path]:
-    """Yield keys, sockets and FIFOs below a path, but not among installed packages."""
+    """Yield keys, sockets and FIFOs below a path. Installed packages have files like keys, which are nobody's own."""
     folders = [root]
     while folders:
         folder = folders.pop()
-        if folder.name.endswith("-packages") or folder.name.startswith("python3"):
-            continue  # what is installed is much, and nobody's own
+        installed = any(part.endswith("-packages") or part.startswith("python3") for part in folder.parts)
         with suppress(OSError):
             for entry in os.scandir(folder):
                 is_folder = entry.is_dir(follow_symlinks=False)
                 plain = is_folder or entry.is_file(follow_symlinks=False)
                 if entry.is_symlink():
                     continue
-                if not plain or _is_key(entry.name.casefold(), is_folder):
+                if not plain or (not installed and _is_key(entry.name.casefold(), is_folder)):
                     yield Path(entry.path)
                 elif is_folder:
                     folders.append(Path(entry.path))

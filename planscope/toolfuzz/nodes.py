@@ -7,16 +7,24 @@ same tree, and the generator (``values.py``) walks it backwards: from a value at
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-Step = tuple[Any, ...]
+Step = tuple[object, ...]
 """A name and constants: ``("split", ",")``, ``("item", 0)``, ``("key", "id")``, ``("json",)``, ``("len",)``, ..."""
 
 MOST_FACTS = 40
 MOST_CHILDREN = 40
 DEEPEST = 12
 PLAIN = (str, int, float, bool, type(None))
+
+
+T = TypeVar("T")
+
+
+def spread(table: Mapping[str, T]) -> dict[str, T]:
+    """Return a table with an entry for each of the names in a key."""
+    return {name: one for names, one in table.items() for name in names.split()}
 
 
 class Node:
@@ -43,7 +51,11 @@ class Node:
                 self._heard(found, None, None)
         return found
 
-    def learn(self, operation: str, constant: Any = None) -> None:
+    def under(self, kind: str) -> list[tuple[Step, Node]]:
+        """Return the steps of a kind, with what they lead to."""
+        return [(step, child) for step, child in self.children.items() if step[0] == kind]
+
+    def learn(self, operation: str, constant: object = None) -> None:
         """Keep a constant that the value is compared with. One that was learned before costs a look-up."""
         known = self.facts.get(operation)
         if known is None:
@@ -78,7 +90,7 @@ class Knowledge:
             found = self.roots[root] = Node(root, (), self._heard)
         return found
 
-    def _heard(self, node: Node, operation: str | None, constant: Any) -> None:
+    def _heard(self, node: Node, operation: str | None, constant: object) -> None:
         self.version += 1
         self.news.append((node.root, node.path, operation, constant))
 

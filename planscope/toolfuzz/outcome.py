@@ -64,7 +64,7 @@ def attempt(work: Callable[[], T]) -> T | Raised:
         return work()
     except Lost:
         raise
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt of a tool are its findings
         return Raised(error)
 
 
@@ -327,8 +327,9 @@ def raised(
     keys = keyed(kind, name, location, part, plain_part)
     if any(key in known for key in keys.values()):
         return Outcome(kind, name, **keys)
-    text = "".join(traceback.format_exception(error, limit=-30, chain=False))[-LONGEST_TRACEBACK:]
-    message, trace = places.clean(why)[:LONGEST_MESSAGE], places.shown(text)
+    own = _from_own(error.__traceback__, places)
+    text = "".join(traceback.format_exception(type(error), error, own, limit=-30, chain=False))
+    message, trace = places.clean(why)[:LONGEST_MESSAGE], places.shown(text[-LONGEST_TRACEBACK:])
     return Outcome(kind, name, message, location, traceback=trace, line=source_line(frame), **keys)
 
 
@@ -368,6 +369,14 @@ def _own_frame(trace: TracebackType | None, places: Places) -> tuple[tuple[str, 
             deepest = found is not None  # a method of a tainted value stands for one of a built-in type
         trace = trace.tb_next
     return found, deepest
+
+
+def _from_own(trace: TracebackType | None, places: Places) -> TracebackType | None:
+    """Return a traceback from the tool's first own frame on, the whole one if it has none."""
+    here = trace
+    while here is not None and not places.own(here.tb_frame.f_code.co_filename):
+        here = here.tb_next
+    return here or trace
 
 
 def _recursing_frame(trace: TracebackType | None, places: Places) -> tuple[str, int] | None:

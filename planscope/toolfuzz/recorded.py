@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from planscope.errors import UserError
+from planscope.session.record import RunRecord, record_of
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class RecordedTool:
 
     name: str
     description: str = ""
-    schema: dict[str, Any] | None = None
+    schema: dict[str, object] | None = None
     answers: list[RecordedAnswer] = field(default_factory=list)
 
 
@@ -54,7 +54,6 @@ def recorded_tools(path: Path) -> list[RecordedTool]:
     A later run's description and schema replace an earlier one's. An answer that the user changed is as the tool gave
     it. Calls that did not reach the tool are left out. Raises UserError if the session cannot be read or has no tool.
     """
-    from planscope.session.record import record_of
     from planscope.session.store import load
 
     found: dict[str, RecordedTool] = {}
@@ -74,7 +73,7 @@ def recorded_tools(path: Path) -> list[RecordedTool]:
     return list(found.values())
 
 
-def _offered(record: Any) -> list[tuple[str, str, dict[str, object] | None]]:
+def _offered(record: RunRecord) -> list[tuple[str, str, dict[str, object] | None]]:
     from planscope.session.seen import given_at_first
 
     part = next((one for one in given_at_first(record) if one.name == "tools" and one.known), None)

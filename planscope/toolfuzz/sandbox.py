@@ -21,7 +21,6 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from planscope.toolfuzz.namespaces import DISK, PROCESSES
 from planscope.toolfuzz.outcome import Places, Refusal
@@ -261,10 +260,10 @@ class Watch:
         if flags & _WRITING or (isinstance(mode, str) and set(mode) & set("wax+")):
             self._write("write", path, -1)
 
-    def _rename(self, arguments: tuple[Any, ...]) -> None:
+    def _rename(self, arguments: tuple[object, ...]) -> None:
         source, target, source_folder, target_folder = arguments
         with suppress(OSError, ValueError, TypeError):
-            below = f"{os.path.realpath(target)}/".startswith(f"{os.path.realpath(source)}/")
+            below = f"{os.path.realpath(_name(target))}/".startswith(f"{os.path.realpath(_name(source))}/")
             if source_folder == target_folder == -1 and below:
                 return  # nothing moves: the system refuses to move a folder into itself
         self._write("move", source, source_folder)
@@ -275,11 +274,11 @@ class Watch:
         if path not in (":memory:", "", b":memory:", b"") and not str(path).startswith("file::memory:"):
             self._write("write", path, -1)
 
-    def _write(self, verb: str, path: Any, folder: Any, follow: bool = True) -> None:
+    def _write(self, verb: str, path: object, folder: object, follow: bool = True) -> None:
         if isinstance(path, int):
             return
         try:
-            text = os.fsdecode(path)
+            text = _name(path)
             if isinstance(folder, int) and folder >= 0 and not text.startswith("/"):
                 text = str(Path(f"/proc/self/fd/{folder}").readlink() / text)
             if not follow or verb in ("delete", "unlink", "move", "move to"):
@@ -314,3 +313,10 @@ class Watch:
         own = [frame for frame in frames if self._places.own(frame.filename)]
         if own:
             self._last_words(f"{self._places.name(own[-1].filename)}:{own[-1].lineno}")
+
+
+def _name(path: object) -> str:
+    """Return a path of an audit event as text. Raises TypeError if it is none."""
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise TypeError
+    return os.fsdecode(path)

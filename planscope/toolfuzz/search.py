@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from random import Random
-from typing import Any
 
-from planscope.toolfuzz.accepts import mismatch
+from planscope.toolfuzz.accepts import mismatch, properties
 from planscope.toolfuzz.coverage import Arc
 from planscope.toolfuzz.nodes import Knowledge
 from planscope.toolfuzz.source import Hints, read_function, read_words
@@ -58,12 +57,12 @@ class Search:
         read_words(tool.description, self.hints)
         self._examples(tool.schema)
         self.generator = Generator(tool.schema, self.knowledge.roots, self.hints, self.pools)
-        names = [name for name, one in (tool.schema.get("properties") or {}).items() if _is_free_text(one)]
+        names = [name for name, one in properties(tool.schema).items() if _is_free_text(one)]
         self._long = [(name, token) for token in SLOW for name in names]
         self.draw_pools()
         self.knowledge.news.clear()
 
-    def use_priors(self, priors: Mapping[str, list[Any]]) -> None:
+    def use_priors(self, priors: Mapping[str, list[object]]) -> None:
         """Take values that fit the meaning of arguments, by name. Each is sent once as it is, after the first calls."""
         most = max(map(len, priors.values()), default=0)
         self._meant = [
@@ -139,7 +138,8 @@ class Search:
         """Return arguments of which one is a token again and again, as often as may be sent."""
         name, token = self._long[(number - FIRST_LONG) // LONG_EVERY]
         times = LONG * 2 // (len(json.dumps(token)) - 2)
-        most = self._schema["properties"][name].get("maxLength", LONG)
+        schema = properties(self._schema)[name]
+        most = schema.get("maxLength", LONG) if isinstance(schema, dict) else LONG
         return {**self.generator.arguments(random, "minimal"), name: (token * times)[: min(most, LONG)]}
 
     def _changed(self, random: Random) -> dict[str, object] | None:
@@ -151,7 +151,7 @@ class Search:
             for _ in range(random.choice((1, 1, 1, 2, 4))):
                 if given:
                     name = random.choice(list(given))
-                    if name in self._schema.get("properties", {}) and random.random() < 0.15:
+                    if name in properties(self._schema) and random.random() < 0.15:
                         given[name] = self.generator.argument(name, random)
                     else:
                         given[name] = self._mutated(given[name], random, self._tokens(name))

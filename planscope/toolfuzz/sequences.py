@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
+from planscope.toolfuzz.accepts import properties
 from planscope.toolfuzz.findings import Findings, forms_of
 from planscope.toolfuzz.outcome import COUNTED, Call, Made, Outcome, Places, keyed
 from planscope.toolfuzz.programs import Stage
@@ -204,7 +205,7 @@ class _Drawer:
         search, random = self.run.searches[tool.name], self.random
         given, _ = search.draw(len(self.pool) + 1_000)
         keys = self.run.keys(self.run.roles[tool.name].noun)
-        for name, schema in (tool.schema.get("properties") or {}).items():
+        for name, schema in properties(tool.schema).items():
             if name in keys or not self.scenario:
                 known = [v for one in self.pool.get(name, ()) if (v := _of_type(schema, one)) is not None]
                 if known and random.random() < (0.9 if self.scenario else 0.6):

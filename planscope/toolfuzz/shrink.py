@@ -13,7 +13,7 @@ MOST_FOR_ONE = 160
 Path = tuple[Any, ...]
 
 
-def weight(value: Any) -> tuple[int, int, str]:
+def weight(value: object) -> tuple[int, int, str]:
     """Return what is compared: the length of the JSON text, its characters other than 0 and a, the text."""
     return _weight(json.dumps(value))
 
@@ -27,10 +27,10 @@ class Shrinker:
 
     def __init__(
         self,
-        value: Any,
-        fails: Callable[[Any], bool],
+        value: object,
+        fails: Callable[[object], bool],
         most: int = MOST_CALLS,
-        better: Callable[[Any], None] | None = None,
+        better: Callable[[object], None] | None = None,
     ) -> None:
         self.best = json.loads(json.dumps(value))
         self.calls = 0
@@ -49,7 +49,7 @@ class Shrinker:
                     self._simplify(path)
         return self.best
 
-    def _try(self, path: Path, value: Any, simpler: bool = False) -> bool:
+    def _try(self, path: Path, value: object, simpler: bool = False) -> bool:
         """Make a call with another value at one place. ``simpler``: whatever the text, the value is known to be."""
         if self.calls >= self._most:
             return False
@@ -106,7 +106,7 @@ class Shrinker:
                     value = value[:k] + letter + value[k + 1 :]
                     break
 
-    def _list(self, path: Path, value: list[Any]) -> None:
+    def _list(self, path: Path, value: list[object]) -> None:
         if value and not self._try(path, []):
             self._without_chunks(path, value, self.calls + MOST_FOR_ONE)
 
@@ -148,7 +148,7 @@ class Shrinker:
                 low = middle
 
 
-def _paths(value: Any, above: Path = ()) -> Iterator[Path]:
+def _paths(value: object, above: Path = ()) -> Iterator[Path]:
     """Return the place of every part of a JSON value, the whole first."""
     yield above
     if isinstance(value, dict):
@@ -165,7 +165,7 @@ def _at(value: Any, path: Path) -> Any:
     return value
 
 
-def _has(value: Any, path: Path) -> bool:
+def _has(value: object, path: Path) -> bool:
     try:
         _at(value, path)
     except (KeyError, IndexError, TypeError):
@@ -173,7 +173,7 @@ def _has(value: Any, path: Path) -> bool:
     return True
 
 
-def _with(value: Any, path: Path, new: Any) -> object:
+def _with(value: Any, path: Path, new: object) -> object:
     """Return a copy with another value at one place."""
     if not path:
         return new

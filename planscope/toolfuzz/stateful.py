@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from planscope.toolfuzz.accepts import properties, required
 from planscope.toolfuzz.outcome import Made
 
 What = Literal["read", "look", "write", "delete", "other"]
@@ -81,11 +82,11 @@ class Contradiction(NamedTuple):
     key: str
 
 
-def role_of(name: str, schema: Mapping[str, Any]) -> Role:
+def role_of(name: str, schema: Mapping[str, object]) -> Role:
     """Return a tool's role by its name. A tool without a known verb is ``other``, which may change anything."""
     words = _words(name)
     at = next((k for k, word in enumerate(words) if word in _VERBS), None)
-    needed = tuple(sorted(one for one in schema.get("required", ()) if isinstance(one, str)))
+    needed = tuple(sorted(required(schema)))
     if at is None:
         return Role("other", "", needed)
     noun = [re.sub(r"(?<=[^s])s$", "", w) for w in words[:at] + words[at + 1 :] if w not in _SMALL_WORDS]
@@ -93,7 +94,7 @@ def role_of(name: str, schema: Mapping[str, Any]) -> Role:
 
 
 def roles_of(
-    schemas: Mapping[str, Mapping[str, Any]], reads: Sequence[str] = (), writes: Sequence[str] = ()
+    schemas: Mapping[str, Mapping[str, object]], reads: Sequence[str] = (), writes: Sequence[str] = ()
 ) -> dict[str, Role]:
     """Return the roles of tools by name. ``reads`` and ``writes`` are pairs that the user named."""
     roles = {name: role_of(name, schema) for name, schema in schemas.items()}
@@ -106,8 +107,8 @@ def roles_of(
 
 def with_hints(
     roles: Mapping[str, Role],
-    schemas: Mapping[str, Mapping[str, Any]],
-    hints: Mapping[str, Mapping[str, Any]],
+    schemas: Mapping[str, Mapping[str, object]],
+    hints: Mapping[str, Mapping[str, object]],
 ) -> dict[str, Role]:
     """Return roles with what a server's readOnlyHint, destructiveHint and idempotentHint say of its tools.
 
@@ -134,7 +135,7 @@ def with_hints(
             noun = roles[read].noun or _words(read)[0]
             if not set(noun.split()) <= set(_words(name)):
                 continue
-            more = set(schemas[name].get("properties", ())) - set(found[read].needed)
+            more = set(properties(schemas[name])) - set(found[read].needed)
             if more or _only_adds(hints[name]):
                 found[name] = Role("write", noun, found[name].needed)
             else:
@@ -220,11 +221,11 @@ def _is_plain_key(key: Key) -> bool:
     )
 
 
-def _form(value: object) -> Any:
-    return " ".join(value.split()).casefold() if isinstance(value, str) else value
+def _form(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
-def named(answer: object) -> Iterator[tuple[str | None, Any]]:
+def named(answer: object) -> Iterator[tuple[str | None, object]]:
     """Yield each text, number, truth value and null of an answer with its name, None where it has none, the outer ones
     first. A text that is an object or a list of JSON is what it says; a value of a list has the list's name."""
     todo: deque[tuple[str | None, object]] = deque([(None, answer)])
@@ -248,7 +249,7 @@ def words_like_ids(text: str, arguments: Mapping[str, object]) -> list[str]:
     return sorted(words, key=lambda one: not one.isdigit()) or [text] * bool(_ONE_WORD.fullmatch(text))
 
 
-def id_in(answer: object, name: str) -> Any:
+def id_in(answer: object, name: str) -> object:
     """Return the id that an answer gives a new thing, for the argument that names it; None if it tells none."""
     if isinstance(answer, str) and _ID.fullmatch(answer) and not answer.isdigit():
         return answer
@@ -256,17 +257,18 @@ def id_in(answer: object, name: str) -> Any:
     return values.get(name, values.get("id") if name.endswith("id") else None)
 
 
-def contains(answer: Any, value: Any) -> bool:
+def contains(answer: object, value: object) -> bool:
     """Return whether an answer has a value in it, as it is or within a text."""
-    wanted = _form(value)
     for _, one in named(answer):
-        if isinstance(value, str) or isinstance(one, str):
-            text = _form(one) if isinstance(one, str) else str(one)
-            inside = str(wanted) if isinstance(value, str) else rf"(?<![\w.]){re.escape(f'{value:g}')}(?!\d)"
-            if (isinstance(value, str) and inside in text) or (
-                not isinstance(value, str)
-                and (re.search(inside, text) or re.search(rf"(?<![\w.]){re.escape(str(value))}(?!\d)", text))
-            ):
+        text = _form(one) if isinstance(one, str) else str(one)
+        if isinstance(value, str):
+            if _form(value) in text:
+                return True
+        elif not isinstance(value, int | float):
+            continue
+        elif isinstance(one, str):
+            forms = "|".join(re.escape(form) for form in (f"{value:g}", str(value)))
+            if re.search(rf"(?<![\w.])(?:{forms})(?!\d)", text):
                 return True
         elif isinstance(one, int | float) and math.isclose(one, value, rel_tol=1e-6, abs_tol=1e-9):
             return True
@@ -275,7 +277,7 @@ def contains(answer: Any, value: Any) -> bool:
 
 # --- judging ---
 
-Key = tuple[Any, ...]
+Key = tuple[object, ...]
 
 
 class _State(NamedTuple):

@@ -12,23 +12,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex
 
-from planscope.toolfuzz.nodes import Node
+from planscope.toolfuzz.nodes import Node, spread
 
 
-def taint(value: Any, node: Node) -> object:
+def taint(value: object, node: Node) -> object:
     """Return the value with taint. What cannot carry taint (None, bool, other objects) is returned unchanged."""
-    kind = type(value)
-    if kind is str:
-        return TStr(value, node)
-    if kind is int:
-        return TInt(value, node)
-    if kind is float:
-        return TFloat(value, node)
-    if kind is list:
-        return TList(value, node)
-    if kind is dict:
-        return TDict(value, node)
-    fields = getattr(kind, "model_fields", None)
+    carrier = _CARRIERS.get(type(value))
+    if carrier is not None:
+        return carrier(value, node)
+    fields = getattr(type(value), "model_fields", None)
     if fields is not None and hasattr(value, "__pydantic_fields_set__"):
         for name in fields:
             inner = value.__dict__.get(name)
@@ -37,84 +29,132 @@ def taint(value: Any, node: Node) -> object:
     return value
 
 
-def _pairwise(name: str, operation: str) -> Callable[..., Any]:
-    plain = getattr(str, name)
+Method = Callable[..., object]
 
-    def method(self: TStr, other: object, *more: object) -> object:
-        if isinstance(other, str) and type(other) is not TStr:
-            self.node.learn(operation, other)
-        elif isinstance(other, tuple):
-            for one in other:
+
+def _asks(plain: Method, operation: str) -> Method:
+    """Learn the texts that a text is compared with."""
+
+    def method(self: TStr, *given: object) -> object:
+        for one in given[0] if isinstance(given[0], tuple) else given[:1]:
+            if isinstance(one, str) and type(one) is not TStr:
                 self.node.learn(operation, one)
-        return plain(self, other, *more)
+        return plain(self, *given)
 
-    method.__name__ = name
     return method
 
 
-def _same(name: str) -> Callable[..., object]:
-    plain = getattr(str, name)
-
-    def method(self: TStr, *arguments: object) -> object:
-        return TStr(plain(self, *arguments), self.node.child(("same", name)))
-
-    method.__name__ = name
-    return method
+def _same(plain: Method, name: str) -> Method:
+    """Learn that the tool looks at the text in another form."""
+    return lambda self, *given: TStr(plain(self, *given), self.node.child(("same", name)))
 
 
-def _question(name: str) -> Callable[..., object]:
-    plain = getattr(str, name)
+def _question(plain: Method, name: str) -> Method:
+    """Learn that the tool asks for letters of a sort."""
 
     def method(self: TStr) -> object:
         self.node.learn("is", name)
         return plain(self)
 
-    method.__name__ = name
     return method
+
+
+def _parts(plain: Method, step: str) -> Method:
+    """Learn that the tool takes the text apart."""
+
+    def method(self: TStr, sep: object = None, *given: object, **more: object) -> object:
+        node = self.node.child((step, sep))
+        made = plain(self, sep, *given, **more)
+        if isinstance(made, list):
+            return TList(made, node)
+        assert isinstance(made, tuple)
+        return tuple(TStr(part, node.child(("item", k))) for k, part in enumerate(made))
+
+    return method
+
+
+def _compared(plain: Method, operation: str) -> Method:
+    """Learn the numbers that a number is compared with."""
+
+    def method(self: TInt | TFloat, other: object) -> object:
+        if type(other) is int or type(other) is float:
+            self.node.learn(operation, other)
+        return plain(self, other)
+
+    return method
+
+
+def _divides(plain: Method, operation: str) -> Method:
+    """Learn that the tool divides by the number."""
+
+    def method(self: TInt | TFloat, other: object) -> object:
+        self.node.learn("cmp", 0)
+        return plain(self, other)
+
+    return method
+
+
+def _derived(plain: Method, step: str) -> Method:
+    """Learn what the tool computes from the number."""
+
+    def method(self: TInt, other: object) -> object:
+        made = plain(self, other)
+        if type(made) is not int or type(other) is not int:
+            return made
+        child = (step, other) if step != "sub" else ("add", -other)
+        return TInt(made, self.node.child(child))
+
+    return method
+
+
+_TEXT: dict[str, tuple[Callable[[Method, str], Method], str]] = {
+    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__": (_asks, "eq"),
+    "__contains__ find rfind index rindex count": (_asks, "contains"),
+    "startswith": (_asks, "startswith"),
+    "endswith": (_asks, "endswith"),
+    "strip lstrip rstrip lower upper casefold title capitalize zfill": (_same, ""),
+    "isdigit isalpha isalnum isnumeric isdecimal isspace isupper islower isidentifier": (_question, ""),
+    "split rsplit": (_parts, "split"),
+    "partition rpartition": (_parts, "partition"),
+}
+_COMPARED: dict[str, tuple[Callable[[Method, str], Method], str]] = {
+    "__eq__ __ne__": (_compared, "eq"),
+    "__lt__ __le__ __gt__ __ge__": (_compared, "cmp"),
+    "__rtruediv__": (_divides, ""),
+}
+_NUMBER: dict[str, tuple[Callable[[Method, str], Method], str]] = {
+    **_COMPARED,
+    "__rfloordiv__ __rmod__": (_divides, ""),
+    "__add__ __radd__": (_derived, "add"),
+    "__sub__": (_derived, "sub"),
+    "__mul__": (_derived, "mul"),
+    "__mod__": (_derived, "mod"),
+    "__floordiv__": (_derived, "floordiv"),
+}
+"""What each method of a plain type tells, by the names of the methods."""
+
+
+def _methods(kind: type, table: dict[str, tuple[Callable[[Method, str], Method], str]]) -> dict[str, Method]:
+    found = {}
+    for name, (make, operation) in spread(table).items():
+        found[name] = made = make(getattr(kind, name), operation or name)
+        made.__name__ = name
+    return found
 
 
 class TStr(str):
     """A string with taint."""
 
     node: Node
+    __hash__ = str.__hash__
+    locals().update(_methods(str, _TEXT))
 
-    def __new__(cls, value: str, node: Node) -> TStr:
+    def __new__(cls, value: object, node: Node) -> TStr:
         made = str.__new__(cls, value)
         made.node = node
         return made
 
-    __eq__ = _pairwise("__eq__", "eq")
-    __ne__ = _pairwise("__ne__", "eq")
-    __lt__ = _pairwise("__lt__", "eq")
-    __le__ = _pairwise("__le__", "eq")
-    __gt__ = _pairwise("__gt__", "eq")
-    __ge__ = _pairwise("__ge__", "eq")
-    __contains__ = _pairwise("__contains__", "contains")
-    find = _pairwise("find", "contains")
-    rfind = _pairwise("rfind", "contains")
-    index = _pairwise("index", "contains")
-    rindex = _pairwise("rindex", "contains")
-    count = _pairwise("count", "contains")
-    startswith = _pairwise("startswith", "startswith")
-    endswith = _pairwise("endswith", "endswith")
-    __hash__ = str.__hash__
-    for _name in ("strip", "lstrip", "rstrip", "lower", "upper", "casefold", "title", "capitalize", "zfill"):
-        locals()[_name] = _same(_name)
-    for _name in (
-        "isdigit",
-        "isalpha",
-        "isalnum",
-        "isnumeric",
-        "isdecimal",
-        "isspace",
-        "isupper",
-        "islower",
-        "isidentifier",
-    ):
-        locals()[_name] = _question(_name)
-    del _name
-
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return str, (str.__str__(self),)
 
     def __str__(self) -> str:
@@ -130,11 +170,11 @@ class TStr(str):
 
     def __getitem__(self, key: SupportsIndex | slice) -> str:
         made = str.__getitem__(self, key)
-        if isinstance(key, slice):
-            if key.step in (None, 1) and (key.start is None or key.start >= 0):
-                return TStr(made, self.node.child(("slice", key.start or 0, key.stop)))
-            return made
-        return TStr(made, self.node.child(("slice", key, None)))
+        if not isinstance(key, slice):
+            return TStr(made, self.node.child(("slice", key, None)))
+        if key.step in (None, 1) and (key.start is None or key.start >= 0):
+            return TStr(made, self.node.child(("slice", key.start or 0, key.stop)))
+        return made
 
     def replace(self, old: str, new: str, count: SupportsIndex = -1) -> str:
         self.node.learn("contains", old)
@@ -148,117 +188,40 @@ class TStr(str):
         self.node.learn("endswith", suffix)
         return TStr(str.removesuffix(self, suffix), self.node.child(("same", "removesuffix")))
 
-    def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> Any:
-        return TList(str.split(self, sep, maxsplit), self.node.child(("split", sep)))
-
-    def rsplit(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> Any:
-        return TList(str.rsplit(self, sep, maxsplit), self.node.child(("split", sep)))
-
-    def splitlines(self, keepends: bool = False) -> Any:
+    def splitlines(self, keepends: bool = False) -> list[str]:
         return TList(str.splitlines(self, keepends), self.node.child(("split", "\n")))
-
-    def partition(self, sep: str, /) -> Any:
-        node = self.node.child(("partition", sep))
-        return tuple(TStr(part, node.child(("item", k))) for k, part in enumerate(str.partition(self, sep)))
-
-    def rpartition(self, sep: str, /) -> Any:
-        node = self.node.child(("partition", sep))
-        return tuple(TStr(part, node.child(("item", k))) for k, part in enumerate(str.rpartition(self, sep)))
-
-
-def _compared(kind: type, name: str, operation: str) -> Callable[..., Any]:
-    plain = getattr(kind, name)
-
-    def method(self: Any, other: object) -> object:
-        if type(other) is int or type(other) is float:
-            self.node.learn(operation, other)
-        return plain(self, other)
-
-    method.__name__ = name
-    return method
 
 
 class TInt(int):
     """A whole number with taint."""
 
     node: Node
+    __hash__ = int.__hash__
+    locals().update(_methods(int, _NUMBER))
 
     def __new__(cls, value: int, node: Node) -> TInt:
         made = int.__new__(cls, value)
         made.node = node
         return made
 
-    __eq__ = _compared(int, "__eq__", "eq")
-    __ne__ = _compared(int, "__ne__", "eq")
-    __lt__ = _compared(int, "__lt__", "cmp")
-    __le__ = _compared(int, "__le__", "cmp")
-    __gt__ = _compared(int, "__gt__", "cmp")
-    __ge__ = _compared(int, "__ge__", "cmp")
-    __hash__ = int.__hash__
-
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return int, (int.__int__(self),)
-
-    def _derived(self, made: object, step: str, other: object) -> Any:
-        if type(made) is int and type(other) is int:
-            return TInt(made, self.node.child((step, other)))
-        return made
-
-    def __add__(self, other: int) -> int:
-        return self._derived(int.__add__(self, other), "add", other)  # type: ignore[no-any-return]
-
-    def __radd__(self, other: int) -> int:
-        return self._derived(int.__radd__(self, other), "add", other)  # type: ignore[no-any-return]
-
-    def __sub__(self, other: int) -> int:
-        return self._derived(int.__sub__(self, other), "add", -other if type(other) is int else other)  # type: ignore[no-any-return]
-
-    def __mul__(self, other: int) -> int:
-        return self._derived(int.__mul__(self, other), "mul", other)  # type: ignore[no-any-return]
-
-    def __mod__(self, other: int) -> int:
-        return self._derived(int.__mod__(self, other), "mod", other)  # type: ignore[no-any-return]
-
-    def __floordiv__(self, other: int) -> int:
-        return self._derived(int.__floordiv__(self, other), "floordiv", other)  # type: ignore[no-any-return]
-
-    def __rtruediv__(self, other: int) -> float:
-        self.node.learn("cmp", 0)
-        return int.__rtruediv__(self, other)
-
-    def __rfloordiv__(self, other: int) -> int:
-        self.node.learn("cmp", 0)
-        return int.__rfloordiv__(self, other)
-
-    def __rmod__(self, other: int) -> int:
-        self.node.learn("cmp", 0)
-        return int.__rmod__(self, other)
 
 
 class TFloat(float):
     """A number with taint."""
 
     node: Node
+    __hash__ = float.__hash__
+    locals().update(_methods(float, _COMPARED))
 
     def __new__(cls, value: float, node: Node) -> TFloat:
         made = float.__new__(cls, value)
         made.node = node
         return made
 
-    __eq__ = _compared(float, "__eq__", "eq")
-    __ne__ = _compared(float, "__ne__", "eq")
-    __lt__ = _compared(float, "__lt__", "cmp")
-    __le__ = _compared(float, "__le__", "cmp")
-    __gt__ = _compared(float, "__gt__", "cmp")
-    __ge__ = _compared(float, "__ge__", "cmp")
-    __hash__ = float.__hash__
-
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return float, (float.__float__(self),)
-
-    def __rtruediv__(self, other: float) -> float:
-        self.node.learn("cmp", 0)
-        return float.__rtruediv__(self, other)
 
 
 class TList(list[Any]):
@@ -268,7 +231,7 @@ class TList(list[Any]):
         self.node = node
         super().__init__(values)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return list, (list(self),)
 
     def _taken(self, at: int) -> object:
@@ -303,7 +266,7 @@ class TDict(dict[Any, Any]):
         self.node = node
         super().__init__(values)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)
 
     def _asked(self, key: object) -> None:
@@ -314,7 +277,7 @@ class TDict(dict[Any, Any]):
         if type(made) in _CARRIERS:
             dict.__setitem__(self, key, taint(made, child))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         self._asked(key)
         return dict.__getitem__(self, key)
 
@@ -322,16 +285,18 @@ class TDict(dict[Any, Any]):
         self._asked(key)
         return dict.__contains__(self, key)
 
-    def get(self, key: Any, default: Any = None) -> object:
+    def get(self, key: object, default: object = None) -> object:
         self._asked(key)
         return dict.get(self, key, default)
 
-    def pop(self, key: Any, *default: Any) -> object:
+    def pop(self, key: object, *default: object) -> object:
         self._asked(key)
         return dict.pop(self, key, *default)
 
 
-_CARRIERS = (str, int, float, list, dict)
+_CARRIERS: dict[type, Callable[[Any, Node], object]] = {
+    str: TStr, int: TInt, float: TFloat, list: TList, dict: TDict
+}  # fmt: skip
 
 
 def length(value: Any) -> int:
@@ -341,9 +306,9 @@ def length(value: Any) -> int:
     return TInt(found, node.child(("len",))) if node is not None else found
 
 
-def _loads(text: Any, *arguments: Any, **options: Any) -> object:
+def _loads(text: str, *arguments: object, **options: Any) -> object:
     node = text.node.child(("json",)) if isinstance(text, TStr) else None
-    made = _PLAIN_LOADS(text, *arguments, **options)
+    made: object = _PLAIN_LOADS(text, *arguments, **options)
     return made if node is None or options else taint(made, node)
 
 

@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any, get_args, get_type_hints
 
 from planscope.errors import UserError
@@ -41,7 +42,7 @@ class Tool:
 
     name: str
     description: str
-    schema: dict[str, Any]
+    schema: dict[str, object]
     validate: Bind
     function: Callable[..., object]
     invoke: Callable[[dict[str, object]], object]
@@ -101,9 +102,10 @@ def load(target: str, reset: str | None = None) -> list[Tool]:
     hook = find(reset) if reset else None
     for tool in tools:
         tool.target = target
-        tool.reset = hook or tool.reset
-        if tool.reset is not None and not callable(tool.reset):
+        wanted = hook or tool.reset
+        if wanted is not None and not callable(wanted):
             raise UserError(f"{reset or 'planscope_reset'} is not a function")
+        tool.reset = wanted
     return tools
 
 
@@ -122,7 +124,7 @@ def code_of(tool: Tool) -> str:
     return "\n".join(parts)[:LARGEST_CODE]
 
 
-def place_of(tool: Tool) -> dict[str, Any] | None:
+def place_of(tool: Tool) -> dict[str, object] | None:
     """Return where a tool's documentation is: ``file`` and ``line``, from 1. None if nowhere."""
     if tool.owner is None and not tool.functions:
         return None
@@ -136,23 +138,20 @@ def place_of(tool: Tool) -> dict[str, Any] | None:
     return {"file": schema or file or "", "line": line}
 
 
-def find(name: str) -> Any:
+def find(name: str) -> object:
     """Return the object that ``module:object`` names. Raises UserError."""
     module_name, colon, path = name.partition(":")
     if not colon or not module_name or not path:
         raise UserError(f"{name[:200]!r} is not a target; write module:object, such as my_tools:search")
-    try:
-        module = importlib.import_module(module_name)
-    except KeyboardInterrupt:
-        raise
-    except ModuleNotFoundError as error:
-        if error.name and module_name.startswith(error.name):
-            raise UserError(
-                f"there is no module {error.name}; start planscope in its folder, or install it"
-            ) from None
-        raise UserError(f"{module_name} cannot be imported: there is no module {error.name}") from None
-    except BaseException as error:
-        raise UserError(f"{module_name} cannot be imported: {type(error).__name__}: {error}") from None
+    module = attempt(lambda: importlib.import_module(module_name))
+    if isinstance(module, Raised):
+        error = module.error
+        if isinstance(error, ModuleNotFoundError) and error.name and module_name.startswith(error.name):
+            raise UserError(f"there is no module {error.name}; start planscope in its folder, or install it")
+        why = f"{type(error).__name__}: {error}"
+        if isinstance(error, ModuleNotFoundError):
+            why = f"there is no module {error.name}"
+        raise UserError(f"{module_name} cannot be imported: {why}")
     found: object = module
     for part in path.split("."):
         if not hasattr(found, part):
@@ -180,9 +179,10 @@ def _tools_of(found: object, target: str) -> Iterator[Tool]:
     elif hasattr(found, "get_tools") and not isinstance(found, type):
         yield from _tools_of(_made_by(found.get_tools, f"{target}.get_tools"), target)
     elif isinstance(found, type):
-        made = _made(found, target)
-        if made is not None and not isinstance(made, type):
-            yield from _tools_of(made, target)
+        made = attempt(found)
+        if isinstance(made, Raised):
+            raise UserError(f"{target} is a class that cannot be made without arguments: {made.error}")
+        yield from () if isinstance(made, type) else _tools_of(made, target)
     elif callable(found):
         factory = _factory_answer(found)
         if factory is not None:
@@ -191,14 +191,7 @@ def _tools_of(found: object, target: str) -> Iterator[Tool]:
             yield _function(found)
 
 
-def _made(kind: type, target: str) -> Any:
-    try:
-        return kind()
-    except Exception as error:
-        raise UserError(f"{target} is a class that cannot be made without arguments: {error}") from None
-
-
-def _factory_answer(function: Callable[..., object]) -> Any:
+def _factory_answer(function: Callable[..., object]) -> object:
     """Return the tools that a factory makes, or None if the function is itself the tool.
 
     A factory has no required parameters, and is annotated to return a list or a tool, or is named like one.
@@ -229,15 +222,16 @@ def _factory_answer(function: Callable[..., object]) -> Any:
     return made if is_langchain(made) or several else None
 
 
-def _made_by(factory: Callable[[], object], name: str) -> Any:
-    try:
+def _made_by(factory: Callable[[], object], name: str) -> object:
+    def make() -> object:
         made = factory()
         return asyncio.run(made) if inspect.iscoroutine(made) else made
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        why = " ".join(message_of(error).split())[:300]
-        raise UserError(f"{name} makes no tools, it raised {type(error).__name__}: {why}") from None
+
+    made = attempt(make)
+    if isinstance(made, Raised):
+        why = " ".join(message_of(made.error).split())[:300]
+        raise UserError(f"{name} makes no tools, it raised {type(made.error).__name__}: {why}")
+    return made
 
 
 # --- plain functions ---
@@ -252,18 +246,19 @@ def _function(function: Callable[..., object], name: str = "") -> Tool:
     skipped: str | None = None
     schema: dict[str, object] = {"type": "object", "properties": {}}
     bind: Bind = _as_given
-    try:
-        schema, bind = _validation(function)
-    except UserError as error:
-        skipped = str(error)
-    except Exception as error:
-        skipped = f"its parameters have no schema: {type(error).__name__}: {error}"[:300]
+    found = attempt(lambda: _validation(function))
+    if not isinstance(found, Raised):
+        schema, bind = found
+    elif isinstance(found.error, UserError):
+        skipped = str(found.error)
+    else:
+        skipped = f"its parameters have no schema: {type(found.error).__name__}: {found.error}"[:300]
     positional = tuple(_positional(function))
     plain = function
     if positional:
 
         @functools.wraps(function)
-        def plain(**given: object) -> Any:
+        def plain(**given: object) -> object:
             first = [given.pop(one) for one in positional if one in given]
             return function(*first, **given)
 
@@ -280,7 +275,7 @@ def _function(function: Callable[..., object], name: str = "") -> Tool:
     )
 
 
-def _as_given(given: dict[str, object]) -> dict[str, Any]:
+def _as_given(given: dict[str, object]) -> dict[str, object]:
     return given
 
 
@@ -293,7 +288,7 @@ def _positional(function: Callable[..., object]) -> Iterator[str]:
         return
 
 
-def _validation(function: Callable[..., object]) -> tuple[dict[str, Any], Bind]:
+def _validation(function: Callable[..., object]) -> tuple[dict[str, object], Bind]:
     """Return the schema of a function's parameters and what validates arguments by its type hints."""
     from pydantic import ConfigDict, Field, PydanticUserError, ValidationError, create_model
 
@@ -302,10 +297,8 @@ def _validation(function: Callable[..., object]) -> tuple[dict[str, Any], Bind]:
     while isinstance(plain, functools.partial):
         plain = plain.func
     plain = plain if inspect.isroutine(plain) else type(plain).__call__
-    try:
-        hints = get_type_hints(plain, include_extras=True)
-    except Exception:
-        hints = {}
+    told = attempt(lambda: get_type_hints(plain, include_extras=True))
+    hints = {} if isinstance(told, Raised) else told
     names: dict[str, str] = {}
     fields: dict[str, Any] = {}
     for one in signature.parameters.values():
@@ -334,7 +327,7 @@ def _validation(function: Callable[..., object]) -> tuple[dict[str, Any], Bind]:
         except PydanticUserError as error:
             raise UserError(f"its parameters have no schema: {str(error).splitlines()[0]}") from None
 
-    def bind(given: dict[str, object]) -> dict[str, Any]:
+    def bind(given: dict[str, object]) -> dict[str, object]:
         try:
             made = model.model_validate(given)
         except ValidationError as error:
@@ -354,13 +347,9 @@ def _is_injected(hint: object) -> bool:
 def _has_schema(hint: Any) -> bool:
     from pydantic import TypeAdapter
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            TypeAdapter(hint).json_schema()
-    except Exception:
-        return False
-    return True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return not isinstance(attempt(lambda: TypeAdapter(hint).json_schema()), Raised)
 
 
 # --- a schema with a function ---
@@ -373,24 +362,16 @@ def _with_schema(file: str, name: str) -> Tool:
         raise UserError(f"{file} cannot be read as JSON: {error}") from None
     if not isinstance(data, dict):
         raise UserError(f"{file} is not a tool's schema; it must be an object with name and parameters")
-    described: dict[str, Any] = data["function"] if isinstance(data.get("function"), dict) else data
-    schema = next(
-        (
-            described[k]
-            for k in ("parameters", "input_schema", "inputSchema")
-            if isinstance(described.get(k), dict)
-        ),
-        None,
-    )
-    if schema is None:
-        if data.get("type") != "object":
-            raise UserError(f"{file} has no parameters; it must be a tool's schema as OpenAI has it")
-        schema = data
+    described: dict[str, object] = data["function"] if isinstance(data.get("function"), dict) else data
+    named = (described.get(k) for k in ("parameters", "input_schema", "inputSchema"))
+    schema = next((one for one in named if isinstance(one, dict)), data)
+    if schema is data and data.get("type") != "object":
+        raise UserError(f"{file} has no parameters; it must be a tool's schema as OpenAI has it")
     function = find(name)
     if not callable(function):
         raise UserError(f"{name} is not a function")
 
-    def bind(given: dict[str, object]) -> dict[str, Any]:
+    def bind(given: dict[str, object]) -> dict[str, object]:
         why = mismatch(given, schema)
         if why is not None:
             raise Refused(why)
@@ -414,20 +395,21 @@ def _with_schema(file: str, name: str) -> Tool:
 def _langchain(tool: Any) -> Tool:
     schema_of = tool.tool_call_schema
     schema = schema_of if isinstance(schema_of, dict) else schema_of.model_json_schema()
-    injected, skipped = injected_values(tool)
     called, others = _called_by(tool)
+    injected, skipped = injected_values(tool, called)
+    run, arun, arguments_of = (getattr(tool, name) for name in _METHODS)
     is_async = inspect.iscoroutinefunction(called)
     extra: dict[str, object] = {}
     for one in inspect.signature(called).parameters.values():
         if one.name in ("run_manager", "callbacks"):
             extra[one.name] = None
-        elif "RunnableConfig" in str(one.annotation) or (one.name == "config" and called == tool._run):
+        elif "RunnableConfig" in str(one.annotation) or (one.name == "config" and called == run):
             extra[one.name] = {}
     refusals, names = _validation_errors(), _names(called)
 
-    def bind(given: dict[str, object]) -> dict[str, Any]:
+    def bind(given: dict[str, object]) -> dict[str, object]:
         try:
-            first, rest = tool._to_args_and_kwargs({**given, **injected()}, CALL_ID)
+            first, rest = arguments_of({**given, **injected()}, CALL_ID)
         except refusals as error:
             raise Refused(str(error)) from None
         made = dict(zip(names, first, strict=False)) if first else {}
@@ -436,18 +418,18 @@ def _langchain(tool: Any) -> Tool:
     if isinstance(tool.args_schema, dict):
         plain_bind, dictionary = bind, tool.args_schema
 
-        def bind(given: dict[str, object]) -> dict[str, Any]:
+        def bind(given: dict[str, object]) -> dict[str, object]:
             why = mismatch(given, dictionary)
             if why is not None:
                 raise Refused(why)
             return plain_bind(given)
 
-    def invoke(given: dict[str, object]) -> Any:
+    def invoke(given: dict[str, object]) -> object:
         call = {"type": "tool_call", "id": CALL_ID, "name": tool.name, "args": {**given, **injected()}}
         return _loop().run_until_complete(tool.ainvoke(call)) if is_async else tool.invoke(call)
 
     plain = inspect.unwrap(called)
-    owned = called in (tool._run, tool._arun)
+    owned = called in (run, arun)
     return Tool(
         name=str(tool.name),
         description=str(tool.description or ""),
@@ -464,17 +446,21 @@ def _langchain(tool: Any) -> Tool:
     )  # fmt: skip
 
 
-def _called_by(tool: Any) -> tuple[Callable[..., Any], tuple[Callable[..., Any], ...]]:
+_METHODS = ("_run", "_arun", "_to_args_and_kwargs")
+"""What a LangChain tool's author writes, and what makes a call's arguments of them."""
+
+
+def _called_by(tool: Any) -> tuple[Callable[..., object], tuple[Callable[..., object], ...]]:
     """Return what a LangChain tool calls, its coroutine if it has one, and what else tells what it does."""
-    coroutine: Any = getattr(tool, "coroutine", None)
     function: Any = getattr(tool, "func", None)
+    coroutine: Any = getattr(tool, "coroutine", None)
     if coroutine is not None or function is not None:
         both = coroutine is not None and function is not None
         return (function if coroutine is None else coroutine), ((function,) if both else ())
+    run, arun = (getattr(tool, name) for name in _METHODS[:2])
     own = next(kind for kind in type(tool).__mro__ if "_arun" in vars(kind))
-    if own.__module__.startswith("langchain_core.") or _is_left_out(tool._arun):
-        return tool._run, ()
-    return tool._arun, (tool._run,)
+    left_out = own.__module__.startswith("langchain_core.") or _is_left_out(arun)
+    return (run, ()) if left_out else (arun, (run,))
 
 
 def _is_left_out(method: Callable[..., object]) -> bool:
@@ -509,18 +495,18 @@ def _loop() -> asyncio.AbstractEventLoop:
     return _LOOPS[0]
 
 
-def _run(function: Callable[..., Any], given: dict[str, object]) -> Any:
+def _run(function: Callable[..., object], given: dict[str, object]) -> object:
     made = function(**given)
     return _loop().run_until_complete(made) if hasattr(made, "__await__") else made
 
 
-def call(tool: Tool, bound: dict[str, object]) -> Any:
+def call(tool: Tool, bound: dict[str, object]) -> object:
     """Call the function behind the validation."""
     made = tool.function(**bound)
     return _loop().run_until_complete(made) if hasattr(made, "__await__") else made
 
 
-def waiting_frames() -> list[Any]:
+def waiting_frames() -> list[FrameType]:
     """Return the frames in which the tasks of the event loop wait, outermost first."""
     if not _LOOPS:
         return []
@@ -531,9 +517,9 @@ def waiting_frames() -> list[Any]:
     return [frame for task in tasks for frame in _awaited_frames(task)]
 
 
-def _awaited_frames(task: Any) -> Iterator[Any]:
+def _awaited_frames(task: asyncio.Task[object]) -> Iterator[FrameType]:
     """Yield the frames of a task down to where it waits. ``Task.get_stack`` has the outermost one only."""
-    one = task.get_coro()
+    one: object = task.get_coro()
     while one is not None:
         frame = getattr(one, "cr_frame", None) or getattr(one, "gi_frame", None)
         if frame is not None:

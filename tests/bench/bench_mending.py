@@ -22,6 +22,7 @@ from planscope.toolfuzz.served import ServedTools
 from tests.bench.mending.reader import PRACTICE, loaded
 from tests.bench.mending.tasks import TASKS, Task
 from tests.bench.yardstick import table
+from tests.toolfuzz.printed import models_of
 
 TARGET = "tests.bench.mending.file_tools:tools"
 
@@ -60,7 +61,7 @@ def rows(seeds: int, calls: int, model: ModelOptions | None) -> Iterator[list[st
     for seed in range(1, seeds + 1):
         began = time.monotonic()
         with ServedTools(Options(TARGET)) as tools:
-            models = FuzzModels(model) if model is not None else FuzzModels.of(loaded(seed), files=PRACTICE)
+            models = FuzzModels(model) if model is not None else models_of(loaded(seed), files=PRACTICE)
             with models:
                 report = mended(models, tools, calls, seed)
                 words = {one.tool: one.after for one in report.mended if one.after is not None}

@@ -255,7 +255,7 @@ TOKENS = {
     "toolfuzz": 85_450,
     "agents": 75_700,
     "traces": 56_450,
-    "commands": 49_900,
+    "commands": 49_650,
     "language": 74_700,
     "session": 39_800,
     "oracle": 35_650,
@@ -273,7 +273,7 @@ TOKENS = {
     "walk": 5_130,
     "safe": 4_700,
     "show": 3_000,
-    "views": 4_900,
+    "views": 6_020,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""

@@ -103,9 +103,11 @@ def _written(found: Comparison, form: str, everything: bool) -> str:
         from planscope.documents.comparison import ComparisonDocument
 
         return json_text(ComparisonDocument.about(found).as_data(), indent=2) + "\n"
-    from planscope.commands.compare_text import comparison_lines
+    from planscope.show.text import lines
+    from planscope.views.comparison import comparison_blocks
 
-    return "".join(f"{visible(line)}\n" for line in comparison_lines(found, columns(), everything))
+    width = columns()
+    return "\n".join([*lines(comparison_blocks(found, width, everything), width), ""])
 
 
 def _both(

@@ -118,10 +118,10 @@ First difference
   possible and violated.
 
 Calls: 2 the same, 1 moved
-               ✓   1 a()                       ✓   1 a()
-  from 3                                       ✗   2 c()
-               ✓   2 b()                       ✗   3 b()
-  moved to 2   ✓   3 c()
+              ✓   1 a()  ✓   1 a()
+  from 3                 ✗   2 c()
+              ✓   2 b()  ✗   3 b()
+  moved to 2  ✓   3 c()
 
 Words: the same
 

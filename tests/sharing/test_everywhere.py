@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import pytest
 
-from planscope.commands.compare_text import comparison_lines
 from planscope.compare import compare
 from planscope.session.locations import bundled
 from planscope.session.model import Session
@@ -17,7 +16,9 @@ from planscope.session.store import dumps, load
 from planscope.sharing.formats import FORMATS, share
 from planscope.sharing.redact import Redaction, Surroundings, look_through, redact, redact_two
 from planscope.sharing.redact.scan import Scanner
+from planscope.show.text import lines
 from planscope.tui.picture import shared_svg
+from planscope.views.comparison import comparison_blocks
 from tests.hostile import in_turn
 from tests.sharing.cases import plain_session, run_of, written
 from tests.sharing.seeds import seeds
@@ -97,7 +98,7 @@ def test_no_piece_of_any_is_in_a_comparison(named: tuple[Session, Redaction]) ->
 
     def compared(one: Session, other: Session) -> str:
         found = compare(one, one.runs[0], other, other.runs[1])
-        return letters("".join(comparison_lines(found, 5_000, everything=True)))
+        return letters("".join(lines(comparison_blocks(found, 5_000, everything=True), 5_000)))
 
     assert len(left(compared(session, session))) > 10
     again = session.model_copy(deep=True)

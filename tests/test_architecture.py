@@ -256,7 +256,7 @@ TOKENS = {
     "agents": 75_700,
     "traces": 56_450,
     "commands": 49_650,
-    "language": 74_700,
+    "language": 80_300,
     "session": 39_800,
     "oracle": 35_650,
     "sharing": 30_550,
@@ -279,7 +279,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 102_880,
+    "language": 103_000,
     "sharing": 121_800,
     "show": 3_200,
     "toolfuzz": 18_710,

@@ -142,7 +142,10 @@ def _named(text: str, tokens: Sequence[Token], actions: Sequence[Action]) -> Ite
         after = tokens[at + 1].type if at + 1 < len(tokens) else ""
         word = text[token.start : token.end].lower()
         if token.type == "HINT" and word in _PRONOUNS and (_refers(before, after) or "e " in word):
-            yield from named(token, _candidates(tokens, at, word)) or (token,)
+            found = _candidates(tokens, at, word)
+            if before == "DO" and word == "that":  # behind a list, "do that" may mean its last action
+                found += [one[-1:] for one in found if len(one) > 1]
+            yield from named(token, found) or (token,)
         elif token.type == "BOTH" and after != "ACTION":
             two = _before_the_clause(tokens[:at])
             wanted = next((_SIZES[one] for one in word.split() if one in _SIZES), 0)
@@ -268,7 +271,8 @@ def _without_bare(tokens: list[Token]) -> list[Token]:
                 rest = rest[1:]
             end = next((k for k, one in enumerate(rest) if one.type in ("SEMI", "DOT")), len(rest))
             pointed = any(one.words == _POINTING or one.type in ("EACH", "DONT") for one in rest[:2])
-            again = named <= {one.action for one in rest[:end]} and len(rest[:end]) > len(named)
+            told = {one.action for token in rest[:end] for row in token.either or ((token,),) for one in row}
+            again = named <= told and end > 1
             if again and (token.type != "COMMA" or pointed):
                 return rest if rest[0].type != "DO" else rest[1:]
         if token.type == "ACTION" and token.words != _POINTING:

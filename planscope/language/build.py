@@ -44,6 +44,8 @@ class SentenceReading(NamedTuple):
     first: Token
     last: Token
     asides: tuple[Span, ...] = ()
+    tree: Sentence | None = None
+    """The sentence itself, of what the table of constructions reads."""
 
 
 class _Builder:
@@ -172,8 +174,34 @@ def _conj(token: Token | None, offset: int) -> Word:
     return Word("J", token.meaning.value or ";", "", (token.start + offset, token.end + offset))
 
 
+def moved(tree: Sentence, offset: int) -> Sentence:
+    """Return the tree of natural clauses whose text begins at another place."""
+
+    def span(one: Span) -> Span:
+        return one[0] + offset, one[1] + offset
+
+    def item(one: NP | Time | Rest) -> NP | Time | Rest:
+        if isinstance(one, NP):
+            actions = tuple(ActionRef(ref.action, span(ref.span)) for ref in one.actions)
+            return NP(actions, None, span(one.span))
+        return one._replace(span=span(one.span))
+
+    clauses = tuple(
+        clause._replace(
+            items=tuple(map(item, clause.items)),
+            cues=tuple(cue._replace(span=span(cue.span)) for cue in clause.cues),
+            span=span(clause.span),
+        )
+        for clause in tree.clauses
+        if isinstance(clause, Natural)
+    )
+    return Sentence(clauses, Word("J", ";") if len(clauses) > 1 else None, span(tree.span))
+
+
 def build(reading: SentenceReading, offset: int = 0) -> Sentence:
     """Build the tree of a reading. ``offset``: where its sentence begins in the text."""
+    if reading.tree is not None:
+        return moved(reading.tree, offset)
     clauses = tuple(_Builder(units, offset).built(pattern) for pattern, units in reading.clauses)
     word = _conj(reading.conj, offset) if len(clauses) > 1 else None
     return Sentence(clauses, word, (reading.first.start + offset, reading.last.end + offset))

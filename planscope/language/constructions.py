@@ -102,7 +102,8 @@ FORMS: Mapping[Kind, str] = {
         <first> followed_by <then>
         (?:every )?<then>(?: every| always| earlier)* preceded_by (?:earlier )?<first>(?: earlier| \
           later|(?: ,)? too)*
-        (?:every )?<then>(?: every| always)* needs (?:COUNT_OF |earlier )*<first>(?: earlier| before)?
+        (?:every )?<then>(?: every| always)* needs (?:COUNT_OF |earlier |once |do |did_do )*<first>(?: earlier| before)?
+        needs <first>(?: (?:did_)?<V>)? before (?:every )?(?:do |did_do )?<then>(?: <V>)?
         (?:every )?<then> has (?:COUNT_OF )?earlier <first>
         (?:every )?<then> has <first> earlier
         <first>(?: always)? precedes (?:every )?<then>
@@ -152,7 +153,7 @@ FORMS: Mapping[Kind, str] = {
         (?:before|if|when) (?:every )?(?:do )?<then>(?: happens)? ?,? latest <first> COND
         """,
     "since": r"""
-        (?:<then> (?:may_)?only_<V>|(?:may_)?only_do <then>|<then> only|only <then>(?: may_<V>)?) \
+        (?:<then> (?:may_)?only_<V>|(?:may_)?only_do <then>|<then>(?: <V>)? only|only <then>(?: may_<V>)?) \
           <BETWEEN>
         <NO_THEN> (?:unless|outside|except)(?: (?:in_)?<BETWEEN>)
         (?:every )?<then>(?: always| every)* (?:preceded_by|has|needs|contains) <first>(?: earlier)* \

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
@@ -30,7 +30,7 @@ from planscope.language.calls import (
 )
 from planscope.language.english import Said
 from planscope.language.problem import Action, Span
-from planscope.language.scan import Piece
+from planscope.language.scan import HOURS, MIDNIGHT, TWELVE_HOURS, Piece
 from planscope.language.scan import Token as LanguageToken
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*|(?<=\w)\(\))|(?P<line>\n)|(?P<quoted>`[^`\n]*`|(?<!\w)'[\w*./:-]+)
     |(?P<string>"(?:[^"\\\n]|\\.)*")
     |(?P<time>[0-9]{1,2}:[0-9]{2}(?!\w))|(?P<number>-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w*]))
-    |(?P<word>[\w*]+(?:['\u2019]\w+)*)|(?P<mark>!=|<=|>=|[^\s])""",
+    |(?P<word>[\w*]+(?:['\u2019]\w+)*)|(?P<mark>!=|<=|>=|->|=>|[^\s])""",
     re.VERBOSE,
 )
 MOST_CUTS = 60
@@ -171,10 +171,13 @@ def _full(row: Sequence[Token]) -> list[Token]:
 
 
 class Scanner:
-    """Scans the sentences of one file. ``tools``: known names."""
+    """Scans the sentences of one file. ``tools``: known names. ``prose``: an object may stand for its action.
+    ``timed``: clock times are read."""
 
-    def __init__(self, text: str, tools: Collection[str] = ()) -> None:
-        self.text = text
+    def __init__(
+        self, text: str, tools: Collection[str] = (), *, prose: bool = False, timed: bool = False
+    ) -> None:
+        self.text, self.prose, self.timed = text, prose, timed
         self.known: dict[tuple[str, ...], list[str]] = {}
         self.marked = sorted((tool for tool in tools if not _PLAIN.fullmatch(tool)), key=len, reverse=True)
         for tool in sorted(tools):
@@ -188,12 +191,24 @@ class Scanner:
     def mentions(self) -> Mentions:
         from planscope.language.mentions import Mentions
 
-        actions = (Action(tool, " ".join(_WORD.findall(tool)).casefold(), tool) for tool in self.tools)
-        return Mentions(actions, _auxiliary)
+        written = {" ".join(_WORD.findall(tool)).casefold(): tool for tool in self.tools}
+        actions = (Action(tool, words, tool) for words, tool in written.items())
+        return Mentions(actions, _auxiliary, nouns=self.prose)
 
     def names_tool(self, token: Token) -> bool:
         """Return whether a token may belong to a tool's name."""
         return token.kind in ("quoted", "string") or "_" in token.text or (token.key,) in self.known
+
+    def named(self, row: Sequence[Token]) -> list[Span]:
+        """Return where tools are named; in prose, in other words too."""
+        found = [(one.start, one.end) for one in row if self.names_tool(one)]
+        if self.prose:
+            cuts = self.cuts(row, inflected=True)
+            ends = (
+                (at, max((name.end for name in cuts.names(at)), default=at)) for at in range(len(cuts.row))
+            )
+            found += [cuts.span(at, end) for at, end in ends if end > at]
+        return found
 
     def cuts(self, row: Sequence[Token], *, inflected: bool = False) -> Cuts:
         """Return the cuts of a sentence. ``inflected``: look for other forms of known names, too ("closing a file")."""
@@ -279,6 +294,10 @@ class Cuts:
                 if item.code == "per" and self.keys[at + 1] not in ("each", "every"):
                     return
         yield from self._sets(at)
+        if self.scanner.timed:
+            yield from self._clocks(at)
+        if token.text in _ARROWS:
+            yield 0, 1, (Item("chain", (token.start, token.end)),)
         if token.kind == "mark" and token.text in ",;:":
             yield 0, 1, (Item(token.text, (token.start, token.end)),)
             for width, codes in english.said(self.words(at + 1), False) if at + 1 < len(self.row) else ():
@@ -294,14 +313,12 @@ class Cuts:
         for width, codes in english.said(self.words(at), at == 0):
             if any(one.agent for one in codes) and self._exact(at + 1)[0]:
                 continue
-            if (
-                self.keys[at] in _UNITS
-                and at
-                and self.keys[at - 1] in _BEFORE_NOUNS
-                and codes[:1] != (Said("call_is"),)
-            ):
+            noun = self.keys[at] in _UNITS and at > 0 and self.keys[at - 1] in _BEFORE_NOUNS
+            named = at + 1 < len(self.row) and bool(self._exact(at + 1)[0])
+            if noun and not named and codes[:1] != (Said("call_is"),):
                 continue
-            if self.keys[at] == "then" and not codes and _THEN_BEHIND.isdisjoint(self.keys[:at]):
+            behind = not _THEN_BEHIND.isdisjoint(self.keys[:at]) and self.keys[at - 1] not in ("and", "only")
+            if self.keys[at] == "then" and not codes and not behind:
                 continue
             if self.keys[at] == "any" and "*" in "".join(
                 self.keys[at + 3 : at + 4]
@@ -331,7 +348,8 @@ class Cuts:
         """Return whether an article may stand before what is at a place."""
         if at >= len(self.row) or self.row[at].kind not in ("word", "number", "quoted"):
             return False
-        return self.keys[at] not in english.FUNCTION or self.keys[at] in english.ADJECTIVES
+        key = self.keys[at]
+        return key not in english.FUNCTION or key in english.ADJECTIVES or self.row[at].text == "A"
 
     def _comma(self, at: int, end: int, codes: Sequence[english.Said]) -> int:
         """Return 1 if a comma follows that belongs to words without meaning: at the beginning, or between commas."""
@@ -350,6 +368,51 @@ class Cuts:
 
     def span(self, at: int, end: int) -> Span:
         return self.row[at].start, self.row[end - 1].end
+
+    # Clock times
+
+    def _clocks(self, at: int) -> Iterator[Choice]:
+        """Yield the clock times that begin at a place, with words such as "no later than" before or behind them."""
+        for begin, relation in ((at, ""), *self._bounds(at, _BOUNDS)):
+            for end, hour in self._hours(begin, relation):
+                clock = Item("T", self.span(begin, end), low=hour)
+                if relation:
+                    yield 0, end - at, (Item(relation, self.span(at, begin)), clock)
+                    continue
+                yield 0, end - at, (clock,)
+                for behind, said in self._bounds(end, _BOUNDS_BEHIND) if end < len(self.row) else ():
+                    yield 0, behind - at, (Item(said, self.span(end, behind)), clock)
+
+    def _bounds(self, at: int, bounds: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, str]]:
+        for relation, pattern in bounds.items():
+            if match := pattern.match(self.joined(at)):
+                yield at + match[0].count(" "), relation
+
+    def _hours(self, at: int, relation: str) -> Iterator[tuple[int, int]]:
+        """Yield where a clock time ends that begins at a place, and its whole hour; of a bare number both that it can
+        be."""
+        if at >= len(self.row):
+            return
+        token = self.row[at]
+        if token.key in HOURS:
+            yield at + 1, HOURS[token.key]
+        elif match := TWELVE_HOURS.match(self.scanner.text, token.start):
+            hour = int(match[1])
+            early = (match["half"] or match["part"]).lower() in ("a", "in the morning")
+            early = early or (match["part"] == "at night" and hour % 12 < 5)
+            end = at + sum(token.start <= one.start < match.end() for one in self.row[at:])
+            if 1 <= hour <= 12 and match[2] in (None, "00"):
+                yield end, MIDNIGHT if (hour, early) == (12, True) else hour % 12 + (0 if early else 12)
+        elif token.kind == "time":
+            hours, _, minutes = token.text.partition(":")
+            if minutes == "00" and int(hours) <= 24:
+                yield at + 1, int(hours)
+        elif token.kind == "number" and token.text.isdigit() and int(token.text) <= 24:
+            ends = at + 1 == len(self.row) or self.raw[at + 1] in (",", ";", "and", "but")
+            if ends and (relation or self.keys[at - 1 : at] in (["before"], ["after"], ["until"])):
+                yield at + 1, int(token.text)
+                if 0 < int(token.text) < 12:
+                    yield at + 1, int(token.text) + 12
 
     # Sets of calls
 
@@ -524,6 +587,14 @@ class Cuts:
             SentenceError(span, f"{' and '.join(names)} differ only in case; write one of them", names, names)
         )
         return width, ""
+
+    def names(self, at: int) -> Iterator[_Name]:
+        """Yield the known tools that are named at a place."""
+        width, exact = self._exact(at)
+        if exact:
+            yield _Name(0, at + width, Calls(exact))
+        if self.row[at].kind == "word":
+            yield from self._inflected(at)
 
     def _inflected(self, at: int) -> Iterator[_Name]:
         """Yield the known tool that is mentioned here in other words: "looking up the order". In the passive the verb
@@ -916,6 +987,22 @@ _BEFORE_NOUNS = frozenset(
     {"first", "last", "next", "latest", "final", "the", "any", "every", "each", "previous"}
 )
 """Behind these "call" is no verb."""
+_BOUNDS = {
+    "before": re.compile(
+        r"(?:by|(?:no|not) later than|not after|at the latest (?:by|at)|by the latest at|(?:until|by) no later than) "
+        r"(?:the )?"
+    ),
+    "after": re.compile(
+        r"(?:from|(?:no|not) (?:earlier|sooner) than|not (?:before|until)|at the earliest (?:at|after)|as of|"
+        r"starting (?:from|at))(?: at)? "
+    ),
+}
+"""What stands before a clock time."""
+_BOUNDS_BEHIND = {
+    "before": re.compile(r"(?:at the latest|or (?:earlier|before|sooner)|latest) "),
+    "after": re.compile(r"(?:at the earliest|or (?:later|after|afterwards)|earliest|on|onwards?) "),
+}
+_ARROWS = ("->", "=>", "\u2192", "<")
 _UNITS = frozenset({"tool", "tools", "call", "calls", "anything"})
 _USER_SAID = re.compile(
     r"user (?:(?:has|have|had|must have) )?(?:then )?(?:(?P<says>said|says|say|answered with|replied with|written|"

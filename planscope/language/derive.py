@@ -6,28 +6,21 @@ phrase relates lists, its pairs are ordered by the subject first. A constraint t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import cache
-from typing import Literal
 
 from planscope.language.problem import Action, Constraint, NodePath, Problem, Span, rules
-from planscope.language.scan import Meaning, surfaces
 from planscope.language.tree import (
     NP,
     RELATION_WORD,
     ActionRef,
-    Clause,
-    Cue,
     Natural,
     Query,
     Relation,
-    Relative,
     Rest,
     Time,
     ordered_links,
     rest_of,
-    walk,
 )
 
 
@@ -126,89 +119,3 @@ def problem_of_tree(
     actions = tuple(actions)
     said = derive(tree, timed=timed, actions=(action.id for action in actions))
     return Problem(actions, said + _rules(timed), timed, text)
-
-
-Doubt = Literal["", "response", "start", "end", "none_after"]
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What one phrase of a text says about order, for readers of rules, whose calls need not happen.
-
-    ``orders``: pairs of action ids, the earlier one first, by their place in the text. A ``chain`` ("First A, then B,
-    then C") is one statement, and its orders are the pairs of its neighbours. ``place``: "A comes first" or "last" says
-    it of ``about``; its orders are those to all other actions.
-
-    ``doubt``: what such words also mean if calls need not happen. "response": "A is followed by B", "After A, B
-    happens" and "Once A is done, B happens" may ask for a later B after each A. "start": "Start with C" may ask that
-    there is a C at all. "end": the same of "End with C". "none_after": "Never do A after B" and "After B, don't do A"
-    only say that no A comes after a B; the order is that of A before B.
-    """
-
-    kind: Literal["order", "chain", "place"]
-    orders: tuple[tuple[str, str], ...]
-    about: tuple[str, ...]
-    span: Span
-    place: Literal["", "first", "last"] = ""
-    doubt: Doubt = ""
-
-
-def statements(tree: Query, said: Sequence[Constraint]) -> Iterator[Statement]:
-    """Yield the statements of a tree, whose constraints are ``said``. Clock times are left out."""
-    for path, node in walk(tree):
-        if isinstance(node, Clause | Relative):
-            word = node.words[RELATION_WORD[node.form]]
-            late = node.relation == ">" and node.form in ("fronted", "fronted_compound")
-            doubt: Doubt = "response" if late or word.entry in _FOLLOWED else ""
-            yield from _statement(said, path, word.span, doubt)
-        elif isinstance(node, Natural) and node.kind == "place":
-            subject = node.items[0]
-            assert isinstance(subject, NP)
-            first = node.links[0].relation == "<"
-            starting = _meaning(node.cues[0]).type == "WITH"
-            doubt = "" if not starting else "start" if first else "end"
-            about = tuple(ref.action for ref in subject.actions)
-            orders = tuple(_order(c) for c in said if c.node == path)
-            yield Statement("place", orders, about, node.span, "first" if first else "last", doubt)
-        elif isinstance(node, Natural) and node.kind == "chain":
-            yield from _statement(said, path, None, "")
-        elif isinstance(node, Natural):
-            for link in {link.cue: link for link in ordered_links(node)}.values():
-                cue = node.cues[link.cue]
-                yield from _statement(said, path, cue.span, _doubt(node, cue, link.relation))
-
-
-_FOLLOWED = ("be followed by", "be succeeded by")
-
-
-def _meaning(cue: Cue) -> Meaning:
-    from planscope.language.natural import natural_phrases
-
-    return surfaces().get(cue.words) or natural_phrases().get(cue.words, Meaning(""))
-
-
-def _doubt(node: Natural, cue: Cue, relation: Relation) -> Doubt:
-    meaning = _meaning(cue)
-    if any(entry in _FOLLOWED for _, (entry, _) in meaning.words):
-        return "response"
-    if meaning.type == "HAVING" and node.kind == "fronted":
-        return "response"
-    if meaning.relation != ">" or cue.words.startswith("only"):
-        return ""
-    return "none_after" if relation == "<" else "response" if node.kind == "fronted" else ""
-
-
-def _statement(
-    said: Sequence[Constraint], path: NodePath, phrase: Span | None, doubt: Doubt
-) -> Iterator[Statement]:
-    """Yield the statement of a phrase (None: of all phrases of a chain), unless it is about clock times only."""
-    own = [c for c in said if c.node == path and c.kind == "order" and phrase in (None, c.spans[1])]
-    if own:
-        about = tuple(dict.fromkeys(action for c in own for action in c.actions))
-        places = [place for c in own for span in c.spans for place in span]
-        kind: Literal["order", "chain"] = "chain" if phrase is None else "order"
-        yield Statement(kind, tuple(map(_order, own)), about, (min(places), max(places)), "", doubt)
-
-
-def _order(c: Constraint) -> tuple[str, str]:
-    return str(c.before), str(c.after)

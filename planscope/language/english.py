@@ -93,7 +93,7 @@ _VERBS = (
     (
         "needs",
         "needs?|requires?|presupposes?|(?:depends?|hinges?|relies|rely|conditional|contingent) "
-        "(?:up)?on|waits? for|calls? for|needed|required|demands?",
+        "(?:up)?on|waits? (?:for|until|till|on)|calls? for|needed|required|demands?",
     ),
 )
 _PASSIVE = ("called", "allowed", "forbidden", "required", "followed_by", "preceded_by")
@@ -368,9 +368,10 @@ def said(words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, .
             longest[code] = width
     for code, width in longest.items():
         yield width, (Said(code),)
-    for pattern in (_FILLER, _FRAME) if first else (_FILLER,):
-        if match := pattern.match(text):
-            yield len(match[0].split()), ()
+    if match := _FILLER.match(text):
+        yield len(match[0].split()), ()
+    if first and (match := _FRAME.match(text)):
+        yield len(match[0].split()), (Said("sure"),)
 
 
 _PHRASES = """
@@ -403,6 +404,13 @@ nothing_else: nothing else | no other tool | no other tools
 own: own | of its own | of their own | all its own | its own |
     its very own | their own | a new | a fresh | a separate | another | a new one | fresh |
     anew | afresh | new | a dedicated
+chain: then | next | afterwards | afterward | after that | after this | subsequently | thereafter | only then |
+    finally | lastly | last of all | at last | followed by | in the end
+in_order: in that order | in this order | in exactly that order | in exactly this order | exactly in that order |
+    exactly in this order | in the order given | in the given order | in sequence | in that sequence |
+    in this sequence |
+    in order | in the following order | one after the other | one after another | the order is |
+    the order must be | the order should be | the correct order is
 right_later: immediately afterwards | directly afterwards | right afterwards | straight afterwards | right after |
     immediately after | directly after | straight after | right after it | immediately after it | directly after it |
     right after that | immediately after that | directly after that | as the next call | as the very next call |
@@ -425,7 +433,8 @@ too: too | in it | in it too | in it as well |
     or after it | whether earlier or later | whether before or after | whether before or after it | earlier
     or later | be it before or after | whichever comes first | no matter which comes first |
     no matter in which order
-any_order: in any order | in either order | in whatever order | in whichever order | in no particular order
+any_order: in any order | in either order | in whatever order | in whichever order |
+    in no particular order
 together: in the same run | in the same trace | in the same session | in the same conversation | in one run |
     in one trace | in one session | in one conversation | together | taken together | in total | altogether | combined
 in_row: in a row | in succession | consecutively | back to back | one after the other

@@ -29,6 +29,43 @@ _JOINED = ("AND", "COMMA", "OR", "BOTH")
 _BESIDE = ("P", "PSC", "VP")
 
 
+_CAUSING = ("have", "get", "let", "want", "having", "getting")
+_USING = (
+    "call",
+    "use",
+    "using",
+    "make",
+    "leave",
+    "leaving",
+    "touch",
+    "keep",
+    "save",
+    "open",
+    "close",
+    "buy",
+    "sell",
+)
+"""Behind these an object is not the action that has it."""
+_VAGUE = frozenset(
+    (
+        "order",
+        "step",
+        "task",
+        "action",
+        "thing",
+        "rest",
+        "time",
+        "day",
+        "end",
+        "start",
+        "beginning",
+        "call",
+        "tool",
+    )
+)
+"""Objects that mean something else alone."""
+
+
 class _Action(NamedTuple):
     """An action's content words: ``verb``, ``rest``, and the ``particle`` of the verb ("up"), or none. ``whole``:
     another way to read a name such as "web search", which is mentioned by all its words only."""
@@ -117,8 +154,11 @@ Auxiliary = Callable[[Sequence[Piece]], tuple[int, Token | None]]
 class Mentions:
     """Finds mentions of some actions among the pieces of a text."""
 
-    def __init__(self, actions: Iterable[Action], auxiliary: Auxiliary) -> None:
+    def __init__(self, actions: Iterable[Action], auxiliary: Auxiliary, *, nouns: bool = False) -> None:
+        """``nouns``: "the release" means "publish the release" if no other action has these words."""
         actions = tuple(actions)
+        self.nouns = nouns
+        self.bare = {a.id for a in actions if not any(p.key in words("articles") for p in cut(a.name))}
         self.auxiliary = auxiliary
         self.actions: list[_Action] = []
         self.verbs: dict[str, list[_Action]] = {}
@@ -145,7 +185,8 @@ class Mentions:
         found = [
             *self._active(pieces, at, start, said.token),
             *self._passive(pieces, start, said),
-            *self._object(pieces, start),
+            *self._object(pieces, at, start),
+            *self._caused(pieces, at),
         ]
         if start == at and pieces[at].key in words("modals") and at:
             found += self._inverted(pieces, at)
@@ -222,12 +263,35 @@ class Mentions:
                 if end is not None:
                     yield Mention((_token(action, pieces, start, end),), end - start, action)
 
-    def _object(self, pieces: Sequence[Piece], start: int) -> Iterator[Mention]:
-        """Yield "the smoke tests" for "run the smoke tests", whose verb says no more than "do"."""
+    def _object(self, pieces: Sequence[Piece], at: int, start: int) -> Iterator[Mention]:
+        """Yield "the smoke tests" for "run the smoke tests", whose verb says no more than "do", and "the release" for
+        "publish the release"."""
+        behind = pieces[at - 1].key if at else ""
         for action in self.objects.get(singular(pieces[start].key), ()):
-            vague = action.verb in words("doing") and not action.particle and not self._elsewhere(action)
-            if vague and (end := self._match(action.rest, pieces, start)) is not None:
+            vague = action.verb in words("doing") and not action.particle
+            definite = start > at and pieces[start - 1].key in ("the", "our", "your")
+            noun = self.nouns and definite and action.id not in self.bare and behind not in _USING
+            noun = noun and not _VAGUE.issuperset(action.rest)
+            if (
+                (vague or noun)
+                and not self._elsewhere(action)
+                and (end := self._match(action.rest, pieces, start)) is not None
+            ):
                 yield Mention((_token(action, pieces, start, end),), end - start, action)
+
+    def _caused(self, pieces: Sequence[Piece], at: int) -> Iterator[Mention]:
+        """Yield "have the office cleaned", "get it done" and "let the dough rest"."""
+        if not self.nouns or pieces[at].key not in _CAUSING:
+            return
+        start = self._skip(pieces, at + 1)
+        said = pieces[start].key if start < len(pieces) else ""
+        for action in self.actions:
+            end = self._match(action.rest, pieces, start) if action.rest else None
+            if said in words("pronouns") and self._alone(action):
+                end = start + 1
+            kind = "base" if pieces[at].key == "let" else "done"
+            if end is not None and end < len(pieces) and kind in forms(action.verb).get(pieces[end].key, ()):
+                yield Mention((_token(action, pieces, at, end + 1),), end + 1 - at, action)
 
     def _elsewhere(self, action: _Action) -> bool:
         """Return whether another action has a word of this one's object."""
@@ -254,6 +318,12 @@ class Mentions:
         """Return the place after "it", or after some of the words of the only action with a verb."""
         if at < len(pieces) and pieces[at].key == "of":
             at += 1
+        new = self._skip(pieces, at)
+        if action.rest and [piece.key for piece in pieces[new : new + 2]] in (
+            ["new", "one"],
+            ["other", "one"],
+        ):
+            return new + 2
         if action.rest and at < len(pieces) and pieces[at].key in words("pronouns"):
             at += 1
             if action.particle and at < len(pieces) and pieces[at].key == action.particle:
@@ -393,7 +463,7 @@ class NaturalScanner(Scanner):
 
     @cached_property
     def mentions(self) -> Mentions:
-        return Mentions(self.names.actions, _as_natural)
+        return Mentions(self.names.actions, _as_natural, nouns=True)
 
     def stream(self, text: str, pieces: Sequence[Piece]) -> Iterator[Token]:
         """Yield the tokens of a text, without words that say nothing."""

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from planscope.language.build import SentenceReading, build
-from planscope.language.derive import Statement, problem_of_tree, statements
+from planscope.language.derive import problem_of_tree
 from planscope.language.errors import ParseError, ParseFailure, Trouble
 from planscope.language.item_list import ItemList, list_at, parts_of
 from planscope.language.outline import OutlineNode, outline
@@ -88,11 +88,6 @@ class Reading:
     def outline(self) -> tuple[OutlineNode, ...]:
         """The tree as a flat list to display."""
         return outline(self.tree, self.problem, self.text)
-
-    @cached_property
-    def statements(self) -> tuple[Statement, ...]:
-        """What each phrase says about order, for readers of rules."""
-        return tuple(statements(self.tree, self.problem.said))
 
 
 class _Reader:

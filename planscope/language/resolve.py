@@ -35,21 +35,23 @@ Ways = tuple[float, list[Reading]]
 """How many unknown names the readings of some words have, and the readings."""
 
 
-def readings(scanner: Scanner, row: Sequence[Token]) -> tuple[Ways, list[Cut]]:
-    """Return the readings of a clause with the fewest names that nobody knows, and its cuts."""
-    cuts = list(scanner.cuts(row))
-    found = read(cuts, lambda items: _meanings(scanner, items))
+def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
+    """Return the readings of a clause with the fewest names that nobody knows. In prose no word may be left out."""
+
+    def cuts(inflected: bool) -> Iterator[Cut]:
+        return (cut for cut in scanner.cuts(row, inflected=inflected) if not (scanner.prose and cut.odd))
+
+    found = read(cuts(False), lambda items: _meanings(scanner, items))
     if found[0] and scanner.tools:
-        cuts = list(scanner.cuts(row, inflected=True))
-        found = read(cuts, lambda items: _meanings(scanner, items))
-    return found, cuts
+        found = read(cuts(True), lambda items: _meanings(scanner, items))
+    return found
 
 
 def parted(scanner: Scanner, row: Sequence[Token]) -> Iterator[tuple[list[list[Token]], bool]]:
     """Yield ways to part a sentence into clauses, without those that only explain, and whether what stands behind a
     clause may be meant under its condition."""
     text, span = scanner.text, (row[0].start, row[-1].end)
-    named = [(one.start, one.end) for one in row if scanner.names_tool(one)]
+    named = scanner.named(row)
     left_out = asides(text, span, named)
     kept = [one for one in row if not any(a <= one.start < b for a, b in left_out)]
     for spans in clauses(text, span, named):

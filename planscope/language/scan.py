@@ -313,8 +313,8 @@ _WRONG_TIME = Meaning("HINT", "clock times are whole hours from 0:00 to 24:00, s
 MIDNIGHT = -1
 """The hour of "midnight" and "12 am", which is the end of the day after "before" and its beginning after "after"."""
 
-_HOURS = {"noon": 12, "midday": 12, "midnight": MIDNIGHT}
-_TWELVE_HOURS = re.compile(
+HOURS = {"noon": 12, "midday": 12, "midnight": MIDNIGHT}
+TWELVE_HOURS = re.compile(
     r"([0-9]{1,2})(?::([0-9]{2}))?(?:[ \u00a0]?(?P<half>[ap])(?:m\b|\.m\.)"
     r"|(?: o[\u2019']clock)? (?P<part>in the (?:morning|afternoon|evening)|at night)\b)",
     re.IGNORECASE,
@@ -372,7 +372,7 @@ class Scanner:
             other = meaning if size == width else None
             return Token("ACTION", start, pieces[at + width - 1].end, action=action, other=other), width
         key = pieces[at].key
-        if (key[0].isdigit() or key in _HOURS) and (clock := self._spoken_time(text, pieces, at)) is not None:
+        if (key[0].isdigit() or key in HOURS) and (clock := self._spoken_time(text, pieces, at)) is not None:
             return clock
         if meaning is not None:
             end = pieces[at + size - 1].end
@@ -421,9 +421,9 @@ class Scanner:
     def _spoken_time(self, text: str, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
         """Return a time such as "3 pm" or "noon", or None."""
         first = pieces[at]
-        if first.key in _HOURS:
-            return Token(self.time_type, first.start, first.end, hour=_HOURS[first.key]), 1
-        if (found := _TWELVE_HOURS.match(text, first.start)) is None:
+        if first.key in HOURS:
+            return Token(self.time_type, first.start, first.end, hour=HOURS[first.key]), 1
+        if (found := TWELVE_HOURS.match(text, first.start)) is None:
             return None
         hour, minutes, part = int(found[1]), found[2] or "00", (found["half"] or found["part"]).lower()
         early = part in ("a", "in the morning") or (part == "at night" and hour % 12 < 5)

@@ -34,6 +34,7 @@ from planscope.language.item_list import read_list
 from planscope.language.mentions import NaturalScanner
 from planscope.language.natural import impossible_phase, may_be_natural, natural_types
 from planscope.language.problem import Action, Span
+from planscope.language.prose import Prose
 from planscope.language.render import capitalised, render
 from planscope.language.scan import NOT_IN_SENTENCES, Hint, Meaning, Scanner, Token, hint_of, load_hints
 from planscope.language.tree import MAX_CLAUSES, NP, Clause, Cue, Link, Natural, Query, Rest, Sentence
@@ -191,6 +192,22 @@ def doubtful_first(text: str, reading: SentenceReading, actions: Sequence[Action
     return None
 
 
+def doubtful_but(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
+    """Return the error of "A after B, but C first" (before A alone, or first of all?), or None for other sentences."""
+    if reading.conj is None or reading.conj.type != "BUT" or len(reading.clauses) != 2:
+        return None
+    whole = build(reading)
+    one, place = whole.clauses
+    if not isinstance(place, Natural) or place.kind != "place" or place.links[0].relation != "<":
+        return None
+    if isinstance(one, Natural) and one.kind != "order":
+        return None
+    subject = one.items[one.links[0].subject] if isinstance(one, Natural) else one.subject
+    order = Natural("order", (place.items[0], subject), place.cues[:1], (Link(0, "<", 0, 1),), place.span)
+    readings = Query((whole,)), Query((whole._replace(clauses=(one, order)),))
+    return two_ways(text, place.span, readings, "before which action it is first", actions)
+
+
 def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
     """Return the other meaning of "B, which precedes C, D and E" in regular English, where D and E belong to B's
     list.
@@ -220,6 +237,8 @@ def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
 
 def meant(reading: SentenceReading) -> Query:
     """Return the query that a reading means. A relative clause about part of a list becomes a sentence of its own."""
+    if reading.tree is not None:
+        return Query((reading.tree,))
     clauses: list[ClauseReading] = []
     extra: list[ClauseReading] = []
     for pattern, units in reading.clauses:
@@ -304,6 +323,11 @@ class SentenceReader:
         """A scanner that knows the words of natural sentences, too. Most sentences are read without it."""
         return NaturalScanner(self.scanner.names, self.timed)
 
+    @cached_property
+    def prose(self) -> Prose:
+        """What reads by the table of constructions."""
+        return Prose(self.scanner.names.actions, self.timed)
+
     def read(self, text: str) -> SentenceReading | Trouble:
         """Return the only reading of a sentence (the last one of a text may lack its period), or its error."""
         found = self._read(text)
@@ -312,10 +336,17 @@ class SentenceReader:
         tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
         if tokens is None or isinstance(tokens, Trouble):
             return found
+        if not found.readings and self._written_freely(text, tokens) and (ways := self.prose.read(text)):
+            return self._only(text, ways, [])
         tokens = [token for token in tokens if token.type != "ASIDE"]
         tokens = _with_period(tokens) if tokens else [Token("DOT", len(text), len(text))]
         idle = asks_nothing(text, tokens, self.naturally.mentions.words)
         return self._advised(text, tokens, replace(self._blamed(text, tokens, found), idle=idle))
+
+    def _written_freely(self, text: str, tokens: Sequence[Token]) -> bool:
+        """Return whether a sentence has words that the paper's grammar does not have."""
+        plain = [token.type for token in self.scanner.tokens(text) or []]
+        return [token.type for token in tokens] != plain or may_be_natural(tokens)
 
     def _advised(self, text: str, tokens: Sequence[Token], trouble: Trouble) -> Trouble:
         """Return the error with the nearest sentences that can be read."""
@@ -383,7 +414,14 @@ class SentenceReader:
             return self._regular(text, regular)
         if not regular and (readings := list(namesakes(tokens))):
             return self._regular(text, readings)
-        if self.natural and not regular and (natural := self._natural(text, tokens)) is not None:
+        import os
+
+        if (
+            self.natural
+            and not regular
+            and not os.environ.get("PROSE")
+            and (natural := self._natural(text, tokens)) is not None
+        ):
             return natural
         if _gaps(tokens) > MAX_ODD:
             return self._stuck(text, tokens, 0)
@@ -452,6 +490,7 @@ class SentenceReader:
         actions = self.scanner.names.actions
         for reading in readings:
             trouble = doubtful_relative(text, reading, actions) or doubtful_first(text, reading, actions)
+            trouble = trouble or doubtful_but(text, reading, actions)
             if trouble is not None:
                 return trouble
         if len(readings) + len(doubts) > 1 and len(found := self._meanings(readings + doubts)) > 1:
@@ -735,6 +774,8 @@ def _grouped(text: str, tokens: Sequence[Token]) -> list[Token]:
     if not _is_row(row, ["ACTION", "P", "ACTION", "AND", "ACTION", "P"]):
         return list(tokens)
     _, _, other, joint, last, here, *_ = row
+    if other.action == last.action:  # "A before B and B before C"
+        return [*tokens[: tokens.index(joint)], _at(_SEMI, joint), last, *tokens[tokens.index(here) :]]
     doing = [text[one.start : one.end].split()[0].endswith("ing") for one in (other, last)]
     if doing[0] != doing[1]:
         return list(tokens)

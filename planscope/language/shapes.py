@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import count, product
+from itertools import count, pairwise, product
 from typing import Literal, cast
 
 from planscope.language.calls import Calls, Condition, condition_text
@@ -45,7 +45,7 @@ class Draft:
     def key(self) -> tuple[object, ...]:
         """What distinguishes meanings: all but the words."""
         sets = tuple(
-            tuple(replace(calls, text="") for calls in item.calls) if item is not None else ()
+            (item.low, *(replace(calls, text="") for calls in item.calls)) if item is not None else ()
             for item in (self.first, self.then, self.until)
         )
         return (self.kind, sets, self.count, self.unit, self.condition)
@@ -54,7 +54,7 @@ class Draft:
 Meaning = tuple[Draft, ...]
 
 ANY_LIST = r"S(?: (?:, and|, or|and|or|,) S)*"
-LIST = r"(?:both )?S(?: (?:, and|, nor|and|nor|,) S)*"
+LIST = r"(?:both )?S(?:(?: , S)* (?:, and|, nor|and|nor) S)*"
 V = r"(?:happens|comes)"
 
 # Sentences of a main clause and a clause beside it -------------------------------------------------------------------
@@ -62,7 +62,8 @@ V = r"(?:happens|comes)"
 SUBJECT = rf"(?:(?P<many>COUNT_OF|COUNT_AMONG|REPEAT) )?(?P<all>every )?(?P<s>{LIST})"
 MAIN = (
     r"(?:together ,? ?|always )?(?P<says>later )?(?P<limit>WITHIN )?"
-    r"(?:(?P<act>(?:not_|may_)?(?:only_)?do(?: neither)?|neither|forbid|no|there no|there_no|there_may|there) )?"
+    r"(?:(?P<act>(?:not_|may_)?(?:only_)?do(?: neither)?|neither|forbid|no|there no|there_no|"
+    r"there_may|there) )?"
     rf"{SUBJECT}(?P<says>(?: (?:every|always|both|together|earlier|later|too|again))*)(?P<row> in_row)?"
     rf"(?: (?P<verb>(?:not_)?(?:may_)?(?:only_)?{V}))?(?: always)*"
 )
@@ -79,7 +80,7 @@ BESIDE = (
     r"(?P<only>only )?(?P<limit>WITHIN )?(?P<right>right )?"
     r"(?P<word>before|after|until|once|unless|if|when|while|without)(?P<tail> earlier| later)?(?P<past> "
     r"(?:not_)?(?:did_|may_)*do)?"
-    rf"(?: that)?(?P<tail> there)?(?P<which> every| latest)?(?P<least> COUNT_OF)? (?P<x>{LIST})(?: every| always)?"
+    rf"(?: that)?(?P<tail> there)?(?P<which> every| latest)?(?P<least> COUNT_OF)? (?P<x>{LIST}|T)(?: every| always)?"
     rf"(?P<tail>(?: earlier| later| too| again)*)(?: (?P<past>(?:not_)?(?:did_|may_)*{V})| COND)?"
     r"(?P<tail>(?: earlier| later| too| yet)*(?: right_later| right_earlier)?)"
 )
@@ -252,6 +253,19 @@ SHAPES = tuple(_shapes())
 
 def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     """Yield what a cut of a sentence means by each shape that fits: one meaning, or two."""
+    for k in range(2, len(items)):
+        if items[k - 1].code == "," and items[k].code == "that":  # ", which comes before C"
+            yield from _relative(items, k)
+            return
+    marks = [k for k, item in enumerate(items) if item.code == ";"]
+    if (
+        marks
+        and 0 < marks[0] < len(items) - 1
+        and _SCOPES.isdisjoint(item.code for item in items[: marks[0]])
+    ):
+        sides = product(meanings(items[: marks[0]]), meanings(items[marks[0] + 1 :]))
+        yield from (tuple((*a, *b) for a in one for b in other) for one, other in sides)
+        return
     items = normal(items)
     row = [item.code for item in items]
     codes, known = " ".join(row), frozenset(row)
@@ -270,16 +284,119 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     for shape in CLAUSE_SHAPES:
         if (match := shape.pattern.fullmatch(codes)) and (meaning := _clause(items, match)):
             yield meaning
+    for k in range(2, len(items)):  # "A after B and before C": both are said of A
+        joined_by = 1 + (row[k - 2] == ",") if row[k - 1] in ("and", "but") else int(row[k - 1] == ",")
+        begin = next((n for n, code in enumerate(row) if code in _WORDS_BESIDE), k)
+        if row[k] in _WORDS_BESIDE and joined_by and 0 < begin < k - joined_by:
+            both = product(meanings(items[: k - joined_by]), meanings([*items[:begin], *items[k:]]))
+            yield from (tuple((*a, *b) for a in one for b in other) for one, other in both)
+            return
+    if "chain" in known or "in_order" in known:
+        yield from _chains(items)
+
+
+_STEP = re.compile(
+    r"(?:[,;:] |and |but |first |do |both |always )*(?P<s>S(?: (?:,|and|, and) S)*)"
+    rf"(?: {V}| first)*(?: (?:,|;|and|but|:))*"
+)
+
+_FRONTED_STEP = re.compile(
+    rf"(?:(?:after|once|when)(?: every)? (?:do |did_do )?{LIST}(?: (?:did_)?{V})? ?,? (?:do )?(?P<s>{LIST})(?: {V})?"
+    rf"|(?:do |always )*begins (?P<s1>{LIST}))(?: (?:,|;|and|but))*"
+)
+
+
+def _chains(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
+    """Yield the meaning of "first A, then B and C, and finally D", or "A, B and C, in this order": what stands before
+    comes before what stands next. A list with "and" at an end can be several steps, or one of several calls."""
+    codes = [item.code for item in items]
+    parts: list[list[Item]] = [[]]
+    for item in items:
+        if item.code == "chain":
+            parts.append([])
+        elif item.code != "in_order":
+            parts[-1].append(item)
+    if parts[0] == []:
+        return
+    ways: list[list[list[Item]]] = [[]]
+    led: list[Meaning] = [()]
+    for k, part in enumerate(parts):
+        row = " ".join(item.code for item in part)
+        match = _STEP.fullmatch(row)
+        if match is None and k == 0 and (fronted := _FRONTED_STEP.fullmatch(row)) is not None:
+            # "after A, call B and then C"
+            own = part[: 1 + max(n for n, one in enumerate(part) if one.code not in (",", ";", "and", "but"))]
+            led = [one for some in meanings(own) for one in some]
+            main = group(part, fronted, "s")
+            ways = [[main]]
+            continue
+        if match is None:
+            return
+        sets = group(part, match, "s")
+        one, steps = [sets], [[item] for item in sets]
+        if len(sets) == 1 or (
+            "and" in match["s"] and (0 < k < len(parts) - 1 or (k == 0 and codes[0] == "first"))
+        ):
+            some = [one]
+        elif "in_order" in codes:
+            some = [steps] if len(parts) == 1 else []
+        elif "and" not in match["s"] and k < len(parts) - 1 and part[-1].code in (",", "and"):
+            some = [steps]
+        else:
+            some = [one, steps]
+        ways = [[*way, *more] for way in ways for more in some]
+    if ways and len(ways) * len(led) <= MOST_CHAINS and all(len(way) > 1 for way in ways):
+        yield tuple(
+            (
+                *more,
+                *(
+                    Draft("precedence", one, other)
+                    for before, after in pairwise(way)
+                    for one, other in product(before, after)
+                ),
+            )
+            for more in led
+            for way in ways
+        )
+
+
+MOST_CHAINS = 4
+"""So many meanings of one chain are shown."""
+
+
+def _relative(items: Sequence[Item], k: int) -> Iterator[tuple[Meaning, ...]]:
+    """Yield the meanings of a sentence with a relative clause, which begins with the item ``k``: it is about the list
+    before it, and ends with the sentence or at a comma before a verb."""
+    start = k - 2
+    while start > 1 and [one.code for one in items[start - 2 : start]] in (["S", ","], ["S", "and"]):
+        start -= 2
+    commas = (n for n in range(k, len(items) - 1) if items[n].code == ",")
+    end = next((n for n in commas if items[n + 1].code not in ("S", "and", "both")), None)
+    main = [*items[: k - 1], *(items[end + 1 :] if end is not None else ())]
+    both = product(meanings([*items[start : k - 1], *items[k + 1 : end]]), meanings(main))
+    yield from (tuple((*a, *b) for a in one for b in other) for one, other in both)
 
 
 def normal(items: Sequence[Item]) -> list[Item]:
     """Return the items of a sentence in a normal form: what a verb says of its calls (that they fail, and with which
     arguments or answer) stands in their set, and two bounds of a number are one."""
     found: list[Item] = []
-    for item in items:
+    for at, item in enumerate(items):
         place = next((k for k in range(len(found) - 1, -1, -1) if found[k].code == "S"), None)
         base = item.code.rpartition("_")[2]
         before = [one.code for one in found]
+        if item.code == "sure":
+            continue
+        sure = items[0].code == "sure" and set(_WORDS_BESIDE).isdisjoint(
+            before
+        )  # "make sure that A has run before B"
+        following = items[at + 1].code if at + 1 < len(items) else ""
+        if item.code == "did_do" and before[-1:] == ["S"] and following not in ("S", "every", "both"):
+            item = replace(item, code="did_happens")  # "A has run"
+        if sure and item.code in ("did_do", "did_happens"):
+            item = replace(item, code=item.code.removeprefix("did_"))
+        if item.code in _REPEATED and before[-1:] == ["and"] and item.code in before and following == "S":
+            continue  # "before A and before B"
         if base in ("failed", "succeeded") and place is not None:
             calls = tuple(replace(c, outcome=cast(Outcome, base)) for c in found[place].calls)
             found[place] = replace(found[place], calls=calls)
@@ -327,6 +444,10 @@ def _same(one: Item, other: Item) -> bool:
     return [calls.name for calls in one.calls] == [calls.name for calls in other.calls]
 
 
+_SCOPES = frozenset(("if", "when", "unless", "while", "once", "until", "whoever", "between", "from"))
+"""What stands behind a clause with one of these may be meant under its condition."""
+_WORDS_BESIDE = ("before", "after", "until", "once", "when", "without")
+_REPEATED = ("before", "after", "until", "once", "without")
 _SIDES = frozenset(
     ("before", "after", "earlier", "later", "followed_by", "preceded_by", "must_followed_by", "until", "once")
 )
@@ -499,6 +620,8 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         names = " and ".join(calls.text for item in x for calls in item.calls)
         why = f'"{part["word"]} {names}" could mean both or each; write one sentence for each, or use "or"'
         raise SentenceError((x[0].span[0], x[-1].span[1]), why, (f"one set of calls after {part['word']}",))
+    if part["x"] == "T":
+        return _clock(subject, MEANINGS[key], next(item for item in items if item.code == "T"))
     made = []
     ways = [x]
     if key == "not before" and len(x) == 1 and len(x[0].calls) > 1:
@@ -510,6 +633,17 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
             return None
         made.append(drafts)
     return tuple(made)
+
+
+def _clock(
+    subject: Sequence[Item], kinds: Sequence[tuple[Kind, bool]], clock: Item
+) -> tuple[Meaning, ...] | None:
+    """Return that calls are over before a clock time (not_succession), or begin after it (precedence)."""
+    before = {as_said != (kind == "not_succession") for kind, as_said in kinds}
+    if len(before) > 1 or any(kind not in ("precedence", "response", "not_succession") for kind, _ in kinds):
+        return None
+    kind: Kind = "not_succession" if before == {True} else "precedence"
+    return (tuple(Draft(kind, one, clock) for one in subject),)
 
 
 _MANY = ("COUNT", "REPEAT", "COUNT_OF", "COUNT_AMONG")
@@ -536,6 +670,8 @@ def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
         return None
     if base == "do right after" and part["act"] == "do":
         said.append("front")  # "Call B right after A" may be about each A, too
+    if {"before": "later", "after": "earlier"}.get(part["word"]) in f"{part['late']} {part['says']}".split():
+        return None
     if "there" in said and part["word"] in ("before", "after"):
         return None
     keys = [f"{base} {one}" for one in said if one and f"{base} {one}" in MEANINGS]

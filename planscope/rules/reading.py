@@ -1,22 +1,20 @@
-"""Reads a file of rules: the tools that it declares, then its sentences, each by its shape. Sentences about order that
-have no shape of their own are read by the query language's reader, so that they mean the same in both."""
+"""Reads a file of rules: the tools that it declares, then its sentences, by the table of constructions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, product
 
 from planscope.language.calls import Calls
-from planscope.language.constructions import Kind
-from planscope.language.cuts import Cut, Item, Paths, Scanner, SentenceError, Token, sentences
+from planscope.language.cuts import Paths, Scanner, SentenceError, Token, sentences
 from planscope.language.english import verb
 from planscope.language.errors import ParseError, ParseFailure
-from planscope.language.problem import Action, Span
-from planscope.language.resolve import parted, pointed, read, readings
-from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
+from planscope.language.problem import Span
+from planscope.language.resolve import parted, pointed, readings
+from planscope.language.shapes import ANY_LIST, Meaning, group
 from planscope.rules.refusals import low, refused, two_ways
 from planscope.rules.rule import Rule, RuleFile, loose
 from planscope.rules.words import meaning, sentence_of
@@ -26,8 +24,6 @@ __all__ = ["read_rules"]
 MAX_TEXT = 1_000_000
 MAX_RULES = 10_000
 MAX_ERRORS = 200
-MOST_ORDERS = 6
-"""So many cuts of a sentence are given to the query language's reader."""
 
 _MARKS = {
     "reads": re.compile(rf"(?P<first>{ANY_LIST}) only_reads"),
@@ -193,11 +189,7 @@ Way = list[tuple[Rule, bool]]
 def _ways(file: _File, row: list[Token], name: str | None) -> tuple[float, list[Way]]:
     """Return how many unknown names the readings of some words have, and the rules of each of their meanings."""
     span = row[0].start, row[-1].end
-    (cost, found), some = readings(file.scanner, row)
-    if cost:
-        text = file.scanner.text
-        least, orders = read(_for_orders(text, some), lambda items: _orders(text, items))
-        cost, found = (least, orders) if least < cost else (cost, found)
+    cost, found = readings(file.scanner, row)
     return cost, [
         list(zip(_rules(file, one, reading.per, name, span), (d.turned for d in one), strict=True))
         for reading in found
@@ -328,88 +320,3 @@ def _named(text: str, row: list[Token]) -> tuple[str | None, list[Token]]:
 
 def _words(text: str, span: Span) -> str:
     return " ".join(text[span[0] : span[1]].split())
-
-
-# Orders, by the reader of queries -------------------------------------------------------------------------------------
-
-_CALLS = re.compile(
-    r"\b(?:call|use|invok|trigger|issu|attempt|mak|made|try|tried|hit|touch|allow|permit|forbid|prohibit)"
-)
-"""Verbs of rules that queries do not have."""
-_AS_IN_QUERIES = {
-    "happens": "must happen",
-    "not_happens": "must not happen",
-    "only_happens": "can only happen",
-    "may_only_happens": "can only happen",
-    "did_happens": "is done",
-    "do": "do",
-    "not_do": "don't do",
-}
-
-
-def _for_orders(text: str, cuts: Sequence[Cut]) -> Iterator[Cut]:
-    """Yield the cuts that the query language may read: different ones, with a name at least."""
-    seen: set[str] = set()
-    for cut in cuts:
-        written = _written(text, cut.items)[0]
-        if written not in seen and len(seen) < MOST_ORDERS and any(item.code == "S" for item in cut.items):
-            seen.add(written)
-            yield cut
-
-
-def _written(text: str, items: Sequence[Item]) -> tuple[str, dict[str, Item], list[tuple[int, int, Span]]]:
-    """Write a cut as a query: with a name for each set of calls, and with verbs that queries have. Return the sets by
-    name, too, and the place of each piece with its place in the file."""
-    pieces: list[str] = []
-    sets: dict[str, Item] = {}
-    places: list[tuple[int, int, Span]] = []
-    size = 0
-    for item in items:
-        words = text[item.span[0] : item.span[1]]
-        if item.code == "S":
-            words = "x" + "".join(chr(ord("a") + int(digit)) for digit in str(len(sets) + 10))
-            sets[words] = item
-        elif _CALLS.search(words.casefold()):
-            words = _AS_IN_QUERIES.get(item.code, words)
-        if item.code == "per":
-            continue
-        blank = bool(pieces) and words not in (",", ";")
-        pieces.append(f" {words}" if blank else words)
-        places.append((size + blank, size + blank + len(words), item.span))
-        size += blank + len(words)
-    return "".join(pieces) + ".", sets, places
-
-
-def _orders(text: str, items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
-    """Yield what the query language's reader finds in a sentence about order."""
-    from planscope.language.reading import read_query
-
-    written, sets, _ = _written(text, items)
-    with suppress(ParseFailure):
-        said = read_query(written, [Action(name, name, name) for name in sets]).statements
-        ways: list[list[Draft]] = [[]]
-        for statement in sorted(said, key=lambda one: one.span[1]):
-            kinds = _KINDS[statement.place or "order", statement.doubt]
-            pairs = statement.orders if not statement.place else [(name, "") for name in statement.about]
-            made = [
-                [Draft(*_sides(kind, sets[one], sets.get(other))) for one, other in pairs] for kind in kinds
-            ]
-            ways = [[*way, *one] for way in ways for one in made]
-        yield tuple(map(tuple, ways))
-
-
-_KINDS: Mapping[tuple[str, str], tuple[Kind, ...]] = {
-    ("order", ""): ("precedence",),
-    ("order", "response"): ("response", "precedence"),
-    ("order", "none_after"): ("not_succession",),
-    ("first", ""): ("first",),
-    ("last", ""): ("last",),
-    ("first", "start"): ("first", "init"),
-    ("last", "end"): ("last", "end"),
-}
-"""What a statement about order is as a rule, by its place and its doubt; two kinds if it could be either."""
-
-
-def _sides(kind: Kind, one: Item, other: Item | None) -> tuple[Kind, Item, Item | None]:
-    """Return kind and sets of an order; "never A after B" says it of the later one first."""
-    return (kind, other, one) if kind == "not_succession" and other is not None else (kind, one, other)

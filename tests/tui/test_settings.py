@@ -17,7 +17,7 @@ from textual import events
 
 from planscope.agents.paradigms import AGENTS
 from planscope.cli import main
-from planscope.commands.setup import setting_rows
+from planscope.commands.setup import _settings_document
 from planscope.dissection.options import DissectOptions
 from planscope.safe import visible
 from planscope.tui.arrangement import FIRST, KINDS, Arrangement
@@ -115,7 +115,7 @@ broad = { sides = [3, 1], hide = ["inspector"] }
     assert settings.arrangements()["narrow"].rows == (3, 2, 1)
     assert settings.arrangements()["broad"].hidden == {"inspector"}
     assert made.line(BY_NAME["layout.wide.rows"]) == 5
-    sources = {setting.name: source for setting, value, source in setting_rows(settings)}
+    sources = {told.name: told.source for told in _settings_document(settings, {}, []).settings}
     assert sources["theme"] == "config.toml:2" and sources["defaults.seed"] == "config.toml:3"
     assert (
         sources["layout.narrow.rows"] == "config.toml:8" and sources["layout.broad.sides"] == "config.toml:9"

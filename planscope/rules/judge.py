@@ -435,7 +435,8 @@ class Judge:
             return
         self.state[instance] = after
         self.changed.append(instance)
-        if self.status(instance) == "broken" and instance not in self.broken_at:
+        machine = self.book.machines[self.owner[instance]]
+        if machine.status[after] == "broken" and instance not in self.broken_at:
             self.broken_at[instance] = step
 
     def _step(self, instance: int, letters: tuple[int, ...], at: float | None, step: StepNo) -> None:
@@ -455,9 +456,10 @@ class Judge:
         self._go(instance, machine.after(state, letters), step)
 
     def _touch(self, touch: Touch, event: Event, step: StepNo) -> None:
-        letters, rule, per = touch.of(event), touch.rule, bool(self.book.rules[touch.rule].per)
-        if not per or isinstance(event, Said):
-            for instance in (rule, *(self.by_rule.get(rule, ()) if per else ())):
+        letters, rule = touch.plain or touch.of(event), touch.rule
+        if not touch.paths or isinstance(event, Said):
+            self._step(rule, letters, event.at, step)
+            for instance in self.by_rule.get(rule, ()):
                 self._step(instance, letters, event.at, step)
             return
         if event.arguments is None:

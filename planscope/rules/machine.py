@@ -139,8 +139,10 @@ class Machine:
 
     def after(self, state: int, letters: Sequence[int]) -> int:
         """Return the next state if a call is one of these letters."""
-        many = [self.fill(state, letter) for letter in letters]
-        return many[0] if len(many) == 1 else self.joined(many)
+        if len(letters) == 1:
+            after = self.rows[state][letters[0]]
+            return after if after != UNFILLED else self.fill(state, letters[0])
+        return self.joined(self.fill(state, letter) for letter in letters)
 
     def flush(self, state: int) -> int:
         """Return the state once a new message has begun."""

@@ -14,10 +14,10 @@ from functools import partial
 from planscope.session.model import FuzzFinding, FuzzLed
 from planscope.toolfuzz.models import FuzzModels, ModelDown, ToolRun
 from planscope.toolfuzz.outcome import LISTED_ONLY
-from planscope.toolfuzz.prompts import describe
-from planscope.toolfuzz.report import Key, Report, ToolReport, infrastructure, is_counted, is_sequence
+from planscope.toolfuzz.report import Key, Report, infrastructure, is_counted, is_sequence
 from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent
+from planscope.toolfuzz.tool_report import ToolReport
 from planscope.wording.terms import capital
 
 LONGEST_ARGUMENTS = 4000
@@ -33,7 +33,7 @@ Heard = Callable[[str], None]
 
 def told(tool: ToolReport, models: FuzzModels) -> str:
     """Describe a tool as an agent is told of it, and the files in its folder."""
-    text = describe(tool.name, tool.description, tool.schema)
+    text = tool.told()
     names = ", ".join(models.options.files)[:LONGEST_ARGUMENTS]
     return f"{text}\nFiles in its folder: {names}" if names else text
 

@@ -1,7 +1,6 @@
 """Branch coverage of a tool's own code: which line followed which, and about how often.
 
-With Python 3.12 and later it uses ``sys.monitoring``, with 3.11 ``sys.settrace``. Both cost time, so the search
-measures some of its calls only.
+Tracing costs time, so the search measures some of its calls only.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ class Coverage:
         self._own = own
         self._known: dict[CodeType, bool] = {}
         self._arcs: dict[tuple[str, int, int], int] = {}
-        self._monitor = _Monitor(self._is_own, self._arcs) if sys.version_info >= (3, 12) else None
 
     def _is_own(self, code: CodeType) -> bool:
         found = self._known.get(code)
@@ -35,17 +33,11 @@ class Coverage:
     def start(self) -> None:
         """Begin to measure a call."""
         self._arcs.clear()
-        if self._monitor is not None:
-            self._monitor.start()
-        else:
-            sys.settrace(self._called)
+        sys.settrace(self._called)
 
     def stop(self) -> set[Arc]:
         """Return the arcs since :meth:`start`."""
-        if self._monitor is not None:
-            self._monitor.stop()
-        else:
-            sys.settrace(None)
+        sys.settrace(None)
         return {(*arc, min(count.bit_length(), MOST_DIGITS)) for arc, count in self._arcs.items()}
 
     def _called(self, frame: FrameType, event: str, argument: object) -> Any:
@@ -63,37 +55,3 @@ class Coverage:
             return line
 
         return line
-
-
-class _Monitor:
-    """Coverage by ``sys.monitoring``. An arc of two lines in one frame; recursion mixes the frames of one code."""
-
-    def __init__(self, own: Callable[[CodeType], bool], arcs: dict[tuple[str, int, int], int]) -> None:
-        self._own, self._arcs = own, arcs
-        self._api: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
-        self._id = self._api.COVERAGE_ID
-        self._last: dict[CodeType, int] = {}
-        self._ready = False
-
-    def start(self) -> None:
-        self._last.clear()
-        if not self._ready:
-            if self._api.get_tool(self._id) is not None:
-                return
-            self._api.use_tool_id(self._id, "planscope")
-            self._api.register_callback(self._id, self._api.events.LINE, self._line)
-            self._ready = True
-        self._api.set_events(self._id, self._api.events.LINE)
-        self._api.restart_events()
-
-    def stop(self) -> None:
-        if self._ready:
-            self._api.set_events(self._id, 0)
-
-    def _line(self, code: CodeType, line: int) -> Any:
-        if not self._own(code):
-            return self._api.DISABLE
-        arc = (code.co_filename, self._last.get(code, -code.co_firstlineno), line)
-        self._arcs[arc] = self._arcs.get(arc, 0) + 1
-        self._last[code] = line
-        return None

@@ -22,7 +22,8 @@ from planscope.session.model import FuzzFinding
 from planscope.toolfuzz.lines import read
 from planscope.toolfuzz.mcp_process import is_server
 from planscope.toolfuzz.outcome import Call, Made
-from planscope.toolfuzz.report import Report, ToolReport
+from planscope.toolfuzz.report import Report
+from planscope.toolfuzz.tool_report import ToolReport
 
 _BOOT = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); del sys.argv[1:]; "

@@ -21,9 +21,10 @@ from planscope.toolfuzz.formats import smallest
 from planscope.toolfuzz.mended import Candidate, Mended
 from planscope.toolfuzz.models import FuzzModels, ModelDown
 from planscope.toolfuzz.prompting import prompt_run
-from planscope.toolfuzz.report import Report, ToolReport, is_counted, is_sequence
+from planscope.toolfuzz.report import Report, is_counted, is_sequence
 from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent
+from planscope.toolfuzz.tool_report import ToolReport
 from planscope.wording.phrases import plural
 from planscope.wording.terms import capital
 

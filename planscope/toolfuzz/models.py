@@ -29,7 +29,7 @@ from planscope.session.model import (
 from planscope.toolfuzz.answers import LARGEST, read_json
 from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.prompts import Prompts, load_prompts
-from planscope.toolfuzz.served import ServedTools, Stage, ToolsLost
+from planscope.toolfuzz.served import ServedTools, ToolsLost
 from planscope.toolfuzz.spending import BudgetSpent, Spending
 
 Value = TypeVar("Value")
@@ -135,10 +135,6 @@ class FuzzModels:
 
     # --- questions ---
 
-    def ask(self, name: str, /, **fields: str) -> object:
-        """Ask one of the prompts. Return its answer as JSON, or None if it cannot be read. See :meth:`ask_for`."""
-        return self.ask_for(name, lambda answer: answer, fields)
-
     def ask_for(
         self, name: str, read: Callable[[object], Value | None], fields: Mapping[str, str]
     ) -> Value | None:
@@ -184,7 +180,7 @@ class FuzzModels:
             }
             under_way = _UnderWay(self, request, stage, offered, limits)
             made = wait_for(under_way.go())
-        made.files = stage.files
+        made.files = tools.files
         if under_way.spent is not None:
             raise under_way.spent
         return made
@@ -197,7 +193,7 @@ class _UnderWay:
         self,
         models: FuzzModels,
         request: str,
-        stage: Stage,
+        stage: ServedTools,
         offered: Mapping[str, tuple[str, dict[str, object]]],
         limits: Limits,
     ) -> None:

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from planscope.session.model import FuzzCall, FuzzPrompt
 from planscope.toolfuzz.correctness.baselines import Aim, Baseline
-from planscope.toolfuzz.correctness.search import PROMPTS, SETS, About, Correctness
+from planscope.toolfuzz.correctness.search import PROMPTS, SETS, Correctness
 from planscope.toolfuzz.correctness.templates import Filled
 from planscope.toolfuzz.models import FuzzModels, ModelDown, ToolRun
 from planscope.toolfuzz.outcome import UNRECORDED, Made
@@ -106,13 +106,12 @@ def search_prompts(
     A budget that is spent ends the search with a remark; a model that is down is also a finding that blames no tool.
     """
     door = PromptDoor(models, tools)
-    about = [About(one.name, one.description, one.schema, one.source) for one in tools.tools]
     remarks: list[str]
     run: Callable[[], None]
     take: Callable[[], None]
     if options.method == "toolfuzz":
         search = Correctness(
-            about,
+            tools.tools,
             door,
             seed=report.seed,
             context=options.context,
@@ -135,7 +134,7 @@ def search_prompts(
         aims += ["runtime"] if options.runtime else []
         aims += ["correctness"] if options.correctness else []
         most = options.sets * options.prompts
-        baseline = Baseline(about, door, aims, options.method == "whitebox", most)
+        baseline = Baseline(tools.tools, door, aims, options.method == "whitebox", most)
 
         def take_tried() -> None:
             report.put_tried(options.method, baseline.tried)

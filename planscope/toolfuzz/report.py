@@ -15,26 +15,8 @@ from planscope.toolfuzz.correctness.baselines import Tried, found_by
 from planscope.toolfuzz.correctness.checks import PASSES, PromptSet
 from planscope.toolfuzz.mended import Mended
 from planscope.toolfuzz.outcome import LISTED_ONLY
+from planscope.toolfuzz.tool_report import ToolReport
 from planscope.wording.phrases import interval, percent
-
-
-@dataclass
-class ToolReport:
-    """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the children's loops of
-    calls. ``source``: the tool's code, empty if it is not known; ``place``: ``file`` and ``line`` of it, or None."""
-
-    name: str
-    description: str = ""
-    schema: dict[str, object] = field(default_factory=dict)
-    skipped: str | None = None
-    calls: int = 0
-    refused: int = 0
-    curve: list[list[int]] = field(default_factory=list)
-    stopped: str = ""
-    looping: float = 0.0
-    source: str = ""
-    place: dict[str, object] | None = None
-
 
 Key = tuple[str, str]
 """The tool of a finding, and a text that is the same for the same error."""

@@ -7,16 +7,15 @@ import os
 import select
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Options, check_callable, check_platform, tool_process, tools_in
 from planscope.toolfuzz.lines import read
 from planscope.toolfuzz.outcome import Made
-from planscope.toolfuzz.report import ToolReport
+from planscope.toolfuzz.tool_report import ToolReport
 
 MOST_FILES = 500
 LARGEST_FILES = 2_000_000
@@ -34,8 +33,9 @@ class ToolsLost(UserError):
 class ServedTools:
     """The tools of a target in a process of their own; ``with ServedTools(options) as tools``.
 
-    ``tools``: those that can be called; ``all``: also those that are skipped. ``sandbox``: what enforces it. Raises
-    UserError if the target cannot be used. One run at a time; it may be used from any thread.
+    ``tools``: those that can be called; ``all``: also those that are skipped. ``sandbox``: what enforces it; ``files``:
+    texts in the tools' folder when the last run ended. Raises UserError if the target cannot be used. One run at a
+    time; it may be used from any thread.
     """
 
     def __init__(self, options: Options) -> None:
@@ -43,40 +43,63 @@ class ServedTools:
         self.tools: list[ToolReport] = []
         self.all: list[ToolReport] = []
         self.sandbox: dict[str, str] = {}
+        self.files: dict[str, str] = {}
         self._lock = threading.RLock()
         self._exchange = threading.Lock()
+        self._open = False
+        self._stack = ExitStack()
         self._read = b""
 
     def __enter__(self) -> Self:
         check_platform()
         check_callable(self.options.target)
-        self._context = tool_process(self.options, "serve")
-        self._process, self._token, self._broken = self._context.__enter__()
-        try:
+        with ExitStack() as stack:
+            started = stack.enter_context(tool_process(self.options, "serve"))
+            self._process, self._token, self._broken = started
             told = self._heard("tools", GRACE * 4)
             self.all, self.sandbox = tools_in(told["tools"]), dict(told["sandbox"])
             self.tools = [one for one in self.all if not one.skipped]
-        except BaseException:
-            self._context.__exit__(None, None, None)
-            raise
+            self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._context.__exit__(None, None, None)
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
 
     @contextmanager
-    def stage(self, files: Mapping[str, str] | None = None) -> Iterator[Stage]:
-        """Begin a run: a fresh child, and ``files`` (texts by name) in its folder."""
+    def stage(self, files: Mapping[str, str] | None = None) -> Iterator[Self]:
+        """Begin a run from the tools' first state: a fresh child, and ``files`` (texts by name) in its folder."""
         with self._lock:
-            stage = Stage(self)
-            self._say({"do": "begin", "files": dict(files or {})})
-            self._heard("begun", GRACE)
+            self._begin(dict(files or {}))
+            self._open = True
             try:
-                yield stage
+                yield self
             finally:
-                stage.finish()
+                self._open = False
+                with suppress(ToolsLost):
+                    self.files = self._end()
+
+    def call(self, tool: str, arguments: dict[str, object]) -> Made:
+        """Make one call in the run that is under way. Raises KeyError for a name that is none of the tools'."""
+        if not self._open or tool not in [one.name for one in self.tools]:
+            raise KeyError(tool)
+        with self._exchange:
+            return self._call(tool, arguments)
+
+    # --- the process ---
+
+    def _begin(self, files: dict[str, str]) -> None:
+        self._say({"do": "begin", "files": files})
+        self._heard("begun", GRACE)
+
+    def _call(self, tool: str, arguments: dict[str, object]) -> Made:
+        self._say({"do": "call", "call": {"tool": tool, "arguments": arguments}})
+        made = self._heard("made", self.options.call_limit * _PATIENT + GRACE)["made"]
+        return replace(Made.of(made), tool=tool, arguments=arguments)
+
+    def _end(self) -> dict[str, str]:
+        with self._exchange:
+            self._say({"do": "end"})
+            return dict(self._heard("ended", GRACE)["files"])
 
     def _say(self, message: Mapping[str, object]) -> None:
         assert self._process.stdin is not None
@@ -111,39 +134,3 @@ class ServedTools:
                 raise UserError(str(message["message"]))
             if message["event"] == event:
                 return message
-
-    def call(self, tool: str, arguments: dict[str, object]) -> Made:
-        """Make one call in the run that is under way."""
-        with self._exchange:
-            self._say({"do": "call", "call": {"tool": tool, "arguments": arguments}})
-            made = self._heard("made", self.options.call_limit * _PATIENT + GRACE)["made"]
-        return replace(Made.of(made), tool=tool, arguments=arguments)
-
-    def files(self) -> dict[str, str]:
-        """End the run that is under way, and return the files of its folder."""
-        with self._exchange:
-            self._say({"do": "end"})
-            return dict(self._heard("ended", GRACE)["files"])
-
-
-class Stage:
-    """One run of an agent with the tools, from their first state. ``files``: those of the folder when it ended."""
-
-    def __init__(self, tools: ServedTools) -> None:
-        self._tools = tools
-        self._over = False
-        self.files: dict[str, str] = {}
-        self.names = [one.name for one in tools.tools]
-
-    def call(self, tool: str, arguments: dict[str, object]) -> Made:
-        """Call one of the tools. Raises KeyError for a name that is none of theirs."""
-        if tool not in self.names or self._over:
-            raise KeyError(tool)
-        return self._tools.call(tool, arguments)
-
-    def finish(self) -> None:
-        """End the run. Does nothing if it has ended."""
-        if not self._over:
-            self._over = True
-            with suppress(ToolsLost):
-                self.files = self._tools.files()

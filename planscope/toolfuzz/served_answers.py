@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from types import TracebackType
 from typing import Self
 
 from planscope.errors import UserError
@@ -12,8 +9,8 @@ from planscope.toolfuzz.correctness.canonical import canonical
 from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.outcome import OK, UNRECORDED, Made, Outcome
 from planscope.toolfuzz.recorded import recorded_tools, session_of
-from planscope.toolfuzz.report import ToolReport
-from planscope.toolfuzz.served import ServedTools, Stage
+from planscope.toolfuzz.served import ServedTools
+from planscope.toolfuzz.tool_report import ToolReport
 
 NO_ANSWER = "No answer of the tool to these arguments was recorded."
 NO_SCHEMA = "no run recorded its schema"
@@ -50,23 +47,15 @@ class ServedAnswers(ServedTools):
         self.tools = [one for one in self.all if not one.skipped]
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
+    def _begin(self, files: dict[str, str]) -> None:
+        """There is no folder: files are not kept."""
 
-    @contextmanager
-    def stage(self, files: Mapping[str, str] | None = None) -> Iterator[Stage]:
-        """Begin a run. There is no folder: ``files`` are not kept."""
-        yield Stage(self)
+    def _end(self) -> dict[str, str]:
+        return {}
 
-    def call(self, tool: str, arguments: dict[str, object]) -> Made:
+    def _call(self, tool: str, arguments: dict[str, object]) -> Made:
         """Return the recorded answer; an outcome of kind ``unrecorded`` if there is none."""
         text, failed = self._answers.get((tool, canonical(arguments)), (None, False))
         if text is None:
             return Made(tool, arguments, None, Outcome(UNRECORDED, message=NO_ANSWER))
         return Made(tool, arguments, text, Outcome("returned", message=text) if failed else OK)
-
-    def files(self) -> dict[str, str]:
-        """Return no files."""
-        return {}

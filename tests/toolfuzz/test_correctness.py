@@ -26,7 +26,8 @@ from planscope.toolfuzz.correctness.templates import (
 )
 from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.keeping import keep, put, record_of, set_of
-from planscope.toolfuzz.report import Report, ToolReport
+from planscope.toolfuzz.report import Report
+from planscope.toolfuzz.tool_report import ToolReport
 from planscope.views.prompt_sets import pieces, set_blocks
 from tests.toolfuzz.printed import call, data_of, page, prompt_run, prompt_set, set_data
 

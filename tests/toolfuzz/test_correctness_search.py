@@ -11,12 +11,15 @@ import pytest
 from planscope.errors import UserError
 from planscope.session.model import FuzzPrompt
 from planscope.toolfuzz.correctness.baselines import Baseline, found_by
-from planscope.toolfuzz.correctness.search import NOT_CALLED, About, Correctness
+from planscope.toolfuzz.correctness.search import NOT_CALLED, Correctness
 from planscope.toolfuzz.correctness.templates import Filled
 from planscope.toolfuzz.outcome import Made, Outcome
+from planscope.toolfuzz.tool_report import ToolReport
 from tests.toolfuzz.printed import call, prompt_run, set_data
 
-ROUTE = About("route", "Find a route.", {"properties": {"to": {"type": "string"}}}, "def route(to): ...")
+ROUTE = ToolReport(
+    "route", "Find a route.", {"properties": {"to": {"type": "string"}}}, source="def route(to): ..."
+)
 ANSWERS: dict[str, Any] = {
     "templates": {"templates": ["How far is [A]?"]},
     "fillings": {"A": ["Bern", "Berne", "BE"]},

@@ -10,7 +10,8 @@ from planscope.cli import main
 from planscope.documents.fuzz import FuzzDocument
 from planscope.session.model import FuzzFinding
 from planscope.toolfuzz import chao1
-from planscope.toolfuzz.report import Report, ToolReport
+from planscope.toolfuzz.report import Report
+from planscope.toolfuzz.tool_report import ToolReport
 from planscope.tui.controllers.tool_search import progress_of
 from tests.toolfuzz.printed import data_of, page, text_of
 

@@ -16,8 +16,9 @@ from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
 from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.keeping import predicted
-from planscope.toolfuzz.report import Report, ToolReport
+from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.served import ServedTools
+from planscope.toolfuzz.tool_report import ToolReport
 from tests.agents.support import Scripted, says, scripted
 from tests.agents.wire.replies import Say, call, calls
 from tests.agents.wire.server import WireServer

@@ -11,7 +11,7 @@ import pytest
 
 from planscope.cli import main
 from planscope.session.store import load, save
-from planscope.toolfuzz.correctness.search import About, Correctness
+from planscope.toolfuzz.correctness.search import Correctness
 from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.models import FuzzModels, ModelOptions
 from planscope.toolfuzz.prompting import PromptDoor
@@ -31,8 +31,7 @@ def searched(reader: Reader, *names: str, **options: Any) -> Correctness:
         ) as models,
         ServedTools(Options("tests.toolfuzz.misleading:tools", tools=names)) as tools,
     ):
-        about = [About(one.name, one.description, one.schema) for one in tools.tools]
-        search = Correctness(about, PromptDoor(models, tools), most_sets=2, **options)
+        search = Correctness(tools.tools, PromptDoor(models, tools), most_sets=2, **options)
         search.run()
     return search
 

@@ -88,8 +88,8 @@ def test_json_is_read_out_of_an_answer(text: str, value: Any) -> None:
 def test_an_answer_that_cannot_be_read_is_asked_for_once_more_and_then_is_none() -> None:
     with WireServer([Say("no"), Say('{"sane": true}'), Say("?"), Say("!")]) as server, models(server) as door:
         fields = {"tool_prompt": "t", "tool_name": "t", "bad_arg": "{}"}
-        assert door.ask("sane", **fields) == {"sane": True}
-        assert door.ask("sane", **fields) is None
+        assert door.ask_for("sane", lambda answer: answer, fields) == {"sane": True}
+        assert door.ask_for("sane", lambda answer: answer, fields) is None
         assert len(server.requests) == 4
         assert door.spending.as_data() == {
             "model_calls": 4, "tokens_in": 28, "tokens_out": 12, "tokens_estimated": 0, "money": None
@@ -103,14 +103,14 @@ def test_budgets_of_tokens_and_money_end_the_questions() -> None:
     yes: list[Reply] = [Say('{"sane": true}')] * 9
     fields = {"tool_prompt": "t", "tool_name": "t", "bad_arg": "{}"}
     with WireServer(yes) as server, models(server, tokens=15) as door:
-        door.ask("sane", **fields)
-        door.ask("sane", **fields)
+        door.ask_for("sane", lambda answer: answer, fields)
+        door.ask_for("sane", lambda answer: answer, fields)
         with pytest.raises(BudgetSpent, match="15 tokens"):
-            door.ask("sane", **fields)
+            door.ask_for("sane", lambda answer: answer, fields)
     with WireServer(yes) as server, models(server, money=0.00002, price=(1.0, 5.0)) as door:
-        door.ask("sane", **fields)
+        door.ask_for("sane", lambda answer: answer, fields)
         with pytest.raises(BudgetSpent, match="2e-05 is spent"):
-            door.ask("sane", **fields)
+            door.ask_for("sane", lambda answer: answer, fields)
         assert door.spending.spent == pytest.approx(22e-6)
 
 
@@ -129,7 +129,7 @@ def test_money_without_a_price_and_simulated_models_are_refused() -> None:
 
 def test_the_temperature_is_sent() -> None:
     with WireServer([Say("{}"), Say("{}")]) as server, models(server, temperature=0.7) as door:
-        door.ask("mend_text", tool_description="t")
+        door.ask_for("mend_text", lambda answer: answer, {"tool_description": "t"})
         assert {one["temperature"] for one in server.requests} == {0.7}
 
 
@@ -208,7 +208,7 @@ def test_an_agent_that_is_down_is_told_apart_and_blames_no_tool(served: ServedTo
         assert "could not be reached" in made.down and made.calls == []
         assert end_of(made.run).ending == "aborted"
         with pytest.raises(ModelDown, match="could not be reached"):
-            door.ask("mend_text", tool_description="t")
+            door.ask_for("mend_text", lambda answer: answer, {"tool_description": "t"})
 
 
 def test_a_budget_ends_a_run_and_limits_do_too(served: ServedTools) -> None:

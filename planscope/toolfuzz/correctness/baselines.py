@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from planscope.session.model import FuzzFinding, FuzzPrompt
-from planscope.toolfuzz.correctness.search import MOST_TOLD, TRIES, About, Door
+from planscope.toolfuzz.correctness.search import MOST_TOLD, TRIES, Door
 from planscope.toolfuzz.correctness.templates import LONGEST, Filled, texts_in
 from planscope.toolfuzz.outcome import Made, Outcome
+from planscope.toolfuzz.tool_report import ToolReport
 
 Aim = Literal["runtime", "correctness"]
 PROMPTS: Mapping[Aim, str] = {"runtime": "crash_prompts", "correctness": "wrong_prompts"}
@@ -37,7 +38,7 @@ class Tried:
 class Baseline:
     """A search by one of the baselines. ``tried`` grows while it runs. ``most``: prompts for each tool and aim."""
 
-    tools: Sequence[About]
+    tools: Sequence[ToolReport]
     door: Door
     aims: Sequence[Aim]
     source: bool
@@ -52,7 +53,7 @@ class Baseline:
             for aim in self.aims:
                 self._run(tool, aim)
 
-    def _run(self, tool: About, aim: Aim) -> None:
+    def _run(self, tool: ToolReport, aim: Aim) -> None:
         prompts = self._prompts(tool, aim)
         if not prompts:
             self.remarks.append(f"{tool.name}: the model gave no prompt that can be used.")
@@ -66,7 +67,7 @@ class Baseline:
                     one.correct, one.run.reason = said
             self.heard()
 
-    def _prompts(self, tool: About, aim: Aim) -> list[str]:
+    def _prompts(self, tool: ToolReport, aim: Aim) -> list[str]:
         found: dict[str, None] = {}
         for _ in range(TRIES):
             fields = {"tool_info": tool.told(source=self.source)}

@@ -19,7 +19,7 @@ from planscope.toolfuzz.correctness.templates import (
     same_meaning,
 )
 from planscope.toolfuzz.outcome import Made
-from planscope.toolfuzz.prompts import describe
+from planscope.toolfuzz.tool_report import ToolReport
 
 SETS = 4
 """Sets of prompts for each tool, if nothing else is asked for."""
@@ -58,21 +58,6 @@ class Door(Asks, Protocol):
         """Have the agent run a prompt with all tools of the target, from their first state. Return also its calls."""
 
 
-@dataclass(frozen=True)
-class About:
-    """A tool as prompts tell of it. ``source``: its code, for ``whitebox`` alone."""
-
-    name: str
-    description: str
-    schema: Mapping[str, object]
-    source: str = ""
-
-    def told(self, *, source: bool = False) -> str:
-        """Describe the tool: what an agent is told, and its code if that is asked for."""
-        text = describe(self.name, self.description, self.schema)
-        return f"{text}\nSource code:\n{self.source}" if source and self.source else text
-
-
 @dataclass
 class Correctness:
     """The search for correctness failures. ``sets`` and ``remarks`` grow while it runs, and are whole at any moment.
@@ -81,7 +66,7 @@ class Correctness:
     is kept if two of its prompts were run. ``most_calls`` and ``seconds``: budgets of each tool.
     """
 
-    tools: Sequence[About]
+    tools: Sequence[ToolReport]
     door: Door
     seed: int = 1
     context: str = ""
@@ -99,7 +84,7 @@ class Correctness:
         for tool in self.tools:
             self.run_tool(tool)
 
-    def run_tool(self, tool: About) -> None:
+    def run_tool(self, tool: ToolReport) -> None:
         """Test one tool. No set is begun once the tool's budget of seconds or calls is spent."""
         began = time.monotonic()
         used: list[str] = []
@@ -118,7 +103,7 @@ class Correctness:
             self._set(tool, template, fillings)
             made += 1
 
-    def _spent(self, tool: About, seconds: float) -> bool:
+    def _spent(self, tool: ToolReport, seconds: float) -> bool:
         calls = sum(call.tool == tool.name for _, run in self.made_for for call in run.calls)
         return (self.most_calls is not None and calls >= self.most_calls) or (
             self.seconds is not None and seconds >= self.seconds
@@ -131,7 +116,7 @@ class Correctness:
 
     # --- prompts ---
 
-    def _templates(self, tool: About) -> list[str]:
+    def _templates(self, tool: ToolReport) -> list[str]:
         """Ask for templates until there are enough (Figure 12)."""
         found: dict[str, str] = {}
         loose: dict[str, str] = {}
@@ -146,7 +131,7 @@ class Correctness:
                 break
         return list((found or loose).values())
 
-    def _fillings(self, tool: About, template: str, used: Sequence[str]) -> dict[str, list[str]] | None:
+    def _fillings(self, tool: ToolReport, template: str, used: Sequence[str]) -> dict[str, list[str]] | None:
         """Ask for synonyms that fill a template (Figure 13)."""
         fields = {
             "template_prompt": template,
@@ -156,7 +141,7 @@ class Correctness:
         }
         return self.door.ask_for("fillings", lambda said: read_fillings(said, template), fields)
 
-    def _worded(self, tool: About, filled: Sequence[Filled]) -> list[str]:
+    def _worded(self, tool: ToolReport, filled: Sequence[Filled]) -> list[str]:
         """Ask for natural wordings (Figure 14). One is used only if the model says that it means the same."""
         plain = [one.text for one in filled]
         fields = {"tool_prompt": tool.told(), "prompts": json.dumps(plain, ensure_ascii=False)}
@@ -173,7 +158,7 @@ class Correctness:
 
     # --- one set ---
 
-    def _set(self, tool: About, template: str, fillings: dict[str, list[str]]) -> None:
+    def _set(self, tool: ToolReport, template: str, fillings: dict[str, list[str]]) -> None:
         filled = prompts(template, fillings, self.most_prompts, f"{self.seed}\x1f{tool.name}")
         worded = self._worded(tool, filled)
         made = PromptSet(tool=tool.name, template=template, fillings=fillings)

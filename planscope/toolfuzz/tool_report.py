@@ -1,0 +1,30 @@
+"""One tool of a target, as it is reported and as models are told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from planscope.toolfuzz.prompts import describe
+
+
+@dataclass
+class ToolReport:
+    """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the children's loops of
+    calls. ``source``: the tool's code, empty if it is not known; ``place``: ``file`` and ``line`` of it, or None."""
+
+    name: str
+    description: str = ""
+    schema: dict[str, object] = field(default_factory=dict)
+    skipped: str | None = None
+    calls: int = 0
+    refused: int = 0
+    curve: list[list[int]] = field(default_factory=list)
+    stopped: str = ""
+    looping: float = 0.0
+    source: str = ""
+    place: dict[str, object] | None = None
+
+    def told(self, *, source: bool = False) -> str:
+        """Describe the tool to a model: what an agent is told, and its code if that is asked for."""
+        text = describe(self.name, self.description, self.schema)
+        return f"{text}\nSource code:\n{self.source}" if source and self.source else text

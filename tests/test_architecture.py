@@ -252,7 +252,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 188_600,
     "rules": 76_600,
-    "toolfuzz": 85_450,
+    "toolfuzz": 84_750,
     "agents": 75_700,
     "traces": 56_450,
     "commands": 49_650,

@@ -205,7 +205,7 @@ def check_callable(target: str) -> None:
 
     path = session_of(target)
     if path is not None:
-        names = ", ".join(tool.name for tool in recorded_tools(path)[:6])
+        names = ", ".join(list(recorded_tools(path))[:6])
         raise UserError(
             f"{target} has the schemas and answers of {names}, but no code to call; name the code as module:object, "
             "or look for misleading documentation with --correctness"

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +29,7 @@ from planscope.session.record import RecordedCall, RunRecord
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.labels import was_sampled
 from planscope.toolfuzz.outcome import LISTED_ONLY, normal, returned_error
+from planscope.toolfuzz.recorded import offered_to
 from planscope.toolfuzz.report import Report
 
 _NAMES_ONLY = ("title", "description", "examples", "default")
@@ -248,7 +249,7 @@ def predicted(session: Session, run: RunRecord) -> list[Predicted]:
     """
     if not session.fuzzings:
         return []
-    schemas = _schemas(run)
+    schemas = {one.name: fingerprint(one.schema) for one in offered_to(run) if one.skipped is None}
     found = []
     for step, call in enumerate(run.calls, 1):
         said = _error_of(call)
@@ -268,19 +269,6 @@ def _of_tool(fuzzing: Fuzzing, tool: str, schema: str | None) -> Iterator[FuzzFi
     prints = {one.tool: one.fingerprint for one in fuzzing.tools}
     if schema is None or prints.get(tool) in (None, schema):
         yield from (one for one in fuzzing.findings if one.tool == tool)
-
-
-def _schemas(run: RunRecord) -> dict[str, str]:
-    """Return the fingerprints of the tools' schemas that a run recorded."""
-    from planscope.session.seen import given_at_first
-
-    tools = next((part.value for part in given_at_first(run) if part.name == "tools" and part.known), None)
-    offered: Sequence[object] = tools if isinstance(tools, list) else []
-    return {
-        str(one["name"]): fingerprint(one["parameters"])
-        for one in offered
-        if isinstance(one, Mapping) and "name" in one and isinstance(one.get("parameters"), Mapping)
-    }
 
 
 def _error_of(call: RecordedCall) -> str | None:

@@ -6,32 +6,14 @@ There is nothing to call, so nothing of this is a runtime target; correctness is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from planscope.errors import UserError
 from planscope.session.record import RunRecord, record_of
+from planscope.toolfuzz.outcome import OK, Made, Outcome
+from planscope.toolfuzz.tool_report import ToolReport
 
-
-@dataclass(frozen=True)
-class RecordedAnswer:
-    """One answer of a tool: to which arguments, in which run, at which call of it (from 1)."""
-
-    arguments: Mapping[str, object]
-    text: str
-    failed: bool
-    run: str
-    step: int
-
-
-@dataclass
-class RecordedTool:
-    """A tool as runs recorded it. ``schema``: the JSON schema of its arguments; None if no run recorded one."""
-
-    name: str
-    description: str = ""
-    schema: dict[str, object] | None = None
-    answers: list[RecordedAnswer] = field(default_factory=list)
+NO_SCHEMA = "no run recorded its schema"
 
 
 def session_of(target: str) -> Path | None:
@@ -48,42 +30,45 @@ def session_of(target: str) -> Path | None:
     return None if ":" in target or "=" in target else in_library(target)
 
 
-def recorded_tools(path: Path) -> list[RecordedTool]:
-    """Return the tools that a session's runs were given or called, in the order in which they came first.
+def recorded_tools(path: Path) -> dict[str, tuple[ToolReport, list[Made]]]:
+    """Return the tools that a session's runs were given or called, in the order in which they came first, each with its
+    answers. A tool without a schema is skipped.
 
     A later run's description and schema replace an earlier one's. An answer that the user changed is as the tool gave
     it. Calls that did not reach the tool are left out. Raises UserError if the session cannot be read or has no tool.
     """
     from planscope.session.store import load
 
-    found: dict[str, RecordedTool] = {}
+    found: dict[str, tuple[ToolReport, list[Made]]] = {}
     for run in load(path).runs:
         record = record_of(run)
-        for name, description, schema in _offered(record):
-            tool = found.setdefault(name, RecordedTool(name))
-            tool.description = description or tool.description
-            tool.schema = schema if schema is not None else tool.schema
-        for step, call in enumerate(record.calls, 1):
-            tool = found.setdefault(call.tool, RecordedTool(call.tool))
+        for one in offered_to(record):
+            tool, _ = found.setdefault(one.name, (one, []))
+            tool.description = one.description or tool.description
+            if one.skipped is None:
+                tool.schema, tool.skipped = one.schema, None
+        for call in record.calls:
+            _, answers = found.setdefault(call.tool, (ToolReport(call.tool, skipped=NO_SCHEMA), []))
             text = call.answer if call.said is None else call.said
             if call.arguments is not None and text is not None and not call.refused_by and not call.error:
-                tool.answers.append(RecordedAnswer(call.arguments, text, call.failed, run.id, step))
+                outcome = Outcome("returned", message=text) if call.failed else OK
+                answers.append(Made(call.tool, dict(call.arguments), text, outcome))
     if not found:
         raise UserError(f"{path} has no tool; record a run first, or name module:object")
-    return list(found.values())
+    return found
 
 
-def _offered(record: RunRecord) -> list[tuple[str, str, dict[str, object] | None]]:
+def offered_to(record: RunRecord) -> list[ToolReport]:
+    """Return the tools that a run was given, as far as it recorded them."""
     from planscope.session.seen import given_at_first
 
     part = next((one for one in given_at_first(record) if one.name == "tools" and one.known), None)
     offered = part.value if part is not None and isinstance(part.value, list) else []
-    return [
-        (
-            str(one["name"]),
-            str(one.get("description") or ""),
-            dict(one["parameters"]) if isinstance(one.get("parameters"), Mapping) else None,
-        )
-        for one in offered
-        if isinstance(one, Mapping) and "name" in one
-    ]
+    made = []
+    for one in offered:
+        if isinstance(one, Mapping) and "name" in one:
+            schema = one.get("parameters")
+            known = dict(schema) if isinstance(schema, Mapping) else None
+            skipped = NO_SCHEMA if known is None else None
+            made.append(ToolReport(str(one["name"]), str(one.get("description") or ""), known or {}, skipped))
+    return made

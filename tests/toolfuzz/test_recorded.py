@@ -21,7 +21,8 @@ from planscope.session.model import (
     Variant,
 )
 from planscope.session.store import save
-from planscope.toolfuzz.recorded import RecordedAnswer, recorded_tools, session_of
+from planscope.toolfuzz.outcome import Made
+from planscope.toolfuzz.recorded import recorded_tools, session_of
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
@@ -50,11 +51,11 @@ def run() -> Run:
 def test_a_tool_has_what_the_runs_recorded(tmp_path: Path) -> None:
     path = tmp_path / "x.planscope.json"
     save(session(run()), path)
-    weather, news, clock = recorded_tools(path)
-    assert (weather.description, weather.schema) == ("The weather.", SCHEMA)
-    assert weather.answers == [RecordedAnswer({"city": "Oslo"}, "rain", False, "r1", 1)]
-    assert (news.name, news.schema, news.answers) == ("news", None, [])
-    assert (clock.schema, [one.failed for one in clock.answers]) == (None, [True])
+    (weather, answers), (news, none), (clock, failed) = recorded_tools(path).values()
+    assert (weather.description, weather.schema, weather.skipped) == ("The weather.", SCHEMA, None)
+    assert answers == [Made("weather", {"city": "Oslo"}, "rain")]
+    assert (news.name, news.skipped, none) == ("news", "no run recorded its schema", [])
+    assert (clock.skipped, [one.kind for one in failed]) == (news.skipped, ["returned"])
     save(session(), path)
     with pytest.raises(UserError, match="has no tool"):
         recorded_tools(path)

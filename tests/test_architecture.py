@@ -255,7 +255,7 @@ TOKENS = {
     "toolfuzz": 84_750,
     "agents": 75_700,
     "traces": 56_450,
-    "commands": 49_650,
+    "commands": 48_800,
     "language": 80_300,
     "session": 39_800,
     "oracle": 35_650,

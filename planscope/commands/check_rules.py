@@ -99,66 +99,82 @@ def session_named(name: str) -> Session | None:
 
 def check_with_rules(args: argparse.Namespace) -> int:
     """Judge and print. Return the exit status."""
-    from planscope.documents.rules import SummaryDocument
     from planscope.rules.report import CheckOptions, Summary, warnings_of
     from planscope.rules.rule import unknown_names
     from planscope.traces.opening import other_readers
-    from planscope.wording.terms import VERDICTS
 
     session = session_named(args.session)
     file, known = rules_about(args, session)
-    junit_path = output_file(args.junit) if args.junit is not None else None
-    sarif_path = output_file(args.sarif) if args.sarif is not None else None
+    reports = _reports(file, args)
     options = CheckOptions(args.running, args.branches, args.details, args.succeeded_only)
     summary = Summary(list(file.rules))
-    junit, sarif = _reports(file, args)
     problems: list[str] = []
-    wrong: list[str] = []
-    texts: dict[tuple[object, ...], str] = {}
     stream = None
     if args.session == "-" and args.running and args.run is None:
         from planscope.commands.check_running import followed
 
         stream = followed(file, options, json=args.json)
-    closed = args.json and stream is not None  # each change was a document of its own
-    if args.json and not closed:
-        emit('{"traces": [')
-    for count, judged in enumerate(_judged(args, session, file, options, problems, stream)):
-        checked = judged.checked
-        summary.add(checked)
+    printed = _Traces() if args.json else _WrongTraces()
+    printed.closed = args.json and stream is not None  # each change was a document of its own
+    for judged in _judged(args, session, file, options, problems, stream):
+        summary.add(judged.checked)
         known.update(judged.tools)
-        if junit is not None:
-            junit.add(judged)
-        if sarif is not None:
-            sarif.add(judged)
-        if args.json and not closed:
-            try:
-                emit(("," if count else "") + "\n" + trace_text(checked, texts))
-            except BrokenPipeError:  # the exit status still tells the verdict
-                closed = True
-        elif checked.verdict != "right" and len(wrong) < SHOWN:
-            wrong.append(f"{checked.id}: {VERDICTS[checked.told].upper()}. {checked.explanation}")
+        for report, _ in reports:
+            report.add(judged)
+        printed.add(judged.checked)
     if not args.allow_unknown:
         summary.settle(unknown_names(file.rules, known))
     warnings = warnings_of(file, known, summary)
-    troubles = other_readers()[1]  # no reason for another exit status: every file may have been read
-    if junit is not None and junit_path is not None:
-        junit.write(junit_path)
-        junit.close()
-    if sarif is not None and sarif_path is not None:
-        sarif.write(sarif_path)
+    for report, path in reports:
+        report.write(path)
     with suppress(BrokenPipeError):
-        if args.json and not closed:
-            more = [*warnings, *troubles, *problems]
-            emit(
-                f'\n],\n"summary": {SummaryDocument.about(summary).as_line()},\n"warnings": {json_text(more)}\n}}\n'
-            )
-        elif not args.json:
-            say_all(_lines(summary, wrong, [*warnings, *troubles], problems))
+        # that a reader of traces could not be loaded is no reason for another exit status
+        printed.end(summary, [*warnings, *other_readers()[1]], problems)
     status = summary.status
-    if status == 0 and (problems or (args.strict and warnings)):
-        return 2
-    return status
+    return 2 if status == 0 and (problems or (args.strict and warnings)) else status
+
+
+class _WrongTraces:
+    """Prints the first wrong traces and a table of rules, at the end."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self.wrong: list[str] = []
+
+    def add(self, checked: Checked) -> None:
+        from planscope.wording.terms import VERDICTS
+
+        if checked.verdict != "right" and len(self.wrong) < SHOWN:
+            self.wrong.append(f"{checked.id}: {VERDICTS[checked.told].upper()}. {checked.explanation}")
+
+    def end(self, summary: Summary, warnings: list[str], problems: list[str]) -> None:
+        say_all(_lines(summary, self.wrong, warnings, problems))
+
+
+class _Traces(_WrongTraces):
+    """Prints each trace as JSON when it is judged, and the summary at the end."""
+
+    def __init__(self) -> None:
+        self._begun = False
+        self._texts: dict[tuple[object, ...], str] = {}
+
+    def add(self, checked: Checked) -> None:
+        if self.closed:
+            return
+        try:
+            emit((",\n" if self._begun else '{"traces": [\n') + trace_text(checked, self._texts))
+        except BrokenPipeError:  # the exit status still tells the verdict
+            self.closed = True
+        self._begun = True
+
+    def end(self, summary: Summary, warnings: list[str], problems: list[str]) -> None:
+        from planscope.documents.rules import SummaryDocument
+
+        if not self.closed:
+            more, told = json_text([*warnings, *problems]), SummaryDocument.about(summary).as_line()
+            emit("" if self._begun else '{"traces": [')
+            emit(f'\n],\n"summary": {told},\n"warnings": {more}\n}}\n')
 
 
 def trace_text(checked: Checked, known: dict[tuple[object, ...], str]) -> str:
@@ -277,13 +293,18 @@ def _run_judged(
     return Judged(checked, tools=checked.tools | trace_of(run).tools.keys())
 
 
-def _reports(file: RuleFile, args: argparse.Namespace) -> tuple[JUnit | None, Sarif | None]:
-    """Return the reports that are wanted."""
+def _reports(file: RuleFile, args: argparse.Namespace) -> list[tuple[JUnit | Sarif, Path]]:
+    """Return the reports that are wanted, with their files."""
     if args.junit is None and args.sarif is None:
-        return None, None
+        return []
     from planscope.rules.ci import JUnit, Sarif  # imported late because few need it
 
-    return JUnit() if args.junit is not None else None, Sarif(file.rules, args.rules) if args.sarif else None
+    made: list[tuple[JUnit | Sarif, Path]] = []
+    if args.junit is not None:
+        made.append((JUnit(), output_file(args.junit)))
+    if args.sarif is not None:
+        made.append((Sarif(file.rules, args.rules), output_file(args.sarif)))
+    return made
 
 
 def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: list[str]) -> Iterator[str]:

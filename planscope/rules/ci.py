@@ -106,11 +106,8 @@ class JUnit:
         self._file.add(judged.source or "traces", checked.id, tag, checked.explanation, body, said)
 
     def write(self, path: Path) -> None:
-        """Write the file."""
+        """Write the file, and delete the temporary data."""
         self._file.write(path)
-
-    def close(self) -> None:
-        """Delete the temporary data."""
         self._file.close()
 
 

@@ -140,7 +140,6 @@ def test_every_report_says_what_was_left_out(tmp_path: Path) -> None:
     junit, sarif = JUnit(), Sarif(read_rules("x: a comes before b.\na only reads.").rules, "r.rules")
     junit.add(Judged(found[0], "f.json"))
     junit.write(tmp_path / "j.xml")
-    junit.close()
     case = ET.parse(tmp_path / "j.xml").getroot().find(".//testcase")
     assert case is not None and case.find("skipped") is not None
     assert "5 calls not of this run" in (case.findtext("system-out") or "")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Literal
 
 from planscope.debugger.breakpoints import (
     AboutToBreak,
@@ -91,46 +92,32 @@ def continue_forward(
     This is quick, except for conditions on ``valid_completions`` whose counts are not known yet. Those are asked step
     by step. ``cancelled`` is called in between; once it returns True, the state stays as it is.
     """
-    run, here = state.run, state.index
-    if here == run.last:
-        return state
-    quick = [b for b in breakpoints if not _slow(b, run)]
-    target = run.last
-    for stops in (run.violations, *(hits(b, run) for b in quick)):
-        at = bisect_right(stops, here)
-        if at < len(stops):
-            target = min(target, stops[at])
-    slow = [b for b in breakpoints if isinstance(b, When) and b not in quick]
-    return _scan(state, slow, range(here + 1, target), target, cancelled)
+    return _go_on(state, breakpoints, cancelled, 1)
 
 
 def continue_back(
     state: DebugState, breakpoints: Sequence[Breakpoint], cancelled: Cancelled = never
 ) -> DebugState:
     """Move to the previous breakpoint or violation, or else to the start; see ``continue_forward``."""
-    run, here = state.run, state.index
-    if here == 0:
-        return state
-    quick = [b for b in breakpoints if not _slow(b, run)]
-    target = 0
-    for stops in (run.violations, *(hits(b, run) for b in quick)):
-        at = bisect_left(stops, here)
-        if at > 0:
-            target = max(target, stops[at - 1])
-    slow = [b for b in breakpoints if isinstance(b, When) and b not in quick]
-    return _scan(state, slow, range(here - 1, target, -1), target, cancelled)
+    return _go_on(state, breakpoints, cancelled, -1)
 
 
-def _scan(
-    state: DebugState, slow: Sequence[When], way: range, target: int, cancelled: Cancelled
+def _go_on(
+    state: DebugState, breakpoints: Sequence[Breakpoint], cancelled: Cancelled, way: Literal[1, -1]
 ) -> DebugState:
-    if slow:
-        for index in way:
-            if cancelled():
-                return state
-            if any(becomes_true(when, state.run, index) for when in slow):
-                return go_to(state, index)
-    return go_to(state, target)
+    run, here = state.run, state.index
+    slow = [b for b in breakpoints if isinstance(b, When) and _slow(b, run)]
+    found = [run.last if way > 0 else 0]
+    for stops in (run.violations, *(hits(b, run) for b in breakpoints if b not in slow)):
+        at = bisect_right(stops, here) if way > 0 else bisect_left(stops, here) - 1
+        found += stops[at : at + 1] if at >= 0 else ()
+    target = min(found, key=lambda index: abs(index - here))
+    for index in range(here + way, target, way) if slow else ():
+        if cancelled():
+            return state
+        if any(becomes_true(when, run, index) for when in slow):
+            return go_to(state, index)
+    return state if target == here else go_to(state, target)
 
 
 def reasons(run: RunIndex, index: int, breakpoints: Sequence[Breakpoint]) -> tuple[str, ...]:

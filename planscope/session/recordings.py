@@ -388,11 +388,9 @@ def session_in_journal(data: bytes) -> Session | None:
     return with_recordings(None, [one]) if one is not None else None
 
 
-def _run_in(lines: Iterator[bytes], file: str | None) -> RecordedRun | None:
+def _run_in(lines: Iterable[bytes], file: str | None) -> RecordedRun | None:
     """Return the run in a journal's lines. ``file`` is the journal's name, which its head must agree with."""
-    if (one := _head(next(lines, b""), file)) is None:
-        return None
-    reader = _Reader(one, file or "the recording")
+    reader = _Reader(file)
     for line in lines:
         if not reader.take(line):
             break
@@ -400,18 +398,26 @@ def _run_in(lines: Iterator[bytes], file: str | None) -> RecordedRun | None:
 
 
 class _Reader:
-    """Reads the lines of a journal after its head, into ``run``. ``name``: its source, for errors."""
+    """Reads the lines of a journal: its head into ``run``, then what was recorded. ``file``: the journal's name."""
 
-    def __init__(self, run: RecordedRun, name: str) -> None:
-        self.run = run
-        self._name = name
+    def __init__(self, file: str | None) -> None:
+        self.run: RecordedRun | None = None
+        self._file = file
         self._changed: dict[int, dict[str, Any]] = {}
         self._calls = 0
 
+    @property
+    def events(self) -> list[Event]:
+        """The events so far."""
+        return self.run.events if self.run is not None else []
+
     def take(self, line: bytes) -> bool:
         """Read one line. Return False if it is broken: then the run ends before it."""
+        if self.run is None:
+            self.run = _head(line, self._file)
+            return self.run is not None
         try:
-            said = parse_json(line, self._name)
+            said = parse_json(line, self._file or "the recording")
             if "event" in said:
                 return self._event(_EVENT.validate_python(said["event"]))
             if "tool" in said:
@@ -428,12 +434,12 @@ class _Reader:
             return False
         if isinstance(event, AnswerEvent) and event.step > self._calls:
             return False
-        self.run.events.append(event)
+        self.events.append(event)
         return True
 
-    def tidy(self) -> RecordedRun:
-        """Return the run so far, with its events in order."""
-        return replace(self.run, events=_tidy(self.run.events, self._changed))
+    def tidy(self) -> RecordedRun | None:
+        """Return the run so far, with its events in order; None before its head."""
+        return replace(self.run, events=_tidy(self.events, self._changed)) if self.run is not None else None
 
 
 class RecordingTail:
@@ -447,39 +453,27 @@ class RecordingTail:
         self._handle = _open(recordings_of(path) / self._name, os.O_RDONLY)
         self._left = LARGEST
         self._part = b""
-        self._reader: _Reader | None = None
+        self._reader = _Reader(self._name)
         self._broken = False
 
     def more(self) -> list[Event]:
         """Return the events since the last time."""
-        known = len(self._reader.run.events) if self._reader is not None else 0
+        known = len(self._reader.events)
         while not self._broken and (data := os.read(self._handle, min(_PIECE, self._left))):
             self._left -= len(data)
             *lines, self._part = (self._part + data).split(b"\n")
-            for line in lines:
-                if not self._take(line):
-                    self._broken = True
-                    break
-        return self._reader.run.events[known:] if self._reader is not None else []
-
-    def _take(self, line: bytes) -> bool:
-        if self._reader is not None:
-            return self._reader.take(line)
-        head = _head(line, self._name)
-        if head is None:
-            return False
-        self._reader = _Reader(head, self._name)
-        return True
+            self._broken = not all(map(self._reader.take, lines))
+        return self._reader.events[known:]
 
     @property
     def run(self) -> RecordedRun | None:
         """The run so far, with its events in order; None before its head."""
-        return self._reader.tidy() if self._reader is not None else None
+        return self._reader.tidy()
 
     @property
     def tools(self) -> int:
         """The number of its tools so far."""
-        return len(self._reader.run.tools) if self._reader is not None else 0
+        return len(self._reader.run.tools) if self._reader.run is not None else 0
 
     def close(self) -> None:
         handle, self._handle = self._handle, -1
@@ -494,20 +488,13 @@ def _head(line: bytes, file: str | None) -> RecordedRun | None:
             file is not None and said["token"] != file.removesuffix(_SUFFIX)
         ):
             return None
-        texts = [str(said[key]) for key in ("title", "query", "agent", "model")]
-        started = datetime.fromisoformat(said["started"]).astimezone(UTC)
-        title, query, agent, model = texts
-        rules = said.get("rules")
-        return RecordedRun(
-            str(said["token"]),
-            title,
-            query,
-            said["timed"] is True,
-            agent,
-            model,
-            started,
-            rules if isinstance(rules, str) else "",
+        token, title, query, agent, model = (
+            str(said[key]) for key in ("token", "title", "query", "agent", "model")
         )
+        started = datetime.fromisoformat(said["started"]).astimezone(UTC)
+        rules = said.get("rules")
+        made = RecordedRun(token, title, query, said["timed"] is True, agent, model, started)
+        return replace(made, rules=rules) if isinstance(rules, str) else made
     except (SessionError, KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return None
 

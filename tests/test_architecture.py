@@ -254,7 +254,7 @@ TOKENS = {
     "rules": 76_600,
     "toolfuzz": 84_750,
     "agents": 75_220,
-    "traces": 56_450,
+    "traces": 56_000,
     "commands": 48_800,
     "language": 80_300,
     "session": 39_800,

@@ -114,14 +114,20 @@ def take(
     agent: str | None = None,
 ) -> None:
     """Add one message, with its calls and answers."""
+    build.time = at
+    build.agent = agent or (text(first_at(message, shape.agent)) if shape.agent else "") or None
+    _take(build, message, shape)
+    build.time = build.agent = None
+
+
+def _take(build: Builder, message: Obj, shape: Shape) -> None:
     role = first_at(message, shape.role)
     build.message += 1
-    agent = agent or (text(first_at(message, shape.agent)) if shape.agent else "") or None
     content = message.get(shape.content)
     raw = None
     if shape is not CHAT or not _is_basic(message):
-        if at is None:
-            at = build.at(some(message, _TIMES))
+        if build.time is None:
+            build.time = build.at(some(message, _TIMES))
         content = _content(message, content)
         raw = shape.rest(message)
         if reasoning := text(message.get("reasoning_content")):
@@ -134,24 +140,23 @@ def take(
             build.unknown(f"{label}{role[:40]}" if type(role) is str and role else "no role")
         elif type(content) is list and any(map(is_act, content)):
             for block in filter(is_act, content):
-                take_act(build, block, at=at)
+                take_act(build, block)
         else:
-            take_answer(build, message, content, shape, at=at, raw=raw)
+            take_answer(build, message, content, shape, raw=raw)
         return
     usage = message.get(shape.usage)
     tokens = usage_of(usage) if usage is not None else None
-    speaker = agent if by == "model" else None
     if type(content) is list:
-        take_blocks(build, content, by, at=at, agent=agent, usage=tokens, raw=raw)
+        take_blocks(build, content, by, usage=tokens, raw=raw)
     else:
-        build.said(by, content, at=at, agent=speaker, usage=tokens, raw=raw)
+        build.said(by, content, usage=tokens, raw=raw)
     calls = message.get(shape.calls)
     if calls:
         add = shape.call or take_call
         for one in seq(calls):
-            add(build, one, at=at, agent=agent)
+            add(build, one)
     elif type(message.get("function_call")) is dict:
-        take_call(build, message["function_call"], at=at, agent=agent)
+        take_call(build, message["function_call"])
 
 
 def _content(message: Obj, content: object) -> object:
@@ -165,14 +170,14 @@ def _content(message: Obj, content: object) -> object:
     return content
 
 
-def take_call(build: Builder, call: object, *, at: float | None = None, agent: str | None = None) -> None:
+def take_call(build: Builder, call: object) -> None:
     """Add a call in any spelling: its name and arguments are in ``function``, or beside the id."""
     if type(call) is not dict:
         build.unknown("a tool call that is not an object")
         return
     function = call.get("function")
     if type(function) is dict and "arguments" in function:  # the way of nearly all calls
-        build.call(function.get("name"), function["arguments"], call.get("id"), at=at, agent=agent)
+        build.call(function.get("name"), function["arguments"], call.get("id"))
         return
     inner = function if type(function) is dict else call
     tool = function if type(function) is str else some(inner, ("name", "toolName", "function_name"))
@@ -180,7 +185,7 @@ def take_call(build: Builder, call: object, *, at: float | None = None, agent: s
     if custom := obj(call.get("custom")):  # a tool of OpenAI whose input is free text
         tool, given = custom.get("name"), {"input": custom.get("input")}
     problem = text(call.get("parse_error")) or None
-    build.call(tool, given, some(call, _IDS), at=at, agent=agent, problem=problem)
+    build.call(tool, given, some(call, _IDS), problem=problem)
 
 
 def take_answer(
@@ -189,7 +194,6 @@ def take_answer(
     content: object,
     shape: Shape = CHAT,
     *,
-    at: float | None = None,
     raw: object = None,
 ) -> None:
     """Add an answer in any spelling."""
@@ -204,7 +208,6 @@ def take_answer(
         tool=first_at(answer, shape.tool),
         failed=failed_of(answer, shape.marks),
         refused=bool(shape.refused) and holds(answer, shape.refused),
-        at=at,
         raw=raw,
     )
 
@@ -225,8 +228,6 @@ def take_blocks(
     blocks: list[object],
     by: By,
     *,
-    at: float | None = None,
-    agent: str | None = None,
     usage: tuple[int, int] | None = None,
     raw: object = None,
 ) -> None:
@@ -240,9 +241,9 @@ def take_blocks(
         if kind == "step-start":
             if not acts:
                 continue
-            take_blocks(build, blocks[:k], by, at=at, agent=agent, raw=raw)
+            take_blocks(build, blocks[:k], by, raw=raw)
             build.message += 1
-            take_blocks(build, blocks[k + 1 :], by, at=at, agent=agent, usage=usage)
+            take_blocks(build, blocks[k + 1 :], by, usage=usage)
             return
         if kind == "text":
             words.append(some(obj(block), ("text", "content")))
@@ -254,10 +255,9 @@ def take_blocks(
             words.append(block)
     if any(thoughts):
         raw = {**obj(raw), "reasoning": "\n".join(filter(None, thoughts))}
-    speaker = agent if by == "model" else None
-    build.said(by, as_text(words), at=at, agent=speaker, usage=usage, raw=raw)
+    build.said(by, as_text(words), usage=usage, raw=raw)
     for block in acts:
-        take_act(build, block, at=at, agent=agent)
+        take_act(build, block)
 
 
 def is_act(block: object) -> bool:
@@ -275,13 +275,13 @@ def _acts(block: Obj, kind: object) -> bool:
     )
 
 
-def take_act(build: Builder, block: Obj, *, at: float | None = None, agent: str | None = None) -> None:
+def take_act(build: Builder, block: Obj) -> None:
     """Add a block that is a call or an answer."""
     kind = block.get("type")
     if type(kind) is not str:
-        _take_wrapped(build, block, at, agent)
+        _take_wrapped(build, block)
     elif kind in CALLS:
-        take_call(build, block, at=at, agent=agent)
+        take_call(build, block)
     elif kind in ANSWERS or kind.endswith("_tool_result"):
         content = some(block, _WORDS)
         failed = failed_of(block)
@@ -292,9 +292,9 @@ def take_act(build: Builder, block: Obj, *, at: float | None = None, agent: str 
         output = obj(block.get("output")) if kind == "tool-result" else {}
         if (said := text(output.get("type"))) in _VERCEL:  # since version 5 an output says its own type
             content, failed = output.get("value", output.get("reason", "")), said.startswith("error")
-        take_answer(build, {**block, "isError": failed}, content, at=at, raw=rest_of(block, _PLACED))
+        take_answer(build, {**block, "isError": failed}, content, raw=rest_of(block, _PLACED))
     else:
-        _take_invocation(build, kind, block, at, agent)
+        _take_invocation(build, kind, block)
 
 
 _VERCEL = ("text", "json", "error-text", "error-json", "content", "execution-denied")
@@ -312,23 +312,21 @@ def _by_step(invoked: list[object]) -> list[object]:
     return made
 
 
-def _take_invocation(build: Builder, kind: str, block: Obj, at: float | None, agent: str | None) -> None:
+def _take_invocation(build: Builder, kind: str, block: Obj) -> None:
     """Add a part of a message of the Vercel AI SDK that has a call and, if there is one, its answer."""
     inner = obj(block.get("toolInvocation")) or block
     tool = inner.get("toolName") or kind.removeprefix("tool-")
-    call = build.call(
-        tool, some(inner, ("input", "args", "rawInput")), inner.get("toolCallId"), at=at, agent=agent
-    )
+    call = build.call(tool, some(inner, ("input", "args", "rawInput")), inner.get("toolCallId"))
     state, approval = text(inner.get("state")), obj(inner.get("approval"))
     if state == "output-error":
-        build.answer(call.call_id, inner.get("errorText", ""), failed=True)
+        build.fill(call, inner.get("errorText", ""), failed=True)
     elif state == "output-denied" or approval.get("approved") is False:
-        build.answer(call.call_id, approval.get("reason", "denied"), refused=True)
+        build.fill(call, approval.get("reason", "denied"), refused=True)
     elif state in ("output-available", "result") or "output" in inner or "result" in inner:
-        build.answer(call.call_id, inner.get("output", inner.get("result", "")))
+        build.fill(call, inner.get("output", inner.get("result", "")))
 
 
-def _take_wrapped(build: Builder, block: Obj, at: float | None, agent: str | None) -> None:
+def _take_wrapped(build: Builder, block: Obj) -> None:
     """Add a block of Bedrock (``toolUse``, ``toolResult``) or Gemini (``functionCall``, ``functionResponse``)."""
     for key, value in block.items():
         inner = obj(value)
@@ -337,12 +335,12 @@ def _take_wrapped(build: Builder, block: Obj, at: float | None, agent: str | Non
         if key == "toolResult":
             parts = [some(obj(one), ("text", "json")) for one in seq(inner.get("content"))]
             words = "\n".join(one if type(one) is str else compact(one) for one in parts if one is not None)
-            take_answer(build, {**inner, "isError": inner.get("status") == "error"}, words, at=at)
+            take_answer(build, {**inner, "isError": inner.get("status") == "error"}, words)
         elif key.endswith("esponse"):
             words, failed = function_response(inner.get("response"))
-            take_answer(build, {**inner, "isError": failed}, words, at=at)
+            take_answer(build, {**inner, "isError": failed}, words)
         else:
-            take_call(build, inner, at=at, agent=agent)
+            take_call(build, inner)
 
 
 def function_response(response: object) -> tuple[str, bool | None]:

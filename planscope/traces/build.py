@@ -32,6 +32,10 @@ class Builder:
         self.trace = Trace(self.items, id=id, format=form)
         self.message = message
         self.steps = steps
+        self.time: float | None = None
+        """When what is read now was, for items that do not say it themselves."""
+        self.agent: str | None = None
+        """Who speaks or calls, if it is the agent's side and an item does not say it itself."""
         self.turn = ""
         """Who spoke last, in formats whose items are not grouped into messages."""
         self.heard: Counter[str] = Counter()
@@ -70,6 +74,7 @@ class Builder:
         if words or usage or raw:
             if len(self.items) >= MOST_ITEMS:
                 raise Full
+            at, agent = self._now(at), agent or (self.agent if by == "model" else None)
             self.items.append(Said(by, words, max(self.message, 0), at, agent, usage, raw))
 
     def mark(
@@ -83,7 +88,10 @@ class Builder:
         """Add something that happened between calls."""
         if len(self.items) >= MOST_ITEMS:
             raise Full
-        self.items.append(Mark(kind, as_text(words), max(self.message, 0), at, raw))
+        self.items.append(Mark(kind, as_text(words), max(self.message, 0), self._now(at), raw))
+
+    def _now(self, at: float | None) -> float | None:
+        return self.time if at is None else at
 
     # calls --------------------------------------------------------------------------------------------------------
 
@@ -110,8 +118,8 @@ class Builder:
             problem or found,
             step=self.steps,
             message=self.message,
-            agent=agent,
-            at=at,
+            agent=agent or self.agent,
+            at=self._now(at),
             call_id=name(call_id) or None,
             raw=raw,
         )
@@ -180,7 +188,7 @@ class Builder:
             if not self.known(call_id):
                 self.unknown("an answer without its call")
             return None
-        self.fill(call, content, failed=failed, refused=refused, at=at, raw=raw)
+        self.fill(call, content, failed=failed, refused=refused, at=self._now(at), raw=raw)
         return call
 
     def fill(

@@ -129,22 +129,22 @@ def _take(build: Builder, record: Obj) -> None:
         _about(build, obj(record["about"]))
         return
     _about(build, record)
-    at, agent = build.at(some(record, _TIMES)), text(some(record, _AGENTS)) or None
+    build.time, build.agent = build.at(some(record, _TIMES)), text(some(record, _AGENTS)) or None
     call = call_of(record)
     if call is not None:
-        _take_call(build, record, call, at, agent)
+        _take_call(build, record, call)
         return
     inner = _inner(record)
     if inner:
-        _take_step(build, record, inner, at, agent)
+        _take_step(build, record, inner)
         return
     answer = seen_in(record)
     if answer is not None and answer.answers:
         _message(build, record)
         words, failed = _answer_of(record)
-        build.answer(answer.id, words or "", tool=answer.tool, failed=failed, at=at)
+        build.answer(answer.id, words or "", tool=answer.tool, failed=failed)
         return
-    _take_words(build, record, at, agent)
+    _take_words(build, record)
 
 
 def _about(build: Builder, record: Obj) -> None:
@@ -166,7 +166,7 @@ def _message(build: Builder, record: Obj) -> None:
     build.turn = key
 
 
-def _take_call(build: Builder, record: Obj, seen: Seen, at: float | None, agent: str | None) -> None:
+def _take_call(build: Builder, record: Obj, seen: Seen) -> None:
     given = arguments(seen.given)
     words, failed = _answer_of(record)
     answered = words is not None or failed is not None
@@ -175,13 +175,11 @@ def _take_call(build: Builder, record: Obj, seen: Seen, at: float | None, agent:
         if build.known(seen.id) and not answered:
             return  # another state of the same call
         _message(build, record)
-        before = build.call(
-            seen.tool, given, seen.id, at=at, agent=agent, raw=rest_of(record, _PLACED) if answered else None
-        )
+        before = build.call(seen.tool, given, seen.id, raw=rest_of(record, _PLACED) if answered else None)
         before.raw = {"kind": seen.kind, **(before.raw or {})} if seen.kind else before.raw
     if answered:
         refused = text(record.get("status")).lower() in ("denied", "rejected", "refused", "cancelled")
-        build.fill(before, words, failed=failed, refused=refused, at=at)
+        build.fill(before, words, failed=failed, refused=refused, at=build.time)
 
 
 _PLACED = frozenset((*ANSWERS, *_TIMES, *_AGENTS, *_RUNS, *_GRADES, "tool", "tool_name", "name", "arguments", "args",
@@ -235,7 +233,7 @@ def _answer_of(record: Obj) -> tuple[str | None, bool | None]:
     return as_text(found), failed
 
 
-def _take_step(build: Builder, record: Obj, inner: list[Seen], at: float | None, agent: str | None) -> None:
+def _take_step(build: Builder, record: Obj, inner: list[Seen]) -> None:
     """Add a step or an event: its text, then calls or answers."""
     asked = [one for one in inner if not one.answers]
     build.message += 1
@@ -243,24 +241,24 @@ def _take_step(build: Builder, record: Obj, inner: list[Seen], at: float | None,
     thought = next((record[k] for k in ("thought", "model_output") if type(record.get(k)) is str), "")
     usage = usage_of(record.get("models_usage", record.get("token_usage", record.get("usage"))))
     if asked:
-        build.said("model", thought, at=at, agent=agent, usage=usage)
+        build.said("model", thought, usage=usage)
     made = []
     for one in inner:
         if one.answers:
             words, failed = _answer_of(obj(one.link))
-            build.answer(one.id, words or "", tool=one.tool, failed=failed, at=at)
+            build.answer(one.id, words or "", tool=one.tool, failed=failed)
         elif not build.known(one.id):
-            made.append(build.call(one.tool, arguments(one.given), one.id, at=at, agent=agent))
+            made.append(build.call(one.tool, arguments(one.given), one.id))
     words, failed = _answer_of({k: v for k, v in record.items() if k not in ("content", "results")})
     if len(made) == 1 and words is not None and not made[0].answered:
-        build.fill(made[0], words, failed=failed, at=at)
+        build.fill(made[0], words, failed=failed, at=build.time)
     elif made and words is not None:
-        build.said("user", words, at=at)  # the answers of several calls in one text
+        build.said("user", words)  # the answers of several calls in one text
         for call in made:
             build.fill(call, None)
 
 
-def _take_words(build: Builder, record: Obj, at: float | None, agent: str | None) -> None:
+def _take_words(build: Builder, record: Obj) -> None:
     role = text(record.get("role")) or text(record.get("source"))
     kind = text(record.get("type"))
     content = record.get("content", record.get("text", record.get("task")))
@@ -273,7 +271,7 @@ def _take_words(build: Builder, record: Obj, at: float | None, agent: str | None
         return
     build.message += 1
     build.turn = ""
-    build.said(by, content, at=at, agent=agent if by == "model" else None)
+    build.said(by, content)
 
 
 READERS = (FileFormat("calls", "a list of calls", _known, _read),)

@@ -306,25 +306,26 @@ class _Session:
             )
 
     def _take_system(self, build: Builder, line: Obj) -> None:
-        at = build.at(line.get("timestamp"))
+        build.time = build.at(line.get("timestamp"))
         if line.get("subtype") == "init":
             build.trace.model = text(line.get("model")) or build.trace.model
             for tool in seq(line.get("tools")):
                 build.tool(tool)
         elif line.get("subtype") in ("compact_boundary", "microcompact_boundary"):
             build.message += 1
-            build.mark("compacted", line.get("content") or "the conversation was compacted", at=at)
+            build.mark("compacted", line.get("content") or "the conversation was compacted")
         elif line.get("subtype") == "api_error":
-            build.mark("error", as_text(line.get("error")) or line.get("content"), at=at)
+            build.mark("error", as_text(line.get("error")) or line.get("content"))
         else:
             build.unknown(f"system {text(line.get('subtype'))}".strip())
 
     def _take_message(self, build: Builder, line: Obj) -> None:
         """Add one line. Blocks of one message of the model may be in several lines with the message's id."""
         message = obj(line.get("message"))
-        at, raw = build.at(line.get("timestamp")), rest_of(line, _PLACED)
+        build.time, raw = build.at(line.get("timestamp")), rest_of(line, _PLACED)
         content, key = message.get("content"), name(message.get("id"))
-        agent = self.agent or (name(line.get("agentId")) or None if line.get("isSidechain") is True else None)
+        side = name(line.get("agentId")) if line.get("isSidechain") is True else ""
+        build.agent = self.agent or side or None
         by: By = (
             "model" if line["type"] == "assistant" else "system" if line.get("isMeta") is True else "user"
         )
@@ -333,10 +334,10 @@ class _Session:
             build.turn = key if by == "model" else ""
         model = text(message.get("model"))
         if line.get("isCompactSummary") is True:
-            build.mark("compacted", content, at=at)
+            build.mark("compacted", content)
             return
         if model == "<synthetic>":
-            build.mark("error", content, at=at, raw=raw)
+            build.mark("error", content, raw=raw)
             return
         if model and by == "model" and not self.whole:
             build.trace.model = model
@@ -350,15 +351,13 @@ class _Session:
             for block in map(obj, blocks if started else ()):
                 if block.get("type") == "tool_result":
                     self.started[started] = name(block.get("tool_use_id"))
-            take_blocks(
-                build, blocks, "model" if by == "model" else "user", at=at, agent=agent, usage=usage, raw=raw
-            )
+            take_blocks(build, blocks, "model" if by == "model" else "user", usage=usage, raw=raw)
             for block in map(obj, blocks):
                 self._mark_refused(build, block)
         else:
-            build.said(by, content, at=at, agent=agent, usage=usage, raw=raw)
+            build.said(by, content, agent=build.agent, usage=usage, raw=raw)
         if message.get("errorMessage"):
-            build.mark("error", message["errorMessage"], at=at)
+            build.mark("error", message["errorMessage"])
 
     def _copied(self, build: Builder, block: Obj) -> bool:
         """Return whether a call or an answer is a copy of one in the trace, as in a session that was resumed."""

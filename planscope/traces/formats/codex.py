@@ -46,25 +46,26 @@ class _Rollout:
         if type(payload) is not dict:
             self._take_old(line)
             return
-        at = self.build.at(line.get("timestamp"))
+        self.build.time = self.build.at(line.get("timestamp"))
         if kind == "response_item":
-            self._take_item(payload, at)
+            self._take_item(payload)
         elif kind == "session_meta":
             self._take_meta(payload)
         elif kind == "turn_context":
             self.build.trace.model = text(payload.get("model")) or self.build.trace.model
         elif kind == "event_msg":
-            self._take_event(payload, at)
+            self._take_event(payload)
         elif kind == "compacted":
             self.build.message += 1
-            self.build.mark("compacted", payload.get("message") or "the history was compacted", at=at)
+            self.build.mark("compacted", payload.get("message") or "the history was compacted")
         else:
             self.build.unknown(kind)
 
     def _take_old(self, line: Obj) -> None:
         """Add a line of the first version: an item as it is, or the session's beginning."""
         if is_item(line):
-            self._take_item(line, self.build.at(line.get("timestamp")))
+            self.build.time = self.build.at(line.get("timestamp"))
+            self._take_item(line)
         elif "instructions" in line and not self.begun:
             self.build.at(line.get("timestamp"))
             self._take_meta(line)
@@ -83,7 +84,7 @@ class _Rollout:
         if words:
             self.build.said("system", words)
 
-    def _take_item(self, item: Obj, at: float | None) -> None:
+    def _take_item(self, item: Obj) -> None:
         build = self.build
         kind = item.get("type")
         id = item.get("call_id")
@@ -94,15 +95,15 @@ class _Rollout:
                 return
             self.calls.add((id, tool))
         if type(kind) is not str or not kind.endswith("_output"):
-            take_item(build, item, at=at)
+            take_item(build, item)
             return
         if build.is_answered(item.get("call_id")):
             return
         words, failed, refused = answer_of(item.get("output"))
         other_speaks(build)
-        build.answer(item.get("call_id"), words, failed=failed, refused=refused, at=at)
+        build.answer(item.get("call_id"), words, failed=failed, refused=refused)
 
-    def _take_event(self, event: Obj, at: float | None) -> None:
+    def _take_event(self, event: Obj) -> None:
         """Add what only the log for display says: tokens, errors, and turns that were rolled back."""
         build, kind = self.build, event.get("type")
         if kind == "token_count":
@@ -116,16 +117,16 @@ class _Rollout:
             if last is not None and last.usage is None:
                 last.usage = tokens
             else:
-                build.said("model", "", at=at, usage=tokens)
+                build.said("model", "", usage=tokens)
         elif kind in _ERRORS:
-            build.mark("error", event.get("message") or event.get("reason") or kind, at=at)
+            build.mark("error", event.get("message") or event.get("reason") or kind)
         elif kind == "thread_rolled_back":
             turns = event.get("num_turns")
             self._roll_back(turns if type(turns) is int and 0 < turns < 10**6 else 1)
         elif kind == "context_compacted" and not any(
             getattr(one, "kind", "") == "compacted" for one in build.items[-3:]
         ):
-            build.mark("compacted", "the history was compacted", at=at)
+            build.mark("compacted", "the history was compacted")
 
     def _roll_back(self, turns: int) -> None:
         """Turn everything after the last messages of the user into a branch."""

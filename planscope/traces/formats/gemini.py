@@ -121,11 +121,9 @@ def _take(build: Builder, message: Obj, agent: str | None) -> None:
     take(build, message, _SHAPE, agent=agent)
 
 
-def _take_call(build: Builder, call: object, at: float | None, agent: str | None) -> None:
+def _take_call(build: Builder, call: object) -> None:
     call = obj(call)
-    made = build.call(
-        call.get("name"), call.get("args"), call.get("id"), at=at, agent=agent, raw=rest_of(call, _CALL)
-    )
+    made = build.call(call.get("name"), call.get("args"), call.get("id"), raw=rest_of(call, _CALL))
     build.settle(made)
     status, result = call.get("status"), call.get("result")
     if result is None and status not in ("error", "cancelled", "success"):

@@ -38,7 +38,8 @@ def _read(source: Source, options: Options) -> Iterator[Trace]:
         if message is None:
             build.unknown(text(record.get("type")) or "no JSON-RPC message")
             return
-        _take(build, message, asked, build.at(some(record, _TIMES)))
+        build.time = build.at(some(record, _TIMES))
+        _take(build, message, asked)
 
     yield one_trace(source, build, take)
 
@@ -48,10 +49,10 @@ def _key(id: object) -> str:
     return compact(id)
 
 
-def _take(build: Builder, message: Obj, asked: dict[str, str], at: float | None) -> None:
+def _take(build: Builder, message: Obj, asked: dict[str, str]) -> None:
     method, key = message.get("method"), _key(message.get("id"))
     if type(method) is str:
-        _take_request(build, method, obj(message.get("params")), key, asked, at)
+        _take_request(build, method, obj(message.get("params")), key, asked)
         if "id" in message and len(asked) < 100_000:
             asked[key] = method
         return
@@ -70,12 +71,10 @@ def _take(build: Builder, message: Obj, asked: dict[str, str], at: float | None)
         words = result.get("content", message.get("result"))
         rest = rest_of(result, ("content", "isError"))
     failed = error is not None or result.get("isError") is True
-    build.answer(key, as_text(words), failed=failed, at=at, raw=rest)
+    build.answer(key, as_text(words), failed=failed, raw=rest)
 
 
-def _take_request(
-    build: Builder, method: str, params: Obj, key: str, asked: dict[str, str], at: float | None
-) -> None:
+def _take_request(build: Builder, method: str, params: Obj, key: str, asked: dict[str, str]) -> None:
     """Add what a request says. ``asked``: the methods of those before it, by their ids."""
     if method == "tools/call":
         build.message += 1
@@ -83,12 +82,12 @@ def _take_request(
         if key in asked and build.known(key) and not build.is_answered(key):
             build.excuse("the same message, logged at both ends", tool, given)
         else:
-            build.call(tool, given, key, at=at, raw=rest_of(params, ("name", "arguments")))
+            build.call(tool, given, key, raw=rest_of(params, ("name", "arguments")))
     elif method == "notifications/cancelled":
         id = _key(params.get("requestId"))
         call = build.last(id)
         if call is not None and not call.answered:
-            build.answer(id, params.get("reason") or "cancelled", failed=True, at=at)
+            build.answer(id, params.get("reason") or "cancelled", failed=True)
     elif method == "initialize":
         build.trace.agent = text(dig(params, "clientInfo.name")) or None
     elif not method.startswith(("notifications/", "tools/list", "ping")):

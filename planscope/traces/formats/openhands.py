@@ -27,17 +27,17 @@ _EVENT_SIGN = (
 
 
 def _take(build: Builder, event: Obj) -> None:
-    build_at = build.at(event.get("timestamp"))
+    build.time = build.at(event.get("timestamp"))
     kind = text(event.get("kind"))
     if kind:
-        _take_v1(build, event, kind, build_at)
+        _take_v1(build, event, kind)
     elif type(event.get("action")) is str and event["action"]:
-        _take_action(build, event, build_at)
+        _take_action(build, event)
     else:
-        _take_observation(build, event, build_at)
+        _take_observation(build, event)
 
 
-def _take_action(build: Builder, event: Obj, at: float | None) -> None:
+def _take_action(build: Builder, event: Obj) -> None:
     action, args = event["action"], obj(event.get("args"))
     called = obj(event.get("tool_call_metadata"))
     if called or action in _NO_CALLS:
@@ -51,10 +51,10 @@ def _take_action(build: Builder, event: Obj, at: float | None) -> None:
         )
         if action in ("message", "system"):
             build.message += 1
-            build.said(by, words, at=at)
+            build.said(by, words)
             build.tools(args.get("tools"))
         elif action == "condensation":
-            build.mark("compacted", args.get("summary") or "the history was condensed", at=at)
+            build.mark("compacted", args.get("summary") or "the history was condensed")
         else:
             build.unknown(action)
         return
@@ -63,16 +63,14 @@ def _take_action(build: Builder, event: Obj, at: float | None) -> None:
         build.message += 1
         build.turn = text(response.get("id"))
         thought = args.get("thought", event.get("thought"))
-        build.said(
-            "model", thought if type(thought) is str else "", at=at, usage=usage_of(response.get("usage"))
-        )
+        build.said("model", thought if type(thought) is str else "", usage=usage_of(response.get("usage")))
     build.trace.model = build.trace.model or text(response.get("model")) or None
     id = name(called.get("tool_call_id"))
     given = _asked(response, id) if called else None
     if given is None:
         told = args or {key: value for key, value in event.items() if key not in _EVENT}
         given = {key: value for key, value in told.items() if key not in _ABOUT}
-    build.call(called.get("function_name") or action, given, id or None, at=at)
+    build.call(called.get("function_name") or action, given, id or None)
 
 
 _EVENT = frozenset(("id", "timestamp", "source", "message", "timeout", "observation"))
@@ -85,7 +83,7 @@ def _asked(response: Obj, id: str) -> object:
     return arguments_of(dig(asked, "function.arguments"))[0]
 
 
-def _take_observation(build: Builder, event: Obj, at: float | None) -> None:
+def _take_observation(build: Builder, event: Obj) -> None:
     kind, called = text(event.get("observation")), obj(event.get("tool_call_metadata"))
     if kind in _NO_CALLS and not called:
         if text(event.get("content")):
@@ -94,42 +92,40 @@ def _take_observation(build: Builder, event: Obj, at: float | None) -> None:
     code = dig(event, "extras.metadata.exit_code", "extras.exit_code", "exit_code")
     failed = True if kind == "error" else code != 0 if type(code) is int else None
     words, key = as_text(event.get("content")), name(called.get("tool_call_id")) or None
-    _answer(build, key, words, failed, kind == "user_rejected", at)
+    _answer(build, key, words, failed, kind == "user_rejected")
 
 
-def _answer(
-    build: Builder, key: object, words: str, failed: bool | None, refused: bool, at: float | None
-) -> None:
+def _answer(build: Builder, key: object, words: str, failed: bool | None, refused: bool) -> None:
     build.message += 1
     build.turn = ""
-    build.answer(key, words, failed=failed, refused=refused, at=at)
+    build.answer(key, words, failed=failed, refused=refused)
 
 
-def _take_v1(build: Builder, event: Obj, kind: str, at: float | None) -> None:
+def _take_v1(build: Builder, event: Obj, kind: str) -> None:
     """Add an event of version 1."""
     if kind == "ActionEvent":
         response = name(event.get("llm_response_id"))
         if not response or build.turn != response:
             build.message += 1
             build.turn = response
-            build.said("model", as_text(event.get("thought")), at=at)
+            build.said("model", as_text(event.get("thought")))
         tool, key = dig(event, "tool_name", "tool_call.name"), dig(event, "tool_call_id", "tool_call.id")
         given = dig(event, "tool_call.arguments", "tool_call.function.arguments", "action")
-        build.call(tool, given, key, at=at)
+        build.call(tool, given, key)
     elif kind in ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation"):
         words = dig(event, "observation.content", "error", "rejection_reason", "observation")
         failed = kind == "AgentErrorEvent" or dig(event, "observation.is_error") is True
-        _answer(build, event.get("tool_call_id"), as_text(words), failed, kind == "UserRejectObservation", at)
+        _answer(build, event.get("tool_call_id"), as_text(words), failed, kind == "UserRejectObservation")
     elif kind == "MessageEvent":
         said = obj(event.get("llm_message"))
         build.message += 1
-        build.said("user" if said.get("role") == "user" else "model", said.get("content"), at=at)
+        build.said("user" if said.get("role") == "user" else "model", said.get("content"))
     elif kind == "SystemPromptEvent":
         build.message += 1
-        build.said("system", as_text([event.get("system_prompt")]), at=at)
+        build.said("system", as_text([event.get("system_prompt")]))
         build.tools(event.get("tools"))
     elif kind == "Condensation":
-        build.mark("compacted", event.get("summary") or "the history was condensed", at=at)
+        build.mark("compacted", event.get("summary") or "the history was condensed")
     else:
         build.unknown(kind)
 

@@ -19,11 +19,11 @@ RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")
 
 def _take(build: Builder, message: Obj) -> None:
     build.message += 1
-    at = build.at(message.get("timestamp"))
+    at = build.time = build.at(message.get("timestamp"))
     if message.get("instructions") and not any(
         isinstance(one, Said) and one.by == "system" for one in build.items
     ):
-        build.said("system", message["instructions"], at=at)
+        build.said("system", message["instructions"])
     build.trace.model = build.trace.model or text(message.get("model_name")) or None
     tokens = usage_of(message.get("usage"))
     for part in seq(message.get("parts")):
@@ -31,9 +31,9 @@ def _take(build: Builder, message: Obj) -> None:
         kind = part.get("part_kind")
         raw = rest_of(part, _PLACED)
         when = build.at(part.get("timestamp"))
-        when = at if when is None else when
+        build.time = at if when is None else when
         if kind in CALLS:
-            build.call(part.get("tool_name"), part.get("args"), part.get("tool_call_id"), at=when, raw=raw)
+            build.call(part.get("tool_name"), part.get("args"), part.get("tool_call_id"), raw=raw)
         elif kind in RETURNS:
             outcome = part.get("outcome")
             words = as_text(part.get("content"))
@@ -43,33 +43,32 @@ def _take(build: Builder, message: Obj) -> None:
                 tool=part.get("tool_name"),
                 failed=outcome in ("failed", "retried"),
                 refused=outcome == "denied",
-                at=when,
                 raw=raw,
             )
             if given is not None and words.startswith(_OUTPUT):
                 build.gave(given)
         elif kind == "retry-prompt":
-            _take_retry(build, part, when, raw)
+            _take_retry(build, part, raw)
         elif kind in ("user-prompt", "system-prompt"):
-            build.said("user" if kind == "user-prompt" else "system", part.get("content"), at=when, raw=raw)
+            build.said("user" if kind == "user-prompt" else "system", part.get("content"), raw=raw)
         elif kind == "text":
-            build.said("model", part.get("content"), at=when, usage=tokens, raw=raw)
+            build.said("model", part.get("content"), usage=tokens, raw=raw)
             tokens = None
         elif kind == "thinking":
-            build.said("model", "", at=when, raw={"reasoning": text(part.get("content"))})
+            build.said("model", "", raw={"reasoning": text(part.get("content"))})
         else:
             build.unknown(kind)
     if tokens is not None and message.get("kind") == "response":
         build.said("model", "", at=at, usage=tokens)
 
 
-def _take_retry(build: Builder, part: Obj, at: float | None, raw: object) -> None:
+def _take_retry(build: Builder, part: Obj, raw: object) -> None:
     """Add a tool's complaint, or without a tool one about the model's answer."""
     words = as_text(part.get("content"))
     if part.get("tool_name"):
-        build.answer(part.get("tool_call_id"), words, tool=part.get("tool_name"), failed=True, at=at, raw=raw)
+        build.answer(part.get("tool_call_id"), words, tool=part.get("tool_name"), failed=True, raw=raw)
     else:
-        build.said("user", words, at=at, raw=raw)
+        build.said("user", words, raw=raw)
 
 
 READERS = (

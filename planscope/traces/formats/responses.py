@@ -47,37 +47,37 @@ def is_item(value: object) -> bool:
 _ITEMS = frozenset((*CALLS, *HOSTED, *_OUTPUTS, *_BESIDE, "reasoning"))
 
 
-def take_item(build: Builder, item: Obj, *, at: float | None = None, agent: str | None = None) -> None:
+def take_item(build: Builder, item: Obj) -> None:
     """Add one item. Items that the model made in a row are one message."""
     inner = item.get("raw_item")
     if isinstance(inner, dict):
-        agent = text(dig(item, "agent.name")) or agent
+        build.agent = text(dig(item, "agent.name")) or None
         item = inner
     kind = text(item.get("type")) or ("message" if "role" in item else "")
     told = build.last(item.get("call_id")) if isinstance(inner, dict) and kind in CALLS else None
     if told is not None and call_of(kind, item)[0] == told.tool:
         return  # a call that waits for approval is told twice
     if kind == "message":
-        _take_message(build, item, at, agent)
+        _take_message(build, item)
     elif kind in CALLS or kind in HOSTED:
         model_speaks(build)
         tool, arguments = call_of(kind, item)
         key = item.get("call_id", item.get("id"))
-        call = build.call(tool, arguments, key, at=at, agent=agent, raw=rest_of(item, _PLACED))
+        call = build.call(tool, arguments, key, raw=rest_of(item, _PLACED))
         if kind in HOSTED:
             _fill_hosted(build, call, item)
     elif kind in _OUTPUTS:
         other_speaks(build)
         answer, failed = output_of(item.get("output"))
         key = item.get("call_id", item.get("id"))
-        build.answer(key, answer, failed=failed, at=at, raw=rest_of(item, _PLACED))
+        build.answer(key, answer, failed=failed, raw=rest_of(item, _PLACED))
     elif kind == "reasoning":
         model_speaks(build)
         words = as_text(item.get("content")) or as_text(item.get("summary"))
         if words:
-            build.said("model", "", at=at, agent=agent, raw={"reasoning": words})
+            build.said("model", "", raw={"reasoning": words})
     elif kind in ("compaction", "compaction_summary", "context_compaction"):
-        build.mark("compacted", item.get("summary") or "the history was compacted", at=at)
+        build.mark("compacted", item.get("summary") or "the history was compacted")
     else:
         build.unknown(kind or "an item without a type")
 
@@ -95,7 +95,7 @@ def other_speaks(build: Builder) -> None:
     build.turn = "other"
 
 
-def _take_message(build: Builder, item: Obj, at: float | None, agent: str | None) -> None:
+def _take_message(build: Builder, item: Obj) -> None:
     role = item.get("role")
     by = SPEAKERS.get(text(role))
     if by is None:
@@ -105,7 +105,7 @@ def _take_message(build: Builder, item: Obj, at: float | None, agent: str | None
         model_speaks(build)
     else:
         other_speaks(build)
-    build.said(by, item.get("content"), at=at, agent=agent, raw=rest_of(item, _PLACED))
+    build.said(by, item.get("content"), raw=rest_of(item, _PLACED))
 
 
 def call_of(kind: str, item: Obj) -> tuple[str, object]:
@@ -148,10 +148,6 @@ def _about(build: Builder, beside: Obj) -> None:
         last.usage = tokens
 
 
-def _take(build: Builder, item: Obj) -> None:
-    take_item(build, item)
-
-
 _KINDS = "|".join((*CALLS, *_OUTPUTS, *HOSTED))
 READERS = (
     MessageFormat(
@@ -166,7 +162,7 @@ READERS = (
             (0.1, ""),
         ),
         is_item,
-        take=_take,
+        take=take_item,
         about={"user": "original_input|input", "system": "instructions"},
         ends=(("error:dict & error:set", "the response ended in an error: {error.message}", "model"),),
         more=_about,

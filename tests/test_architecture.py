@@ -250,7 +250,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 
 TOKENS = {
-    "tui": 188_600,
+    "tui": 188_350,
     "rules": 76_600,
     "toolfuzz": 84_750,
     "agents": 75_220,

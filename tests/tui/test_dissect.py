@@ -187,6 +187,22 @@ async def test_what_cannot_be_dissected_says_so(tmp_path: Path, monkeypatch: pyt
         assert "✗" in driven.text and screen.state.trouble
 
 
+async def test_runs_that_cannot_be_judged_say_so_without_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-abcdefghijklmnop0123456789")
+    async with opened(write(a_session(), tmp_path)) as driven:
+        screen = await entered(driven)
+
+        def summary(*of: object) -> None:
+            raise ValueError("no sk-abcdefghijklmnop0123456789 here")
+
+        monkeypatch.setattr("planscope.dissection.summary.summary", summary)
+        await driven.press("m")
+        await dissected(driven, screen)
+        assert "the runs cannot be judged: no " in driven.text and "sk-abc" not in driven.text
+
+
 async def test_leaving_the_application_ends_it(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
         await entered(driven, "sim:flaky?p=0.5")

@@ -10,6 +10,7 @@ from textual import on
 from textual.widget import Widget
 
 from planscope.dissection.steps import LOOKING
+from planscope.safe.secret_names import without_secrets
 from planscope.tui.app_screen import FixedKey, keys_for
 from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
@@ -35,10 +36,11 @@ if TYPE_CHECKING:
     from planscope.compare.result import TextDiff
     from planscope.dissection.summary import CellView, Row, RunKey, Summary
     from planscope.oracle.verdict_types import Verdict
-    from planscope.safe.secret_names import without_secrets
-from planscope.session.model import CellKind, Dissection, Session, Variant
+    from planscope.session.model import CellKind, Dissection, Variant
 
 JOB = "dissect-summary"
+Summed = tuple["Summary", str, tuple[int, int] | None]
+"""The summary, what is run next in words, and the place of a cured query."""
 MOST_OF_A_KIND = 20
 SOON = 0.1
 """Seconds between two updates of the display while runs finish."""
@@ -49,13 +51,23 @@ which the matrix's columns have names."""
 
 @dataclass(frozen=True, slots=True)
 class DissectState:
-    """``record``: the displayed dissection. ``row``, ``column``: the selected mutant."""
+    """``record``: the displayed dissection. ``row``, ``column``: the selected mutant. ``then``: what is run next.
+
+    ``cured``: the row and column of a mutant that the agent gets right.
+    """
 
     record: Dissection | None = None
     summary: Summary | None = None
     trouble: str = ""
     row: int = 0
     column: int = 0
+    then: str = ""
+    cured: tuple[int, int] | None = None
+
+
+def _spent(record: Dissection | None) -> int:
+    """Return the number of runs that a dissection made."""
+    return sum(len(cell.runs) for cell in record.cells) if record is not None else 0
 
 
 _FIXED: tuple[FixedKey, ...] = (
@@ -94,13 +106,8 @@ class DissectScreen(ListScreen):
         self._behind = self._due = False
         self.spent_before: int | None = None
         self._heights = (0, 0)
-        self._next = ""
-        self._cured: tuple[int, int] | None = None
         self._verdicts: dict[RunKey, Verdict] = {}
-        self._diffs: dict[str, TextDiff | None] = {}
-
-    def _variant_of(self, cell: CellView | None) -> Variant | None:
-        return self.document.variant(cell.variant) if cell is not None else None
+        self._diffs: dict[tuple[str, str], TextDiff | None] = {}
 
     def _latest(self) -> Dissection | None:
         """Return the dissection in progress, or else the last one of this query or, for a mutant, of its original."""
@@ -109,16 +116,18 @@ class DissectScreen(ListScreen):
         kept = self.document.open_session.dissections
         mine = [d for d in kept if d.variant == self.variant]
         theirs = [d for d in kept if any(cell.variant == self.variant for cell in d.cells)]
-        found = mine or theirs
-        return found[-1] if found else None
+        return next(reversed(mine or theirs), None)
 
     def body(self) -> Iterable[Widget]:
-        self.cause = BoxPane(id="cause")
-        self.matrix = BoxPane(id="matrix")
-        self.mutant = BoxPane(id="mutant")
-        rows = Cursor(self.matrix, lambda: At(self.rows, self.state.row), self._choose_row)
-        self.cursors = {"matrix": rows}
-        return (self.cause, self.matrix, self.mutant)
+        self.cause, self.matrix, self.mutant = boxes = [
+            BoxPane(id=name) for name in ("cause", "matrix", "mutant")
+        ]
+        self.cursors = {
+            "matrix": Cursor(
+                self.matrix, lambda: At(self.rows, self.state.row), lambda at: self.change(row=at)
+            )
+        }
+        return boxes
 
     def on_mount(self) -> None:
         self.set_interval(1.0, self.show_bars)
@@ -145,9 +154,8 @@ class DissectScreen(ListScreen):
         """Read the dissection's progress, and display it soon."""
         mine, theirs = self.state.record, self.dissecting.record
         if theirs is not None and (self.dissecting.running or mine is None or mine.id == theirs.id):
-            self.state = replace(self.state, record=theirs)
-        if self.dissecting.trouble:
-            self.state = replace(self.state, trouble=self.dissecting.trouble)
+            mine = theirs
+        self.state = replace(self.state, record=mine, trouble=self.dissecting.trouble or self.state.trouble)
         if not self.dissecting.running:
             self.summarize()
         elif not self._due:
@@ -159,34 +167,32 @@ class DissectScreen(ListScreen):
         record = self.state.record
         self._due = False
         self.show_state()
-        if record is None:
+        self._behind = record is not None and self.jobs.running(JOB)
+        if record is None or self._behind:
             return
-        if self.jobs.running(JOB):
-            self._behind = True
-            return
-        self._behind = False
-        session: Session = self.document.snapshot()
+        session = self.document.snapshot()
         verdicts = self._verdicts  # only one job at a time uses this cache
 
-        def work(token: object) -> tuple[Summary, str, tuple[int, int] | None]:
+        def work(token: object) -> Summed:
             from planscope.dissection.steps import cured, next_in_words
             from planscope.dissection.summary import summary
 
             found = summary(session, record, verdicts)
             return found, next_in_words(found) if record.method == "rates" else "", cured(found)
 
-        self.jobs.start(JOB, work, self._summed, self._not_summed)
+        def failed(error: Exception) -> None:
+            self.change(trouble=f"the runs cannot be judged: {shown(without_secrets(str(error)), 200)}")
 
-    def _summed(self, answer: tuple[Summary, str, tuple[int, int] | None]) -> None:
-        found, self._next, self._cured = answer
-        before = self.state.summary
-        if before is None:
+        self.jobs.start(JOB, work, self._summed, failed)
+
+    def _summed(self, answer: Summed) -> None:
+        found, then, cured = answer
+        kinds = [one.kind for one in found.rows]
+        if self.state.summary is None:
             row, column = self._first_place(found)
-            self.change(summary=found, row=row, column=column)
         else:
-            kinds = [one.kind for one in found.rows]
-            row = kinds.index(self.kind) if self.kind in kinds else 0
-            self.change(summary=found, row=row)
+            row, column = kinds.index(self.kind) if self.kind in kinds else 0, self.state.column
+        self.change(summary=found, then=then, cured=cured, row=row, column=column)
         if self._behind:
             self.summarize()
         elif not self.dissecting.running:
@@ -206,9 +212,6 @@ class DissectScreen(ListScreen):
                 if cell.variant == self._entered_at != self.variant:
                     return i, j
         return next((i for i, row in enumerate(found.rows) if row.cells), 0), 0
-
-    def _not_summed(self, error: Exception) -> None:
-        self.change(trouble=f"the runs cannot be judged: {shown(without_secrets(str(error)), 200)}")
 
     # Display
 
@@ -230,33 +233,30 @@ class DissectScreen(ListScreen):
     @property
     def cell(self) -> CellView | None:
         """The selected mutant."""
-        found = self.state.summary
-        cells = found.rows[self.state.row].cells if found is not None else ()
+        cells = self.rows[self.state.row].cells
         return cells[min(self.state.column, len(cells) - 1)] if cells else None
 
     def show_all(self) -> None:
-        state, found = self.state, self.state.summary
-        told = self._cause_lines()
+        state, cell, kind = self.state, self.cell, self.kind
         self.cause.set_content(
-            told,
+            self._cause_lines(),
             title=(Run("Cause", "title"),),
             note=(Run("what in the query makes the agent fail", "dim"),),
         )
-        column = min(state.column, len(found.rows[state.row].cells) - 1) if found is not None else 0
+        column = min(state.column, len(self.rows[state.row].cells) - 1) if state.summary is not None else 0
         self.matrix.set_content(
-            matrix_lines(found, state.row, column, self.matrix.inner_width, self._method),
+            matrix_lines(state.summary, state.row, column, self.matrix.inner_width, self._told.method),
             title=(Run("Mutants", "title"),),
             note=(Run(OUTCOME_LEGEND, "dim"),),
             current=True,
             head=matrix_head(self.matrix.inner_width) if self._headed else None,
         )
-        cell = self.cell
-        kind = self.kind
+        variant = self.document.variant(cell.variant) if cell is not None else None
         self.mutant.set_content(
-            cell_lines(self.kind, cell, self._variant_of(cell), self._diff(cell), self.mutant.inner_width),
+            cell_lines(kind, cell, variant, self._diff(variant), self.mutant.inner_width),
             title=(
                 Run(MUTATIONS[kind].capitalize(), "title"),
-                Run(f" {cell.number}" if cell is not None else "", "title"),
+                Run(f" {cell.number}" if cell else "", "title"),
             ),
             note=(Run(f"query {shown(cell.variant, 20)}", "dim"),) if cell is not None else (),
         )
@@ -288,69 +288,52 @@ class DissectScreen(ListScreen):
         found = self.state.summary
         if self.dissecting.running and found is not None and found.decision.settled and found.culprit is None:
             return LOOKING
-        if self._cured is not None:
+        if self.state.cured is not None:
             return f"{key_for('compare-cured')} shows a query that it gets right beside yours."
-        return self._next
+        return self.state.then
 
-    def _diff(self, cell: CellView | None) -> TextDiff | None:
+    def _diff(self, mutant: Variant | None) -> TextDiff | None:
         """Return the differences between a mutant's text and the query's, computed once for each mutant."""
-        if cell is None or cell.variant == self.variant:
+        original = self.document.variant(self.variant)
+        if mutant is None or original is None or mutant.id == original.id:
             return None
-        if cell.variant not in self._diffs:
+        place = original.id, mutant.id
+        if place not in self._diffs:
             from planscope.compare.texts import compare_texts
 
-            original, mutant = self.document.variant(self.variant), self.document.variant(cell.variant)
-            self._diffs[cell.variant] = (
-                compare_texts(original.query.text, mutant.query.text)
-                if original is not None and mutant is not None
-                else None
-            )
-        return self._diffs[cell.variant]
+            self._diffs[place] = compare_texts(original.query.text, mutant.query.text)
+        return self._diffs[place]
 
     @property
-    def _method(self) -> str:
-        return self.state.record.method if self.state.record is not None else self.wanted.method
+    def _told(self) -> Dissection | DissectChoice:
+        """What says agent, model and method: the displayed dissection, or the options of a new one."""
+        return self.state.record or self.wanted
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
-        record = self.state.record
-        agent, model, method = (
-            (record.agent, record.model, record.method)
-            if record is not None
-            else (self.wanted.agent, self.wanted.model, self.wanted.method)
-        )
-        said = [Run(shown(model, 40))]
-        if model.casefold().startswith("sim:"):
-            said.append(Run(" simulated", "caution"))
+        told, found = self._told, self.state.summary
+        simulated = told.model.casefold().startswith("sim:")
         parts = [
             (1, [Run(shown(self.variant, 20))]),
-            (2, [Run(shown(agent, 40))]),
-            (0, said),
-            (3, [Run(METHODS[method])]),
+            (2, [Run(shown(told.agent, 40))]),
+            (0, [Run(shown(told.model, 40)), *([Run(" simulated", "caution")] if simulated else [])]),
+            (3, [Run(METHODS[told.method])]),
         ]
-        found = self.state.summary
-        running = self.dissecting.running
         left_over = self.dissecting.seconds_left(found.runs, found.budget) if found is not None else None
         brand = [Run(" dissect ", "brand"), Run(" ")]
-        right = progress_runs(found, running, left_over)
+        right = progress_runs(found, self.dissecting.running, left_over)
         width = self.app.size.width - 4 - width_of([*brand, *right])
         return [*brand, *joined(fitted(parts, width))], right
 
     # Keys that move
 
     def action_go_cell(self, rows: int, columns: int) -> None:
-        found = self.state.summary
         row = min(max(self.state.row + rows, 0), len(self.rows) - 1)
-        cells = found.rows[row].cells if found is not None else ()
-        at = self.state.column if rows == 0 else min(self.state.column, max(len(cells) - 1, 0))
-        column = min(max(min(at, len(cells) - 1) + columns, 0), max(len(cells) - 1, 0))
+        last = max(len(self.rows[row].cells) - 1, 0)
         self.notice = ""
-        self.change(row=row, column=column)
+        self.change(row=row, column=min(max(min(self.state.column, last) + columns, 0), last))
 
     def action_scroll_mutant(self, by: int) -> None:
         self.mutant.scroll_lines(by * max(self.mutant.window - 1, 1))
-
-    def _choose_row(self, at: int) -> None:
-        self.change(row=at)
 
     # Keys that run
 
@@ -358,37 +341,36 @@ class DissectScreen(ListScreen):
         self._launch(Launch())
 
     def action_dissect_kind(self) -> None:
+        self.start_flow(self._dissect_kind(self.kind))
+
+    async def _dissect_kind(self, kind: CellKind) -> None:
         from planscope.tui.dialogs.form import ask_dialog
 
-        kind = self.kind
+        allowed = {str(number) for number in range(1, MOST_OF_A_KIND + 1)}
 
         def check(text: str) -> str | None:
-            number = text.strip()
-            right = number.isascii() and number.isdigit() and len(number) < 4
-            return (
-                None
-                if right and 1 <= int(number) <= MOST_OF_A_KIND
-                else f"a number from 1 to {MOST_OF_A_KIND}"
-            )
+            return None if text.strip() in allowed else f"a number from 1 to {MOST_OF_A_KIND}"
 
-        def go(text: str | None) -> None:
-            if text is not None:
-                self._launch(Launch(kind, times=int(text)))
-
-        name = MUTATIONS[kind]
         hint = "how many more mutants, each run once"
-        self.app.push_screen(ask_dialog(f"Run: {name}", hint, check, value="3"), go)
+        text = await self.answer(ask_dialog(f"Run: {MUTATIONS[kind]}", hint, check, value="3"))
+        if text is not None:
+            self._launch(Launch(kind, times=int(text)))
 
     def action_dissect_cell(self) -> None:
         cell = self.cell
         self._launch(Launch(self.kind, cell.number if cell is not None else None))
 
-    def _launch(self, launch: Launch) -> None:
-        variant = self.document.variant(self.variant)
-        record = self.state.record
+    def _busy(self) -> bool:
+        """Whether a dissection is in progress; say so."""
         if self.dissecting.running:
             self.tell(f"a dissection is in progress: {key_for('stop-dissection')} stops it")
-        elif variant is None:
+        return self.dissecting.running
+
+    def _launch(self, launch: Launch) -> None:
+        variant, record, choice = self.document.variant(self.variant), self.state.record, self.wanted
+        if self._busy():
+            return
+        if variant is None:
             self.tell("the query is no longer in the session")
         elif record is not None and not self._known(record.agent):
             self.tell(
@@ -397,16 +379,14 @@ class DissectScreen(ListScreen):
         else:
             self.notice = ""
             self.state = replace(self.state, trouble="")
-            choice = self.wanted
+            self.spent_before = spent = _spent(record)
             if record is not None:
-                spent = sum(len(cell.runs) for cell in record.cells)
                 budget = max(record.budget, spent + launch.times) if launch.kind else record.budget
                 if launch.kind is None and spent >= budget:
                     budget = spent + choice.budget
                 choice = replace(
                     choice, agent=record.agent, model=record.model, method=record.method, budget=budget
                 )
-            self.spent_before = sum(len(cell.runs) for cell in record.cells) if record is not None else 0
             self.dissecting.launch(variant, choice, launch, record)
 
     def _known(self, agent: str) -> bool:
@@ -423,45 +403,39 @@ class DissectScreen(ListScreen):
             self.tell("no dissection is in progress")
 
     def action_new_dissection(self) -> None:
+        if not self._busy():
+            self.start_flow(self._new_dissection())
+
+    async def _new_dissection(self) -> None:
         from planscope.tui.dialogs.forms import dissect_form, models_of
 
-        if self.dissecting.running:
-            self.tell(f"a dissection is in progress: {key_for('stop-dissection')} stops it")
-            return
-
-        def go(choice: DissectChoice | None) -> None:
-            if choice is not None:
-                self.wanted = choice
-                self.state = DissectState()
-                self._launch(Launch())
-
-        self.app.push_screen(dissect_form(self.wanted, models_of(self.document.runs)), go)
+        choice = await self.answer(dissect_form(self.wanted, models_of(self.document.runs)))
+        if choice is not None:
+            self.wanted, self.state = choice, DissectState()
+            self._launch(Launch())
 
     def action_other_dissection(self) -> None:
+        if kept := self.document.open_session.dissections:
+            self.start_flow(self._other_dissection(kept))
+        else:
+            self.tell(f"this session has no dissection yet: {key_for('dissect-all')} starts one")
+
+    async def _other_dissection(self, kept: Sequence[Dissection]) -> None:
         from planscope.tui.dialogs.ask import ChooseDialog
 
-        kept = self.document.open_session.dissections
-        if not kept:
-            self.tell(f"this session has no dissection yet: {key_for('dissect-all')} starts one")
-            return
         lines = [
             (
                 Run(f"{shown(d.id, 12):<5} "),
                 Run(f"{shown(d.variant, 12)}  {shown(d.agent, 16)}, {shown(d.model, 40)}, {d.method}  "),
-                Run(phrases.plural(sum(len(c.runs) for c in d.cells), "run"), "dim"),
+                Run(phrases.plural(_spent(d), "run"), "dim"),
             )
             for d in kept
         ]
         at = next((i for i, d in enumerate(kept) if self.state.record and d.id == self.state.record.id), 0)
-
-        def go(number: int | None) -> None:
-            if number is not None and not self.dissecting.running:
-                self.variant = kept[number].variant
-                self._diffs = {}
-                self.state = DissectState(record=kept[number])
-                self.summarize()
-
-        self.app.push_screen(ChooseDialog("Dissections of this session", lines, at), go)
+        number = await self.answer(ChooseDialog("Dissections of this session", lines, at))
+        if number is not None and not self.dissecting.running:
+            self.variant, self.state = kept[number].variant, DissectState(record=kept[number])
+            self.summarize()
 
     # Keys that show something:
 
@@ -482,9 +456,8 @@ class DissectScreen(ListScreen):
 
     def action_compare_cured(self) -> None:
         """Show the mutant that cured the query beside the original."""
-        found = self.state.summary
-        place = self._cured
-        if found is None or place is None:
+        found, place = self.state.summary, self.state.cured
+        if place is None:
             stated = found is not None and found.decision.cause is not None
             why = "no mutant names this cause" if stated else "no cause is stated yet"
             self.tell(f"no cured query: {why}")
@@ -493,20 +466,17 @@ class DissectScreen(ListScreen):
         self.action_compare_mutant()
 
     def action_compare_mutant(self) -> None:
-        cell = self.cell
-        if cell is None:
+        if (cell := self.cell) is None:
             self.tell("there is no mutant to compare with")
-            return
-        record = self.state.record
+        else:
+            self.start_flow(self._compare(cell))
+
+    async def _compare(self, cell: CellView) -> None:
         mutant = Chosen(cell.variant, cell.runs[-1].run if cell.runs else None)
-        original = Chosen(self.variant, self._original_run(record) if cell.runs else None)
-        screen = CompareScreen(self.work, original, mutant)
-
-        def left(opened: RunChosen | None) -> None:
-            if opened is not None:
-                self.dismiss(opened)
-
-        self.app.push_screen(screen, left)
+        original = Chosen(self.variant, self._original_run(self.state.record) if cell.runs else None)
+        opened = await self.answer(CompareScreen(self.work, original, mutant))
+        if opened is not None:
+            self.dismiss(opened)
 
     def _original_run(self, record: Dissection | None) -> str | None:
         """Return a run of the original query: the one that the dissection began with, or one that it made."""
@@ -523,10 +493,7 @@ class DissectScreen(ListScreen):
         if found is None:
             self.tell("there is nothing to copy yet")
             return
-        lines = [
-            *cause_lines(found, self.state.trouble, False, 100),
-            *matrix_lines(found, -1, 0, 110),
-        ]
+        lines = [*cause_lines(found, self.state.trouble, False, 100), *matrix_lines(found, -1, 0, 110)]
         text = "\n".join(line.text.rstrip() for line in lines) + "\n"
         private = "The text of the screen; private values in it are not replaced."
         self.start_flow(take_away(self, "dissection", text, "planscope-dissection.txt", private))

@@ -28,10 +28,10 @@ class Budget:
     whole: Budget | None = None
 
     @classmethod
-    def of(cls, traces: int, *, alone: bool = True) -> Budget:
-        """Return the budget of a command that repairs at most so many traces. ``alone``: they are repaired one after
-        another, so what the first ones leave is for the others."""
-        return cls(MOST_NODES if alone else 0, MOST_NODES // max(traces, 1))
+    def of(cls, traces: int) -> Budget:
+        """Return the budget of a command that repairs at most so many traces, one after another: what the first ones
+        leave is for the others."""
+        return cls(MOST_NODES, MOST_NODES // max(traces, 1))
 
     def spend(self, nodes: int) -> None:
         """Raises Spent."""

@@ -230,8 +230,8 @@ class _Automaton:
 class _View:
     """One rule, or a rule for one value, along the trace.
 
-    ``codes``: what the events are to it that it sees. ``skips``: what is left of each if it is taken away, ``puts``:
-    what it is elsewhere (-1: it is no call). ``places``: what calls can be that are placed.
+    ``codes``: what the events are to it that it sees. ``skips``: what is left of each if it is taken away (-1: it
+    is no call). ``places``: what calls can be that are placed.
 
     ``need`` is a lower bound. A move takes a call away and places it. So for each letter one of the two is free here,
     and the other costs one: then no change costs more than one. ``dear`` has the letters that it costs to place. Of a
@@ -243,7 +243,6 @@ class _View:
         automaton: _Automaton,
         codes: list[Code],
         skips: list[Code | None],
-        puts: list[Code | None],
         places: Iterable[Code],
         budget: Budget,
     ) -> None:
@@ -251,7 +250,6 @@ class _View:
         self._automaton, self._budget, self.after = automaton, budget, automaton.after
         self.codes = [number[code] for code in codes]
         self.skips = [-1 if code is None else number[code] for code in skips]
-        self.puts = [-1 if code is None else number[code] for code in puts]
         self.places = list(dict.fromkeys(number[code] for code in places))
         self._letter = [-1 if code[0] is None else code[0][-1] for code in number]
         self._levels: list[list[int]] = []
@@ -474,19 +472,17 @@ class Search:
         late, happened = self.book.late[i], self.trail.happened
         codes: list[Code] = []
         skips: list[Code | None] = []
-        puts: list[Code | None] = []
         seen = self._events[p]
         for (k, letters), after in zip(seen.items(), [*list(seen)[1:], -1], strict=False):
             ends = late and (after < 0 or happened[k].message != happened[after].message)
             codes.append((letters, False, ends))
             counted = counts(self.book, happened[k])
             skips.append((None, False, ends) if counted else None)
-            puts.append((letters, late, late) if counted else None)
         places = dict.fromkeys(code for put, _, _ in kinds for q, code in put if q == p)
-        every = frozenset(filter(None, (*codes, *skips, *puts, *places)))
+        every = frozenset(filter(None, (*codes, *skips, *places)))
         if (i, every) not in self.trail.automata:
             self.trail.automata[i, every] = _Automaton(self.book, i, every)
-        return _View(self.trail.automata[i, every], codes, skips, puts, places, self.budget)
+        return _View(self.trail.automata[i, every], codes, skips, places, self.budget)
 
     def _made_steps(self) -> Iterator[_Step]:
         touched: dict[int, list[tuple[int, int]]] = {k: [] for k in self._kinds}

@@ -11,12 +11,11 @@ that no journal is added twice.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -67,10 +66,18 @@ def any_recordings(path: Path) -> bool:
 
 
 class Journal:
-    """The journal of one run that is being recorded. Any thread may use it, one at a time. Raises OSError."""
+    """The journal of one run that is being recorded. Any thread may use it, one at a time.
 
-    def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
+    Making one raises OSError. What cannot be written later, because the disk is full, waits for the next line or for
+    the end; each time ``waits`` is told why.
+    """
+
+    def __init__(
+        self, path: Path, head: Mapping[str, Any], waits: Callable[[OSError], None] = lambda why: None
+    ) -> None:
         folder = recordings_of(path)
+        self._waits = waits
+        self._waiting = b""
         self.token = secrets.token_hex(_TOKEN)
         self._handle = -1
         for _ in range(3):  # a process that merges may remove the folder at this moment
@@ -85,9 +92,10 @@ class Journal:
         with suppress(OSError):  # some file systems have no locks
             lock_handle(self._handle)
         try:
-            self.append({"format": _FORMAT, "version": 1, "token": self.token, **head})
+            self._write(json.dumps({"format": _FORMAT, "version": 1, "token": self.token, **head}))
         except OSError:
-            self.close()
+            os.close(self._handle)
+            self._handle = -1
             (folder / f"{self.token}{_SUFFIX}").unlink(missing_ok=True)
             raise
 
@@ -96,11 +104,18 @@ class Journal:
         self.append_text(json.dumps(line))
 
     def append_text(self, *lines: str) -> None:
-        """Append lines that are already JSON. If the disk is full, the journal ends before them."""
+        """Append lines that are already JSON."""
         if self._handle >= 0:
-            data = ("\n".join(lines) + "\n").encode()
-            if os.write(self._handle, data) < len(data):  # a part of it, before an error
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            try:
+                self._write(*lines)
+            except OSError as why:
+                self._waits(why)
+
+    def _write(self, *lines: str) -> None:
+        """Write what waits and these lines. What was written in part goes on where it was cut off."""
+        self._waiting += "".join(f"{line}\n" for line in lines).encode()
+        while self._waiting:
+            self._waiting = self._waiting[os.write(self._handle, self._waiting) :]
 
     def events(self, events: Iterable[Event]) -> None:
         """Append events, each as one line."""
@@ -113,6 +128,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the journal, which is now complete and can be merged."""
+        self.append_text()
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import operator
 import os
 import subprocess
@@ -588,6 +589,30 @@ def test_a_full_disk_is_one_warning_and_one_place(tmp_path: Path, room: int) -> 
     assert place.name == path.name and len({run.recording for run in [*kept, *here]}) == 12
     whole = [run for run in [*kept, *here] if run.events and run.events[-1].type == "end"]
     assert len(whole) >= 11, "at most the run under way is cut off"
+
+
+@pytest.mark.parametrize("full_after", [2, 3, 5])
+def test_a_run_waits_for_room_on_a_full_disk(
+    path: Path, full_after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that is full for a while, also in the middle of a line, cuts off nothing; that is one warning."""
+    real, calls = os.write, [0]
+
+    def write(handle: int, data: bytes) -> int:
+        calls[0] += 1
+        if calls[0] == full_after:
+            return real(handle, data[:7])
+        if full_after < calls[0] <= full_after + 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(handle, data)
+
+    monkeypatch.setattr("planscope.session.recordings.os.write", write)
+    with pytest.warns(RuntimeWarning, match="No space left on device") as told:
+        assert made(path, *SHIPPED).invoke(ASKED)["messages"][-1].content == "Done."
+    finish_merging()
+    (run,) = load(path).runs
+    assert calls[0] > full_after + 3 and len(told) == 1
+    assert end_of(run).ending == "stopped" and len(calls_of(run)) == len(SHIPPED) - 1
 
 
 def test_a_program_that_makes_errors_of_warnings_goes_on(tmp_path: Path, capfd: Any) -> None:

@@ -55,9 +55,6 @@ from planscope.session.validation import MOST_ACTIONS, MOST_CALLS
 _FORMAT = "planscope-recording"
 _SUFFIX = ".jsonl"
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-_TOKEN = 12
-_RULES_BEFORE = 50
-_PIECE = 1024 * 1024
 
 
 def any_recordings(path: Path) -> bool:
@@ -78,7 +75,7 @@ class Journal:
         folder = recordings_of(path)
         self._waits = waits
         self._waiting = b""
-        self.token = secrets.token_hex(_TOKEN)
+        self.token = secrets.token_hex(12)
         self._handle = -1
         for _ in range(3):  # a process that merges may remove the folder at this moment
             folder.mkdir(parents=True, exist_ok=True)
@@ -94,8 +91,8 @@ class Journal:
         try:
             self._write(json.dumps({"format": _FORMAT, "version": 1, "token": self.token, **head}))
         except OSError:
-            os.close(self._handle)
-            self._handle = -1
+            self._waiting = b""
+            self.close()
             (folder / f"{self.token}{_SUFFIX}").unlink(missing_ok=True)
             raise
 
@@ -164,13 +161,9 @@ def with_recordings(session: Session | None, found: Sequence[RecordedRun]) -> Se
         session = Session(id=f"s{found[0].token[:8]}", title=found[0].title)
     for one in found:
         _take(session, one)
-        _keep_rules(session, one.rules)
+        for field_, value in kept_rules(session, one.rules).items():
+            setattr(session, field_, value)
     return session
-
-
-def _keep_rules(session: Session, rules: str) -> None:
-    for field_, value in kept_rules(session, rules).items():
-        setattr(session, field_, value)
 
 
 def kept_rules(session: Session, rules: str) -> dict[str, Any]:
@@ -190,7 +183,7 @@ def kept_rules(session: Session, rules: str) -> dict[str, Any]:
     changes: dict[str, Any] = {"rules_recorded": rules}
     if made != before:
         changes["rules"] = made
-        changes["rules_before"] = [*(session.rules_before or []), before or ""][-_RULES_BEFORE:]
+        changes["rules_before"] = [*(session.rules_before or []), before or ""][-50:]
     return changes
 
 
@@ -220,7 +213,7 @@ def placed(session: Session, one: RecordedRun) -> tuple[Variant, Run]:
     """
     known = next((run for run in all_runs(session) if run.recording == one.token), None)
     variant = next((v for v in all_variants(session) if known is not None and v.id == known.variant), None)
-    variant = _copy(variant) if variant is not None else _variant_for(session, one)
+    variant = variant.model_copy(deep=True) if variant is not None else _variant_for(session, one)
     _add_tools(variant, one)
     run = Run(
         id=known.id if known is not None else next_run_id(session),
@@ -242,7 +235,7 @@ def _variant_for(session: Session, one: RecordedRun) -> Variant:
     for variant in session.variants:
         same = variant.query.text == text and variant.query.timed == timed and has_own_tools(variant)
         if same and variant.origin.kind == "imported" and _agree(variant.actions, one.tools):
-            return _copy(variant)
+            return variant.model_copy(deep=True)
     return Variant(
         id=next_variant_id(session),
         origin=Origin(kind="imported"),
@@ -250,10 +243,6 @@ def _variant_for(session: Session, one: RecordedRun) -> Variant:
         actions=[],
         own=True,
     )
-
-
-def _copy(variant: Variant) -> Variant:
-    return variant.model_copy(update={"actions": [action.model_copy() for action in variant.actions]})
 
 
 def _agree(actions: Iterable[ActionRecord], tools: Mapping[str, ActionRecord]) -> bool:
@@ -318,7 +307,7 @@ def recordings(path: Path, read: Sequence[RecordedRun] = ()) -> list[RecordedRun
                 one = _read(handle, file.name)
             finally:
                 os.close(handle)
-            if one is not None:
+            if one:
                 found.append(one)
     return _in_order(found)
 
@@ -331,13 +320,15 @@ def complete_recordings(path: Path) -> Iterator[list[RecordedRun]]:
     try:
         for file in _journals(path):
             with suppress(OSError):
-                handle = _open(file, os.O_RDWR)
-                if not _is_left(handle):
+                handle, left = _open(file, os.O_RDWR), False
+                with suppress(OSError):  # locked, so that it stays complete; or else its writer has not ended
+                    left = lock_handle(handle)
+                if not left:
                     os.close(handle)
                     continue
                 mine.append((file, handle))
                 one = _read(handle, file.name)
-                if one is not None:
+                if one:
                     found.append(one)
         yield _in_order(found)
         readable = {one.token for one in found}
@@ -351,14 +342,6 @@ def complete_recordings(path: Path) -> Iterator[list[RecordedRun]]:
     finally:
         for _, handle in mine:
             os.close(handle)
-
-
-def _is_left(handle: int) -> bool:
-    """Lock a journal, so that it stays complete, and return whether its writer has ended."""
-    try:
-        return lock_handle(handle)
-    except OSError:
-        return False
 
 
 def _in_order(found: list[RecordedRun]) -> list[RecordedRun]:
@@ -475,7 +458,7 @@ class RecordingTail:
     def more(self) -> list[Event]:
         """Return the events since the last time."""
         known = len(self._reader.events)
-        while not self._broken and (data := os.read(self._handle, min(_PIECE, self._left))):
+        while not self._broken and (data := os.read(self._handle, min(1024 * 1024, self._left))):
             self._left -= len(data)
             *lines, self._part = (self._part + data).split(b"\n")
             self._broken = not all(map(self._reader.take, lines))

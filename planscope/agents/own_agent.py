@@ -104,25 +104,22 @@ class FileRecorder(Recorder):
 
     def journal(self, said: Mapping[str, object]) -> Journal:
         """Begin the journal of a run. Raises OSError."""
-        head = {**self._head, **said}
         try:
-            journal = Journal(self.path, head, self._waits)
+            journal = Journal(
+                self.path,
+                {**self._head, **said},
+                lambda why: self.warn(f"planscope waits to record: {why.strerror}", self.wanted),
+            )
         except OSError as error:
             if self.path.parent == library_folder():
                 raise
             self._move(error.strerror)
-            journal = Journal(self.path, head, self._waits)
+            return self.journal(said)
         if not self.path.exists():
             merge_soon(self.path)
         if self._point is not None:
             self._point.began(journal, self)
         return journal
-
-    def _waits(self, why: OSError) -> None:
-        self.warn(
-            f"planscope could not record all of this yet: {why.strerror}; it tries again until the run ends",
-            self.wanted,
-        )
 
     def complete(self) -> None:
         """Merge complete journals into the session's file, soon and in the background."""

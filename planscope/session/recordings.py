@@ -54,6 +54,7 @@ from planscope.session.validation import MOST_ACTIONS, MOST_CALLS
 
 _FORMAT = "planscope-recording"
 _SUFFIX = ".jsonl"
+_PIECE = 1024 * 1024
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -458,7 +459,7 @@ class RecordingTail:
     def more(self) -> list[Event]:
         """Return the events since the last time."""
         known = len(self._reader.events)
-        while not self._broken and (data := os.read(self._handle, min(1024 * 1024, self._left))):
+        while not self._broken and (data := os.read(self._handle, min(_PIECE, self._left))):
             self._left -= len(data)
             *lines, self._part = (self._part + data).split(b"\n")
             self._broken = not all(map(self._reader.take, lines))

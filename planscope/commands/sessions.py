@@ -13,17 +13,18 @@ from planscope.commands import Command, set_example
 from planscope.commands.common import (
     SESSION,
     add_actions,
-    columns,
+    answer,
     declare,
     error_type,
     output_file,
     print_json,
     say,
-    say_all,
     session_path,
+    tell,
 )
 from planscope.errors import UserError
-from planscope.safe import cell_width, clip, visible
+from planscope.safe import clip
+from planscope.show.blocks import REST, Block, Code, Heading, Para, Table
 from planscope.wording.terms import NO_RUN, ORIGINS, PENDING
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _list(args: argparse.Namespace) -> None:
     if args.json:
         _print_list(library_folder(), found, recoveries())
         return
-    say_all(list_lines(found, library_folder()))
+    tell(list_blocks(found, library_folder()))
     for one in recoveries():
         say(f"unsaved work on {one.path} (see: planscope sessions recover)")
 
@@ -177,10 +178,7 @@ def _show(args: argparse.Namespace) -> None:
     session = load(path)
     entry, outcomes = entry_at(path, session, problem_in), _outcomes(session)
     document = SessionDocument.about(entry, session, outcomes, holder_of(path), recoverable(path))
-    if args.json:
-        print_json(document)
-    else:
-        say_all(session_lines(document))
+    answer(args, document, session_blocks)
 
 
 def _outcomes(session: Session) -> dict[str, Outcome]:
@@ -264,7 +262,7 @@ def _trash(args: argparse.Namespace) -> None:
     if args.json:
         _print_list(trash_folder(), found, [])
     else:
-        say_all(list_lines(found, trash_folder()))
+        tell(list_blocks(found, trash_folder()))
 
 
 def _recover(args: argparse.Namespace) -> None:
@@ -279,7 +277,7 @@ def _recover(args: argparse.Namespace) -> None:
         if args.json:
             _print_list(library_folder(), [], left)
         else:
-            say_all(recovery_lines(left, left_drafts()))
+            tell(recovery_blocks(left, left_drafts()))
         return
     path = Path(args.session)
     if not path.is_file():  # the session itself may be deleted: then this is its old path
@@ -333,8 +331,8 @@ _WIDEST_MODEL = 24
 """The limit for the column of agents and models, in cells."""
 
 
-def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
-    """Return a list of sessions as lines of text, with a heading for each place."""
+def list_blocks(found: list[Entry], folder: Path) -> Iterator[Block]:
+    """Return a list of sessions, with a heading for each place."""
     heads = {
         "library": f"Library ({folder})",
         "bundled": "Bundled with planscope",
@@ -343,41 +341,26 @@ def list_lines(found: list[Entry], folder: Path) -> Iterator[str]:
     for place, head in heads.items():
         rows = [entry for entry in found if entry.place == place]
         if rows:
-            yield head
-            yield from _rows(rows)
+            yield Code([head])
+            yield Table(
+                [_row(entry) for entry in rows],
+                notes=[[entry.why_wrong] if entry.why_wrong else [] for entry in rows],
+                widest=(_WIDEST_NAME, 0, 0, _WIDEST_MODEL, 0, 0, REST),
+            )
     late = sum(entry.pending for entry in found if entry.place != "trash")
     if late:
-        yield f"{late} {PENDING}; --verdict, --error-type or WORDS judge all of them"
+        yield Para(f"{late} {PENDING}; --verdict, --error-type or WORDS judge all of them")
     if not found:
-        yield "no sessions"
+        yield Para("no sessions")
 
 
-def _rows(found: list[Entry]) -> Iterator[str]:
+def _row(entry: Entry) -> tuple[str, ...]:
     from planscope.wording.phrases import date, file_size
 
-    cells: list[tuple[str, ...]] = []
-    counts = [entry.outcomes.share if entry.outcomes is not None else "" for entry in found]
-    shares = [f"{count} right" if count else "" for count in counts]
-    for entry, share in zip(found, shares, strict=True):
-        when = date(entry.when)
-        by = f"{entry.agent} {entry.model}" if entry.agent and entry.model else ""
-        row = (
-            clip(entry.name, _WIDEST_NAME),
-            _verdict(entry),
-            *([share] if any(shares) else []),
-            clip(by, _WIDEST_MODEL),
-            when,
-            file_size(entry.size),
-        )
-        cells.append(tuple(visible(cell) for cell in row))
-    widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
-    for texts, entry in zip(cells, found, strict=True):
-        padded = [c + " " * (w - cell_width(c)) for c, w in zip(texts, widths, strict=True)]
-        least = 20 if entry.wrong is None else 50
-        if entry.wrong is not None:  # the reason matters more than agent, model and time
-            padded = padded[:2]
-        line = "  " + "  ".join(padded)
-        yield f"{line}  {clip(entry.why_wrong or entry.title, max(least, columns() - cell_width(line) - 2))}"
+    right = entry.outcomes.share if entry.outcomes is not None else ""
+    by = f"{entry.agent} {entry.model}" if entry.agent and entry.model else ""
+    share = f"{right} right" if right else ""
+    return entry.name, _verdict(entry), share, by, date(entry.when), file_size(entry.size), entry.title
 
 
 def _verdict(entry: Entry) -> str:
@@ -393,10 +376,9 @@ def _verdict(entry: Entry) -> str:
     return f"{verdict}, helped" if entry.helped else verdict
 
 
-def session_lines(document: SessionDocument) -> Iterator[str]:
-    """Describe what a session contains, as lines of text."""
+def session_blocks(document: SessionDocument) -> Iterator[Block]:
+    """Describe what a session contains."""
     from planscope.session.library_index import moment
-    from planscope.show.text import hanging, table
     from planscope.wording.phrases import date, file_size, plural
 
     facts = [
@@ -415,32 +397,31 @@ def session_lines(document: SessionDocument) -> Iterator[str]:
         facts.append(("written by", f"process {document.writer.pid} on {document.writer.host}"))
     if document.recovery is not None:
         facts.append(("unsaved", f"{document.recovery.saved}: {document.recovery.why}"))
-    for label, value in facts:
-        if value:
-            yield from hanging(label, clip(value, 500), 13, columns())
-    yield "Variants"
+    yield from (Para(clip(value, 500), label=label, column=13) for label, value in facts if value)
+    yield Heading("Variants", 4)
     for one in document.variant_list:
         about = f"{ORIGINS.get(one.origin, one.origin)}, {one.actions} actions: {one.text}"
-        yield from hanging(f"  {clip(one.id, 20)}", clip(about, 500), 13, columns())
+        yield Para(clip(about, 500), label=f"  {clip(one.id, 20)}", column=13)
     came_out = document.outcomes
-    yield f"Runs: {came_out.text}" if came_out is not None and len(document.run_list) > 1 else "Runs"
+    yield Heading(f"Runs: {came_out.text}" if came_out and len(document.run_list) > 1 else "Runs", 4)
     rows = [
         (
-            clip(one.id, 20),
+            one.id,
             _came_out(one) + (f", helped: {one.helped.text}" if one.helped else ""),
             plural(one.calls, "call"),
-            clip(f"{_agent(one)} {one.model}", 60),
+            f"{_agent(one)} {one.model}",
             date(moment(one.started)),
         )
         for one in document.run_list
     ]
-    yield from table(rows) if rows else ("  none",)
+    yield Table(rows, widest=(20, 0, 0, 60)) if rows else Para("none", "  ")
     if document.finding_list:
-        yield f"Findings of the fuzzer: {len(document.finding_list):,}"
-        found = [(clip(one.tool, 40), clip(one.error, 300)) for one in document.finding_list]
-        yield from table(found)
+        yield Heading(f"Findings of the fuzzer: {len(document.finding_list):,}", 4)
+        yield Table([(one.tool, one.error) for one in document.finding_list], widest=(40, 300))
     if document.deletions:
-        yield f"{plural(document.deletions, 'deletion')} can be undone: planscope runs SESSION --restore"
+        yield Para(
+            f"{plural(document.deletions, 'deletion')} can be undone: planscope runs SESSION --restore"
+        )
 
 
 def _came_out(run: RunLine) -> str:
@@ -456,17 +437,17 @@ def _agent(run: RunLine) -> str:
     return f"{run.agent} + guard" if run.helped and run.helped.refused_by_guard else run.agent
 
 
-def recovery_lines(left: Sequence[Recovery], drafts: Sequence[LeftDraft]) -> Iterator[str]:
-    """List unsaved work and unfinished drafts, as lines of text."""
+def recovery_blocks(left: Sequence[Recovery], drafts: Sequence[LeftDraft]) -> Iterator[Block]:
+    """List unsaved work and unfinished drafts."""
+    from planscope.wording.phrases import date
+
     for one in left:
-        yield f"{one.path}"
-        yield f"  {one.saved.astimezone():%Y-%m-%d %H:%M:%S}: {one.why}"
+        yield Code([str(one.path), f"  {date(one.saved)}: {one.why}"])
     for draft in drafts:
-        yield f"{draft.path}"
-        began = clip(draft.variant.parent or "", 20)
-        yield f"  {draft.saved.astimezone():%Y-%m-%d %H:%M:%S}: draft of {began}; to continue, press e in the debugger"
+        began = f"draft of {clip(draft.variant.parent or '', 20)}"
+        yield Code([str(draft.path), f"  {date(draft.saved)}: {began}; to continue, press e in the debugger"])
     if not (left or drafts):
-        yield "no unsaved work"
+        yield Para("no unsaved work")
 
 
 COMMANDS = {"sessions": Command(ABOUT, "planscope sessions list order error", _add_sessions, _sessions)}

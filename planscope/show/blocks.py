@@ -66,7 +66,8 @@ class Table:
     """Rows of cells. A column that is empty in every row is left out.
 
     ``notes``: for each row what is said below it. ``widest``: limits for the columns in text, in cells; 0 is none, and
-    a column without one has none. ``search``: a page can be searched for rows, and shows only the first ones.
+    ``REST`` gives the last one what is left of the line. ``search``: a page can be searched for rows, and shows only
+    the first ones.
     """
 
     rows: Sequence[Sequence[Words]]
@@ -100,6 +101,8 @@ class Gap:
 
 Block: TypeAlias = Heading | Para | Code | Table | Picture | Beside | Gap
 GAP = Gap()
+REST = -1
+"""In ``Table.widest``: what is left of the line, but at least 20 cells."""
 
 
 def joined(words: Words) -> str:

@@ -75,7 +75,7 @@ def _table(block: Table) -> str:
     head = [block.head[k].strip() for k in columns] if block.head else [""] * len(columns)
     rows = [head + [""] * noted, ["---"] * (len(columns) + noted)]
     for row, below in zip(block.rows, notes, strict=True):
-        cells = [inline(row[k], limit or WIDEST, cell=True).strip() for k, limit in columns.items()]
+        cells = [inline(row[k], max(limit, 0) or WIDEST, cell=True).strip() for k, limit in columns.items()]
         said = ", ".join(inline(note, WIDEST, cell=True) for note in below)
         rows.append([*cells, said] if noted else cells)
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)

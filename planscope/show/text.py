@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from planscope.safe import cell_width, clip, show, visible, wrap
-from planscope.show.blocks import Beside, Block, Code, Gap, Heading, Para, Picture, Table, filled, joined
+from planscope.show.blocks import (
+    REST,
+    Beside,
+    Block,
+    Code,
+    Gap,
+    Heading,
+    Para,
+    Picture,
+    Table,
+    filled,
+    joined,
+)
 
 WIDTH = 80
 """The width of a shared text, in columns."""
@@ -82,12 +94,15 @@ def _table(block: Table, width: int) -> Iterator[str]:
     shown = [[_cell(joined(row[k]), limit) for k, limit in columns.items()] for row in block.rows]
     head = [[block.head[k] for k in columns]] if block.head else []
     widths = [max(map(cell_width, column)) for column in zip(*head, *shown, strict=True)]
+    if REST in columns.values():  # the last one
+        widths[-1] = max(20, width - len(block.indent) - sum(wide + 2 for wide in widths[:-1]))
     for place, row in enumerate([*head, *shown], -len(head)):
-        padded = (cell + " " * (w - cell_width(cell)) for cell, w in zip(row, widths, strict=True))
+        fitted = [clip(cell, wide) for cell, wide in zip(row, widths, strict=True)]
+        padded = (cell + " " * (wide - cell_width(cell)) for cell, wide in zip(fitted, widths, strict=True))
         yield (block.indent + "  ".join(padded)).rstrip(" ")
         for note in block.notes[place] if block.notes and place >= 0 else ():
             yield from sentence(joined(note), width, NOTE)
 
 
 def _cell(text: str, limit: int) -> str:
-    return clip(text, limit) if limit else visible(text)
+    return clip(text, limit) if limit > 0 else visible(text)

@@ -177,7 +177,7 @@ def test_broken_sessions_are_listed(cli: Cli) -> None:
     done = cli("sessions")
     assert done.status == 0 and done.out.count("cannot be opened") == 4 and harmless(done.out)
     for why in ("ends in the middle", "cannot be read: No such file", "is not a regular file"):
-        assert f"cannot be opened  {why}" in done.out
+        assert f"\n         {why}" in done.out
     assert "1970" not in done.out and not [d for d in document["sessions"] if d["changed"] < "2000"]
     assert {one["open"] for one in document["sessions"]} > {
         "bad",

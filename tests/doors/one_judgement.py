@@ -22,7 +22,7 @@ from typing import Any
 
 from planscope.case import judge
 from planscope.cli import main as command_line
-from planscope.commands.sessions import list_lines
+from planscope.commands.sessions import list_blocks
 from planscope.compare import compare
 from planscope.compare import wording as compared_words
 from planscope.debugger.cursor import open_run
@@ -58,6 +58,7 @@ from planscope.session.store import save
 from planscope.sharing.page import run_document
 from planscope.sharing.query import QueryView
 from planscope.show.markdown import markdown
+from planscope.show.text import lines as text_lines
 from planscope.tui.controllers.judge import _read, judged
 from planscope.tui.controllers.run_list import Row
 from planscope.tui.panes.bars import _seal, verdict_runs
@@ -264,7 +265,7 @@ def doors(path: Path, session: Session) -> Iterator[tuple[str, Told]]:
     yield "runs", of_words(cells[2]) | _lost_of_list(document["verdict"], _step(at) if at else None)
     entry = entry_at(path, session, problem_in)
     yield "sessions list --json", of_fields(EntryDocument.listed(replace(entry, place="library")).as_data())
-    row = list(list_lines([replace(entry, place="library")], path.parent))[1]
+    row = list(text_lines(list_blocks([replace(entry, place="library")], path.parent), 100))[1]
     yield "sessions list", of_words(re.split(r"  +", row.strip())[1])
 
     case = judge(session, run)

@@ -251,14 +251,14 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 188_350,
-    "rules": 76_600,
+    "rules": 75_700,
     "toolfuzz": 84_750,
     "agents": 75_220,
     "traces": 56_000,
     "commands": 48_800,
     "language": 80_300,
     "session": 39_800,
-    "oracle": 35_650,
+    "oracle": 35_150,
     "sharing": 30_550,
     "debugger": 27_450,
     "dissection": 24_970,

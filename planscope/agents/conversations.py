@@ -300,6 +300,7 @@ class Conversations:
     ) -> None:
         self._start, self._finished, self._place, self.owner = start, finished, place, owner
         self.deferred = owner is not None
+        self._given = GivenSoFar if owner is None else owner.given
         self.watch: Callable[[RunUnderWay, Event], object] | None = None
         self._conversations: dict[str, Talk] = {}
         self._failed: OrderedDict[str, Talk] = OrderedDict()
@@ -758,10 +759,9 @@ class Conversations:
             tools=seen_tools(tools),
             messages=None if rest == [asked] else seen_messages(rest),
         )
-        given = self.owner.given if self.owner is not None else GivenSoFar
         if self.owner is None or not self.owner.prompted:
             self.add(run, prompt)
-        talk = Talk(run, speaker.agent, speaker.nested, speaker.place, given=given(prompt, rest))
+        talk = Talk(run, speaker.agent, speaker.nested, speaker.place, given=self._given(prompt, rest))
         run.talks.append(talk)
         run.agent = speaker.agent
         return talk
@@ -777,8 +777,7 @@ class Conversations:
         self._resting.pop(id(run), None)
         run.ending = None
         handed = speaker.agent != run.agent and not any(not one.failed for one in run.talks)
-        given = self.owner.given if self.owner is not None else GivenSoFar
-        first = given(PromptEvent(text=""), ())
+        first = self._given(PromptEvent(text=""), ())
         talk = Talk(run, speaker.agent, speaker.nested, speaker.place, given=first)
         talk.inside = run.around()
         run.talks.append(talk)

@@ -134,9 +134,7 @@ class Gated:
             self._passed(talk, await self._aask(talk, call))
 
     def _unread(self, talk: Talk) -> Iterator[PendingCall]:
-        while (call := self._talks.unread(talk)) is not None:
-            if self.stopped is not None:
-                return
+        while self.stopped is None and (call := self._talks.unread(talk)) is not None:
             yield PendingCall(talk.run.step + 1, call.tool, {}, call.identity, None, call.raw, call.error)
             self._attempt(self._talks.called, talk, call.identity, None)
 

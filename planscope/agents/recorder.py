@@ -383,10 +383,14 @@ class Recorder(Middleware, BaseCallbackHandler):
         return self.talks.of_program(tool, arguments, sent, place_in(metadata), agent_in(metadata))
 
     def _with_call(self, key: str, identity: str) -> Talk | None:
-        """Return the conversation, of any run, that waits for the answer to a call of the message ``key``."""
+        """Return the conversation, of any run, that waits for the answer to a call of the message ``key``, or that
+        has this message: a middleware may have added the call."""
         talks = [talk for run in reversed(self.talks.runs()) for talk in reversed(run.talks)]
-        found = [talk for talk in talks if talk.waits_for(identity)]
-        return next((t for t in found if any(k.endswith(key) for k in t.keys)), next(iter(found), None))
+
+        def fits(talk: Talk) -> tuple[bool, bool]:
+            return talk.waits_for(identity), key != "" and any(k.endswith(key) for k in talk.keys)
+
+        return max((talk for talk in talks if any(fits(talk))), key=fits, default=None)
 
     def _model_started(
         self, messages: list[BaseMessage], run_id: UUID, parent: UUID | None, more: Mapping[str, object]

@@ -11,6 +11,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware, wrap_tool_call
 from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages.tool import tool_call
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt import ToolNode
@@ -308,3 +309,25 @@ def test_a_stop_is_no_error_that_an_agent_answers(named: Name, kind: str, sync: 
     made = looping() if kind == "tool node" else simple(middleware=kinds[kind])
     run, _ = run_of(load_agent(named(OnlySync(made) if sync else made)), Stop())
     assert not DONE and end_of(run).ending == "aborted" and calls_of(run) == []
+
+
+@pytest.mark.parametrize("verb", [GoOn(), Answer("not done")], ids=["done", "answered"])
+def test_a_call_that_a_middleware_adds_passes_the_gate(named: Name, verb: Verb) -> None:
+    class Adds(AgentMiddleware[Any, Any, object]):
+        def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+            last = state["messages"][-1]
+            if len(last.tool_calls) != 1:
+                return None
+            more = tool_call(name="deploy_image", args={"tag": "v7"}, id="added")
+            return {"messages": [last.model_copy(update={"tool_calls": [*last.tool_calls, more]})]}
+
+    agent = load_agent(named(simple(says(BUILD), AIMessage("Done."), middleware=[Adds()])))
+    run, gate = run_of(agent, GoOn(), verb)
+    assert [(c.step, c.tool, dict(c.arguments)) for c in gate.seen] == [
+        (1, *BUILD),
+        (2, "deploy_image", {"tag": "v7"}),
+    ]
+    assert [call.tool for call in calls_of(run)] == ["build_image", "deploy_image"]
+    done = verb == GoOn()
+    assert ["build v1", *(["deploy v7"] if done else [])] == DONE
+    assert answers_of(run)[1].text == ("deployed v7" if done else "not done")

@@ -256,7 +256,7 @@ TOKENS = {
     "agents": 75_220,
     "traces": 56_000,
     "commands": 48_800,
-    "language": 80_300,
+    "language": 80_500,
     "session": 39_800,
     "oracle": 35_150,
     "sharing": 30_550,

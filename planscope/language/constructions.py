@@ -90,7 +90,9 @@ FORMS: Mapping[Kind, str] = {
         (?:every )?<first>(?: always)? (?:needs|has|contains) (?:COUNT_OF )?(?:later <then>|<then> \
           later)(?: later)*
         (?:every )?<first> (?:that )?not_followed_by (?:later )?<then>(?: later)? not_happens
-        (?:every <first> ?,?|after every <first> ?,?) (?:there|comes) (?:later )?<then>(?: later)?
+        after every <first> ?,? (?:there|comes) (?:later )?<then>(?: later)?
+        every <first> ?,? (?:there|comes) (?:COUNT_OF )?(?:later <then>|<then> later)
+        (?:after|once|when|if)(?: every)? <DONE> ?,? <then> must_follows
         <first> followed_by <then>
         <then> must_follows <first>
         """,
@@ -103,6 +105,7 @@ FORMS: Mapping[Kind, str] = {
         (?:every )?<then>(?: every| always| earlier)* preceded_by (?:earlier )?<first>(?: earlier| \
           later|(?: ,)? too)*
         (?:every )?<then>(?: every| always)* needs (?:COUNT_OF |earlier |once |do |did_do )*<first>(?: earlier| before)?
+        every <then> ?,? (?:there|comes) (?:COUNT_OF )?(?:earlier <first>|<first> earlier)
         needs <first>(?: (?:did_)?<V>)? before (?:every )?(?:do |did_do )?<then>(?: <V>)?
         (?:every )?<then> has (?:COUNT_OF )?earlier <first>
         (?:every )?<then> has <first> earlier
@@ -153,7 +156,7 @@ FORMS: Mapping[Kind, str] = {
         (?:before|if|when) (?:every )?(?:do )?<then>(?: happens)? ?,? latest <first> COND
         """,
     "since": r"""
-        (?:<then> (?:may_)?only_<V>|(?:may_)?only_do <then>|<then>(?: <V>)? only|only <then>(?: may_<V>)?) \
+        (?:<then> (?:may_)?only_<V>|(?:may_)?only_do <then>|<then>(?: (?:may_)?<V>)? only|only <then>(?: may_<V>)?) \
           <BETWEEN>
         <NO_THEN> (?:unless|outside|except)(?: (?:in_)?<BETWEEN>)
         (?:every )?<then>(?: always| every)* (?:preceded_by|has|needs|contains) <first>(?: earlier)* \
@@ -196,6 +199,7 @@ FORMS: Mapping[Kind, str] = {
         """,
     "first": r"""
         (?:do )?<first><MAY> first or not(?:_do|_happens)?
+        first ,? (?:do )?<first>(?: <V>)?
         <NONE> (?:(?:may_)?<V> |is )?(?:before|until) (?:every )?<DONE>
         (?:before|until) (?:every )?<DONE> ?,? <NONE>(?: (?:may_)?(?:<V>|is))?(?: earlier)*
         <NONE> (?:may_)?precedes <first>
@@ -210,6 +214,7 @@ FORMS: Mapping[Kind, str] = {
         """,
     "last": r"""
         (?:do )?<first><MAY> last or not(?:_do|_happens)?
+        last ,? (?:do )?<first>(?: <V>)?
         <OTHER> (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
         (?:after|once) (?:every )?<DONE> ?,? <OTHER>(?: (?:may_)?(?:<V>|is|follows))?(?: later| \
           again)*
@@ -263,7 +268,8 @@ CLAUSES_BESIDE: Mapping[Kind, str] = {
         s x: not right before
     """,
     "not_succession": r"""
-        x s: only before | only until | not after | not once | not if done | not if later | not if \
+        x s: only before | only until | only if undone | only when undone | only while undone | \
+          not after | not once | not if done | not if later | not if \
           earlier | not when | not when done | not when earlier | not when later
         """,
     "not_coexistence": r"""

@@ -315,6 +315,10 @@ class Cuts:
                 continue
             noun = self.keys[at] in _UNITS and at > 0 and self.keys[at - 1] in _BEFORE_NOUNS
             named = at + 1 < len(self.row) and bool(self._exact(at + 1)[0])
+            if codes == (Said("once"),) and self._timely(at):
+                continue  # "call A once before B"
+            if codes == (Said("earlier"),) and self.keys[at] == "before" and width == 1 and named:
+                continue
             if noun and not named and codes[:1] != (Said("call_is"),):
                 continue
             behind = not _THEN_BEHIND.isdisjoint(self.keys[:at]) and self.keys[at - 1] not in ("and", "only")
@@ -337,8 +341,12 @@ class Cuts:
         key = self.keys[at]
         if key in english.ARTICLES and self._leads(at + 1):
             yield int(self.keys[at + 1] in english.SOFT - english.ADJECTIVES), 1, ()
-        elif key in english.FUNCTION or key in english.SOFT:
+        elif (key in english.FUNCTION or key in english.SOFT) and (key != "once" or not self._timely(at)):
             yield 0, 1, (Item(key, self.span(at, at + 1), odd=key not in english.LITERAL),)
+
+    def _timely(self, at: int) -> bool:
+        """Return whether "once" is a number here, with what it is counted in behind it."""
+        return self.keys[at + 1 : at + 2] in (["before"], ["after"], ["per"], ["within"])
 
     def _who(self, at: int, one: english.Said) -> str | None:
         """Return the agent as the file writes it."""
@@ -922,6 +930,7 @@ class Cuts:
             self.at >= len(self.row)
             or self.row[self.at].kind not in ("word", "quoted")
             or self._key_at() in _NO_VALUES
+            or self._exact(self.at)[0]
             or self.raw[self.at : self.at + 2] in (["user", "message"], ["user", "turn"])
         ):
             return None

@@ -33,7 +33,7 @@ _LATE = _any(
     "eventually|later|at some (?:later )?(?:point|time)|sooner or later|afterwards|in turn|somewhere"
 )
 _ADVERB = _any(
-    """always|never|not|no longer|only|also|ever|then|subsequently|previously|already|each|both|right|just|strictly|
+    """always|never|not|no longer|only|also|ever|then|subsequently|previously|already|each|both|right|just|strictly|all|
     even|first|at least once|together|at all"""
 )
 _ADVERBS = rf"(?:(?:{_ADVERB}|{_SOON}|{_LATE}) )*"
@@ -107,7 +107,7 @@ _BEING_WRONG = re.compile(rf"{_CONSIDERED} {_WRONG}(?= )")
 _PAST = frozenset(("happened", "occurred", "took", "ran", "was", "were", "appeared", "came"))
 _SAYING = (
     ("always", ("always",)),
-    ("every", ("each",)),
+    ("every", ("each", "all")),
     ("both", ("both",)),
     ("together", ("together",)),
     ("later", ("eventually", "later", "subsequently", "point", "time", "afterwards")),
@@ -160,7 +160,8 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
     ):  # "are both forbidden" is about each, "must not both" about the pair
         denied = next((at for at, word in enumerate(words) if word in _DENYING), len(words))
         words = [word for at, word in enumerate(words) if word != "both" or at > denied]
-    return [*_adverbs(words), Said(prefix + main)]
+    always = [Said("every")] if group == "required" and not prefix else []
+    return [*_adverbs(words), *always, Said(prefix + main)]
 
 
 def verb(words: Sequence[str]) -> list[Said] | None:
@@ -396,6 +397,7 @@ none: nothing | no call | no tool | none | no further call | no calls | no furth
     no further tool calls | no tool whatsoever | no call whatsoever | nothing whatsoever
 none_else: nothing else | no other call | no other tool | nothing else whatsoever | no other calls | no other tools |
     no other action | no other tool call | no other tool calls
+both: all of | both of
 not_both: but not both | but never both | not both | never both | but not both of them | but never both of them
 whoever: whoever | who | an agent that
 else: everything else | anything else | all other calls | any other call | all others | every other call |
@@ -439,8 +441,8 @@ together: in the same run | in the same trace | in the same session | in the sam
     in one trace | in one session | in one conversation | together | taken together | in total | altogether | combined
 in_row: in a row | in succession | consecutively | back to back | one after the other
 next: next | very next
-last: last | very last | last of all | final | very final
-first: first | very first | first of all
+last: last | very last | last of all | final | very final | at the end | at the very end
+first: first | very first | first of all | at the start | at the beginning | at the very beginning | at the very start
 latest: latest | most recent | newest | last | latest call of | last call of | answer of the latest | answer
     of the newest | answer of the last | answer of the most recent
 call_is: call | action | step | tool | tool call | call made | tool called | tool used | thing | thing the agent does |

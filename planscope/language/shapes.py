@@ -134,6 +134,7 @@ _MORE = r"""
     not both: (?:may_do |it is )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both(?: together)?
     init & end: first call_is(?: happens)? is <first> ,? ?and last call_is(?: happens)? is <then>
     init & end: first call_is(?: happens)? is <first> and last call_is(?: happens)? is <then>
+    first & last: (?:do )?<first>(?: <V>)? first ,? ?and (?:do )?<then>(?: <V>)? last
     init & end: <RUN> begins <first> and ends_with <then>
     none after: (?:do |there )?none (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
     none after: (?:after|once) (?:every )?<DONE> ?,? (?:do |there )?none(?: \
@@ -491,6 +492,9 @@ def _drafts(
         return
     if kinds == "never & never":
         yield from (Draft("never", one) for one in (*first, *then))
+    elif kinds == "first & last":
+        yield from (Draft("first", one) for one in first)
+        yield from (Draft("last", one) for one in then)
     elif kinds == "init & end":
         yield from (Draft("init", one) for one in first)
         yield from (Draft("end", one) for one in then)
@@ -613,6 +617,15 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         return None
     if "front0" in match.groupdict() and "only" in way and not part["only"]:
         return None  # "after A, only call B" forbids other calls
+    if (
+        way == "not"
+        and "again" in part["late"] + part["says"]
+        and part["word"] in ("until", "before", "without", "unless")
+    ):
+        # "A may not be called again until B has been called"
+        return (
+            (tuple(Draft("after_until", one, one, until=end) for one in subject for end in x),) if x else None
+        )
     key = _key(way.removeprefix("may "), part, match)
     if key is None or (part["which"] == "latest") != key.endswith("latest"):
         return None
@@ -672,9 +685,14 @@ def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
         said.append("front")  # "Call B right after A" may be about each A, too
     if {"before": "later", "after": "earlier"}.get(part["word"]) in f"{part['late']} {part['says']}".split():
         return None
+    if part["word"] == "before" and "later" in part["tail"]:
+        return None
     if "there" in said and part["word"] in ("before", "after"):
         return None
+    if no and f"{base} undone" not in MEANINGS:
+        return None
     keys = [f"{base} {one}" for one in said if one and f"{base} {one}" in MEANINGS]
+    keys = [f"{base} undone"] if no else keys
     if any(one.startswith("right_") and f"{base} {one}" not in keys for one in said):
         return None
     if no and not keys:

@@ -57,7 +57,7 @@ def _parts(block: Block) -> Iterator[str]:
             yield (f"{label}: " if label else "") + inline(text)
         case Code(shown, language, _, most, widest):
             yield fenced(code_lines(shown, most, widest), language)
-        case Table():
+        case Table() if filled(block):
             yield _table(block)
         case Picture(title, svg):
             data = base64.b64encode(svg.encode()).decode()  # encoded, so that no name in it can become markup

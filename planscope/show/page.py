@@ -85,7 +85,7 @@ def _parts(block: Block, rows: Rows) -> Iterator[str]:
             yield f"<dl><dt>{escaped(label)}</dt><dd>{said}</dd></dl>" if label else f"<p>{said}</p>"
         case Code(shown, _, _, most, widest):
             yield f"<pre>{escaped(chr(10).join(code_lines(shown, most, widest)))}</pre>"
-        case Table():
+        case Table() if filled(block):
             yield from _table(block, rows)
         case Picture(title, svg):
             yield f"<figure>{svg}<figcaption>{escaped(title)}</figcaption></figure>"

@@ -49,7 +49,7 @@ def _lines(block: Block, width: int) -> Iterator[str]:
                 yield from wrapped(joined(text), width, indent)
         case Code(shown, _, indent, most, widest):
             yield from (indent + line for line in code_lines(shown, most, widest))
-        case Table():
+        case Table() if filled(block):
             yield from _table(block, width)
         case Beside(left, right):
             yield from lines([*left, *right], width)

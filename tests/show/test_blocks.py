@@ -75,6 +75,13 @@ def test_a_page_has_it_as_static_text_and_searches_long_tables() -> None:
     assert "script-src 'none'" in page("t", [TABLE]).replace("&#x27;", "'")
 
 
+def test_a_table_without_anything_in_it_is_nothing() -> None:
+    for empty in (Table([], ("a", "b")), Table([("", "")], ("a", "b"), search="Filter")):
+        made = [Para(Own("before")), empty, Para(Own("after"))]
+        assert list(lines(made)) == ["before", "after"] and markdown(made) == "before\n\nafter\n"
+        assert markup(made) == "<p>before</p>\n<p>after</p>"
+
+
 class Tags(HTMLParser):
     def __init__(self, source: str) -> None:
         super().__init__()

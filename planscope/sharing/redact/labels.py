@@ -102,7 +102,11 @@ def _aligned(row: str, below: str) -> _Columns:
         return _under_ruler(row, below)
     found = list(_NAME.finditer(row)) if _NAMES.fullmatch(row) else []
     apart = re.fullmatch(r"\s*[\w.@%-]+(?:\s{2,}[\w.@%-]+)+\s*", row) is not None
-    capitals = len(found) >= 3 and all(not m[0][0].islower() and m[0][0] not in "-/.(" for m in found)
+    capitals = (
+        len(found) >= 3
+        and not below.isupper()
+        and all(not m[0][0].islower() and m[0][0] not in "-/.(" for m in found)
+    )
     columns = [(m[0], m.start(), m.end()) for m in found]
     return columns if (apart or capitals) and _says_anything(columns) else []
 
@@ -161,8 +165,8 @@ _SIGN = re.compile(
     r"(?:[\"'\]\\*`]{0,4}(?P<sign>[ \t]{0,24}(?:\. ?){0,30}(?::|=>?|\uff1a)[ \t]{0,24})"
     r"|</(?i:key|th|td|dt|strong|b)>\s{0,20}<\w{1,10}>|(?P<tag>)>|(?P<gap>\t{1,4}|[ ]{3,40}))"
     r"(?P<open>[*]{0,2}[\\]{0,3}[\"'`\[<\u2018]{0,2}|[*]{0,2} ?`)"
-    r"(?:(?P<domain>[A-Za-z][\w.-]{1,30})\\{1,2}|\\{2,4})?(?P<value>[^\W\d_][\w.-]{1,80})(?P<after>\[[0-9,-]{1,20}\])?"
-    r"(?P<more>\s?\(?)"
+    r"(?:(?P<domain>[A-Za-z][\w.-]{1,30})\\{1,2}|\\{2,4})?(?P<value>[^\W\d_][\w.-]{1,80}+)(?! ?=)"
+    r"(?P<after>\[[0-9,-]{1,20}\])?(?P<more>\s?\(?)"
 )
 
 

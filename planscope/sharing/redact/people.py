@@ -189,7 +189,10 @@ def _looks_told(text: str, told: labels.Labelled) -> bool:
     """Return whether a labelled value can be a machine: it has a digit or a hyphen, or its label says *host name*."""
     name = text[told.start : told.end]
     return re.fullmatch(rf"{_MACHINE_SHAPE}(?:\[[0-9,-]{{1,20}}\])?|\w+\\\w+", name) is not None or (
-        told.label.lower() in words("host", "sure") and name.isalpha() and name.lower() not in PROGRAM_WORDS
+        told.label.lower() in words("host", "sure")
+        and name.isalpha()
+        and not name.istitle()
+        and name.lower() not in PROGRAM_WORDS
     )
 
 

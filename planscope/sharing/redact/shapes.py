@@ -122,7 +122,7 @@ _TOKEN = re.compile(r"(?<![A-Za-z0-9_+/.-])[A-Za-z0-9_+/-]{32,}={0,2}(?![A-Za-z0
 _HEX = re.compile(r"(?:0x)?[0-9a-f]{32,}|(?:0x)?[0-9A-F]{32,}")
 _KNOWN = re.compile(
     r"(?:call|chatcmpl|resp|msg|run|lc_run|rs|fc|toolu|asst|thread|item|req|gen|ws|cmpl|fp)[_-].*"
-    r"|sha(?:1|256|512)[-:].*",
+    r"|sha(?:1|256|512)[-:].*|_Z[A-Z0-9].*",
     re.IGNORECASE,
 )
 """Ids that providers give to messages and calls; checksums of files."""

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 LONGEST_LIMIT = 100
+
+
+def parts_of(schema: object) -> Iterator[dict[str, object]]:
+    """Yield each object in a schema, the outer ones first."""
+    if isinstance(schema, dict):
+        yield schema
+    several = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    for one in several:
+        yield from parts_of(one)
 
 
 def properties(schema: Mapping[str, object]) -> dict[str, object]:

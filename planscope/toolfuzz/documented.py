@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from planscope.toolfuzz.accepts import parts_of
 from planscope.toolfuzz.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def is_documented(tool: Tool, outcome: Outcome) -> bool:
 
     The sentence names the exception, or it speaks of a limit and shares a number or a quoted text with the line.
     """
-    text = f"{tool.description}. {_descriptions(tool.schema)}"
+    text = " ".join((f"{tool.description}.", *_limits(tool.schema)))
     name = (outcome.exception or "").rpartition(".")[2]
     if name and re.search(rf"\b{re.escape(name)}\b", text):
         return True
@@ -44,15 +46,10 @@ def _tokens(text: str) -> set[str]:
     return {one for one in found if one and one not in ("0", "1")}
 
 
-def _descriptions(schema: object) -> str:
-    if isinstance(schema, dict):
-        own = str(schema["description"]) if isinstance(schema.get("description"), str) else ""
-        limits = " ".join(
-            f"{key} must be {json.dumps(value)}."
-            for key, value in schema.items()
-            if key in ("minimum", "maximum", "minLength", "maxLength", "pattern")
-        )
-        return f"{own}. {limits} " + " ".join(_descriptions(one) for one in schema.values())
-    if isinstance(schema, list):
-        return " ".join(_descriptions(one) for one in schema)
-    return ""
+def _limits(schema: object) -> Iterator[str]:
+    """Yield the descriptions in a schema, and its limits in words."""
+    for part in parts_of(schema):
+        yield f"{part['description']}." if isinstance(part.get("description"), str) else ""
+        for key in ("minimum", "maximum", "minLength", "maxLength", "pattern"):
+            if key in part:
+                yield f"{key} must be {json.dumps(part[key])}."

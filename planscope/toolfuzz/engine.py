@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import select
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from planscope.errors import UserError
 from planscope.session.model import FuzzFinding
@@ -146,19 +147,13 @@ class Fuzz:
         raise UserError(f"{self.options.target}: the calls had no outcome")
 
     def _messages(self, work: str, play: Sequence[Call] = ()) -> Iterator[dict[str, Any]]:
-        with tool_process(self.options, work, play) as (process, token, broken):
-            assert process.stdout is not None
+        with tool_process(self.options, work, play) as process:
             ended = False
-            for line in process.stdout:
-                message = read(token, line)
-                if message is None:
-                    continue
-                if message["event"] == "error":
-                    raise UserError(_with_trace(message))
+            for message in process.messages():
                 ended = ended or message["event"] == "end"
                 yield message
             if not ended:
-                self._broken(broken())
+                self._broken(process.why_ended())
 
     def _broken(self, why: str) -> None:
         """The child ended early: an error if it never told of a tool, else a remark in the report."""
@@ -212,14 +207,57 @@ def check_callable(target: str) -> None:
         )
 
 
+@dataclass
+class ToolProcess:
+    """The process of the tools. ``token``: its messages begin with it (``lines.py``)."""
+
+    process: subprocess.Popen[bytes]
+    token: str
+    errors: IO[bytes]
+    _read: bytes = b""
+
+    def say(self, message: Mapping[str, object]) -> None:
+        """Send a line. Raises OSError if the process has ended."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def messages(self, seconds: float | None = None) -> Iterator[dict[str, Any]]:
+        """Yield what the process tells, until it ends.
+
+        Raises UserError if it tells of an error, TimeoutError if it tells nothing for so many seconds.
+        """
+        assert self.process.stdout is not None
+        out = self.process.stdout.fileno()
+        while True:
+            line, found, rest = self._read.partition(b"\n")
+            if found:
+                self._read = rest
+                message = read(self.token, line)
+                if message is not None and message["event"] == "error":
+                    raise UserError(_with_trace(message))
+                if message is not None:
+                    yield message
+                continue
+            if not select.select([out], [], [], seconds)[0]:
+                raise TimeoutError
+            part = os.read(out, 2**16)
+            if not part:
+                return
+            self._read += part
+
+    def why_ended(self) -> str:
+        status = self.process.wait()
+        self.errors.seek(0)
+        said = self.errors.read().decode("utf-8", "replace").strip().splitlines()
+        return said[-1] if said else f"exit status {status}"
+
+
 @contextmanager
-def tool_process(
-    options: Options, work: str, play: Sequence[Call] = ()
-) -> Iterator[tuple[subprocess.Popen[bytes], str, Callable[[], str]]]:
+def tool_process(options: Options, work: str, play: Sequence[Call] = ()) -> Iterator[ToolProcess]:
     """Start the process that imports the tools (``child.py``), in a folder of its own, and end it.
 
-    ``work``, ``play``: of its :class:`Job`; one that serves can be told more later. Yield the process, the token that
-    its messages begin with (``lines.py``), and a function that says why it ended.
+    ``work``, ``play``: of its :class:`Job`; one that serves can be told more later.
     """
     with _folder() as folder, tempfile.TemporaryFile(dir=folder) as errors:
         inside = folder / "work"
@@ -240,20 +278,13 @@ def tool_process(
             process_group=0,  # Ctrl-C in a terminal reaches the parent alone
         )
 
-        def broken() -> str:
-            status = process.wait()
-            errors.seek(0)
-            said = errors.read().decode("utf-8", "replace").strip().splitlines()
-            return said[-1] if said else f"exit status {status}"
-
         try:
-            assert process.stdin is not None
+            made = ToolProcess(process, token, errors)
             with suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(job).encode() + b"\n")
-                process.stdin.flush()
-                if work != "serve":
+                made.say(job)
+                if work != "serve" and process.stdin is not None:
                     process.stdin.close()
-            yield process, token, broken
+            yield made
         finally:
             _end(process)
 

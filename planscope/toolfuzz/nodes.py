@@ -7,7 +7,7 @@ same tree, and the generator (``values.py``) walks it backwards: from a value at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 Step = tuple[object, ...]
@@ -55,6 +55,12 @@ class Node:
         """Return the steps of a kind, with what they lead to."""
         return [(step, child) for step, child in self.children.items() if step[0] == kind]
 
+    def walk(self) -> Iterator[Node]:
+        """Yield this node and all that are derived from it."""
+        yield self
+        for child in self.children.values():
+            yield from child.walk()
+
     def learn(self, operation: str, constant: object = None) -> None:
         """Keep a constant that the value is compared with. One that was learned before costs a look-up."""
         known = self.facts.get(operation)
@@ -77,11 +83,10 @@ class Node:
 
 
 class Knowledge:
-    """The nodes of all arguments of a tool. ``version`` grows with each new fact; ``news`` holds those not sent yet."""
+    """The nodes of all arguments of a tool. ``news`` holds facts that were not sent yet."""
 
     def __init__(self) -> None:
         self.roots: dict[str, Node] = {}
-        self.version = 0
         self.news: list[tuple[str, tuple[Step, ...], str | None, object]] = []
 
     def node(self, root: str) -> Node:
@@ -91,7 +96,6 @@ class Knowledge:
         return found
 
     def _heard(self, node: Node, operation: str | None, constant: object) -> None:
-        self.version += 1
         self.news.append((node.root, node.path, operation, constant))
 
     def merge(self, news: list[Any]) -> None:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from random import Random
 
-from planscope.toolfuzz.accepts import mismatch, properties
+from planscope.toolfuzz.accepts import mismatch, parts_of, properties
 from planscope.toolfuzz.coverage import Arc
 from planscope.toolfuzz.nodes import Knowledge
 from planscope.toolfuzz.source import Hints, read_function, read_words
@@ -46,7 +46,6 @@ class Search:
         self.kept: list[dict[str, object]] = []
         self.arcs: set[Arc] = set()
         self._last_kept, self._is_changed = 0, False
-        self._words: dict[str, tuple[int, list[str]]] = {}
         self._meant: list[dict[str, object]] = []
         self._schema = tool.schema
         self._seed = f"{seed}/{tool.name}"
@@ -74,18 +73,13 @@ class Search:
                 self.hints.add(one)
 
     def _examples(self, schema: object) -> None:
-        if isinstance(schema, dict):
+        for part in parts_of(schema):
             for key in ("examples", "example", "default"):
-                for one in schema[key] if isinstance(schema.get(key), list) else [schema.get(key)]:
-                    if isinstance(one, str | int | float):
-                        self.hints.add(one)
-            if isinstance(schema.get("description"), str):
-                read_words(schema["description"], self.hints)
-            for inner in schema.values():
-                self._examples(inner)
-        elif isinstance(schema, list):
-            for inner in schema:
-                self._examples(inner)
+                given = part.get(key)
+                for one in given if isinstance(given, list) else [given]:
+                    self.hints.add(one)
+            if isinstance(text := part.get("description"), str):
+                read_words(text, self.hints)
 
     def draw_pools(self) -> None:
         """Have Hypothesis draw texts, and samples of the patterns that are new."""
@@ -94,12 +88,9 @@ class Search:
         if len(self.pools.texts) == 1:
             self.pools.texts = texts(self._seed)
         wanted = set(self.hints.patterns)
-        _patterns(self._schema, wanted)
-        todo = [*self.knowledge.roots.values()]
-        while todo:
-            node = todo.pop()
-            wanted.update(str(one) for one in node.facts.get("regex", ()))
-            todo += node.children.values()
+        wanted |= {one for part in parts_of(self._schema) if isinstance(one := part.get("pattern"), str)}
+        nodes = (node for root in self.knowledge.roots.values() for node in root.walk())
+        wanted.update(str(one) for node in nodes for one in node.facts.get("regex", ()))
         for pattern in sorted(wanted - self.pools.patterns.keys())[:20]:
             self.pools.patterns[pattern] = samples(pattern, self._seed)
 
@@ -161,17 +152,10 @@ class Search:
 
     def _tokens(self, name: str) -> list[str]:
         """Return the texts that the tool compares parts of an argument with."""
-        version, found = self._words.get(name, (-1, []))
-        if version != self.knowledge.version:
-            found = []
-            todo = [self.knowledge.node(name)]
-            while todo:
-                node = todo.pop()
-                for facts in node.facts.values():
-                    found += [one for one in facts if isinstance(one, str) and 0 < len(one) <= 40]
-                todo += node.children.values()
-            self._words[name] = (self.knowledge.version, found)
-        return found
+        facts = (
+            one for node in self.knowledge.node(name).walk() for some in node.facts.values() for one in some
+        )
+        return [one for one in facts if isinstance(one, str) and 0 < len(one) <= 40]
 
     def _mutated(self, value: object, random: Random, tokens: list[str]) -> object:
         if isinstance(value, str):
@@ -300,14 +284,3 @@ def _parts(parts: list[str], token: str, random: Random) -> list[str]:
     if chance < 0.7:
         return [*parts, token]
     return [*parts[:at], token, *parts[at + (chance > 0.85) :]]
-
-
-def _patterns(schema: object, found: set[str]) -> None:
-    if isinstance(schema, dict):
-        if isinstance(schema.get("pattern"), str):
-            found.add(schema["pattern"])
-        for inner in schema.values():
-            _patterns(inner, found)
-    elif isinstance(schema, list):
-        for inner in schema:
-            _patterns(inner, found)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import select
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,7 +10,6 @@ from typing import Any, Self
 
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Options, check_callable, check_platform, tool_process, tools_in
-from planscope.toolfuzz.lines import read
 from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.tool_report import ToolReport
 
@@ -48,14 +44,12 @@ class ServedTools:
         self._exchange = threading.Lock()
         self._open = False
         self._stack = ExitStack()
-        self._read = b""
 
     def __enter__(self) -> Self:
         check_platform()
         check_callable(self.options.target)
         with ExitStack() as stack:
-            started = stack.enter_context(tool_process(self.options, "serve"))
-            self._process, self._token, self._broken = started
+            self._process = stack.enter_context(tool_process(self.options, "serve"))
             told = self._heard("tools", GRACE * 4)
             self.all, self.sandbox = tools_in(told["tools"]), dict(told["sandbox"])
             self.tools = [one for one in self.all if not one.skipped]
@@ -102,35 +96,19 @@ class ServedTools:
             return dict(self._heard("ended", GRACE)["files"])
 
     def _say(self, message: Mapping[str, object]) -> None:
-        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-            self._process.stdin.flush()
-        except (BrokenPipeError, OSError):
+            self._process.say(message)
+        except OSError:
             raise self._lost() from None
 
     def _lost(self) -> ToolsLost:
-        return ToolsLost(f"{self.options.target}: the tools' process ended ({self._broken()})")
+        return ToolsLost(f"{self.options.target}: the tools' process ended ({self._process.why_ended()})")
 
     def _heard(self, event: str, seconds: float) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        handle = self._process.stdout.fileno()
-        while True:
-            line, found, rest = self._read.partition(b"\n")
-            if not found:
-                ready, _, _ = select.select([handle], [], [], seconds)
-                if not ready:
-                    raise ToolsLost(f"{self.options.target}: the tools' process did not answer")
-                part = os.read(handle, 2**16)
-                if not part:
-                    raise self._lost()
-                self._read += part
-                continue
-            self._read = rest
-            message = read(self._token, line)
-            if message is None:
-                continue
-            if message["event"] == "error":
-                raise UserError(str(message["message"]))
-            if message["event"] == event:
-                return message
+        try:
+            for message in self._process.messages(seconds):
+                if message["event"] == event:
+                    return message
+        except TimeoutError:
+            raise ToolsLost(f"{self.options.target}: the tools' process did not answer") from None
+        raise self._lost()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ LONGEST = 2000
 
 MOST_FILLINGS = 24
 _CANDIDATES = 8
+_TRIES = 50
 
 
 @dataclass(frozen=True)
@@ -95,48 +97,25 @@ def prompts(template: str, fillings: Mapping[str, Sequence[str]], most: int, see
     Each is drawn such that words which few prompts have come first: so every word is seen as soon as there is room, and
     words of several placeholders do not always come together. The same seed draws the same prompts.
     """
-    names = list(fillings)
-    sizes = [len(fillings[name]) for name in names]
-    total = math.prod(sizes)
+    total = math.prod(map(len, fillings.values()))
     draw = random.Random(f"prompts\x1f{seed}\x1f{template}")
-    used: dict[int, None] = {}
-    seen: dict[tuple[str, str], int] = {}
+    seen: Counter[tuple[str, str]] = Counter()
     made: dict[str, Filled] = {}
-    tries = 0
-    while len(made) < most and len(used) < total and tries < 50 * most:
-        tries += 1
-        open_ = [k for k in range(total) if k not in used] if total <= 4096 else None
-        some = draw.sample(open_, min(_CANDIDATES, len(open_))) if open_ else _numbers(draw, total, used)
-        choice = min(some, key=lambda k: _freshness(_words(k, names, sizes, fillings), seen))
-        used[choice] = None
-        words = _words(choice, names, sizes, fillings)
-        text = fill(template, words)
-        if text not in made:
-            made[text] = Filled(text, words)
-            for item in words.items():
-                seen[item] = seen.get(item, 0) + 1
+    for _ in range(_TRIES * most):
+        if len(made) >= min(most, total):
+            break
+        several = [{name: draw.choice(words) for name, words in fillings.items()} for _ in range(_CANDIDATES)]
+        new = [words for words in several if fill(template, words) not in made]
+        if new:
+            words = min(new, key=lambda words: _freshness(words, seen))
+            made[fill(template, words)] = Filled(fill(template, words), words)
+            seen.update(words.items())
     return list(made.values())
 
 
-def _numbers(draw: random.Random, total: int, used: Mapping[int, None]) -> list[int]:
-    found = [k for k in (draw.randrange(total) for _ in range(_CANDIDATES)) if k not in used]
-    return found or [next(k for k in range(total) if k not in used)]
-
-
 def _freshness(words: Mapping[str, str], seen: Mapping[tuple[str, str], int]) -> tuple[int, int]:
-    counts = [seen.get(item, 0) for item in words.items()]
+    counts = [seen[item] for item in words.items()]
     return sum(counts), max(counts)
-
-
-def _words(
-    number: int, names: Sequence[str], sizes: Sequence[int], fillings: Mapping[str, Sequence[str]]
-) -> dict[str, str]:
-    """Return the fillings that a number stands for, the last placeholder counting fastest."""
-    words = {}
-    for name, size in zip(reversed(names), reversed(sizes), strict=True):
-        number, k = divmod(number, size)
-        words[name] = fillings[name][k]
-    return {name: words[name] for name in names}
 
 
 def natural(filled: Sequence[Filled], answer: object) -> list[str] | None:

@@ -8,7 +8,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 Arc = tuple[str, int, int, int]
 """File, line before, line, and how often: the number of its binary digits, at most 5."""
@@ -40,12 +43,12 @@ class Coverage:
         sys.settrace(None)
         return {(*arc, min(count.bit_length(), MOST_DIGITS)) for arc, count in self._arcs.items()}
 
-    def _called(self, frame: FrameType, event: str, argument: object) -> Any:
+    def _called(self, frame: FrameType, event: str, argument: object) -> TraceFunction | None:
         if not self._is_own(frame.f_code):
             return None
         file, last, arcs = frame.f_code.co_filename, -frame.f_code.co_firstlineno, self._arcs
 
-        def line(frame: FrameType, event: str, argument: object) -> Any:
+        def line(frame: FrameType, event: str, argument: object) -> TraceFunction:
             nonlocal last
             if event == "line":
                 number = frame.f_lineno

@@ -149,9 +149,8 @@ class _ServedChannel(Channel):
     def __init__(self, heard: Callable[..., None], server: Server) -> None:
         self._heard = heard
         self.number, self.text = -1, ""
-        self.watch: Any = SimpleNamespace(refusals=[])
-        self.told: Any = SimpleNamespace(take=server.said)
-        self.kept: Any = SimpleNamespace(restore=lambda: None)
+        nothing: Any = SimpleNamespace(refusals=[], take=server.said, restore=lambda: None)
+        self.watch = self.told = self.kept = nothing
 
     def send(self, event: str, **said: object) -> None:
         self._heard(event, **said)

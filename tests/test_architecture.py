@@ -252,7 +252,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 188_350,
     "rules": 75_700,
-    "toolfuzz": 84_750,
+    "toolfuzz": 84_350,
     "agents": 75_220,
     "traces": 56_000,
     "commands": 48_650,

@@ -39,7 +39,7 @@ _RULES = frozenset(
             "within",
             "soon",
         ),
-        *("immediately", "directly", "right"),
+        *("immediately", "directly", "right", "again"),
     )
 )
 """Words of sentences that only rules can say."""
@@ -73,7 +73,8 @@ class Prose:
         scanner = Scanner(text, self.ids, prose=True, timed=self.timed)
         rows = [row for row in sentences(text) if row]
         keys = [token.key for row in rows for token in row]
-        if self.worded or not _RULES.isdisjoint(keys) or keys[:1] == ["only"]:
+        stopping = keys[:1] == ["stop"] and keys[1:2] != [] and keys[1].endswith("ing")
+        if self.worded or not _RULES.isdisjoint(keys) or keys[:1] == ["only"] or stopping:
             return []
         try:
             ways = self._ways(scanner, rows)

@@ -251,6 +251,8 @@ def test_a_noun_may_be_behind_its_object() -> None:
         "Run the tests before deploying to staging - unless time is short.",
         "Run the tests before deploying to staging because building the image comes first.",
         "Run the tests before deploying to staging, never before.",
+        "Run the tests before building the image again.",
+        "Stop running the tests before building the image.",
         "Run the tests before deploying to staging; anything else is forbidden.",
     ],
 )

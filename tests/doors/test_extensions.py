@@ -13,8 +13,8 @@ import pytest
 
 from planscope import extensions
 from planscope.agents import models
-from planscope.commands.completion import suggest
 from planscope.traces import opening
+from tests.cli.completing import words
 from tests.cli.conftest import cli as cli
 from tests.cli.support import Cli
 
@@ -65,8 +65,8 @@ def test_the_example_package(fresh: Path, cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("langchain_openai")
     assert models.load_model("acme:large").chat.model_name == "large"  # type: ignore[attr-defined]
     assert {"name": "acme", "dark": True} in cli("themes", "--json").json["themes"]
-    assert [one.word for one in suggest(["run", "x", "--model", "acm"]).words] == ["acme:"]
-    assert [one.word for one in suggest(["open", "--theme", "ac"]).words] == ["acme"]
+    assert words("run", "x", "--model", "acm") == ["acme:"]
+    assert words("open", "--theme", "ac") == ["acme"]
     assert cli("doctor", "--json").json["problems"] == []
 
 

@@ -19,6 +19,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from operator import eq
 from typing import Literal, Protocol
 from uuid import uuid4
 
@@ -561,9 +562,9 @@ class Conversations:
                 for call in talk.calls.values()
                 if call.tool == tool and (call.identity in talk.waiting or call.identity in talk.open)
             ]
-            for fits in (_equal, _contained, _unlike):
+            for fits in (eq, _contained, lambda *_: True):
                 for talk, call in asked:
-                    free = call.identity not in talk.taken or (talk.failed and fits is _equal)
+                    free = call.identity not in talk.taken or (talk.failed and fits is eq)
                     if free and fits(call.arguments or {}, arguments):
                         talk.taken.add(call.identity)
                         return talk, call.identity
@@ -897,17 +898,9 @@ class Conversations:
         talk.keys.clear()
 
 
-def _equal(asked: Mapping[str, object], made: Mapping[str, object]) -> bool:
-    return dict(asked) == dict(made)
-
-
 def _contained(asked: Mapping[str, object], made: Mapping[str, object]) -> bool:
     """Return whether a program makes a call with the model's arguments and others of its own."""
     return all(key in made and made[key] == value for key, value in asked.items())
-
-
-def _unlike(asked: Mapping[str, object], made: Mapping[str, object]) -> bool:
-    return True
 
 
 def _rejects(answer: str) -> int:

@@ -335,26 +335,37 @@ class Recorder(Middleware, BaseCallbackHandler):
         self.attempt(self.talks.failed, talk, error, "tool", "", identity)
 
     def _tool_started(self, run_id: UUID, tool: str, sent: str, more: Mapping[str, object]) -> None:
+        arguments, around = more.get("inputs"), inside_call.get()
+        given = plain(arguments) if isinstance(arguments, dict) else {}
+        if (
+            self.talks.owner is not None
+        ):  # the gate has told the call from others; a person may have changed it
+            if (
+                isinstance(arguments, dict)
+                and around is not None
+                and around[2] == tool
+                and around[0].run.person
+            ):
+                self.talks.changed_by_person(around[0], around[1], given)
+            return
         root = self._chains.of(run_id) or run_id
         metadata = _mapping(more.get("metadata"))
-        arguments, run = more.get("inputs"), self._of_root.get(root)
-        given = plain(arguments) if isinstance(arguments, dict) else {}
+        run = self._of_root.get(root)
         talk = self._open_call(root, sent, place_in(metadata))
         if talk is not None:
             identity = talk.identity(sent, tool, given)
-        elif not sent and run is not None and self.talks.owner is None:
+        elif not sent and run is not None:
             where = place_in(metadata), agent_in(metadata)
             talk, identity = self.talks.of_program(tool, given, None, *where, run)
         else:
             return
-        if self.talks.owner is None:
-            self._calls[run_id] = (talk, time.perf_counter(), identity)
-            inside_call.set((talk, identity, tool))  # in the context of this call, where its sub-agents run
-            self.talks.goes_on(talk, root, self._chains.answer(root))
-            if root != run_id:
-                self._of_root[root] = talk.run
+        self._calls[run_id] = (talk, time.perf_counter(), identity)
+        inside_call.set((talk, identity, tool))  # in the context of this call, where its sub-agents run
+        self.talks.goes_on(talk, root, self._chains.answer(root))
+        if root != run_id:
+            self._of_root[root] = talk.run
         if isinstance(arguments, dict) and talk.run.person:
-            self.talks.changed_by_person(talk, identity, plain(arguments))
+            self.talks.changed_by_person(talk, identity, given)
 
     def _open_call(self, root: UUID, sent: str, place: str) -> Talk | None:
         """Return the conversation of a call: that of its graph, one of its graph's run, or the only one that knows the

@@ -73,6 +73,25 @@ def test_several_calls_of_one_message(named: Name, path: Path, by: str, sync: bo
     assert pairs(run) == WANTED and end_of(run).ending == "stopped"
 
 
+@pytest.mark.parametrize("by", ["middleware", "callback", "debugger"])
+def test_equal_calls_that_are_made_one_after_the_other(named: Name, path: Path, by: str) -> None:
+    names = ["ann", "ann", "bo"]
+    script = [says(*(("look_up", {"name": name}) for name in names)), says(text="Done.")]
+    for one in script[0].tool_calls:
+        one["id"] = "call_0"
+    recorder = record(path)
+    made: Any = create_agent(
+        Both(script=script), [look_up], middleware=[recorder] if by == "middleware" else []
+    )
+    agent = made.with_config(max_concurrency=1)
+    if by == "debugger":
+        run, _ = run_of(load_agent(named(agent)))
+    else:
+        agent.invoke(ASKED, {"callbacks": [recorder]} if by == "callback" else {})
+        (run,) = runs(path)
+    assert pairs(run) == [(name, f"found {name}") for name in names]
+
+
 @pytest.mark.parametrize("by", ["middleware", "callback"])
 @pytest.mark.parametrize("same", [True, False])
 async def test_agents_side_by_side(path: Path, by: str, same: bool) -> None:

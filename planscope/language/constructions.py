@@ -240,25 +240,25 @@ FORMS: Mapping[Kind, str] = {
 
 CLAUSES_BESIDE: Mapping[Kind, str] = {
     "chain_response": r"""
-        s x: do right before | only right before | not without right_later
+        s x: do right before | only right before | not without x_right_later
         x s: do right after front | do right after every | do if right_later | do when right_later
         """,
     "chain_precedence": r"""
         s x: do right before | do right before every | do if right_earlier | do when right_earlier
-        x s: do right after | do right after front | only right after | not without right_earlier | \
-          not unless right_earlier | only if right_earlier
+        x s: do right after | do right after front | only right after | not without x_right_earlier | \
+          not unless x_right_earlier | only if x_right_earlier
         """,
     "response": r"""
-        x s: do after front | do after every | do once front | do if later | do if done | do when | \
-          do when later | do once later
-        s x: not without later | not unless later
+        x s: do after front | do after every | do once front | do if later | do if done | do if x_earlier | \
+          do when | do when later | do when x_earlier | do once later
+        s x: not without x_later | not unless x_later
         """,
     "precedence": r"""
         s x: do before | do if earlier | do when earlier | only before
         x s: do after | do after front | do once | do once front | only after | only once | only if \
-          | only if done | only if earlier | only when | only when done | only when earlier | not \
-          before | not until | not unless | not unless done | not unless earlier | not without | not \
-          without earlier | not if undone | not when undone | not while undone
+          | only if done | only if x_earlier | only when | only when done | only when x_earlier | not \
+          before | not until | not unless | not unless done | not unless x_earlier | not without | not \
+          without x_earlier | not if undone | not when undone | not while undone
         """,
     "within": r"""
         x s: do within after | do within if | do within when | do within after front
@@ -269,8 +269,9 @@ CLAUSES_BESIDE: Mapping[Kind, str] = {
     """,
     "not_succession": r"""
         x s: only before | only until | only if undone | only when undone | only while undone | \
-          not after | not once | not if done | not if later | not if \
-          earlier | not when | not when done | not when earlier | not when later
+          not after | not once | not if done | not if later | not if x_earlier | not when | not when done | \
+          not when x_earlier | not when later
+        s x: not if earlier | not when earlier | not if x_later | not when x_later
         """,
     "not_coexistence": r"""
         x s: not if | not when
@@ -284,4 +285,5 @@ CLAUSES_BESIDE: Mapping[Kind, str] = {
         x s: only if latest | only when latest | not unless latest
         """,
 }
-"""The clauses beside a main clause with which both together say it, behind the earlier and the later set."""
+"""The clauses beside a main clause with which both together say it, behind the earlier and the later set. "earlier"
+stands in the main clause, x_earlier in the one beside."""

@@ -690,12 +690,19 @@ class Cuts:
         token = self.row[k] if k < len(self.row) else None
         if token is None or token.kind not in ("word", "quoted", "string") or token.key == "time":
             return None
+        if token.kind == "word" and not _BY.isdisjoint(self.keys[: self.at]) and self._gapped():
+            return None
         self.at = k + 1
         if self._key_at() == "agent":
             self.at += 1
         if token.kind == "word":
             return token.text
         return str(json.loads(token.text)) if token.kind == "string" else token.text[1:-1]
+
+    def _gapped(self) -> bool:
+        """Return whether "by" here means the verb again: "A is preceded by B, and B by C"."""
+        joints = [k for k in range(self.at) if self.raw[k] in ("and", "or", "but", ",", ";")]
+        return bool(joints) and not _BY.isdisjoint(self.keys[: joints[-1]])
 
     # Conditions and values
 
@@ -989,6 +996,7 @@ def _key(token: Token) -> str:
     return token.key if token.kind in ("word", "number") else ""
 
 
+_BY = frozenset({"preceded", "followed", "succeeded", "answered", "matched"})
 _OTHER_THAN = re.compile(r"(?:other than|except(?: for)?|besides|apart from|but) (?:the (?:tools? )?)?")
 _THEN_BEHIND = frozenset({"if", "when", "whenever", "once", "after", "where", "until", "before"})
 """Behind these "then" says nothing more."""

@@ -150,7 +150,11 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
             return None
         may = "may_only_" if "only" in words else "may_"
         prefix = "not_" if no or group == "forbidden" else may if group == "allowed" else ""
-    elif not match["must"] and (match["have"] or not _PAST.isdisjoint(words)):
+    elif (
+        not match["must"]
+        and not (match["have"] and match["may"])
+        and (match["have"] or not _PAST.isdisjoint(words))
+    ):
         prefix += "did_"
     if group == "follows" and match["must"] and not no:
         prefix += "must_"
@@ -161,7 +165,10 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
         denied = next((at for at, word in enumerate(words) if word in _DENYING), len(words))
         words = [word for at, word in enumerate(words) if word != "both" or at > denied]
     always = [Said("every")] if group == "required" and not prefix else []
-    return [*_adverbs(words), *always, Said(prefix + main)]
+    told = _adverbs(words)
+    if match["have"] and (match["must"] or match["may"]) and Said("earlier") not in told:
+        told.append(Said("earlier"))  # "must have been called"
+    return [*told, *always, Said(prefix + main)]
 
 
 def verb(words: Sequence[str]) -> list[Said] | None:
@@ -421,7 +428,8 @@ right_earlier: immediately before | directly before | right before | just before
     directly before it | right before it | just before it | right before that | immediately beforehand
 yet: yet | so far
 again: again | any more | anymore | any longer | ever again | once more
-earlier: earlier | before | first | at least once | before it | before that | beforehand | previously | prior |
+earlier: by then | by that time | up to then |
+    earlier | before | first | at least once | before it | before that | beforehand | previously | prior |
     previous | preceding | already | before then | before them | at some earlier point | at some earlier
     time | somewhere before it | somewhere before them | in the past | at some point before it | at some
     time before it

@@ -662,6 +662,16 @@ def _clock(
 _MANY = ("COUNT", "REPEAT", "COUNT_OF", "COUNT_AMONG")
 
 
+_TOLD = ("earlier", "later", "right_earlier", "right_later")
+_SAME_TIME: Mapping[str, frozenset[str]] = {
+    "before": frozenset(("earlier", "x_earlier")),
+    "until": frozenset(("earlier", "x_earlier")),
+    "after": frozenset(("later", "x_earlier")),
+    "once": frozenset(("later", "x_earlier")),
+}
+"""Words of time that say the same as the word before the clause beside."""
+
+
 def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
     """Return the key of MEANINGS for these parts of a sentence, or None."""
     fronted = "front0" in match.groupdict()
@@ -670,12 +680,13 @@ def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
     past, no = "did_" in part["past"], part["past"].startswith("not_")
     if no and part["word"] not in ("if", "when", "while"):
         return None
+    main = f"{part['late']} {part['says']}".split()
+    beside = [f"x_{one}" if one in _TOLD else one for one in part["tail"].split()]
     said = [
         part["which"],
         "undone" if no else "",
-        *part["late"].split(),
-        *part["says"].split(),
-        *part["tail"].split(),
+        *main,
+        *beside,
         "done" if past and not no else "",
         "front" if fronted else "",
     ]
@@ -683,18 +694,17 @@ def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
         return None
     if base == "do right after" and part["act"] == "do":
         said.append("front")  # "Call B right after A" may be about each A, too
-    if {"before": "later", "after": "earlier"}.get(part["word"]) in f"{part['late']} {part['says']}".split():
-        return None
-    if part["word"] == "before" and "later" in part["tail"]:
-        return None
+    same = _SAME_TIME.get(part["word"], frozenset()) | ({"x_earlier"} if no else set())
     if "there" in said and part["word"] in ("before", "after"):
         return None
     if no and f"{base} undone" not in MEANINGS:
         return None
     keys = [f"{base} {one}" for one in said if one and f"{base} {one}" in MEANINGS]
     keys = [f"{base} undone"] if no else keys
-    if any(one.startswith("right_") and f"{base} {one}" not in keys for one in said):
-        return None
+    if any(
+        one.removeprefix("x_") in _TOLD and one not in same and f"{base} {one}" not in keys for one in said
+    ):
+        return None  # a word of time that nobody understands is not left out
     if no and not keys:
         return None
     return keys[0] if keys else base if base in MEANINGS else None

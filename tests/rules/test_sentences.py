@@ -142,6 +142,26 @@ REFUSALS = {
 }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A is to be preceded by B, and B by C.",
+        "Every A is followed by B, and C by D.",
+        "A is followed by B and B by C.",
+        "After A, B must not have been called earlier.",
+        "Once A has been called, B must not have been called earlier.",
+        "B must not have been called after A.",
+        "If A is called, B must not have been called so far.",
+        "Call B if A is called later.",
+    ],
+)
+def test_words_of_time_and_left_out_verbs_are_not_dropped(text: str) -> None:
+    with pytest.raises(ParseFailure):
+        read_rules(text, ("A", "B", "C", "D"))
+    with pytest.raises(ParseFailure):
+        read_rules(text)
+
+
 @pytest.mark.parametrize("text", REFUSALS)
 def test_what_is_refused(text: str) -> None:
     with pytest.raises(ParseFailure) as caught:

@@ -998,11 +998,9 @@ def _key(token: Token) -> str:
 
 _BY = frozenset({"preceded", "followed", "succeeded", "answered", "matched"})
 _OTHER_THAN = re.compile(r"(?:other than|except(?: for)?|besides|apart from|but) (?:the (?:tools? )?)?")
-_THEN_BEHIND = frozenset({"if", "when", "whenever", "once", "after", "where", "until", "before"})
+_THEN_BEHIND = english.words("if when whenever once after where until before")
 """Behind these "then" says nothing more."""
-_BEFORE_NOUNS = frozenset(
-    {"first", "last", "next", "latest", "final", "the", "any", "every", "each", "previous"}
-)
+_BEFORE_NOUNS = english.words("first last next latest final the any every each previous")
 """Behind these "call" is no verb."""
 _BOUNDS = {
     "before": re.compile(
@@ -1026,12 +1024,12 @@ _USER_SAID = re.compile(
     r"writes|wrote|typed|types) |(?:has )?(?:answered|answers|replied|replies|responded|responds|written|writes|"
     r"spoken|speaks) )"
 )
-_REPLIES = frozenset({"yes", "no", "ok", "okay", "stop", "confirm", "cancel"})
+_REPLIES = english.words("yes no ok okay stop confirm cancel")
 _NOUNS = (["tool"], ["tools"], ["call"], ["calls"])
 """Words that belong to a name before them."""
 _EVERY = frozenset({"every", "each"})
 _VALUES = frozenset({"true", "false", "null", "["})
-_OF_RUNS = frozenset({"every", "each", "any", "no", "a", "the", "per", "one", "same", "all"})
+_OF_RUNS = english.words("every each any no a the per one same all")
 _WRAPPED = re.compile(
     rf"(?:{english.ACTING} )?(?:(?:the|an?|some|your|its|their) )*(?:(?P<outcome>{'|'.join(_OUTCOMES)}) )?"
     r"(?:any calls? (?:of|to) |(?:calls?|uses?|invocations?|executions?|occurrences?|runs?) (?:of|to) )?(?:the )?"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
+from planscope.language import english
 from planscope.language.build import SentenceReading
 from planscope.language.calls import Calls
 from planscope.language.clauses import covering
@@ -23,32 +24,17 @@ MOST_WAYS = 16
 LONGEST = 600
 """Longer sentences (code points) are not read."""
 
-_RULES = frozenset(
-    (
-        *(
-            "if",
-            "whoever",
-            "case",
-            "provided",
-            "every",
-            "each",
-            "twice",
-            "times",
-            "least",
-            "most",
-            "within",
-            "soon",
-        ),
-        *("immediately", "directly", "right", "again"),
-    )
+_RULES = english.words(
+    """
+    if whoever case provided every each twice times least most within soon immediately directly
+    right again
+    """
 )
 """Words of sentences that only rules can say."""
-_PRONOUNS = frozenset({"it", "that", "this", "them", "these", "which", "both", "latter", "former"})
-_BEGINNING = frozenset({"start", "starts", "starting", "begin", "begins", "beginning", "started", "begun"})
-_ENDING = frozenset(
-    {"finish", "finishes", "finished", "end", "ends", "ended", "over", "complete", "completed", "done"}
-)
-_DOUBTFUL = frozenset({"or", "when", "wrong", "mistake", "error", "violation"})
+_PRONOUNS = english.words("it that this them these which both latter former")
+_BEGINNING = english.words("start starts starting begin begins beginning started begun")
+_ENDING = english.words("finish finishes finished end ends ended over complete completed done")
+_DOUBTFUL = english.words("or when wrong mistake error violation")
 _VOID = ("existence", "exactly", "responded_existence")
 """What each action of a query does anyway."""
 
@@ -236,42 +222,12 @@ def _whole(spans: Sequence[Span]) -> Span:
     return min(start for start, _ in spans), max(end for _, end in spans)
 
 
-_RELATING = frozenset(
-    [
-        "before",
-        "after",
-        "until",
-        "till",
-        "once",
-        "then",
-        "first",
-        "last",
-        "when",
-        "finally",
-        "next",
-        "afterwards",
-        "wait",
-        "waits",
-        "needs",
-        "need",
-        "require",
-        "requires",
-        "depends",
-        "precedes",
-        "precede",
-        "follows",
-        "follow",
-        "preceded",
-        "followed",
-        "prior",
-        "earlier",
-        "later",
-        "by",
-        "from",
-        "without",
-        "unless",
-        "order",
-    ]
+_RELATING = english.words(
+    """
+    before after until till once then first last when finally next afterwards wait waits needs need
+    require requires depends precedes precede follows follow preceded followed prior earlier later
+    by from without unless order
+    """
 )
 
 

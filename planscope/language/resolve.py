@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile, product
 
+from planscope.language import english
 from planscope.language.calls import Calls
 from planscope.language.clauses import asides, clauses, listed
 from planscope.language.cuts import Cut, Item, Paths, Scanner, Token
@@ -234,22 +235,8 @@ def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> 
 
 _FRONTED = ("before", "after", "once", "if", "when", "until", "unless")
 """Behind these a comma ends a list."""
-_ORDINALS = frozenset(
-    (
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "further",
-        "additional",
-        "another",
-        "such",
-        "later",
-        "earlier",
-        "prior",
-    )
-)
-_ELLIPTIC = frozenset(("only", "never", "not", "at", "exactly", "once", "always", "must", "may"))
+_ORDINALS = english.words("second third fourth fifth further additional another such later earlier prior")
+_ELLIPTIC = english.words("only never not at exactly once always must may")
 """With these a clause begins that has its subject in the clause before it."""
 _JOINING = (
     "and",

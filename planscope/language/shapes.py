@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from itertools import count, pairwise, product
 from typing import Literal, cast
 
+from planscope.language import english
 from planscope.language.calls import Calls, Condition, condition_text
 from planscope.language.constructions import CLAUSES_BESIDE, FORMS, Kind
 from planscope.language.cuts import Item, Outcome, SentenceError, negated
@@ -445,13 +446,11 @@ def _same(one: Item, other: Item) -> bool:
     return [calls.name for calls in one.calls] == [calls.name for calls in other.calls]
 
 
-_SCOPES = frozenset(("if", "when", "unless", "while", "once", "until", "whoever", "between", "from"))
+_SCOPES = english.words("if when unless while once until whoever between from")
 """What stands behind a clause with one of these may be meant under its condition."""
 _WORDS_BESIDE = ("before", "after", "until", "once", "when", "without")
 _REPEATED = ("before", "after", "until", "once", "without")
-_SIDES = frozenset(
-    ("before", "after", "earlier", "later", "followed_by", "preceded_by", "must_followed_by", "until", "once")
-)
+_SIDES = english.words("before after earlier later followed_by preceded_by must_followed_by until once")
 """With one of these, "in any order" is about a list beside it."""
 
 

@@ -263,17 +263,17 @@ TOKENS = {
     "debugger": 27_450,
     "dissection": 24_970,
     "synthesis": 17_580,
-    "documents": 14_650,
+    "documents": 14_610,
     "compare": 14_000,
     "campaign": 14_370,
     "top": 9_650,
-    "wording": 7_580,
-    "drawing": 8_400,
-    "doors": 6_200,
+    "wording": 7_640,
+    "drawing": 8_410,
+    "doors": 6_210,
     "walk": 5_090,
     "safe": 4_700,
-    "show": 3_070,
-    "views": 6_020,
+    "show": 3_050,
+    "views": 6_000,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""

@@ -175,6 +175,31 @@ def test_words_are_light() -> None:
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
 
 
+def test_times_and_sizes_are_written_in_one_way() -> None:
+    measured = {
+        0: "0 s",
+        2e-05: "under 0.001 s",
+        0.25: "0.25 s",
+        59.44: "59.4 s",
+        99.96: "100 s",
+        1234.6: "1,235 s",
+    }
+    assert {took: phrases.measured(took) for took in measured} == measured
+    left = {0: "0 s left", 89.4: "89 s left", 90: "2 min left", 3600: "60 min left"}
+    assert {seconds: phrases.time_left(seconds) for seconds in left} == left
+    sizes = {
+        0: "0 B", 1023: "1023 B", 1024: "1 kB", 17_400: "17 kB", 2**20 - 513: "1023 kB", 2**20 - 1: "1 MB",
+        66_000_000: "62.9 MB", 64 * 2**20: "64 MB", 2**40: "1,048,576 MB",
+    }  # fmt: skip
+    assert {size: phrases.file_size(size) for size in sizes} == sizes
+    # Two lie below the wording, one imports nothing of ours, and one repeats the words of a header.
+    own = {"language/topics.py", "language/prompts.py", "toolfuzz/namespaces.py", "agents/failures.py"}
+    for path in ROOT.rglob("*.py"):
+        if str(path.relative_to(ROOT)) not in own | {"wording/phrases.py"}:
+            found = re.search(r"\} (s|ms|min|%|[kM]i?B)(?!\w)", path.read_text("utf-8"))
+            assert found is None, f"{path} formats a number with its unit; see wording/phrases.py"
+
+
 def test_a_rate_is_written_in_one_way() -> None:
     rates = (None, 0.0, 0.004, 0.5, 0.996, 1.0)
     assert [phrases.percent(rate) for rate in rates] == ["-", "0 %", "0 %", "50 %", "99 %", "100 %"]

@@ -205,7 +205,7 @@ def _judged(
     """Yield every trace, judged: all runs of a session, or the one that --run names. ``stream``: standard input, if it
     was read."""
     from planscope.rules.many import check_many, check_traces
-    from planscope.wording.phrases import time_left
+    from planscope.wording.phrases import percent, time_left
 
     if session is not None:
         yield from _session_judged(session, args, file)
@@ -220,7 +220,7 @@ def _judged(
     def progress(done: int, total: int) -> None:
         passed = time.monotonic() - begun
         left = passed * (total - done) / max(done, 1)
-        line.show(f"{done * 100 // max(total, 1)} %, about {time_left(left)}")
+        line.show(f"{percent(done / max(total, 1))}, about {time_left(left)}")
 
     try:
         yield from check_many([stream or args.session], file, options, problems.append, progress)

@@ -15,6 +15,7 @@ from planscope.case import listed, variant_shown
 from planscope.commands.common import SESSION, declare, output_file, quoted, session_path, whole
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.wording.phrases import file_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -184,7 +185,7 @@ class Addition:
         if told is None:
             return []
         each = "; ".join(f"{_from_to(runs)} in {file}" for file, runs in told)
-        return [f"a session file has at most {LARGEST // 2**20} MB, so there are several: {each}"]
+        return [f"a session file has at most {file_size(LARGEST)}, so there are several: {each}"]
 
 
 def _target(args: argparse.Namespace, source: Path) -> Path:
@@ -237,7 +238,7 @@ class Filling:
         fit = max(int((FULL * LARGEST - there) / each), 0)
         sys.stderr.write(
             f"planscope: {self._runs} runs of about {file_size(int(each))} exceed the limit of a session file "
-            f"({LARGEST // 2**20} MB): about {fit} go to {visible(str(self._place.target))}, the others to "
+            f"({file_size(LARGEST)}): about {fit} go to {visible(str(self._place.target))}, the others to "
             f"{visible(str(file_beside(self._place.target)))}\n"
         )
         sys.stderr.flush()

@@ -15,6 +15,7 @@ from planscope.documents.document import Document
 from planscope.doors import python
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.wording.phrases import file_size
 
 if TYPE_CHECKING:
     from planscope.documents.judgement import ReplayDocument, StepDocument
@@ -186,7 +187,7 @@ class Questions:
         status = path.stat()
         if status.st_size > LARGEST:
             raise UserError(
-                f"{path.name} is larger than {LARGEST // 2**20} MB; use planscope check on the command line"
+                f"{path.name} is larger than {file_size(LARGEST)}; use planscope check on the command line"
             )
         key = (str(path), status.st_mtime_ns, status.st_size)
         if key not in self._loaded:

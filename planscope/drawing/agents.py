@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 from planscope.drawing.svg import CELL, EDGE, LETTER, LONGEST, ROW, svg_of
 from planscope.safe import cell_width, clip, visible
 from planscope.session.record import RecordedCall, RunRecord
+from planscope.wording.phrases import measured
 
 _SLOTS = 48
 """Calls are drawn by their times if these spread over enough of this many slots, or else by their numbers."""
@@ -56,7 +57,7 @@ class AgentLanes:
     def axis(self) -> tuple[str, str]:
         """Return the texts at both ends of the axis."""
         if self.timed:
-            return "0 s", f"{self.length:,.0f} s" if self.length >= 10 else f"{self.length:.1f} s"
+            return "0 s", measured(self.length)
         return "step 1", f"step {self.length:,.0f}"
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from planscope.safe import visible
+from planscope.wording.phrases import percent
 
 COLOURS = ("#0b6bcb", "#c2410c", "#15803d", "#7c3aed", "#b91c1c", "#0f766e", "#a16207", "#be185d")
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
@@ -59,7 +60,7 @@ def _axes(lines: Mapping[str, Sequence[Point]], limit: float) -> Iterator[str]:
         at = scale.y(step / 100)
         looks = 'stroke-dasharray="4 4"' if step == round(limit * 100) else 'stroke-opacity="0.15"'
         yield f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="currentColor" {looks}/>'
-        yield f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{step} %</text>'
+        yield f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{percent(step / 100)}</text>'
     for n in range(scale.low, scale.high + 1, max(1, (scale.high - scale.low) // 12)):
         yield f'<text x="{scale.x(n):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{n}</text>'
     yield f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 4}" text-anchor="middle">actions</text>'

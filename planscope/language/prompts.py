@@ -65,7 +65,7 @@ def templates(file: Path | None) -> Mapping[str, str]:
 
 
 def _no_prompts(file: Path) -> PromptError:
-    return PromptError(f"{file} is not a file of prompts; name a TOML file of at most {LARGEST // 1024} KiB")
+    return PromptError(f"{file} is not a file of prompts; name a TOML file of at most {LARGEST // 1024} kB")
 
 
 def query_in(prompt: str) -> tuple[str, bool]:

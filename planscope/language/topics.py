@@ -234,7 +234,7 @@ def _bounded_text(path: Path) -> str:
     with path.open("rb") as file:
         raw = file.read(MAX_FILE_BYTES + 1)
     if len(raw) > MAX_FILE_BYTES:
-        raise TopicError(f"larger than {MAX_FILE_BYTES // 1024} KiB; split it or leave topics out")
+        raise TopicError(f"larger than {MAX_FILE_BYTES // 1024} kB; split it or leave topics out")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -15,6 +15,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from planscope.errors import UserError
+from planscope.wording.phrases import file_size
 
 LARGEST = 64 * 1024 * 1024
 """The size limit of a session file, in bytes after unpacking: one run of 100,000 calls, or thousands of a real model.
@@ -90,7 +91,7 @@ def _unpack(name: str, data: bytes) -> bytes:
 
 
 def _too_large(path: Path | str) -> str:
-    return f"{path} is larger than {LARGEST // 2**20} MB; no session is that large"
+    return f"{path} is larger than {file_size(LARGEST)}; no session is that large"
 
 
 def _reason(error: Exception) -> str:

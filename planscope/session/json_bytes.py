@@ -16,6 +16,7 @@ from typing import Any
 
 from planscope.session.files import LARGEST as LARGEST
 from planscope.session.files import SessionError, TooLarge
+from planscope.wording.phrases import file_size
 
 DEEPEST = 200
 """The limit for the depth of nested lists and objects."""
@@ -51,7 +52,7 @@ def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
         check_bounds(data, name, deepest)
         if _width(data) > WIDEST:
             raise SessionError(
-                f"{name} takes more than {WIDEST // 2**20} MB of memory; no session needs as much"
+                f"{name} takes more than {file_size(WIDEST)} of memory; no session needs as much"
             )
         with without_collection():
             document = json.loads(
@@ -138,9 +139,7 @@ def _structure(data: bytes, name: str) -> bytes:
         if values > MOST_VALUES:
             raise TooLarge(f"{name} has more than {MOST_VALUES:,} values; no session has as many")
         if unbroken * _PIECE >= LONGEST_STRING:
-            raise SessionError(
-                f"{name} has a text of more than {LONGEST_STRING // 2**20} MB; no session does"
-            )
+            raise SessionError(f"{name} has a text of more than {file_size(LONGEST_STRING)}; no session does")
     return b"".join(found)
 
 
@@ -235,7 +234,7 @@ def check_writable(data: bytes) -> None:
     """Raise SessionError, ValueError or RecursionError for JSON that :func:`parse_json` would refuse."""
     if len(data) > LARGEST:
         raise TooLarge(
-            f"the session would be larger than {LARGEST // 2**20} MB, and could not be read again; begin a new one"
+            f"the session would be larger than {file_size(LARGEST)}, and could not be read again; begin a new one"
         )
     check_bounds(data, "the session", DEEPEST)
     if _may_hold_long_number(data):

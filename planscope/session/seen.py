@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from planscope.session.model import AnswerEvent, Given, MessageEvent, SeenTool
 from planscope.session.record import SPEAKERS, RecordedCall, RunRecord
-from planscope.wording.phrases import plural
+from planscope.wording.phrases import measured, plural
 
 NOT_RECORDED = "not recorded"
 NO_SYSTEM_PROMPT = "none"
@@ -86,7 +86,7 @@ def cost_of(messages: Iterable[MessageEvent]) -> str:
         tokens = f"{plural(came, 'token')} read, {went:,} written, "
     took = sum(one.took for one in told)
     imported = not took and any(one.number is not None for one in told)
-    return f"{tokens}{f'time {NOT_RECORDED}' if imported else f'{took:.3g} s'}"
+    return f"{tokens}{f'time {NOT_RECORDED}' if imported else measured(took)}"
 
 
 def first_of_message(record: RunRecord, index: int) -> int | None:
@@ -113,7 +113,7 @@ def _model(record: RunRecord, index: int, messages: tuple[MessageEvent, ...]) ->
         if event.given is not None and event is not next(iter(_messages(record)), None):
             yield from _changed(event.given)
         timed = record.cost.known_seconds is not None and event.timed is not False
-        when = f", {event.at:.3g} s after the start" if timed else ""
+        when = f", {measured(event.at)} after the start" if timed else ""
         yield Part("tokens and time", f"{cost_of([event])}{when}")
         if event.usage is None:
             yield Part("tokens", NOT_RECORDED, False)
@@ -140,7 +140,7 @@ def _tool(call: RecordedCall) -> Iterator[Part]:
         "error": call.error or None,
         "answer": as_json(call.answer),
         "answer of the tool": as_json(call.said),
-        "time of the tool": f"{answered.took:.3g} s" if answered.took else None,
+        "time of the tool": measured(answered.took) if answered.took else None,
         "artifact": answered.artifact,
         "to the graph": answered.to_graph,
         "trouble": list(call.troubles) or None,

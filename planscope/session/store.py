@@ -37,6 +37,7 @@ from planscope.session.lock import Lock
 from planscope.session.model import Dissection, Run, Session, Variant
 from planscope.session.recordings import recordings, with_recordings
 from planscope.session.validation import check_sizes, from_document
+from planscope.wording.phrases import file_size
 
 _NO_NUMBER = re.compile("NaN|Infinity")
 """Words that pydantic writes but that are not valid JSON."""
@@ -151,7 +152,7 @@ def split(session: Session, first: Session | None = None) -> list[tuple[Session,
             runs = groups[0]
             if len(runs) < 2:
                 raise SessionError(
-                    f"run {runs[0].id} alone is larger than {json_bytes.LARGEST // 2**20} MB and cannot be saved"
+                    f"run {runs[0].id} alone is larger than {file_size(json_bytes.LARGEST)} and cannot be saved"
                 )
             groups[:1] = [runs[: len(runs) // 2], runs[len(runs) // 2 :]]
         else:

@@ -48,7 +48,16 @@ from planscope.show.page import markup
 from planscope.show.text import lines
 from planscope.wording import terms
 from planscope.wording.explain import explain_verdict
-from planscope.wording.phrases import ending, failed, fork_point, hours, step_word, verdict_line, where
+from planscope.wording.phrases import (
+    ending,
+    failed,
+    file_size,
+    fork_point,
+    hours,
+    step_word,
+    verdict_line,
+    where,
+)
 from planscope.wording.phrases import moves as moves_text
 from planscope.wording.terms import FAILED, FINDINGS, STATES
 
@@ -115,7 +124,7 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
     made = made.encode("ascii", "xmlcharrefreplace").decode()
     if len(made) > LARGEST:
         raise UserError(
-            f"the page would be larger than {LARGEST // 2**20} MB, and planscope could not open it again; share the "
+            f"the page would be larger than {file_size(LARGEST)}, and planscope could not open it again; share the "
             "session file, or one run with --only"
         )
     return made

@@ -32,6 +32,7 @@ from planscope.toolfuzz.outcome import (
     strings_of,
 )
 from planscope.toolfuzz.tools import Tool
+from planscope.wording.phrases import measured
 
 MOST_VIOLATIONS = 24
 """Limit of calls to one tool with arguments that its schema refuses."""
@@ -174,7 +175,7 @@ def serve(target: str, folder: Path, base: Path) -> tuple[list[Tool], dict[str, 
     except ServerLost as lost:
         said = [line for line in lost.said.strip().splitlines() if line.strip()]
         more = f" ({said[-1].strip()[:300]})" if said else ""
-        waited = f" within {START_LIMIT:g} s" if lost.how == "hung" else ""
+        waited = f" within {measured(START_LIMIT)}" if lost.how == "hung" else ""
         raise UserError(
             f"{target} is no MCP server that can be fuzzed: {lost.message}{waited}{more}"
         ) from None

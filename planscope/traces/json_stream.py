@@ -15,6 +15,7 @@ from itertools import count
 from typing import IO
 
 from planscope.session.json_bytes import without_surrogates
+from planscope.wording.phrases import file_size
 
 LONGEST = 64 * 2**20
 """The limit for one record, in characters (lines: bytes)."""
@@ -99,7 +100,7 @@ class Lines:
             self.number += 1
             if len(line) > longest:
                 raise Broken(
-                    f"a line is longer than {longest // 2**20} MB", f"line {self.number:,}", cut=False
+                    f"a line is longer than {file_size(longest)}", f"line {self.number:,}", cut=False
                 )
             if not line.isspace():
                 yield self.number, line
@@ -197,7 +198,7 @@ class JsonStream:
             except ValueError as error:
                 raise self.broken(str(error)) from None
             if len(self._text) - self._at > self._longest:
-                raise self.broken(f"a record is longer than {self._longest // 2**20} MB")
+                raise self.broken(f"a record is longer than {file_size(self._longest)}")
             if not self._more():
                 raise self.broken()
 

@@ -21,6 +21,7 @@ from planscope.errors import UserError
 from planscope.traces.accounts import Ledger
 from planscope.traces.json_stream import Broken, JsonStream, Lines, damage_in, parsed, reason_of, salvaged
 from planscope.traces.values import Obj
+from planscope.wording.phrases import file_size
 
 LOOKS = (64 * 1024, 1024 * 1024)
 """How many bytes at the beginning of a file tell its format; the second number if the first do not suffice."""
@@ -267,7 +268,7 @@ class Unpacked(io.RawIOBase):
         if self._count > BOMB_FROM and self._count > BOMB_RATIO * max(packed, 1):
             raise Broken(
                 f"it unpacks to more than {BOMB_RATIO} times its size, as no log does",
-                f"after {self._count // 2**20:,} MB",
+                f"after {file_size(self._count)}",
                 cut=False,
             )
         buffer[: len(data)] = data

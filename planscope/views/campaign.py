@@ -16,7 +16,7 @@ from planscope.drawing.rates import Point, rates_svg
 from planscope.show.blocks import Block, Heading, Own, Para, Picture, Table
 from planscope.stats import LEVEL
 from planscope.wording import terms
-from planscope.wording.phrases import duration, interval, p_value, percent, share
+from planscope.wording.phrases import difference, duration, interval, p_value, percent, share
 
 MOST_TOPICS = 5
 """The paper shows five topics (Table 5)."""
@@ -169,7 +169,7 @@ def compared_blocks(found: ComparedArmsDocument, detect: float | None) -> Iterat
     else:
         judged = "better" if found.difference > 0 else "worse"
         said = f"{found.b} is {judged}" if found.p < LEVEL else "no difference was found"
-        size, low, high = (f"{100 * part:+.1f} %" for part in (found.difference, *found.ci))
+        size, low, high = map(difference, (found.difference, *found.ci))
         yield Para(f"{said}: {size} (95 % interval {low} to {high}, {p_value(found.p)})")
         yield Para(
             f"{found.pairs} cases: {found.both} right in both, {found.only_a} only with {found.a}, {found.only_b} "

@@ -94,6 +94,13 @@ def duration(seconds: float) -> str:
     return f"{whole // 60:02}:{seconds % 60:05.2f}"
 
 
+def measured(seconds: float) -> str:
+    """Write a time that was measured, with three digits: ``0.25 s``, ``59.4 s``, ``1,240 s``."""
+    if 0 < seconds < 0.001:
+        return "under 0.001 s"
+    return f"{seconds:,.0f} s" if seconds >= 99.95 else f"{seconds:.3g} s"
+
+
 def time_left(seconds: float) -> str:
     """Write a remaining time: ``45 s left``, ``3 min left``."""
     return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
@@ -115,10 +122,12 @@ def date(when: datetime | None, now: datetime | None = None, *, short: bool = Fa
 
 
 def file_size(size: int) -> str:
-    """Write the size of a file: ``812 B``, ``17 kB``, ``3.2 MB``."""
-    if size < 1000:
+    """Write a size or the limit of one: ``812 B``, ``17 kB``, ``3.2 MB``, ``64 MB``. 1 kB is 1,024 B."""
+    if size < 1024:
         return f"{size} B"
-    return f"{size / 1000:.0f} kB" if size < 999_500 else f"{size / 1e6:.1f} MB"
+    return (
+        f"{size / 2**10:.0f} kB" if size < 1023.5 * 2**10 else f"{size / 2**20:,.1f} MB".replace(".0 ", " ")
+    )
 
 
 def plural(number: int, one: str, more: str = "") -> str:
@@ -141,6 +150,11 @@ def percent(rate: float | None) -> str:
         return "-"
     shown = round(rate * 100)
     return f"{99 if shown == 100 and rate < 1 else shown} %"
+
+
+def difference(rate: float) -> str:
+    """Write the difference of two rates in percent, with its sign: ``+12.5 %``."""
+    return f"{100 * rate:+.1f} %"
 
 
 def share(part: int, whole: int) -> str:

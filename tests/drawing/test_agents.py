@@ -31,7 +31,7 @@ def test_a_run_of_one_agent_has_no_lanes() -> None:
 
 def test_each_agent_has_a_lane_and_the_main_one_the_name_of_the_run() -> None:
     found = agent_lanes(run_of([("", 0, 2), ("scout", 2, 4), ("", 6, 8)]))
-    assert found is not None and found.timed and found.length == 8 and found.axis() == ("0 s", "8.0 s")
+    assert found is not None and found.timed and found.length == 8 and found.axis() == ("0 s", "8 s")
     assert [lane.name for lane in found.lanes] == ["main", "scout"]
     assert [call.index for call in found.lanes[0].calls] == [1, 3]
     assert [found.row_of(step) for step in (0, 1, 2, 3, 4)] == [None, 0, 1, 0, None]

@@ -149,7 +149,7 @@ def test_files_that_hold_no_prompts_are_told_of_and_not_read_without_end(tmp_pat
             prompt_for("x.", timed=False, file=odd)
     large = tmp_path / "large.toml"
     large.write_text('base = "[text]"\ntimed = "[text]"\n' + "#" * LARGEST)
-    with pytest.raises(PromptError, match="at most 256 KiB"):
+    with pytest.raises(PromptError, match="at most 256 kB"):
         prompt_for("x.", timed=False, file=large)
     large.write_text(large.read_text()[:LARGEST])
     assert prompt_for("x.", timed=False, file=large) == "x."

@@ -370,7 +370,7 @@ def test_a_pipe_does_not_hang(tmp_path: Path) -> None:
 
 
 def test_too_large(tmp_path: Path) -> None:
-    with pytest.raises(TopicError, match="larger than 256 KiB"):
+    with pytest.raises(TopicError, match="larger than 256 kB"):
         load_topics(write(tmp_path, GOOD + "#" * MAX_FILE_BYTES))
     padded = GOOD + "#" * (MAX_FILE_BYTES - len(GOOD))
     assert "Beekeeper" in load_topics(write(tmp_path, padded))

@@ -28,7 +28,7 @@ from planscope.tui.panes.box import Lazy
 from planscope.tui.panes.columns import head_line
 from planscope.tui.screens.library.lines import columns_for, preview_lines
 from planscope.tui.style.lines import width_of
-from planscope.wording.phrases import date, file_size, time_left
+from planscope.wording.phrases import date
 from tests.hostile import SAVEABLE
 from tests.tui.test_hostile_screen import BAD
 
@@ -218,20 +218,6 @@ def test_dates_and_sizes_for_people() -> None:
     assert date(today, today) == f"today {today:%H:%M}"
     assert date(today - timedelta(days=400), today, short=True) == f"{today - timedelta(days=400):%Y-%m-%d}"
     assert date(datetime.min.replace(tzinfo=UTC), today, short=True) in ("", "0001-01-01")
-    assert [file_size(n) for n in (0, 999, 1000, 999_499, 999_500, 64_000_000)] == [
-        "0 B",
-        "999 B",
-        "1 kB",
-        "999 kB",
-        "1.0 MB",
-        "64.0 MB",
-    ]
-    assert [time_left(n) for n in (0, 89.4, 90, 3600)] == [
-        "0 s left",
-        "89 s left",
-        "2 min left",
-        "60 min left",
-    ]
 
 
 def test_lines_are_made_when_they_are_looked_at() -> None:

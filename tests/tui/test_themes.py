@@ -148,7 +148,7 @@ def test_a_user_may_change_a_bundled_theme(tmp_path: Path) -> None:
         ('name = "x', 1, "is not TOML"),
         ("a = " + "[" * 5000, None, "is nested too deeply"),
         ("a = " + "9" * 5000, None, "is not TOML"),
-        ("#" * (MAX_BYTES + 1), None, "is larger than 64 KiB"),
+        ("#" * (MAX_BYTES + 1), None, "is larger than 64 kB"),
     ],
 )
 def test_a_broken_file_is_named_with_its_line(

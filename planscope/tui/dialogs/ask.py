@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, SafeInput, Said, choice, indented
 from planscope.tui.style.lines import BLANK, Line, Run, shown
+from planscope.wording.phrases import measured
 
 if TYPE_CHECKING:
     from planscope.debugger.offers import Offer
@@ -289,7 +290,7 @@ class WaitDialog(Dialog[None]):
         self.seconds = 0
 
     def body(self) -> Sequence[Widget]:
-        return (self.block(lambda: [Line((Run(f" {shown(self.what, 100)}… {self.seconds} s"),))]),)
+        return (self.block(lambda: [Line((Run(f" {shown(self.what, 100)}… {measured(self.seconds)}"),))]),)
 
     def hint(self) -> Sequence[Said]:
         return "", "Esc: stop"

@@ -168,7 +168,7 @@ def _under_way(state: DebugView) -> list[Run]:
     elif state.question is not None:
         made = [Run(" ‖ ASKS YOU ", "stop")]
     else:
-        made = [Run(" ▷ RUNNING ", "running"), Run(f" {state.seconds or 0} s")]
+        made = [Run(" ▷ RUNNING ", "running"), Run(f" {phrases.measured(state.seconds or 0)}")]
     lost = debug.run.doomed[-1] if debug.run.doomed and state.progress == "judged" else None
     if lost is not None and debug.run.steps[lost].attempt == debug.run.steps[-1].attempt:
         would = run.pending and lost == len(run.calls)

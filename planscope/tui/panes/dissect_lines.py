@@ -259,6 +259,6 @@ def progress_runs(found: Summary | None, running: bool, left: float | None) -> S
         return [Run("starting…", "dim")] if running else []
     told = f"{found.runs} of at most {phrases.plural(found.budget, 'run')}"
     if running and left is not None:
-        told += f", at most {round(left)} s left" if left >= 1 else ", nearly done"
+        told += f", at most {phrases.time_left(left)}" if left >= 1 else ", nearly done"
     chip = [Run(" ▷ RUNNING ", "running"), Run(" ")] if running else []
     return [*chip, Run(told, "strong" if running else "dim")]

@@ -97,7 +97,7 @@ def model_cost(state: DebugView) -> str:
     usage = [message.usage for message in told.messages if message.usage is not None]
     took = sum(message.took for message in told.messages)
     came, went = sum(u.input_tokens for u in usage), sum(u.output_tokens for u in usage)
-    parts = [f"{came:,}→{went:,} tokens"] * bool(usage) + [f"{took:.3g} s"] * bool(took)
+    parts = [f"{came:,}→{went:,} tokens"] * bool(usage) + [phrases.measured(took)] * bool(took)
     return ", ".join(parts)
 
 

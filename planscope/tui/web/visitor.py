@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from planscope.safe import visible
+from planscope.wording.phrases import file_size
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -121,7 +122,7 @@ class Visitor:
                     process.stdin.write(packet)
                     await process.stdin.drain()
             elif message.type is WSMsgType.ERROR:
-                self._say(f"it has more than {LARGEST_MESSAGE // 2**20} MB, or is not a web socket message")
+                self._say(f"it has more than {file_size(LARGEST_MESSAGE)}, or is not a web socket message")
             else:
                 self._say("it is not text")
 

@@ -256,7 +256,7 @@ TOKENS = {
     "agents": 75_220,
     "traces": 56_000,
     "commands": 48_650,
-    "language": 80_500,
+    "language": 80_700,
     "session": 39_800,
     "oracle": 35_150,
     "sharing": 30_550,

@@ -123,7 +123,7 @@ FORMS: Mapping[Kind, str] = {
           later)? WITHIN
         """,
     "not_succession": r"""
-        (?:every )?<first> not_followed_by (?:later )?<then>(?: later)?
+        <first> not_followed_by (?:later )?<then>(?: later)?
         <then> not_follows <first>
         (?:every )?<then> not_preceded_by (?:earlier )?<first>
         """,
@@ -228,6 +228,9 @@ FORMS: Mapping[Kind, str] = {
         if (?:do )?<first>(?: happens)? ,? ?(?:it )?is last call_is
         """,
     "absence": r"""
+        <first> not_repeats
+        """,
+    "in_row": r"""
         <first> not_repeats
         """,
     "existence": r"""

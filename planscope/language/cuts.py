@@ -504,7 +504,7 @@ class Cuts:
         at += match[0].count(" ") if match else 0
         but: list[str] = []
         while match and at < len(self.row):
-            at += self.keys[at] in english.ARTICLES and at + 1 < len(self.row)
+            at += self.keys[at] in english.ARTICLES and at + 1 < len(self.row) and not self._exact(at)[0]
             width, tool = self._exact(at)
             if self.row[at].kind == "quoted":
                 width, tool = 1, self.row[at].text[1:-1]

@@ -12,7 +12,7 @@ MANY = float("inf")
 
 class Said(NamedTuple):
     """What words say. ``low`` and ``high``: bounds of a number of calls; of a deadline its number, and whether it is in
-    seconds. ``agent``: who makes the call."""
+    seconds; ``low`` of a verb: whether it must. ``agent``: who makes the call."""
 
     code: str
     low: float = 0
@@ -168,7 +168,7 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
     told = _adverbs(words)
     if match["have"] and (match["must"] or match["may"]) and Said("earlier") not in told:
         told.append(Said("earlier"))  # "must have been called"
-    return [*told, *always, Said(prefix + main)]
+    return [*told, *always, Said(prefix + main, low=bool(match["must"]))]
 
 
 def verb(words: Sequence[str]) -> list[Said] | None:
@@ -212,7 +212,7 @@ def _order(match: re.Match[str], act: str | None = None) -> list[Said] | None:
     did = "did_" if (match["have"] and not match["must"]) or past else ""
     if match["who"] in FUNCTION or not f"{match['head']}{match['agent'] or ''}{act or ''}".strip():
         return None
-    return [*_adverbs(words), Said(f"{prefix}{did}do", agent=match["who"])]
+    return [*_adverbs(words), Said(f"{prefix}{did}do", low=bool(match["must"]), agent=match["who"])]
 
 
 _POSTPONE = _any("wait with|hold off(?: on| with)?|hold back(?: on)?|postpone|delay|defer|put off")

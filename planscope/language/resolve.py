@@ -238,17 +238,4 @@ _FRONTED = ("before", "after", "once", "if", "when", "until", "unless")
 _ORDINALS = english.words("second third fourth fifth further additional another such later earlier prior")
 _ELLIPTIC = english.words("only never not at exactly once always must may")
 """With these a clause begins that has its subject in the clause before it."""
-_JOINING = (
-    "and",
-    "but",
-    "so",
-    "hence",
-    "thus",
-    "therefore",
-    ",",
-    "thus",
-    "meaning",
-    "i.e",
-    "namely",
-    "consequently",
-)
+_JOINING = english.words("and but so hence thus therefore , meaning i.e namely consequently")

@@ -581,7 +581,7 @@ def _drafts(
         number = (
             _number(limit, limit.low)
             if limit is not None
-            else int(kind in ("existence", "absence", "exactly", "not_within"))
+            else int(kind in ("existence", "absence", "exactly", "in_row", "not_within"))
         )
         unit: Literal["calls", "seconds", ""] = "calls" if timed else ""
         if limit is not None and limit.high:
@@ -626,9 +626,15 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
             (tuple(Draft("after_until", one, one, until=end) for one in subject for end in x),) if x else None
         )
     key = _key(way.removeprefix("may "), part, match)
+    if (
+        key == "do after"
+        and not part["all"]
+        and any(one.code in ("happens", "do") and one.low for one in items)
+    ):
+        key = "do after front"  # "B must be called after A" may be about each A, too
     if key is None or (part["which"] == "latest") != key.endswith("latest"):
         return None
-    if part["word"] in ("if", "when") and len(x) > 1:
+    if (part["word"] in ("if", "when") or key == "not after") and len(x) > 1:
         names = " and ".join(calls.text for item in x for calls in item.calls)
         why = f'"{part["word"]} {names}" could mean both or each; write one sentence for each, or use "or"'
         raise SentenceError((x[0].span[0], x[-1].span[1]), why, (f"one set of calls after {part['word']}",))
@@ -644,6 +650,21 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         if kind == "latest" and drafts[0].condition is None:
             return None
         made.append(drafts)
+    one = x[0].calls[0]
+    if (
+        key.startswith(("not if", "not when"))
+        and "did_" in part["past"]
+        and one.outcome
+        and len(x[0].calls) == 1
+    ):
+        # "no B if A fails" may mean that its latest call failed
+        other: Outcome = "succeeded" if one.outcome == "failed" else "failed"
+        end = replace(x[0], calls=(replace(one, outcome=other, text=f"{one.name} that {other}"),))
+        made.append(tuple(Draft("after_until", x[0], side, until=end) for side in subject))
+    if key == "only after" and any(
+        k.code == "only_do" and k.span[1] - k.span[0] == len("only") for k in items
+    ):
+        made.append(tuple(Draft("not_succession", side, _others(subject)) for side in x))
     return tuple(made)
 
 
@@ -691,7 +712,7 @@ def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
     ]
     if base == "do before" and part["all"]:
         return None
-    if base == "do right after" and part["act"] == "do":
+    if base == "do right after" and (part["act"] == "do" or not part["verb"]):
         said.append("front")  # "Call B right after A" may be about each A, too
     same = _SAME_TIME.get(part["word"], frozenset()) | ({"x_earlier"} if no else set())
     if "there" in said and part["word"] in ("before", "after"):
@@ -763,13 +784,7 @@ def _alone(
         if [kind for kind, _ in bounds] != ["absence"]:
             return None
         bounds = [("in_row", bounds[0][1])]
-    if (
-        many is not None
-        and many.code == "COUNT_OF"
-        and len(subject) > 1
-        and not part["all"]
-        and "both" not in said
-    ):
+    if many is not None and len(subject) > 1 and not any(item.code in ("both", "every") for item in items):
         ways = subject, [joined(subject)]
         return tuple(tuple(_numbers(bounds, some, many)) for some in ways) if bounds else None
     return (tuple(_numbers(bounds, subject, many)),) if bounds else None

@@ -153,6 +153,8 @@ REFUSALS = {
         "B must not have been called after A.",
         "If A is called, B must not have been called so far.",
         "Call B if A is called later.",
+        "C isn't called after A and B.",
+        "All A are not followed by B.",
     ],
 )
 def test_words_of_time_and_left_out_verbs_are_not_dropped(text: str) -> None:

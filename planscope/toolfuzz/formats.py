@@ -26,10 +26,10 @@ MEANINGS = {
 
 def title(finding: FuzzFinding, *, with_kind: bool = True) -> str:
     """Return a finding's kind, exception and message in one line."""
-    message = " ".join(finding.message.split())
     name = (finding.exception or "").rpartition(".")[2]
-    said = f"{name}: {message}" if name and message else name or message
-    return f"{finding.kind} {said}".strip() if with_kind else said
+    if with_kind:
+        name = f"{finding.kind} {name}".rstrip()
+    return ": ".join(filter(None, (name, " ".join(finding.message.split()))))
 
 
 def smallest_lines(finding: FuzzFinding) -> list[str]:
@@ -109,7 +109,7 @@ def tests_of(
         "",
         f"TARGET = {target!r}",
     ]
-    names: set[str] = set()
+    names = set[str]()
     for finding in findings:
         name = _test_name(finding, names)
         needs = f", needs=json.loads({json.dumps(finding.needs)!r})" if finding.needs else ""

@@ -99,7 +99,7 @@ class Outcome:
     @property
     def said(self) -> str:
         """Kind, exception, message and traceback."""
-        return f"{self.kind}: {self.exception or ''} {self.message}\n{self.traceback}"
+        return f"{self.kind} {self.exception or ''}".rstrip() + f": {self.message}\n{self.traceback}"
 
     @property
     def failed(self) -> bool:

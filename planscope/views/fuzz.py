@@ -79,7 +79,7 @@ def _finding(one: FuzzFinding, number: int, whole: bool) -> Iterator[Block]:
     lines = smallest_lines(one)
     if whole:
         yield Para(f"{label}:")
-        yield Code(lines if is_sequence(one) else [json.dumps(smallest(one), indent=1)])
+        yield Code(lines if is_sequence(one) else json.dumps(smallest(one), indent=1).splitlines())
         parts = (("only after these calls:", json.dumps(one.needs, indent=1) if one.needs else ""),
         ("traceback:", one.traceback), ("printed:", one.printed))  # fmt: skip
         for said, text in parts:

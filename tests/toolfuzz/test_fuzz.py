@@ -14,12 +14,14 @@ import pytest
 
 from planscope.cli import main
 from planscope.errors import UserError
+from planscope.session.model import FuzzFinding
 from planscope.session.store import load
 from planscope.sharing.formats import share
 from planscope.sharing.redact import Surroundings, look_through
 from planscope.toolfuzz.engine import Fuzz, Options
-from planscope.toolfuzz.formats import pytest_file
+from planscope.toolfuzz.formats import pytest_file, title
 from planscope.toolfuzz.report import Report, missing
+from planscope.toolfuzz.reproduce import check
 from tests.toolfuzz import shapes, tools
 from tests.toolfuzz.printed import data_of, page
 
@@ -143,6 +145,7 @@ def test_the_command(
     assert 'failures="1"' in Path(names["junit"]).read_text()
     assert json.loads(Path(names["sarif"]).read_text())["runs"][0]["results"][0]["level"] == "error"
     compile(Path(names["pytest"]).read_text(), "out.pytest", "exec")
+    assert "<pre>{\n &quot;n&quot;: 0\n}</pre>" in Path(names["html"]).read_text()
     assert sorted(one.name for one in tmp_path.iterdir()) == [
         "mine.py",
         "out.html",
@@ -221,6 +224,17 @@ def test_a_reproducer_fails_while_the_tool_does(tmp_path: Path) -> None:
     assert len(tests) == 2
     with pytest.raises(AssertionError, match="IndexError"):
         tests[0]()
+
+
+def test_an_error_without_an_exception_is_told_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text("def wait(n: int) -> str:\n    while True:\n        pass\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AssertionError, match=r"^wait hung: the call did not end\n"):
+        check("mine:wait", "wait", {"n": 1}, limit=0.3)
+    finding = FuzzFinding(tool="wait", kind="hung", message="the call did not end", input={}, at_call=1)
+    assert title(finding) == "hung: the call did not end"
 
 
 def test_hypothesis_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

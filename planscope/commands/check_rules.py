@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Collection, Iterator
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,6 @@ from planscope.commands.common import (
     read_text,
     say_all,
 )
-from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from planscope.traces.source import Source
 
 SESSION_MARK = b"planscope-session"
-MOST_TEXTS = 10_000
 SHOWN = 20
 """The text output lists this many wrong traces."""
 
@@ -102,6 +102,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
     from planscope.rules.report import CheckOptions, Summary, warnings_of
     from planscope.rules.rule import unknown_names
     from planscope.traces.opening import other_readers
+    from planscope.wording.terms import VERDICTS
 
     session = session_named(args.session)
     file, known = rules_about(args, session)
@@ -109,89 +110,58 @@ def check_with_rules(args: argparse.Namespace) -> int:
     options = CheckOptions(args.running, args.branches, args.details, args.succeeded_only)
     summary = Summary(list(file.rules))
     problems: list[str] = []
+    warnings: list[str] = []
+    told: list[str] = []
     stream = None
     if args.session == "-" and args.running and args.run is None:
         from planscope.commands.check_running import followed
 
         stream = followed(file, options, json=args.json)
-    printed = _Traces() if args.json else _WrongTraces()
-    printed.closed = args.json and stream is not None  # each change was a document of its own
-    for judged in _judged(args, session, file, options, problems, stream):
-        summary.add(judged.checked)
-        known.update(judged.tools)
-        for report, _ in reports:
-            report.add(judged)
-        printed.add(judged.checked)
-    if not args.allow_unknown:
-        summary.settle(unknown_names(file.rules, known))
-    warnings = warnings_of(file, known, summary)
-    for report, path in reports:
-        report.write(path)
-    with suppress(BrokenPipeError):
+
+    def judged() -> Iterator[Checked]:
+        """Yield every trace. After the last one, the summary and the warnings are complete."""
+        for one in _judged(args, session, file, options, problems, stream):
+            summary.add(one.checked)
+            known.update(one.tools)
+            for report, _ in reports:
+                report.add(one)
+            yield one.checked
+        if not args.allow_unknown:
+            summary.settle(unknown_names(file.rules, known))
+        warnings.extend(warnings_of(file, known, summary))
         # that a reader of traces could not be loaded is no reason for another exit status
-        printed.end(summary, [*warnings, *other_readers()[1]], problems)
+        told.extend((*warnings, *other_readers()[1]))
+        for report, path in reports:
+            report.write(path)
+
+    if args.json and stream is None:
+        from planscope.documents.rules import RulesCheckedDocument
+
+        document = RulesCheckedDocument.streamed(judged(), summary, lambda: [*told, *problems])
+        _print(document.as_pieces())
+    else:
+        bad = (one for one in judged() if one.verdict != "right")
+        wrong = [f"{one.id}: {VERDICTS[one.told].upper()}. {one.explanation}" for one in islice(bad, SHOWN)]
+        deque(bad, 0)  # judges the rest
+        if not args.json:  # else each change was a document of its own
+            with suppress(BrokenPipeError):
+                say_all(_lines(summary, wrong, told, problems))
     status = summary.status
     return 2 if status == 0 and (problems or (args.strict and warnings)) else status
 
 
-class _WrongTraces:
-    """Prints the first wrong traces and a table of rules, at the end."""
-
+def _print(pieces: Iterable[str]) -> None:
+    """Print a document while its traces are judged. If nobody reads it any more, the exit status still tells the
+    verdict."""
     closed = False
-
-    def __init__(self) -> None:
-        self.wrong: list[str] = []
-
-    def add(self, checked: Checked) -> None:
-        from planscope.wording.terms import VERDICTS
-
-        if checked.verdict != "right" and len(self.wrong) < SHOWN:
-            self.wrong.append(f"{checked.id}: {VERDICTS[checked.told].upper()}. {checked.explanation}")
-
-    def end(self, summary: Summary, warnings: list[str], problems: list[str]) -> None:
-        say_all(_lines(summary, self.wrong, warnings, problems))
-
-
-class _Traces(_WrongTraces):
-    """Prints each trace as JSON when it is judged, and the summary at the end."""
-
-    def __init__(self) -> None:
-        self._begun = False
-        self._texts: dict[tuple[object, ...], str] = {}
-
-    def add(self, checked: Checked) -> None:
-        if self.closed:
-            return
-        try:
-            emit((",\n" if self._begun else '{"traces": [\n') + trace_text(checked, self._texts))
-        except BrokenPipeError:  # the exit status still tells the verdict
-            self.closed = True
-        self._begun = True
-
-    def end(self, summary: Summary, warnings: list[str], problems: list[str]) -> None:
-        from planscope.documents.rules import SummaryDocument
-
-        if not self.closed:
-            more, told = json_text([*warnings, *problems]), SummaryDocument.about(summary).as_line()
-            emit("" if self._begun else '{"traces": [')
-            emit(f'\n],\n"summary": {told},\n"warnings": {more}\n}}\n')
-
-
-def trace_text(checked: Checked, known: dict[tuple[object, ...], str]) -> str:
-    """Return a judged trace as JSON. ``known``: the texts of results so far, since traces share most of them."""
-    from planscope.documents.rules import RuleResultDocument, TraceDocument
-
-    texts = []
-    for r in checked.results:
-        key = (r.rule.id, r.state, r.applicable, *r.broken_at, r.value, r.values_applicable, r.values_broken)
-        text = known.get(key)
-        if text is None:
-            if len(known) >= MOST_TEXTS:
-                known.clear()
-            text = known[key] = RuleResultDocument.about(r).as_line()
-        texts.append(text)
-    trace = TraceDocument.about(checked, rules=False).as_line()
-    return trace.replace('"rules":[]', f'"rules":[{",".join(texts)}]', 1)
+    for piece in pieces:
+        if not closed:
+            try:
+                emit(piece)
+            except BrokenPipeError:
+                closed = True
+    with suppress(BrokenPipeError):
+        emit("" if closed else "\n")
 
 
 def _judged(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -39,28 +39,35 @@ class Document(BaseModel):
     def as_line(self) -> str:
         """Return the document as JSON on one line: five times as fast, for documents that are printed in large
         numbers."""
+        return self._line(())
+
+    def _line(self, left_out: Collection[str]) -> str:
+        without = set(left_out)
         try:
-            line = self.model_dump_json(exclude_unset=True, by_alias=True, ensure_ascii=True)
+            line = self.model_dump_json(exclude=without, exclude_unset=True, by_alias=True, ensure_ascii=True)
         except PydanticSerializationError:  # raised for a lone surrogate, or for data nested too deeply
             line = _REPLACED
         if _REPLACED in line:  # a lone surrogate in a key may have been replaced
-            return json_text(self.as_data())
+            return json_text({name: one for name, one in self.as_data().items() if name not in without})
         return line.replace("\x7f", r"\u007f")
 
     def as_pieces(self) -> Iterator[str]:
-        """Yield the document as JSON, one field per line. Documents in an iterator are made and printed one by one."""
+        """Yield the document as JSON, one field per line. Documents in an iterator are made and printed one by one; its
+        end may set the fields below. Nothing is printed if the first document cannot be made."""
         separator = "{"
-        for name, value in self:
+        for name in type(self).model_fields:
             if name not in self.model_fields_set:
                 continue
-            yield f'{separator}\n"{name}": '
-            separator = ","
+            value: object = getattr(self, name)
             if isinstance(value, Document):
-                yield from value.as_pieces()
+                pieces = value.as_pieces()
             elif isinstance(value, Iterator):
-                yield from _items(value)
+                pieces = _items(value)
             else:
-                yield json_text(self.model_dump(include={name}, exclude_unset=True)[name])
+                pieces = iter((json_text(self.model_dump(include={name}, exclude_unset=True)[name]),))
+            yield f'{separator}\n"{name}": {next(pieces)}'
+            yield from pieces
+            separator = ","
         yield "\n}"
 
 

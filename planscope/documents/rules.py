@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field
 
@@ -54,6 +55,25 @@ class RuleResultDocument(Document):
         values = ValuesDocument(applicable=result.values_applicable, broken=result.values_broken)
         rule = result.rule
         return cls.of(result, id=rule.id, name=rule.name, text=rule.text, kind=rule.kind, values=values)
+
+    @cached_property
+    def line(self) -> str:
+        """The result as JSON, written once: of many traces, most results are the same."""
+        return self.as_line()
+
+    @classmethod
+    def of_known(cls, r: Tested, known: Results) -> RuleResultDocument:
+        """Return the result from those that are known, or add it to them. They are of one file of rules."""
+        key = (r.rule.id, r.state, r.applicable, *r.broken_at, r.value, r.values_applicable, r.values_broken)
+        if key not in known:
+            if len(known) >= MOST_RESULTS:
+                known.clear()
+            known[key] = cls.about(r)
+        return known[key]
+
+
+Results: TypeAlias = dict[tuple[object, ...], RuleResultDocument]
+MOST_RESULTS = 10_000
 
 
 class RulesViolationDocument(Document):
@@ -149,9 +169,15 @@ class TraceDocument(Document):
     left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
     reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
 
+    def as_line(self) -> str:
+        """Return the document as JSON, with the results at its end."""
+        return f'{self._line({"rules"})[:-1]},"rules":[{",".join(one.line for one in self.rules)}]}}'
+
     @classmethod
-    def about(cls, checked: Checked, *, rules: bool = True) -> Self:
-        """Return the document of a judged trace. ``rules``: with the rules' results."""
+    def about(cls, checked: Checked, known: Results | None = None) -> Self:
+        """Return the document of a judged trace. ``known``: the documents of results so far, since traces share most of
+        them."""
+        known = {} if known is None else known
         why = checked.why
         more: dict[str, Any] = {"first_violation": None, "repair": None}
         if checked.problem:
@@ -179,7 +205,7 @@ class TraceDocument(Document):
                 "id": checked.id,
                 "verdict": checked.verdict,
                 "calls": checked.calls,
-                "rules": [RuleResultDocument.about(one) for one in checked.results] if rules else [],
+                "rules": [RuleResultDocument.of_known(one, known) for one in checked.results],
                 "explanation": checked.explanation,
                 "reason": checked.reason if checked.verdict == "aborted" else None,
                 "details": why is not None,
@@ -244,6 +270,20 @@ class RulesCheckedDocument(Document):
     traces: list[TraceDocument]
     summary: SummaryDocument
     warnings: list[str] = Field(default_factory=list)
+
+    @classmethod
+    def streamed(cls, judged: Iterable[Checked], summary: Summary, warnings: Callable[[], list[str]]) -> Self:
+        """Return a document for ``as_pieces`` alone: its traces are judged one by one while they are printed, and not
+        kept. ``summary`` and ``warnings`` are asked after the last one."""
+
+        def traces() -> Iterator[TraceDocument]:
+            known: Results = {}
+            for one in judged:
+                yield TraceDocument.about(one, known)
+            document.summary, document.warnings = SummaryDocument.about(summary), warnings()
+
+        document = cls.model_construct({"traces"}, traces=traces())
+        return document
 
 
 class RulesAddedDocument(Document):

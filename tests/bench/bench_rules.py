@@ -17,7 +17,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from planscope.commands.check_rules import trace_text
+from planscope.documents.rules import Results, TraceDocument
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.beside import judged_trace
 from planscope.rules.core import feed
@@ -199,11 +199,11 @@ def large_file(megabytes: int, rules: str, title: str) -> None:
                 json.loads(line)
         parsed = since(begun)
         begun = clock()
-        texts: dict[tuple[object, ...], str] = {}
+        known: Results = {}
         summary = Summary(list(file.rules))
         for judged in check_many([str(path)], file, CheckOptions(), print):
             summary.add(judged.checked)
-            trace_text(judged.checked, texts)
+            TraceDocument.about(judged.checked, known).as_line()
         checked = since(begun)
         assert summary.traces == count
     memory = (

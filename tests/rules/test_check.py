@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
@@ -306,6 +309,24 @@ def test_details_are_those_of_the_first_wrong_traces(write: Callable[..., tuple[
     found = [TraceDocument.about(one.checked).as_data() for one in judged]
     assert sum(one["first_violation"] is not None for one in found) == 5
     assert [one["verdict"] for one in found] == ["right" if k % 3 else "wrong" for k in range(60)]
+
+
+def test_traces_are_judged_to_the_end_when_nobody_reads(write: Callable[..., tuple[str, str]]) -> None:
+    """The last of them is the wrong one, behind more JSON than a pipe holds."""
+    traces, rules = write("a comes before b.", *[chat(*"ab")] * 600, chat(*"ba"))
+    read, written = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "planscope", "check", traces, "--rules", rules, "--json"]
+    done = subprocess.run(command, stdout=written, stderr=subprocess.PIPE, check=False)
+    os.close(written)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_no_trace_is_a_whole_document(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
+    traces, rules = write("a comes before b.")
+    done = cli("check", traces, "--rules", rules, "--json")
+    Draft202012Validator(schema("check")).validate(done.json)
+    assert (done.status, done.json["traces"], done.json["summary"]["traces"]) == (2, [], 0)
 
 
 def test_hostile_ids_and_texts_stay_in_their_place(

@@ -139,3 +139,23 @@ async def test_a_long_call_is_whole_in_the_comparison(tmp_path: Path) -> None:
         await driven.sees("first difference")
         left = " ".join(row[1:39].strip() for row in driven.text.splitlines()[2:8])
         assert said in " ".join(left.split())
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        (["W"], "Esc: close"),
+        (["D"], "Esc: close"),
+        (["x"], "Esc: close"),
+        (["space"], "Esc: close"),
+        (["question_mark"], "Esc: close"),
+        (["L", "plus", "enter"], "Esc: cancel"),
+    ],
+)
+async def test_a_dialog_always_names_its_keys(keys: list[str], told: str) -> None:
+    async with opened(bundled()["first-look"], (120, 40)) as driven:
+        await driven.press(*keys)
+        await driven.sees(told)
+        for size in (SIZE, (60, 20)):
+            await driven.pilot.resize_terminal(*size)
+            await driven.sees(told)

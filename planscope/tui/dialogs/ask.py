@@ -270,11 +270,11 @@ class TextDialog(Dialog[None]):
         self.build = build
 
     def body(self) -> Sequence[Widget]:
-        self.text = self.block(lambda: indented(self.build(self.text_width)), most=self.room(6))
+        self.text = self.gives_way = self.block(lambda: indented(self.build(self.text_width)))
         return (self.text,)
 
     def hint(self) -> Sequence[Said]:
-        scrolls = len(self.text.lines) > self.text.most
+        scrolls = len(self.text.lines) > self.room(6)
         return "", "↑ ↓: scroll, Esc: close" if scrolls else "Esc: close"
 
     def action_go(self, by: int) -> None:

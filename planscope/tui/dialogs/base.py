@@ -174,6 +174,8 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     CSS_PATH = "dialogs.tcss"
     AUTO_FOCUS = "SafeInput"
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Close")]
+    gives_way: Widget | None = None
+    """The part that has only the rows that the others leave, so that no small window cuts the names of the keys."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -205,8 +207,21 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     def show(self) -> None:
         """Make all texts again."""
-        for box in self.query(TextBox) if self.is_mounted else ():
-            box.show()
+        if not self.is_mounted:
+            return
+        part = self.gives_way
+        for box in self.query(TextBox):
+            if box is not part:
+                box.show()
+        if part is not None:
+            others = (one for one in self.query_one(_Box).children if one.display and one is not part)
+            taken = sum(int(one.styles.height.value) for one in others if one.styles.height is not None)
+            part.styles.max_height = self.room(taken + 2)
+        if isinstance(part, TextBox):
+            part.show()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.show)
 
     def count(self) -> int:
         """Return the number of rows of the list."""

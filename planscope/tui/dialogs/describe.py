@@ -55,7 +55,8 @@ class DescribeDialog(Dialog[Described]):
             highlight_cursor_line=False,
             compact=True,
         )
-        self.area.styles.height = max(min(self.app.size.height - 12, 14), 3)
+        self.area.styles.height = 14
+        self.gives_way = self.area
         return self.line, self.block(lambda: self.wrapped("Notes", "label")), self.area
 
     def hint(self) -> Sequence[Said]:

@@ -131,10 +131,13 @@ class HelpDialog(Dialog[None]):
         self.keys, self.of, self.wanted = choice, where, ""
 
     def body(self) -> Sequence[Widget]:
-        most = self.room(9)
-        self.text = self.block(self._lines, most=most)
-        self.text.styles.min_height = min(len(self._lines()), most)
+        self.text = self.gives_way = self.block(self._lines)
         return self.text, _Filter(placeholder="Type a word or a key to filter")
+
+    def show(self) -> None:
+        whole = help_lines(self.keys, self.text_width, self.of)
+        self.text.styles.min_height = min(len(whole), self.room(9))
+        super().show()
 
     def hint(self) -> Sequence[Said]:
         return ("↑ ↓ PgUp PgDn: scroll, Esc: close",)

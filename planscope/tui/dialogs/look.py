@@ -59,7 +59,7 @@ class LookDialog(Dialog[None]):
 
     def body(self) -> Sequence[Widget]:
         titles = [page.title for page in self.pages]
-        self.text = self.block(self._lines, most=self.room(6), at=self.chosen_row)
+        self.text = self.gives_way = self.block(self._lines, at=self.chosen_row)
         return self.block(lambda: self.tabs(titles, self.number, "title")), self.text
 
     def hint(self) -> Sequence[Said]:
@@ -79,7 +79,7 @@ class LookDialog(Dialog[None]):
     @property
     def _open(self) -> frozenset[Path]:
         if self.number not in self._opened:
-            found = first_opened(self._parts, self.text_width, max(self.text.most, 12))
+            found = first_opened(self._parts, self.text_width, max(self.room(6), 12))
             self._opened[self.number] = found
         return self._opened[self.number]
 

@@ -55,14 +55,13 @@ class RulesDialog(Dialog[Written]):
         self.seen = look(text, trace)
 
     def body(self) -> Sequence[Widget]:
-        height = max(min(self.app.size.height // 3, 12), 3)
         self.area = SafeTextArea(self.text, id="rules-text", highlight_cursor_line=False, compact=True)
-        self.area.styles.height = height
-        return (
-            self.area,
-            self.block(lambda: [BLANK]),
-            self.block(self._lines, most=self.room(height + 8)),
-        )
+        self.gives_way = self.block(self._lines)
+        return self.area, self.block(lambda: [BLANK]), self.gives_way
+
+    def show(self) -> None:
+        self.area.styles.height = max(min(self.app.size.height // 4, 12), 3)
+        super().show()
 
     def hint(self) -> Sequence[Said]:
         finders = "Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy, "

@@ -125,7 +125,7 @@ class WhyDialog(Dialog[None]):
     # Display:
 
     def body(self) -> Sequence[Widget]:
-        self.text = self.block(self._lines, most=self.room(7), at=lambda: self._chosen)
+        self.text = self.gives_way = self.block(self._lines, at=lambda: self._chosen)
         return self.block(lambda: self.tabs(self._titles(), self.number, "strong")), self.text
 
     def hint(self) -> Sequence[Said]:

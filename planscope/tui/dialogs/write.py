@@ -87,7 +87,8 @@ class WriteDialog(Dialog[Reading]):
 
     def body(self) -> Sequence[Widget]:
         self.area = SafeTextArea(id="own-text", highlight_cursor_line=False, compact=True)
-        self.area.styles.height = max(min(self.app.size.height - 19, 12), 3)
+        self.area.styles.height = 12
+        self.gives_way = self.area
         self.line = SafeInput(id="own-actions", placeholder="found in the text", compact=True)
         before = "What comes before what: First build image, then run tests. Or paste a numbered list."
         return (

@@ -93,6 +93,7 @@ def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
             key_display=shown_key(keys_of(action, choice)[0]),
             tooltip=action.help,
             id=action.id,
+            priority=action.method == "search",  # else letters of one burst come before it
         )
         for action in ACTIONS
         if action.where == where

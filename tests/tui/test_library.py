@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ from planscope.tui.screens.debug import running
 from planscope.tui.screens.library.screen import LibraryScreen
 from tests.fuzz.hostile_files import SMALL
 from tests.tui import sessions
-from tests.tui.screen import Driven, opened
+from tests.tui.screen import Driven, key_event, opened
 from tests.tui.test_hostile_screen import BATCHES, assert_clean, hostile_session
 from tests.tui.test_live import until
 
@@ -162,6 +163,19 @@ async def test_search_filters_and_order() -> None:
         assert "No session matches" in driven.text
         await driven.press("escape", "escape")
         assert driven.app.screen is driven.screen
+
+
+@pytest.mark.parametrize("screen", ["L", "o"])
+async def test_letters_sent_in_one_burst_with_the_search_key_are_searched_for(screen: str) -> None:
+    async with opened(FIRST) as driven:
+        await driven.press(screen)
+        for key in ("slash", "o", "d", "slash", "f"):
+            event = key_event(key)
+            event.set_sender(driven.app)
+            driven.app.post_message(event)
+        await driven.answered()
+        shown: Any = driven.app.screen
+        assert shown.search.value == "od/f"
 
 
 async def test_what_was_found_stays_chosen_when_the_search_is_left() -> None:

@@ -188,7 +188,7 @@ async def test_a_click_on_the_mark_lets_a_value_stay(tmp_path: Path) -> None:
     async with opened(sessions.write(private(), tmp_path)) as driven:
         dialog = await previewed(driven, "session")
         for offset, stay in (((20, 1), 0), ((3, 1), 1), ((3, 1), 0), ((3, 0), 1)):
-            await driven.pilot.click(dialog.list, offset=offset)
+            await driven.pilot.click(dialog.gives_way, offset=offset)
             assert dialog.at == offset[1] and dialog.redaction is not None
             assert [f.kept for f in dialog.redaction.findings].count(True) == stay
 

@@ -55,15 +55,12 @@ class ChooseDialog(Dialog[int]):
     def body(self) -> Sequence[Widget]:
         said = self.told(self.before)
         most = max(self.room(8) - len(self.choices), 2)
-        return (
-            self.block(lambda: [*said[:most], BLANK] if said else ()),
-            self.block(
-                lambda: [choice(runs, i == self.at) for i, runs in enumerate(self.choices)],
-                most=max(self.app.size.height - 8, 3),
-                at=self.chosen_row,
-                clicked=lambda at, _: self.dismiss(at),
-            ),
+        self.gives_way = self.block(
+            lambda: [choice(runs, i == self.at) for i, runs in enumerate(self.choices)],
+            at=self.chosen_row,
+            clicked=lambda at, _: self.dismiss(at),
         )
+        return self.block(lambda: [*said[:most], BLANK] if said else ()), self.gives_way
 
     def hint(self) -> Sequence[Said]:
         return "", "↑ ↓: select, Enter: OK, Esc: cancel"

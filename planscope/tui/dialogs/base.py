@@ -175,7 +175,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     AUTO_FOCUS = "SafeInput"
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Close")]
     gives_way: Widget | None = None
-    """The part that has only the rows that the others leave, so that no small window cuts the names of the keys."""
+    """The part that has the rows that the others leave."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -207,18 +207,18 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     def show(self) -> None:
         """Make all texts again."""
-        if not self.is_mounted:
-            return
-        part = self.gives_way
+        part, taken = self.gives_way, 2
         for box in self.query(TextBox):
             if box is not part:
                 box.show()
+        for one in self.query("#box > *"):
+            taken += (
+                int(one.styles.height.value) if one is not part and one.display and one.styles.height else 0
+            )
         if part is not None:
-            others = (one for one in self.query_one(_Box).children if one.display and one is not part)
-            taken = sum(int(one.styles.height.value) for one in others if one.styles.height is not None)
-            part.styles.max_height = self.room(taken + 2)
-        if isinstance(part, TextBox):
-            part.show()
+            part.styles.max_height = self.room(taken)
+            if isinstance(part, TextBox):
+                part.show()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.show)
@@ -237,7 +237,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
         self.show()
 
     def room(self, taken: int) -> int:
-        """Return how many rows are left in the largest box of this screen if ``taken`` rows are used."""
+        """Return how many rows the largest box of this screen has beside ``taken`` rows."""
         return max(self.app.size.height * 9 // 10 - taken, 3)
 
     @property

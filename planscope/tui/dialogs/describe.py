@@ -48,7 +48,7 @@ class DescribeDialog(Dialog[Described]):
 
     def body(self) -> Sequence[Widget]:
         self.line = SafeInput(self._title, id="described-title")
-        self.area = SafeTextArea(
+        self.area = self.gives_way = SafeTextArea(
             self._notes[:LONGEST],
             id="described-notes",
             read_only=self.long,
@@ -56,7 +56,6 @@ class DescribeDialog(Dialog[Described]):
             compact=True,
         )
         self.area.styles.height = 14
-        self.gives_way = self.area
         return self.line, self.block(lambda: self.wrapped("Notes", "label")), self.area
 
     def hint(self) -> Sequence[Said]:

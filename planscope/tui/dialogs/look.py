@@ -59,15 +59,12 @@ class LookDialog(Dialog[None]):
 
     def body(self) -> Sequence[Widget]:
         titles = [page.title for page in self.pages]
-        self.text = self.gives_way = self.block(self._lines, at=self.chosen_row)
-        return self.block(lambda: self.tabs(titles, self.number, "title")), self.text
+        self.gives_way = self.block(self._lines, at=self.chosen_row)
+        return self.block(lambda: self.tabs(titles, self.number, "title")), self.gives_way
 
     def hint(self) -> Sequence[Said]:
         turn = "Tab: next page, " * (len(self.pages) > 1)
         return "", f"{turn}Enter: fold or unfold, + all, - none, y: copy, Esc: close"
-
-    def on_resize(self) -> None:
-        self.show()
 
     def count(self) -> int:
         return len(self.rows)

@@ -60,7 +60,7 @@ class RulesDialog(Dialog[Written]):
         return self.area, self.block(lambda: [BLANK]), self.gives_way
 
     def show(self) -> None:
-        self.area.styles.height = max(min(self.app.size.height // 4, 12), 3)
+        self.area.styles.height = min(self.app.size.height // 4, 12)
         super().show()
 
     def hint(self) -> Sequence[Said]:

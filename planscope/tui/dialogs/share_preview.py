@@ -25,10 +25,8 @@ _MARK = 5
 """A click in the first columns of a row switches between replacing and keeping the value."""
 
 _MOST_PLACES = 3
-"""How many places of a value are listed; one fewer on a low screen."""
+"""How many places of a value are listed."""
 
-_HIGH = 30
-"""A screen with fewer rows than this counts as low."""
 
 _BROAD = 80
 """From this width on, in cells, a row also names the kind of its value."""
@@ -76,23 +74,16 @@ class PreviewDialog(Dialog[Approved]):
         self.trouble = ""
         self.as_it_is = before is not None and before.redaction is None
 
-    @property
-    def _high(self) -> bool:
-        return self.app.size.height >= _HIGH
-
     def count(self) -> int:
         return len(self.findings)
 
     def body(self) -> Sequence[Widget]:
-        self.head = self.block(self._head)
-        self.list = self.block(
+        self.gives_way = self.block(
             lambda: [choice(self._row(f), i == self.at) for i, f in enumerate(self.findings)],
-            most=self.room(17 if self._high else 16),
             at=self.chosen_row,
             clicked=self._clicked,
         )
-        self.places = self.block(self._places)
-        return self.head, self.list, self.places
+        return self.block(self._head), self.gives_way, self.block(self._places)
 
     def found(self, redaction: Redaction) -> None:
         """Show the private values that the search found."""
@@ -149,13 +140,12 @@ class PreviewDialog(Dialog[Approved]):
         finding = self.findings[self.at]
         told = [Run(f"   {shown(finding.label, 40)}: ", "label"), Run(shown(finding.text, 400))]
         lines = [BLANK, Line(cut(told, self.text_width))]
-        most = _MOST_PLACES if self._high else _MOST_PLACES - 1
-        for place in finding.places[:most]:
+        for place in finding.places[:_MOST_PLACES]:
             lines.append(line(Run("   in ", "label"), Run(shown(str(place), 100), "dim")))
-        if len(finding.places) > most:
-            more = phrases.plural(len(finding.places) - most, "more place")
+        if len(finding.places) > _MOST_PLACES:
+            more = phrases.plural(len(finding.places) - _MOST_PLACES, "more place")
             lines.append(line(Run(f"   and in {more}", "dim")))
-        return [*lines, *[BLANK] * (most + 4 - len(lines))]
+        return [*lines, *[BLANK] * (_MOST_PLACES + 3 - len(lines))]
 
     def hint(self) -> Sequence[Said]:
         if self.as_it_is:

@@ -44,12 +44,8 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
         return row, row
 
     def body(self) -> Sequence[Widget]:
-        most = self.room(_ABOUT_ROWS + 9)
-        return (
-            self.block(self._lines, most=most, at=self.chosen_row, clicked=self._clicked),
-            self.block(lambda: [BLANK]),
-            self.block(self._about, most=_ABOUT_ROWS),
-        )
+        self.gives_way = self.block(self._lines, at=self.chosen_row, clicked=self._clicked)
+        return self.gives_way, self.block(lambda: [BLANK]), self.block(self._about)
 
     def hint(self) -> Sequence[Said]:
         return "", "↑ ↓: select, Space: tick, a: all, Ctrl+S: take them as rules of this session, Esc: back"

@@ -86,9 +86,8 @@ class WriteDialog(Dialog[Reading]):
         self._names_typed = False
 
     def body(self) -> Sequence[Widget]:
-        self.area = SafeTextArea(id="own-text", highlight_cursor_line=False, compact=True)
+        self.area = self.gives_way = SafeTextArea(id="own-text", highlight_cursor_line=False, compact=True)
         self.area.styles.height = 12
-        self.gives_way = self.area
         self.line = SafeInput(id="own-actions", placeholder="found in the text", compact=True)
         before = "What comes before what: First build image, then run tests. Or paste a numbered list."
         return (

@@ -289,6 +289,10 @@ class ListScreen(AppScreen[Any]):
 
     # Searching and filtering
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While one types, the key of the search types, too."""
+        return action != "search" or self.focused is None
+
     def action_search(self) -> None:
         """Go to the search line."""
         self.notice = ""

@@ -47,7 +47,7 @@ def clip(s: str, cells: int) -> str:
         if room < 0:
             break
         end += 1
-    return text[:end].rstrip(" ") + ELLIPSIS
+    return text[:end].rstrip(" " + ELLIPSIS) + ELLIPSIS
 
 
 def wrap(s: str | Shown, cells: int) -> list[tuple[int, int]]:

@@ -104,6 +104,11 @@ def test_a_clipped_text_fits(text: str, cells: int) -> None:
     assert offences(clipped) == []
 
 
+def test_a_text_that_was_cut_is_not_cut_with_two_signs() -> None:
+    cut_once = visible("flights and fares of the summer", limit=20)
+    assert "…" in cut_once and clip(cut_once, cut_once.index("…") + 2).count("…") == 1
+
+
 @given(any_text, st.integers(1, 40))
 def test_wrapped_lines_fit_and_lose_nothing_but_blanks(text: str, cells: int) -> None:
     shown = show(text, keep_newlines=True)

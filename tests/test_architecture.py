@@ -256,7 +256,7 @@ TOKENS = {
     "agents": 75_220,
     "traces": 56_000,
     "commands": 48_330,
-    "language": 80_700,
+    "language": 80_800,
     "session": 39_800,
     "oracle": 35_150,
     "sharing": 30_550,

@@ -116,9 +116,9 @@ FORMS: Mapping[Kind, str] = {
         """,
     "within": r"""
         (?:after|once)(?: every)? <DONE> ?,? <then> (?:must_)?follows WITHIN
-        (?:every )?<first>(?: every| always)* followed_by (?:later )?<then> WITHIN
+        (?:every )?<first>(?: every| always)* followed_by (?:later )?<then>(?: ,)? WITHIN
         (?:every )?<first>(?: every| always)* followed_by WITHIN <then>
-        (?:when|if|after every) <DONE> ?,? <then> (?:(?:must_)?follows|happens) WITHIN
+        (?:when|if|after every) <DONE> ?,? <then> (?:(?:must_)?follows|happens|is) WITHIN
         (?:every )?<first>(?: always)? (?:needs|has|contains) (?:COUNT_OF )?(?:later )?<then>(?: \
           later)? WITHIN
         """,
@@ -141,7 +141,8 @@ FORMS: Mapping[Kind, str] = {
         trace that (?P<first>S) not_do (?P<then>S)
         not_do (?P<first>S) and (?P<then>S) together
         (?:(?:not_do|not|no|never) both|both not_do) (?P<first>S) and (?P<then>S)(?: together)?
-        (?P<first>S) and (?P<then>S) (?:(?:both|together) not_happens|not_happens (?:both|together))
+        (?P<first>S) and (?P<then>S) (?:(?:both|together) not_happens(?: together)?|not_happens (?:both|together))
+        (?P<first>S) exclude (?:every )?(?P<then>S)(?: ,)? too
         (?P<first>S) and (?P<then>S) is exclude
         """,
     "responded_existence": r"""

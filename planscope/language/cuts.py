@@ -149,7 +149,7 @@ def _full(row: Sequence[Token]) -> list[Token]:
     for k, token in enumerate(row):
         if token.text == "," and any(
             [one.key for one in row[max(j, 0) : j + len(words)]] == list(words)
-            for words in (("sooner", "or", "later"), ("eventually",), ("if", "ever"))
+            for words in (("sooner", "or", "later"), ("eventually",), ("always",), ("if", "ever"))
             for j in (k + 1, k - len(words))
         ):
             continue
@@ -637,7 +637,12 @@ class Cuts:
             key = self._key_at()
             has = self._key_at(1) in ("has", "have")
             outcome = _OUTCOMES.get(self._key_at(1 + has))
-            if self._conditions(key):
+            again = key in ("by", "(") and self.at + 1 < len(self.row) and self._exact(self.at + 1)
+            if again and again[1]:  # "the identity must be verified (verify_identity)"
+                if again[1] != calls.name or (key == "(" and self._key_at(1 + again[0]) != ")"):
+                    break
+                self.at += 1 + again[0] + (key == "(")
+            elif self._conditions(key):
                 self.at += 1
                 if calls.condition is not None:
                     raise self._error("a tool has one condition; join its parts by 'and'", ahead=-1)
@@ -1044,7 +1049,7 @@ _RETURNED = re.compile(
 _SAME = re.compile(
     r"(?:per|for each|for every|for any(?: given)?|for a(?: given)|(?:for|with|on|of|to|by|about|using|having|"
     r"within|where|in) "
-    r"(?:one and )?the (?:very )?same(?: value (?:of|for))?|(?:and )?the same|for one) "
+    r"(?:(?:one and )?the (?:very )?same(?: value (?:of|for))?|that (?:very|same))|(?:and )?the same|for one) "
 )
 _ENDS_VERB = english.words(
     "called used invoked executed run made done performed happens happen occurs runs ok fine allowed permitted only"

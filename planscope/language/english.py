@@ -27,7 +27,7 @@ def _any(words: str) -> str:
 
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 _NUMBER = rf"(?:[0-9.-]+|{_NUMBERS.replace(' ', '|')})"
-_RUN = "(?:runs?|traces?|sessions?|conversations?)"
+_RUN = "(?:runs?|traces?|sessions?|conversations?|records?)"
 _SOON = _any("immediately|directly|right away|straight away|straight|at once")
 _LATE = _any(
     "eventually|later|at some (?:later )?(?:point|time)|sooner or later|afterwards|in turn|somewhere"
@@ -347,7 +347,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Said] | No
 _FILLER = re.compile(
     _any(
         rf"""at any (?:time|point)|at all|ever|
-        (?:in|within|of|per|throughout|during|for) (?:a|any|each|every|the|its|this) (?:whole |entire )?{_RUN}|
+        (?:in|within|of|per|throughout|during|for) (?:a|any|each|every|the|its|this) (?:whole |entire |given )?{_RUN}|
         per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the (?:rest|remainder) of the {_RUN}|
         no exceptions|        without exception|whatever happens|please|no matter what|then|max|in every case|
         in any case|in all cases|
@@ -441,7 +441,7 @@ later: later | at some point later | at some point after it | at some point afte
 too: too | in it | in it too | in it as well |
     as well | also | somewhere | anywhere | somewhere in it | before or after | before
     or after it | whether earlier or later | whether before or after | whether before or after it | earlier
-    or later | be it before or after | whichever comes first | no matter which comes first |
+    or later | be it before or after | be it earlier or later | whichever comes first | no matter which comes first |
     no matter in which order
 any_order: in any order | in either order | in whatever order | in whichever order |
     in no particular order

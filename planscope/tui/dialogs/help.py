@@ -135,8 +135,7 @@ class HelpDialog(Dialog[None]):
         return self.text, _Filter(placeholder="Type a word or a key to filter")
 
     def show(self) -> None:
-        whole = help_lines(self.keys, self.text_width, self.of)
-        self.text.styles.min_height = min(len(whole), self.room(9))
+        self.text.styles.min_height = min(len(help_lines(self.keys, self.text_width, self.of)), self.room(9))
         super().show()
 
     def hint(self) -> Sequence[Said]:

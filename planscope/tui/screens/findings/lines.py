@@ -125,9 +125,8 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
         _mended(page, row)
     if row.set is None and row.finding is not None and row.finding.traceback:
         page.add()
-        page.add(Run("Traceback", "label"))
         for text in row.finding.traceback.splitlines()[-60:]:
-            page.text(text or " ", "dim")
+            page.text(text, "dim", min(len(text) - len(text.lstrip()), 20))
     return page.lines
 
 

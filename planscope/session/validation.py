@@ -35,7 +35,10 @@ _UNKNOWN = "; a newer planscope may know it: if one wrote this file, update plan
 def migrate(document: Any, name: str) -> dict[str, Any]:
     """Return a file's JSON in the current version. Raises :class:`SessionError` if it is no session, or a newer one."""
     if not isinstance(document, dict) or document.get("format") != "planscope-session":
-        raise SessionError(f'{name} is JSON, but not a planscope session (its "format" is missing)')
+        raise SessionError(
+            f'{name} is JSON, but not a planscope session (its "format" is missing); '
+            "planscope import makes one of a trace"
+        )
     version = document.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise SessionError(f'{name}: its "version" is not a version number')

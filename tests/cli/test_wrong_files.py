@@ -211,3 +211,10 @@ def test_hours_with_many_digits(cli: Cli, files: Files, digits: int) -> None:
             done.complaint()
         else:
             assert done.err == "" and len(done.out) < 400_000
+
+
+def test_a_trace_is_told_from_a_session(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "trace.json").write_text('[{"role": "user", "content": "Hello."}]')
+    for command in COMMANDS[1:]:
+        said = cli(*command.format("trace.json").split()).complaint()
+        assert "; planscope import makes one of a trace" in said, command

@@ -225,8 +225,14 @@ def test_references_that_lead_somewhere() -> None:
 @pytest.mark.parametrize(
     ("document", "says"),
     [
-        ([], 'is JSON, but not a planscope session (its "format" is missing)'),
-        ({"format": "x"}, 'is JSON, but not a planscope session (its "format" is missing)'),
+        (
+            [],
+            'is JSON, but not a planscope session (its "format" is missing); planscope import makes one of a trace',
+        ),
+        (
+            {"format": "x"},
+            'is JSON, but not a planscope session (its "format" is missing); planscope import makes one of a trace',
+        ),
         *(({"version": v}, ': its "version" is not a version number') for v in (True, "1", 0, None, 1.0)),
         (
             {"version": int("9" * 30)},

@@ -128,6 +128,10 @@ _NO_VALUE = re.compile(
     r"|.*\bos\.environ.*|.*\b(?:process|import\.meta)\.env\b.*|optional\[.*|.*getenv.*|getpass\.getpass.*|(?:self|args|settings|config|this|req|request|response|props|data|ctx|var|local|module|env|opts|options|params|form|body|state|user)\.[_\w.?!]+"
     r"|[A-Za-z_][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z_$]*){1,9}|(?:[a-z_]{3,}\.){2,}\w+"
     r"|(?-i:[A-Z]\w*\.[A-Z_0-9]+|[a-z]+:[A-Z][A-Za-z]+\*?|[A-Z]\w*\[[\w., |]*\])"
+    r"|(?-i:(?:Big)?U?[Ii]nt[0-9]{1,3}(?:Clamped)?(?:Array)?|Float[0-9]{2}(?:Array)?|[ui](?:8|16|32|64|128)"
+    r"|(?:[A-Z]\w*::)*[A-Z]\w*(?:<[\w:, &<>'\[\]]*>|\[\]))"
+    r"|[\[<({]{1,2}(?:your|my|insert|enter|the|api|token|secret|password|add)[\w -]*[\])>}]{1,2}"
+    r"|(?-i:\[[A-Z][A-Z_ -]+\])"
     # versions, times, counts, checksums
     r"|(?:[\^~<>=! ]{1,3}\s?|v|[A-Z]+/)\d[\w.*+-]*|\d+(?:\.(?:\d+|x|\*))+(?:[-+][\w.+-]*)?"
     r"|\d{4}-\d\d-\d\d.*|\d+(?::\d+)+|[\d.,]*\d\s?(?:k|ms|s|m|h|d|kb|mb|gb|px|r?em|%)"
@@ -236,10 +240,12 @@ def is_password(name: str) -> bool:
 
 
 def is_chosen(value: str) -> bool:
-    """Return whether a value is one that people choose as a password although it looks like a text: a few words in
-    lower case that do not speak of a password, also joined by hyphens, or words in capitals joined by dots
-    (``Willow.Brass``)."""
+    """Return whether a value is one that people choose as a password although it looks like a text or like code: a few
+    words that do not speak of a password, also joined by hyphens or dots (``oat.milk.forever``), or one word with a
+    sign of an exclamation (``eineKatze!``). A dotted one does not begin as code does (``config.user``)."""
     if not _CHOSEN.fullmatch(value) or ("-" in value and not is_value(value)):
+        return False
+    if is_dotted(value) and (value.partition(".")[0].lower() in _ROOTS or FILE_NAME.fullmatch(value)):
         return False
     if _INSIDE.search(value.lower()) or FOREIGN.search(value):
         return False
@@ -248,10 +254,31 @@ def is_chosen(value: str) -> bool:
 
 
 _CHOSEN = re.compile(
-    r"[a-z][a-z'\u2019]{0,20}(?: [A-Za-z][a-z'\u2019]{0,20}){1,9}"
-    r"|[A-Z][a-z]{2,20}(?:\.[A-Za-z][a-z]{2,20}){0,3}\.(?:[A-Z][a-z]{2,20}|[0-9]{1,6})"
-    r"|[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,9}"
+    r"[a-zß-ÿ][a-zß-ÿ'\u2019]{0,20}(?: [A-Za-zÀ-ÿ][a-zß-ÿ'\u2019]{0,20}){1,9}"
+    r"|[^\W\d_][^\W_]{1,20}(?:\.[^\W\d_][^\W_]{1,20}){0,4}\.(?:[^\W\d_][^\W_]{1,20}|[0-9]{1,6})"
+    r"|[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,9}|[^\W\d_]{6,40}[!?]{1,3}"
 )
+_ROOTS = _words(
+    """
+    self this super cls config configs cfg conf settings setting os sys process env environ environment args argv kwargs
+    req request res resp response props options opts params data user users credentials creds cred auth ctx context var
+    vars local locals module state form body app application window document session db database client server account
+    values value node event evt input inputs field fields schema schemas models model types typing std java javax kotlin
+    org com net io www github http https faker fake random string strings str math json yaml toml crypto base64
+    bcrypt hashlib utils util helper helpers service services common core api http page row rows item items obj object
+    result results rest msg message messages event current default defaults new old test tests lib pkg internal each
+    local github inputs secrets steps matrix needs runner vault node pm cy spring quarkus spec metadata status z
+    joi yup v t i18n pydantic np pd tf torch key keys file files k8s
+    """
+)
+"""How an expression begins (``config.user``), a name of Java or of a translation."""
+
+
+def is_dotted(value: str) -> bool:
+    """Return whether a value is words that dots join, as in code and in some passwords."""
+    return re.fullmatch(r"[^\W\d]\w*(?:\.\w+)+", value) is not None
+
+
 _HOLDS_PHRASE = re.compile(
     r"(?i:secret|(?:secret|encryption|signing|master|hmac|crypto)[ _.-]?keys?|phrase)\Z|\A(?i:pass|pw)\Z"
 )
@@ -269,7 +296,7 @@ _SAID = _words(
     basic factor current min max hint auto none least first time self dev ci local only
     vault docker native ldap saml oidc sso unused import
     text field form reset flow page policy manager store when where will without would wrong you your
-    yet
+    yet doit être debe deve moet muss sein mindestens erforderlich ungültig falsch requis obligatorio
     """
 )
 """Words of texts about passwords."""

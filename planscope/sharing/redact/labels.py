@@ -98,7 +98,8 @@ def _aligned(row: str, below: str) -> _Columns:
     """Return headings that blanks separate: in capitals, or with at least two blanks between them."""
     head = _BEHIND_A_LOG.match(row)
     row = row[head.end() :] if head else row
-    if _GROUP.search(below) and _RULER.fullmatch(below) and len(row) <= len(below) + 30:
+    one = len(_GROUP.findall(below)) == 1 and re.search(r"\S\s{2,}\S", row)
+    if _GROUP.search(below) and not one and _RULER.fullmatch(below) and len(row) <= len(below) + 30:
         return _under_ruler(row, below)
     found = list(_NAME.finditer(row)) if _NAMES.fullmatch(row) else []
     apart = re.fullmatch(r"\s*[\w.@%-]+(?:\s{2,}[\w.@%-]+)+\s*", row) is not None

@@ -11,6 +11,7 @@ from planscope.safe.secret_names import (
     FOREIGN,
     holds_secret,
     is_chosen,
+    is_dotted,
     is_password,
     is_value,
     names_secret,
@@ -78,7 +79,7 @@ _SIGN = (
     r" \t]{0,3}(?::=|=>"
     r"|->|<-|→|={1,3}(?!>)|:(?!:)|%3[Dd]|\uff1a|\uff1d)"
     rf"|(?:{_WHOSE} ?|(?: (?:provided|given|used|value|entered))?)(?::(?!:)|\uff1a)"
-    rf"|{_WHOSE} {_IS}(?: ?:)?(?= )|(?:'s|\u2019s)(?= )|{_WHOSE}\s?[—\u2013](?= )"
+    rf"|{_WHOSE} {_IS}(?: ?:)?(?= )|(?:'s|\u2019s)(?= )|{_WHOSE}\s?(?:[—\u2013→]|[-=]>)(?= )"
     r"|\s?(?:是|为|為|は|は\u3001|는|은|이|가)"
     r")[ \t]{0,3}(?:[*_]{1,3}[ \t]{1,3})?[「『“„«]?"
 )
@@ -152,6 +153,17 @@ _KEY_IS = re.compile(
     r"(?P<sign> ?(?i:is|was|are|to|from \S{1,60} to|:|->|\u2192)(?: now)?:? | )"
     r"[\"'`(]?(?!(?:SHA|MD)\d)(?:[\w.@-]{2,30}[:/])?(?P<value>(?=[^\s\"'`]{0,99}[0-9])[^\s\"'`\\]{6,100})"
 )
+_ALGORITHM = re.compile(r"(?i:argon|crypt|sha-?[0-9]|md5|pbkdf|aes|utf|oauth|base64|http|rfc|ldap|kerberos)")
+_STATED = re.compile(
+    rf"(?i:{FOREIGN.pattern}|password|passphrase|passcode)\w{{0,6}}(?: [^\W\d][^\s:;,.]{{0,24}}){{0,6}}?"
+    rf" (?:{_IS}|(?i:ficou|fica|era|agora"
+    r"|quedó|queda|devient|reste|bleibt|wurde|wird|blijft|wordt|werd|rimane|diventa|zostało"
+    r"|zůstalo|lett|oldu|olarak|стал|остался|теперь|nu|nyt|art.k|şimdi|mostantól|most|became|stays|remains|still))"
+    r"(?: [^\W\d_]{2,14}){0,3}?[:,]? [\"'`„“«]?"
+    r"(?P<value>(?=\S*?(?:[0-9]|[!#$%&*?^~]\w))[^\s\"'`“”»\\]{6,100})"
+)
+"""What a sentence says a password is, with words between, in many languages."""
+
 _USER_AND = re.compile(
     r"(?<![\w.@+-])(?P<user>[\w.@+-]{2,40})[\"'`]?\s?(?:/|:(?!//)|,| with | mit | avec | con )"
     r"\s?[\"'`]?(?P<value>[^\s\"'`/,]{4,100})"
@@ -214,9 +226,24 @@ def _said(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_USED_AS, _KEY_IS):
         for match in pattern.finditer(text):
             value = match["value"].rstrip(".,;:!?)*`\"'")
-            sure = match.groupdict().get("sign") != " " or _is_scattered(value)
+            sure = match.groupdict().get("sign") != " " or (
+                _is_scattered(value) and not re.fullmatch(r"(?:0x)?(?:[0-9A-F]{4}){2,10}", value)
+            )
+            line = text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]
+            if (
+                value.isalnum()
+                and 20 <= len(value) <= 27
+                and re.search(r"(?i)\b(?:ulid|ksuid|c?uid2?|xid)\b", line)
+            ):
+                continue
             if sure and _looks_made(value) and not re.search(r"=\w|[(]|\.\w+/|://", value):
                 yield match.start("value"), match.start("value") + len(value)
+    for match in _STATED.finditer(text):
+        value = match["value"].rstrip(".,;:!?)*`\"'")
+        signs = re.search(r"\w[!#$%&*?^~]\w", value) and is_value(value)
+        made = signs or (_looks_made(value) and not (value.islower() and re.fullmatch(r"\w+", value)))
+        if made and not _ALGORITHM.search(value) and not re.search(r"=\w|[(]|\.\w+/|/\w+/|://", value):
+            yield match.start("value"), match.start("value") + len(value)
     for said in _CREDENTIALS.finditer(text):
         for match in _USER_AND.finditer(said["rest"]):
             value = match["value"].rstrip(".,;:!?)")
@@ -267,13 +294,25 @@ def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int
             yield place
 
 
+_SETTING_OF_WORDS = re.compile(
+    r"(?:(?<=\S\n)|(?=[^\n]+\n[ \t]*[\w.-]{1,60}\s?[:=]))[ \t]*[\w.-]{1,60}(?::[ ]+|[ ]?=[ ]?)"
+    r"(?P<value>[^\W\d_]\S*(?: [^\s#]+)+)[ \t]*\r?$",
+    re.MULTILINE,
+)
+"""A line of settings, beside others, whose value is words without quotes."""
+
+
 def _assigned(text: str, start: int, name: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
     """Yield the value behind a sign, those in its brackets, and the new one behind an old one."""
     if match["open"]:
         yield from _inside(text, match.start("open"), name)
         return
     place, quoted = _place(match)
-    value, sign = text[slice(*place)], match["sign"].strip()
+    sign = match["sign"].strip()
+    line = _SETTING_OF_WORDS.match(text, text.rfind("\n", 0, start) + 1)
+    if not quoted and line is not None and line.start("value") == place[0] and is_password(name):
+        place = line.span("value") if is_chosen(line["value"]) else place
+    value = text[slice(*place)]
     callee = text[place[1] : place[1] + 1] == "(" and not quoted
     if callee and re.search(r"(?i)auth|login|credential|secret|::(?:from|new)\Z|buffer|\Astr\Z", value):
         yield from _inside(text, place[1], name)
@@ -281,13 +320,30 @@ def _assigned(text: str, start: int, name: str, match: re.Match[str]) -> Iterato
         if is_value(value):
             yield place
     elif not callee and (
-        _believable(value, name, sign, quoted)
+        (
+            (quoted or not is_dotted(value) or _is_setting(text, start, place, match["sign"]))
+            and _believable(value, name, sign, quoted)
+        )
         or (not quoted and _is_written(value, name) and _is_note(text, start, place[1]))
     ):
         yield place
         changed = _CHANGED.match(text, match.end())
         if changed is not None:
             yield _place(changed)[0]
+
+
+def _is_setting(text: str, start: int, place: tuple[int, int], sign: str) -> bool:
+    """Return whether a bare value stands in a shell or in settings, and not in code: ``name=value`` as a word of its
+    own, YAML, a line below a ``[section]``, or it has digits within words, as no variable has."""
+    before, after = text[text.rfind("\n", 0, start) + 1 : start], text[place[1] : place[1] + 1]
+    value = text[slice(*place)]
+    if re.search(r"[A-Za-z][0-9]+[A-Za-z]", value) and after not in ("(", "["):
+        return True
+    if sign == "=":
+        return before[-1:] in " \t;'\"=" and after in " \t\r\n;'\""
+    listed = ":" in sign and _TYPE.search(value) is None
+    section = _SECTION.search(text, 0, start) is not None
+    return before.strip(" \t-\"'") == "" and (listed or section) and _is_note(text, start, place[1])
 
 
 def _listed(text: str, end: int, name: str) -> tuple[int, int] | None:
@@ -321,7 +377,7 @@ def _beside(text: str, start: int, end: int, name: str) -> tuple[int, int] | Non
             text[end] not in " \t" and not quoted
         )  # an argument of a call, not the value in a list of strings
         variable = value.isupper() and value.replace("_", "").isalpha()
-        if listed or value.startswith("-") or variable or not is_value(value):
+        if listed or value.startswith("-") or variable or not (is_value(value) or is_chosen(value)):
             return None
         return place if ":" not in value or quoted else (place[0] + value.find(":") + 1, place[1])
     if quoted or _SETS.search(text, max(0, start - 12), start):

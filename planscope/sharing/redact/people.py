@@ -53,8 +53,10 @@ _SHARE = re.compile(rf"(?<![\w\\:])(?:\\{{2}}|\\{{4}}){_HOST}(?:\\{{1,2}}(?=[\w$
 _FLEET = re.compile(
     r"(?<![\w./@-])(?P<host>ip(?:-[0-9]{1,3}){4}(?![\w-])|(?:[a-z][a-z0-9]{1,15}-){1,4}(?:db|sql|web|app|node|worker|runner|srv|server|host|cache|redis|broker"
     r"|mgr|master|replica|bastion|gateway|gw|proxy|lb|nas|vm|gpu|mx|mail|dc|pg|mongo|kafka)(?:[0-9]{1,3}|-[0-9]{2,3}))(?![\w-]|\.\d)"
+    r"|(?<![A-Za-z0-9-])(?P<made>(?:(?:DESKTOP|MININT|EC2AMAZ)-(?=[A-Z]*[0-9])[A-Z0-9]{7}|LAPTOP-(?=[A-Z]*[0-9])[A-Z0-9]{8}|WIN-(?=[A-Z]*[0-9])[A-Z0-9]{11}"
+    r"|[A-Z][a-z]{2,20}-(?:MacBook|iMac|Mac|iPhone|iPad)(?:-(?:Pro|Air|[Mm]ini|Studio))?(?:-[0-9]{1,2})?))(?![A-Za-z0-9-])"
 )
-"""A machine of many, as companies number them."""
+"""A machine of many, as companies number them, and as Windows and macOS name one."""
 
 _IPV4 = re.compile(r"(?<![\w.-])(?P<host>(?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w-]|\.[0-9])")
 _IPV6 = re.compile(
@@ -63,6 +65,11 @@ _IPV6 = re.compile(
 _MAC = re.compile(
     r"(?<![\w:-])(?P<host>[0-9A-Fa-f]{2}(?P<sign>[:-])[0-9A-Fa-f]{2}(?:(?P=sign)[0-9A-Fa-f]{2}){4})(?![\w:-])"
 )
+_NOBODYS_MAC = re.compile(
+    r"(?i:02.42|00.00.5e.00.53|00.00.00.00|ff.ff.ff|aa.bb.cc|00.11.22.33|01.23.45|12.34.56|de.ad.be)"
+)
+"""Hardware addresses of Docker, of documentation and of everybody."""
+
 _RESERVED = re.compile(
     r"^localhost\.|(?:^|\.)(?:example\.(?:com|net|org)|test|example|invalid|localhost)\.?$"
 )
@@ -147,7 +154,7 @@ _HOSTS: tuple[tuple[str, str, tuple[str, ...], re.Pattern[str], Callable[[re.Mat
         _WITH_PORT,
         lambda m: re.search(r"[0-9-]", m["host"]) is not None and not is_public(m["host"]),
     ),
-    ("mac-address", "hardware address", (":", "-"), _MAC, lambda m: True),
+    ("mac-address", "hardware address", (":", "-"), _MAC, lambda m: _NOBODYS_MAC.match(m["host"]) is None),
     ("ip-address", "IP address", (":",), _IPV6, lambda m: _is_ipv6(m["host"])),
     ("host", "host name", ("@",), _LOGIN, _is_machine),
     ("host", "host name", (" ", "=", ":"), _SAID, _is_machine),
@@ -169,7 +176,13 @@ def hosts(text: str, lowered: str) -> Iterator[Hit]:
     for kind, label, needs, pattern, is_private in _HOSTS:
         if any(need in lowered for need in needs):
             for match in filter(is_private, pattern.finditer(text)):
-                yield Hit(*match.span("host"), kind, label, HOST, edged=True)
+                yield Hit(
+                    *match.span(match.lastgroup if match.lastgroup == "made" else "host"),
+                    kind,
+                    label,
+                    HOST,
+                    edged=True,
+                )
     found = [(one.start, one.end) for one in _told(text, labels.HOST) if _looks_told(text, one)]
     for start, end in (*_placed("host", text, lowered), *found):
         name = text[start:end]
@@ -230,8 +243,8 @@ def _is_ipv6(text: str) -> bool:
     except ValueError:
         return False
     groups = [g for g in bare.split(":") if g]
-    if any(found in network for network in _DOCUMENTATION):
-        return False
+    if any(found in network for network in _DOCUMENTATION) or bare.startswith("fe80::42:"):
+        return False  # documentation, or a container of Docker
     return not found.is_loopback and len(groups) >= 3 and any(c.isdigit() for c in bare)
 
 
@@ -251,7 +264,7 @@ _ABOVE = (
 _UNIX_HOME = re.compile(
     rf"(?<![\w.~/])(?P<home>(?:{_ABOVE}?/(?:homes?\d?|Users)|/(?:data\d?|scratch|work|project|mnt/\w{{1,20}})/users|/u|/afs/[\w./]{{1,60}}?/users?(?:/\w)?)"
     rf"/(?P<user>{_REST}))"
-    rf"|(?:(?<=//)|(?<=\w/))(?P<home_2>/(?:home|Users)/(?P<user_2>{_REST}))"
+    rf"|(?:(?<![A-Za-z0-9])|(?<=-[A-Za-z]))(?P<home_2>/(?:home|Users)/(?P<user_2>{_REST}))"
     rf"|(?i:wsl(?:\$|\.localhost|\+))[\w.\\/-]{{0,60}}?(?P<home_3>[\\/]{{1,4}}home[\\/]{{1,4}}(?P<user_3>{_REST}))"
     r"|(?<![\w.-])(?P<home_4>(?:[A-Za-z]--?|-)(?:home|Users)-(?P<user_4>[A-Za-z0-9]{1,32}(?:-[A-Za-z0-9]{1,32}(?=-(?:"
     + _FOLDERS
@@ -263,7 +276,10 @@ _WINDOWS_HOME = re.compile(
     r"(?:Users|Benutzer|Utilisateurs|Usuarios|Utenti|Documents and Settings)[\\/]{1,8}"
     rf"(?P<user>[^\\/:*?\"<>|\r\n]{{1,64}}(?=[\\/])|{_REST}))"
 )
-_TILDE = re.compile(r"(?<![\w/.~])(?P<home>~(?P<user>[a-z_][a-z0-9_-]{1,31}))(?=/)")
+_TILDE = re.compile(
+    r"(?<![\w/.~])(?P<home>~(?P<user>[a-z_][a-z0-9_-]{1,31}))(?=/)"
+    r"|(?<=/)(?P<home_2>~(?P<user_2>[a-z_][a-z0-9_-]{1,31}))(?=[/\s\"'?#)]|\Z)"
+)
 _HOMES = (
     (_UNIX_HOME, ("/home", "/Users", "\\home", "-home-", "-Users-", "/user", "/u/")),
     (_WINDOWS_HOME, (":/", ":\\")),

@@ -114,7 +114,12 @@ def beside_words(text: str, lowered: str) -> Iterator[Hit]:
         if any(word in lowered for word in rule.words):
             for match in rule.body.finditer(text):
                 before = lowered[max(0, match.start() - BEFORE - 20) : match.start()]
-                if any(word in before for word in rule.words) and (not rule.random or looks_random(match[0])):
+                public = _DIGEST.search(before) is not None
+                if (
+                    any(word in before for word in rule.words)
+                    and not (rule.random and public)
+                    and (not rule.random or looks_random(match[0]))
+                ):
                     yield Hit(*match.span(), rule.kind, rule.label, NAMED)
 
 
@@ -130,11 +135,16 @@ _KNOWN = re.compile(
 _DIGEST = re.compile(
     r"(?:\w/[\w.-]{1,28}(?=@)|\b(?:sha|md)-?[0-9]{1,3} ?\([^()\n]{1,20}\)"
     r"|\b(?:container|layer|snapshot|volume|network|pod|sandbox|commit|tree|parent|blob|merge|etag|md5|sha-?[0-9]{0,3}|hash|digest|checksum|integrity|revision|rev|head"
-    r"|(?:trace|span|request|correlation|build|image|object)[ _-]?id|h1)\b"
+    r"|(?:trace|span|request|correlation|build|image|object)[ _-]?id|h1|pub(?:lic)?[ _-]?key|fingerprint|peer)\b"
     r"|data:[a-z]+/[a-z0-9.+-]+;base64|\.(?:tgz|zip|whl|gz)|sha[0-9]{1,3})\W{0,5}(?:W/\")?\Z",
     re.IGNORECASE,
 )
 """Announces the checksum of a file, a commit or a picture."""
+
+_PUBLIC = re.compile(
+    r"-----BEGIN (?:[A-Z0-9 ]{0,20}PUBLIC KEY|[A-Z0-9 ]{0,20}CERTIFICATE)[A-Z ]{0,10}-----[^-]*"
+)
+"""A public key or a certificate, which everybody may read."""
 
 _SHA = re.compile(r"(?:^|/)(?:[0-9a-f]{40}|[0-9a-f]{64})(?:/|$)")
 _SECRET_BEFORE = re.compile(
@@ -177,10 +187,12 @@ def _tells_secret(text: str, start: int) -> bool:
 
 def random_looking(text: str) -> Iterator[Hit]:
     """Find tokens of 32 characters or more that look random and are no id of a message or a call."""
+    public = [block.span() for block in _PUBLIC.finditer(text)] if "-----BEGIN" in text else []
     for match in _TOKEN.finditer(text):
         token = match[0]
         if (
-            _DIGEST.search(text, max(0, match.start() - 30), match.start())
+            any(start < match.start() < end for start, end in public)
+            or _DIGEST.search(text, max(0, match.start() - 30), match.start())
             or _FILE_FOLLOWS.match(text, match.end())
             or _PICTURE.match(token)
             or (_SHA.search(token) and not _tells_secret(text, match.start()))

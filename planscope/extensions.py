@@ -32,7 +32,7 @@ def loaded(group: str) -> tuple[tuple[tuple[EntryPoint, Any], ...], tuple[str, .
     for entry in entries(group):
         try:
             found.append((entry, entry.load()))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (another package's code may raise anything)
             troubles.append(trouble(entry, error))
     return tuple(found), tuple(troubles)
 

@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from planscope.dissection.evidence import CAUSES, CHANGED, SAME, Counts, Evidence, of_kinds
+from planscope.dissection.evidence import CAUSES, CHANGED, NO_RUNS, SAME, Counts, Evidence, of_kinds
 from planscope.session.model import CellKind
 from planscope.stats import beta_binomial, entropy
 
@@ -197,7 +197,7 @@ class Belief:
     def best(self) -> str:
         return max(HYPOTHESES, key=lambda name: self.likely[name])
 
-    def foresee(self, kind: CellKind, mutant: Counts = Counts()) -> tuple[float, dict[str, float]]:  # noqa: B008
+    def foresee(self, kind: CellKind, mutant: Counts = NO_RUNS) -> tuple[float, dict[str, float]]:
         """Return the probability that one more run of this mutant is right, and each hypothesis' weight if it is."""
         same = kind in SAME
         right = {}
@@ -231,7 +231,7 @@ class Belief:
             found += term * _mean(next_table, dodges) / _mean(table, dodges)
         return found
 
-    def gain(self, kind: CellKind, mutant: Counts = Counts()) -> float:  # noqa: B008
+    def gain(self, kind: CellKind, mutant: Counts = NO_RUNS) -> float:
         """Return the expected information of one more run about the cause, in bits."""
         chance_right, right = self.foresee(kind, mutant)
         everything = sum(map(sum, self._terms.values()))

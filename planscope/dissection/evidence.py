@@ -54,6 +54,9 @@ class Counts:
         return Counts(self.right + other.right, self.wrong + other.wrong)
 
 
+NO_RUNS = Counts()
+
+
 CellOutcome = Literal["right", "wrong", "mixed", "aborted", "pending"]
 """The outcome of a mutant's runs. ``pending``: it has none yet; ``mixed``: some were right and some wrong."""
 

@@ -156,7 +156,7 @@ def proposals(text: str, tokens: Sequence[Token], names: Names, hint: Hint) -> I
 
 
 _LISTED = {"ACTION", "COMMA", "AND", "DO", "DOT", "THEN", "FIRST", "LAST", "HINT"}
-_NEGATED = frozenset("NEG DONT DONTNEG NEGVP NOTHING WITHOUT UNLESS".split())  # noqa: SIM905
+_NEGATED = frozenset("NEG DONT DONTNEG NEGVP NOTHING WITHOUT UNLESS".split())
 
 
 def _sentence(template: str, names: Mapping[str, str]) -> str:

@@ -38,7 +38,7 @@ _DOING = ("call", "use", "launch", "trigger", "make", "start", "finish", "comple
 """Instructions that may be part of a name, such as "call the supplier" and "client's call"."""
 
 _STARTS = frozenset(
-    "YOU DOING COMMA AND BUT SEMI THEN FIRST LAST P PSC SC VP WAIT STEP BOTH DO DONT UNTIL DOT".split()  # noqa: SIM905
+    "YOU DOING COMMA AND BUT SEMI THEN FIRST LAST P PSC SC VP WAIT STEP BOTH DO DONT UNTIL DOT".split()
 )
 """Types of tokens after which a name begins."""
 

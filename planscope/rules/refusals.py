@@ -18,7 +18,7 @@ from planscope.rules.words import meaning, sentence_of
 
 NEAREST = "the nearest sentence that is read"
 _OPEN = frozenset(
-    "before after until unless once if when without followed_by preceded_by precedes follows needs and or".split()  # noqa: SIM905
+    "before after until unless once if when without followed_by preceded_by precedes follows needs and or".split()
 )
 """Items that need a tool behind them."""
 _CLOCK = ("am", "pm", "noon", "midnight", "midday", "o'clock")

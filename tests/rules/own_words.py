@@ -22,7 +22,7 @@ from planscope.rules.report import CheckOptions, check_trace
 from planscope.rules.rule import Rule
 
 CORPUS = Path(__file__).with_name("corpus")
-TOOLS = (  # noqa: SIM905
+TOOLS = (
     "build run_tests deploy rollback notify lookup_order get_order refund cancel_order send_email verify_user "
     "delete_file backup search_flights book_flight pay charge_card approve close_ticket read_file write_file login "
     "logout escalate web_search create_invoice issue_credit"

@@ -272,7 +272,7 @@ def test_what_narrows_a_set(text: str, calls: Calls) -> None:
 
 
 def test_a_name_before_a_sentence_has_at_most_eleven_words() -> None:
-    words = "one two three four five six seven eight nine ten eleven".split()  # noqa: SIM905
+    words = "one two three four five six seven eight nine ten eleven".split()
     (rule,) = read_rules(f"{' '.join(words)}: A happens.").rules
     assert (rule.name, rule.text) == (" ".join(words), "A happens")
     with pytest.raises(ParseFailure):

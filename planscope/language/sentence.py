@@ -414,14 +414,7 @@ class SentenceReader:
             return self._regular(text, regular)
         if not regular and (readings := list(namesakes(tokens))):
             return self._regular(text, readings)
-        import os
-
-        if (
-            self.natural
-            and not regular
-            and not os.environ.get("PROSE")
-            and (natural := self._natural(text, tokens)) is not None
-        ):
+        if self.natural and not regular and (natural := self._natural(text, tokens)) is not None:
             return natural
         if _gaps(tokens) > MAX_ODD:
             return self._stuck(text, tokens, 0)

@@ -61,11 +61,15 @@ class _Builder:
     def words(self, form: Form, places: tuple[int, ...]) -> tuple[Relation, tuple[Word, ...]]:
         relation: Relation = "<" if self.token(places[RELATION_WORD[form]]).meaning.relation == "<" else ">"
         offset = self.offset
+        plain = (
+            "before" if relation == "<" else "after",
+            "",
+        )  # of a word such as "beforehand", not the paper's
         words = [
             Word(terminal, entry, modal, (token.start + offset, token.end + offset))
             for terminal, token in zip(terminals(form, relation), map(self.token, places), strict=True)
-            for of, (entry, modal) in token.meaning.words
-            if of == terminal
+            for entry, modal in [word for of, word in token.meaning.words if of == terminal]
+            or [plain][: terminal[0] == "P"]
         ]
         return relation, tuple(words)
 

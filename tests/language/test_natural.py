@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planscope.language.errors import ParseFailure
 from planscope.language.grammar import clause_skeletons, grammar_report
 from planscope.language.lexicon import load_lexicon
 from planscope.language.natural import may_be_natural, natural_phrases
@@ -158,6 +159,8 @@ def test_natural_sentences(text: str, formulas: list[str]) -> None:
         ("A happens before 15:00, then b.", ["a1.end <= 15", "a1.end <= a2.start"]),
         ("Nothing may start before 10:00.", [f"a{i}.start >= 10" for i in range(1, 7)]),
         ("Don't do anything after 15:00.", [f"a{i}.end <= 15" for i in range(1, 7)]),
+        ("Do a after 10:00; b is done before that.", ["a1.start >= 10", "a2.end <= a1.start"]),
+        ("Do a after 10:00; b is done beforehand.", ["a1.start >= 10", "a2.end <= a1.start"]),
     ],
 )
 def test_natural_hours(text: str, formulas: list[str]) -> None:
@@ -379,3 +382,9 @@ def test_hours_of_half_a_day(hour: int, half: str) -> None:
 
 def test_both_are_two() -> None:
     assert [one.span for one in errors("A, b and c. Both before d.")][-1] == (12, 16)
+
+
+@pytest.mark.parametrize("behind", ["b is to be done afterwards", "b is done later", "b is done afterwards"])
+def test_a_clause_about_a_later_time_is_refused_and_not_dropped(behind: str) -> None:
+    with pytest.raises(ParseFailure):
+        said(f"Starting at 10:00, do a; {behind}.", timed=True)

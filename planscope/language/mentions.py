@@ -29,40 +29,10 @@ _JOINED = ("AND", "COMMA", "OR", "BOTH")
 _BESIDE = ("P", "PSC", "VP")
 
 
-_CAUSING = ("have", "get", "let", "want", "having", "getting")
-_USING = (
-    "call",
-    "use",
-    "using",
-    "make",
-    "leave",
-    "leaving",
-    "touch",
-    "keep",
-    "save",
-    "open",
-    "close",
-    "buy",
-    "sell",
-)
+_CAUSING = "have get let want having getting".split()
+_USING = "call use using make leave leaving touch keep save open close buy sell".split()
 """Behind these an object is not the action that has it."""
-_VAGUE = frozenset(
-    (
-        "order",
-        "step",
-        "task",
-        "action",
-        "thing",
-        "rest",
-        "time",
-        "day",
-        "end",
-        "start",
-        "beginning",
-        "call",
-        "tool",
-    )
-)
+_VAGUE = frozenset("order step task action thing rest time day end start beginning call tool".split())
 """Objects that mean something else alone."""
 
 

@@ -37,14 +37,25 @@ Ways = tuple[float, list[Reading]]
 
 
 def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
-    """Return the readings of a clause with the fewest names that nobody knows. In prose no word may be left out."""
+    """Return the readings of a clause with the fewest names that nobody knows. In prose no word may be left out.
+
+    "A happens afterwards" has none: later than what?
+    """
+    late = not _LATER.isdisjoint(token.key for token in row)
+
+    def mean(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
+        bare = [item.code for item in items] == ["no", "S"]  # "No refund." needs a tool that is known
+        if not bare or {calls.name for calls in items[1].calls} <= set(scanner.tools):
+            for ways in meanings(items):
+                if not (late and any(draft.then is draft.until for meaning in ways for draft in meaning)):
+                    yield ways
 
     def cuts(inflected: bool) -> Iterator[Cut]:
         return (cut for cut in scanner.cuts(row, inflected=inflected) if not (scanner.prose and cut.odd))
 
-    found = read(cuts(False), lambda items: _meanings(scanner, items))
+    found = read(cuts(False), mean)
     if found[0] and scanner.tools:
-        found = read(cuts(True), lambda items: _meanings(scanner, items))
+        found = read(cuts(True), mean)
     return found
 
 
@@ -96,13 +107,6 @@ def _exclusive(ways: Sequence[Meaning]) -> Iterator[Meaning]:
         if len(way) == 1 and (one.kind, one.count, len(one.first.calls)) == ("existence", 1, 2):
             a, b = (replace(one.first, calls=(calls,)) for calls in one.first.calls)
             yield one, Draft("not_coexistence", a, b)
-
-
-def _meanings(scanner: Scanner, items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
-    """Yield what a cut means. "No refund." needs a tool that is known: "no sentence" is none."""
-    bare = [item.code for item in items] == ["no", "S"]
-    if not bare or {calls.name for calls in items[1].calls} <= set(scanner.tools):
-        yield from meanings(items)
 
 
 def _several(items: Sequence[Item], read: Read) -> Iterator[tuple[Meaning, ...]]:
@@ -235,6 +239,7 @@ def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> 
 
 _FRONTED = ("before", "after", "once", "if", "when", "until", "unless")
 """Behind these a comma ends a list."""
+_LATER = english.words("later afterwards afterward subsequently thereafter")
 _ORDINALS = english.words("second third fourth fifth further additional another such later earlier prior")
 _ELLIPTIC = english.words("only never not at exactly once always must may")
 """With these a clause begins that has its subject in the clause before it."""

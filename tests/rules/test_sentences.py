@@ -155,6 +155,9 @@ REFUSALS = {
         "Call B if A is called later.",
         "C isn't called after A and B.",
         "All A are not followed by B.",
+        "A is to be called afterwards.",
+        "A must be called later.",
+        "Call A; B is called afterwards.",
     ],
 )
 def test_words_of_time_and_left_out_verbs_are_not_dropped(text: str) -> None:

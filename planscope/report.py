@@ -259,7 +259,12 @@ def run_blocks(
 ) -> Iterator[Block]:
     """Return a judged run as a text and a page have it."""
     who = (Own("agent "), helped.agent(agent) if helped else agent, Own(", model "), model)
-    return _run_blocks(run, title, who, helped, (Heading("Query", 3), Para(run.problem.text, keep=True)))
+    return _run_blocks(run, title, who, helped, _query(run))
+
+
+def _query(run: JudgedRun) -> list[Block]:
+    text = run.problem.text
+    return [Heading("Query", 3), Para(text, keep=True)] if text.strip() else []
 
 
 def case_blocks(case: Case) -> Iterator[Block]:
@@ -273,9 +278,7 @@ def case_blocks(case: Case) -> Iterator[Block]:
     if run is not None:
         record = record_of(run)
         who = (Own("run "), run.id, Own(": agent "), case.help.agent(run.agent), Own(", model "), run.model)
-    asked: list[Block] = []
-    if replay.problem.text.strip() or case.session.rules is None:
-        asked += [Heading("Query", 3), Para(replay.problem.text, keep=True)]
+    asked = _query(replay)
     if case.session.rules is not None:
         asked += [Heading("Rules", 3), Para(case.session.rules, keep=True)]
     yield from _run_blocks(replay, case.session.title, who, case.help, asked, case=case, record=record)

@@ -30,7 +30,7 @@ from planscope.rules.machine import (
 )
 
 if TYPE_CHECKING:
-    from planscope.rules.confirm import Holds, Unrolled
+    from planscope.rules.unrolled import Holds, Unrolled
 
 Tested = Literal["always", "first", "then", "after first"]
 """What puts a rule to the test: every trace, a call of ``first``, a call of ``then``, or any call after one of

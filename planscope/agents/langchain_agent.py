@@ -17,11 +17,11 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from planscope.agents.messages import Middleware
-from planscope.agents.paradigms import Graph, chat_for
+from planscope.agents.paradigms import chat_for
 from planscope.agents.toolset import MockTool, ToolSpec
 
 if TYPE_CHECKING:
-    from planscope.agents.models import LoadedModel
+    from planscope.agents.models import Graph, LoadedModel
 
 Replies = Callable[[Mapping[str, object] | None], tuple[str, bool]]
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from planscope.agents.failures import one_line
@@ -27,13 +27,21 @@ if TYPE_CHECKING:
 
     from langchain_core.language_models import BaseChatModel
 
-    from planscope.agents.paradigms import Graph
 
 EXAMPLES = "give provider:name, for example openai:gpt-4o-mini, or sim:careful"
 
 
 class ModelUnavailable(UserError):
     """A model cannot be used. The message says why and what to do, in one line without secrets."""
+
+
+class Graph(Protocol):
+    """What an agent is: a compiled graph, or another runnable of LangChain's."""
+
+    @property
+    def invoke(self) -> Callable[..., object]: ...
+    @property
+    def ainvoke(self) -> Callable[..., Awaitable[object]]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,9 @@ from planscope.agents.interrupts import (
     resumed_by,
 )
 from planscope.agents.messages import messages_of
+from planscope.agents.models import Graph
 from planscope.agents.own_tools import at_work, catch_all, collecting, find_nodes, is_no_tool, running
-from planscope.agents.paradigms import Graph, UnknownAgent, awaited, imported
+from planscope.agents.paradigms import UnknownAgent, awaited, imported
 from planscope.agents.recorder import Recorder
 from planscope.agents.reruns import RecordedAnswers, not_captured, state_kept
 from planscope.agents.runner import AgentRun, Watched

@@ -6,12 +6,12 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from planscope.agents.failures import one_line
-from planscope.agents.models import LoadedModel, ModelUnavailable
+from planscope.agents.models import Graph, LoadedModel, ModelUnavailable
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,15 +22,6 @@ AGENTS = ("tools", "react", "responses")
 
 Factory = Callable[[object, list[object], list[object]], object]
 """``(model, tools, middleware) -> runnable``; the runnable is called with ``{"messages": [...]}``."""
-
-
-class Graph(Protocol):
-    """What an agent is: a compiled graph, or another runnable of LangChain's."""
-
-    @property
-    def invoke(self) -> Callable[..., object]: ...
-    @property
-    def ainvoke(self) -> Callable[..., Awaitable[object]]: ...
 
 
 class UnknownAgent(UserError):

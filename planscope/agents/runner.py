@@ -17,7 +17,7 @@ from planscope.agents.event_loop import Stopping, put_down, wait_for
 from planscope.agents.failures import explain
 from planscope.agents.gate import CallGate, Ending, PendingCall, RunOver, StoppedAtGate, Verb
 from planscope.agents.options import RunOptions
-from planscope.agents.paradigms import Factory, Graph, chat_for, load_factory, made_by
+from planscope.agents.paradigms import Factory, chat_for, load_factory, made_by
 from planscope.agents.react_format import prompt_event
 from planscope.agents.toolset import make_toolset
 from planscope.session.model import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from planscope.agents.conversations import Owner
     from planscope.agents.messages import Middleware
-    from planscope.agents.models import LoadedModel
+    from planscope.agents.models import Graph, LoadedModel
     from planscope.agents.recorder import Recorder
 
 STOPPED_BY_USER = "stopped by the user"

@@ -10,8 +10,8 @@ from langchain.agents import create_agent
 
 from planscope.agents.langchain_agent import passing_tool
 from planscope.agents.messages import Middleware
-from planscope.agents.models import LoadedModel
-from planscope.agents.paradigms import Factory, Graph, chat_for, made_by
+from planscope.agents.models import Graph, LoadedModel
+from planscope.agents.paradigms import Factory, chat_for, made_by
 from planscope.agents.react_format import prompt_event
 from planscope.agents.runner import PromptedRun, Watched
 from planscope.agents.toolset import ToolSpec

@@ -20,7 +20,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 
 from planscope.agents.messages import Middleware
-from planscope.agents.paradigms import Graph
+from planscope.agents.models import Graph
 
 RULES = """get_order comes before refund_order.
 check_policy comes before refund_order.

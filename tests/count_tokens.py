@@ -77,8 +77,8 @@ def counted(tree: Path = ROOT) -> tuple[Counter[str], Counter[str]]:
 def main() -> None:
     tokens, other = counted(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT)
     for room, count in tokens.most_common():
-        print(f"{count:9,} {room}" + (f", and {other[room]:,} bytes" if other[room] else ""))  # noqa: T201
-    print(f"{tokens.total():9,} tokens, {other.total():,} bytes in all")  # noqa: T201
+        print(f"{count:9,} {room}" + (f", and {other[room]:,} bytes" if other[room] else ""))
+    print(f"{tokens.total():9,} tokens, {other.total():,} bytes in all")
 
 
 if __name__ == "__main__":

@@ -113,10 +113,10 @@ def main(room: str, count: int = 20, seed: int = 0) -> None:
             if not noticed(folder, room, patience):
                 by = "nightly" if noticed(folder, room, 3 * patience, nightly=True) else "nothing"
                 place = f"{file.relative_to(folder)}:{node.lineno}"  # type: ignore[attr-defined]
-                print(f"{place}: {before}: killed by {by}", flush=True)  # noqa: T201
+                print(f"{place}: {before}: killed by {by}", flush=True)
             file.write_text(source)
             killed[by] += 1
-    print(f"{room}, seed {seed}: {dict(killed)}")  # noqa: T201
+    print(f"{room}, seed {seed}: {dict(killed)}")
 
 
 if __name__ == "__main__":

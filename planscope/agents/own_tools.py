@@ -85,7 +85,7 @@ class collecting:
                 nodes.append(node)
                 let_through(node)
 
-        setattr(ToolNode, "__init__", init)  # noqa: B010  # mypy refuses the assignment
+        type.__setattr__(ToolNode, "__init__", init)
 
 
 def find_nodes(made: object, nodes: list[ToolNode], depth: int = 0) -> None:
@@ -221,7 +221,7 @@ def _around(tool: BaseTool, function: FunctionType, before: CodeType) -> CodeTyp
     )
     plain.__kwdefaults__ = function.__kwdefaults__
     signature = inspect.signature(function)
-    setattr(function, "__signature__", signature)  # noqa: B010  # its code will not tell it
+    vars(function)["__signature__"] = signature  # its code will not tell it
     asynchronous = inspect.iscoroutinefunction(function)
 
     def enter(given: tuple[object, ...], more: dict[str, object]) -> object:
@@ -263,7 +263,7 @@ def _thread_started(before: Callable[..., None]) -> Callable[..., None]:
                 with suppress(StoppedAtGate):  # nobody hears it here; the run has ended
                     work()
 
-            setattr(thread, "run", run)  # noqa: B010  # mypy refuses the assignment
+            vars(thread)["run"] = run
         before(thread)
 
     return start

@@ -21,6 +21,7 @@ from planscope.rules.rule import RuleFile
 from planscope.safe import visible
 from planscope.traces import Options, Unreadable
 from planscope.traces.json_stream import Broken, parsed
+from planscope.traces.messages import MessageFormat
 from planscope.traces.opening import reader_of
 from planscope.traces.reader import Reader
 from planscope.traces.source import SAMPLE, Head, Source, reopened, text_of_line
@@ -126,13 +127,12 @@ class Follower:
 
     def _traces(self, reader: Reader, before: int, lines: list[bytes]) -> Iterator[Trace]:
         """Yield the traces that these lines may have changed."""
-        of_lines = getattr(reader, "line_is_a_trace", None)
-        if of_lines is None or not of_lines(self.source.seen):
+        if not isinstance(reader, MessageFormat) or not reader.line_is_a_trace(self.source.seen):
             yield from reader.read(self.source, Options())
             return
         numbered = enumerate(lines, before + 1) if self._told else self.source.lines()
         whole = [(number, line) for number, line in numbered if not line.isspace()]
-        yield from reader.read_lines(self.source.stem, whole)  # type: ignore[attr-defined]
+        yield from reader.read_lines(self.source.stem, whole)
 
     def _tell(self, trace: Trace) -> None:
         """Tell each change of a rule's state since the trace was judged last, step by step."""

@@ -103,7 +103,7 @@ def _suggest(action: argparse.Action, find: Find) -> None:
         except (UserError, OSError, ValueError):
             return {}
 
-    setattr(action, "completer", completer)  # noqa: B010  (argcomplete's name, which argparse does not know)
+    vars(action)["completer"] = completer  # argcomplete's name, which argparse does not know
 
 
 def _files(prefix: str) -> Iterator[tuple[str, str]]:

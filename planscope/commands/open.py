@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import TextIO
 
 from planscope.case import find_run, read_variant, variant_shown
 from planscope.commands import Command
@@ -160,9 +161,9 @@ def has_terminal() -> bool:
     return _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
 
 
-def _is_terminal(stream: object) -> bool:
+def _is_terminal(stream: TextIO | None) -> bool:
     """Return whether the stream is a terminal. A closed stream (None) is not."""
-    return stream is not None and bool(stream.isatty())  # type: ignore[attr-defined]
+    return stream is not None and stream.isatty()
 
 
 SERVE_ABOUT = (

@@ -73,4 +73,4 @@ def _line(commands: int) -> dict[str, Any] | None:
         if not part:
             return None
         data += part
-    return json.loads(data)  # type: ignore[no-any-return]
+    return dict(json.loads(data))

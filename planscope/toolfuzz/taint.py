@@ -334,7 +334,7 @@ def watch(modules: Iterable[dict[str, object]]) -> None:
     ``modules``: the namespaces of the tool's own modules.
     """
     replaced = {id(_PLAIN_LOADS): _loads}
-    setattr(json, "loads", _loads)  # noqa: B010
+    vars(json)["loads"] = _loads
     for name in _REGEX:
         plain = getattr(re, name)
         replaced[id(plain)] = made = _with_pattern(plain)

@@ -375,7 +375,7 @@ def _with_schema(file: str, name: str) -> Tool:
         why = mismatch(given, schema)
         if why is not None:
             raise Refused(why)
-        return json.loads(json.dumps(given))  # type: ignore[no-any-return]
+        return dict(json.loads(json.dumps(given)))
 
     return Tool(
         name=str(described.get("name") or getattr(function, "__name__", "tool")),

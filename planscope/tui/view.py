@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from planscope.debugger.breakpoints import Breakpoint
 from planscope.debugger.cursor import DebugState, cursor_record, focus
@@ -177,9 +177,9 @@ class DebugView:
 _REFLECTED = ("debug", "progress", "links", "marks", "facts")
 
 
-def changed(view: DebugView, **changes: object) -> DebugView:
+def changed(view: DebugView, **changes: Any) -> DebugView:
     """Return the view with other fields, and with the fields computed from them."""
-    made: DebugView = replace(view, **changes)  # type: ignore[arg-type]  # the caller gives fields of the view
+    made = replace(view, **changes)
     if any(getattr(made, name) is not getattr(view, name) for name in _REFLECTED):
         made = reflected(made)
     return made

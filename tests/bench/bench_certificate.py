@@ -128,7 +128,7 @@ def main() -> None:
             left += answers.count("gave_up")
             rows.append([f"{n}", kind, f"{answers.count('confirmed')} of {seeds}", f"{max(took):.1f}"])
     table("Verdicts that Z3 confirms", ["actions", "day", "confirmed", "longest (s)"], rows)
-    print(f"{left} of {len(rows) * seeds} are left open")  # noqa: T201
+    print(f"{left} of {len(rows) * seeds} are left open")
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ def planted(calls: int) -> None:
         f"Planted bugs, {calls:,} calls a tool", ("", "found", "other errors", "calls for each", "time"), rows
     )
     for arm, names in missed.items():
-        print(f"  missed by {arm}: {', '.join(names) or 'none'}")  # noqa: T201
+        print(f"  missed by {arm}: {', '.join(names) or 'none'}")
 
 
 def _tools_named(target: str) -> list[Tool]:
@@ -243,7 +243,7 @@ def free_file_tools() -> list[Any]:
 def files(calls: int, seeds: int) -> None:
     """The seven file tools of langchain-community, with a folder of their own and without."""
     if importlib.util.find_spec("langchain_community") is None:
-        print("langchain-community is not installed: the seven file tools are left out")  # noqa: T201
+        print("langchain-community is not installed: the seven file tools are left out")
         return
     for name in ("file_tools", "free_file_tools"):
         for seed in range(1, seeds + 1):
@@ -267,7 +267,7 @@ def _files(name: str, calls: int, seed: int) -> None:
         spent, seconds = sum(one.calls for one in results), sum(one.seconds for one in results)
         rows.append((arm, many, f"{spent / max(many, 1):,.0f}", f"{seconds:.0f} s"))
         for tool in sorted({e[0] for e in errors}):
-            print(f"  {arm}: {tool}: {', '.join(f'{k} {n}' for t, k, n in errors if t == tool)}")  # noqa: T201
+            print(f"  {arm}: {tool}: {', '.join(f'{k} {n}' for t, k, n in errors if t == tool)}")
     title = f"Seven {name.replace('_', ' ')}, {_budget(calls)}, seed {seed}"
     table(title, ("", "unique errors", "calls for each", "time"), rows)
 

@@ -47,7 +47,7 @@ def main(cases: int = 2000, kills: int = 30, seed: int = 1) -> int:
     with tempfile.TemporaryDirectory() as home:
         began = time.monotonic()
         if begin(home, "whole", cases).wait() != 0:
-            print("the campaign failed")  # noqa: T201
+            print("the campaign failed")
             return 1
         whole = time.monotonic() - began
         done = 0
@@ -64,13 +64,13 @@ def main(cases: int = 2000, kills: int = 30, seed: int = 1) -> int:
             if two is not None:
                 two.wait()
         if begin(home, "killed", cases).wait() != 0:
-            print("the campaign failed after the kills")  # noqa: T201
+            print("the campaign failed after the kills")
             return 1
         same = rows(home, "killed") == rows(home, "whole")
     found = (
         f"{done} kills, {cases} runs: rows {'equal' if same else 'DIFFER'}; undisturbed it took {whole:.0f} s"
     )
-    print(found)  # noqa: T201
+    print(found)
     return 0 if same else 1
 
 

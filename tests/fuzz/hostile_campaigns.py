@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Databases of campaigns, damaged in every way: ``python -m tests.fuzz.hostile_campaigns [MUTANTS] [SEED]``.
 
 Each command reads a damaged database or says in one line what is wrong with it, and ``campaign list`` lists the others.
@@ -169,10 +168,10 @@ def main(count: int = 1000, seed: int = 1) -> int:
             said = troubles(mutant(data, draw), folder)
             bad += bool(said)
             for line in said:
-                print(f"mutant {number}: {line}")  # noqa: T201
+                print(f"mutant {number}: {line}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     took = time.monotonic() - began
-    print(f"{count} mutants, {bad} bad, {took:.0f} s, {peak} MB at most")  # noqa: T201
+    print(f"{count} mutants, {bad} bad, {took:.0f} s, {peak} MB at most")
     return 1 if bad else 0
 
 

@@ -253,7 +253,7 @@ def report(files: Sequence[HostileFile]) -> int:
 
 def _tell(*lines: str) -> None:
     for line in lines:
-        print(line.encode("ascii", "backslashreplace").decode(), flush=True)  # noqa: T201
+        print(line.encode("ascii", "backslashreplace").decode(), flush=True)
 
 
 def _chosen(words: Sequence[str]) -> list[HostileFile]:

@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Traces of every format, damaged in every way: ``python -m tests.fuzz.hostile_traces [SECONDS] [SEED]``.
 
 A damaged file gives traces or one line, never a crash, and what it gives can be saved as a session and read again.

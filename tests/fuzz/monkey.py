@@ -628,9 +628,9 @@ async def let_go(
 def main() -> None:
     actions = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    tally = asyncio.run(let_go(actions, seed, lambda line: print(line, flush=True)))  # noqa: T201
+    tally = asyncio.run(let_go(actions, seed, lambda line: print(line, flush=True)))
     for line in tally.lines():
-        print(line)  # noqa: T201
+        print(line)
 
 
 if __name__ == "__main__":

@@ -118,4 +118,4 @@ async def soak(runs: int, seed: int = 0) -> list[tuple[int, float, int, Counter[
 
 if __name__ == "__main__":
     for number, megabytes, size, kept in asyncio.run(soak(int(sys.argv[1]) if len(sys.argv) > 1 else 200)):
-        print(f"{number:>4} runs  {megabytes:7.1f} MB  session {size / 1e6:.2f} MB  {dict(kept)}")  # noqa: T201
+        print(f"{number:>4} runs  {megabytes:7.1f} MB  session {size / 1e6:.2f} MB  {dict(kept)}")

@@ -192,11 +192,11 @@ def main() -> int:
             kinds[case(seed)] += 1
         except AssertionError as error:
             wrong += 1
-            print(f"case {seed}: {error}", flush=True)  # noqa: T201
+            print(f"case {seed}: {error}", flush=True)
         if k % 1_000 == 0 or k == count:
-            print(f"{k} cases, {wrong} differ, {time.monotonic() - began:.0f} s", flush=True)  # noqa: T201
+            print(f"{k} cases, {wrong} differ, {time.monotonic() - began:.0f} s", flush=True)
     for kind, times in sorted(kinds.items()):
-        print(f"{times:>8}  {kind}")  # noqa: T201
+        print(f"{times:>8}  {kind}")
     return 1 if wrong else 0
 
 

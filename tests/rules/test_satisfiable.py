@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Which conditions some call can meet together: held against calls made of every small value."""
 
 from __future__ import annotations

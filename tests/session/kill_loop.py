@@ -182,5 +182,5 @@ def loop(times: int, seed: int = 0) -> Counter[str]:
 if __name__ == "__main__":
     counts = loop(int(sys.argv[1]) if len(sys.argv) > 1 else 30, int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     for what, count in sorted(counts.items()):
-        print(f"{count:>5}  {what}")  # noqa: T201
-    print(f"{counts.total()} kills: a whole file each time")  # noqa: T201
+        print(f"{count:>5}  {what}")
+    print(f"{counts.total()} kills: a whole file each time")

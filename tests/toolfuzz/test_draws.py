@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """What the generator draws from a schema and from what is known of a tool; how taint learns it; how inputs shrink."""
 
 from __future__ import annotations

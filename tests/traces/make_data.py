@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Make traces with the formats' own libraries: ``python -m tests.traces.make_data``, where these are installed.
 
 pydantic-ai, openai-agents, langsmith, opentelemetry-sdk with opentelemetry-exporter-otlp-proto-common, inspect-ai and

@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Files that use what a format can say, beyond the two calls of ``samples.py``; each as the bytes of a file."""
 
 from __future__ import annotations

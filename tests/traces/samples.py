@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """A small trace of every format, as the bytes of a file, written after the formats' own descriptions.
 
 Each has the calls ``search({"q": "x"})``, answered with "found", and ``book({"id": 7})``, which failed.

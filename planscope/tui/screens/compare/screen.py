@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.containers import Horizontal
 from textual.widget import Widget
@@ -132,7 +132,7 @@ class CompareScreen(ListScreen):
             lambda error: self.change(trouble=f"not compared: {shown(str(error), 200)}"),
         )
 
-    def _thing(self, chosen: Chosen):  # type: ignore[no-untyped-def]  # the engine's run or variant
+    def _thing(self, chosen: Chosen) -> Any:
         return (
             self.document.run(chosen.run) if chosen.run is not None else self.document.variant(chosen.variant)
         )
@@ -152,8 +152,8 @@ class CompareScreen(ListScreen):
 
     # Display
 
-    def change(self, **changes: object) -> None:
-        self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # fields by their names
+    def change(self, **changes: Any) -> None:
+        self.state = replace(self.state, **changes)
         self.show_state()
 
     def show_all(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.widget import Widget
@@ -215,8 +215,8 @@ class DissectScreen(ListScreen):
 
     # Display
 
-    def change(self, **changes: object) -> None:
-        self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # fields by their names
+    def change(self, **changes: Any) -> None:
+        self.state = replace(self.state, **changes)
         self.show_state()
 
     @property

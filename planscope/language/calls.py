@@ -11,11 +11,27 @@ from functools import cache, lru_cache
 from typing import Literal
 
 Path = tuple[str | int, ...]
-"""A path into an argument or an answer: ``a.b[0]`` is ``("a", "b", 0)``."""
+"""A path into an argument or an answer: ``a.b[0]`` is ``("a", "b", 0)``. EACH in it stands for every element of a list
+and every value of an object; COUNT or SUM at its beginning for the number or the sum of what stands there."""
+
+EACH, COUNT, SUM = "*", "\0number", "\0sum"
+_MEASURES = {COUNT: "the number of", SUM: "the sum of"}
 
 Scalar = str | int | float | bool | None
 Operator = Literal[
-    "=", "!=", "<", "<=", ">", ">=", "is one of", "contains", "starts with", "ends with", "is missing"
+    "=",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "is one of",
+    "contains",
+    "starts with",
+    "ends with",
+    "is missing",
+    "has a word of",
+    "matches",
 ]
 Source = Literal["argument", "answer", "text", "outcome", "agent"]
 
@@ -46,6 +62,20 @@ class Combined:
 
 
 Condition = Compare | Combined
+
+Relation = Literal["=", "!=", "<", "<=", ">", ">=", "among", "not among", "within"]
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A comparison of an argument with an earlier answer: ``argument relation number * answer``. ``unit``: that of the
+    values; texts such as "$50" are numbers only with one. ``number``: a factor or, for ``within``, seconds."""
+
+    argument: Path
+    relation: Relation
+    answer: Path
+    unit: str = ""
+    number: float = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +138,9 @@ def compares(condition: Condition | None) -> Iterator[Compare]:
 
 
 def path_text(path: Path) -> str:
-    """Return a path as it is written: ``a.b[0]``."""
+    """Return a path as it is written: ``a.b[0]``, ``the number of a.*``."""
+    if path and path[0] in _MEASURES:
+        return f"{_MEASURES[str(path[0])]} {path_text(path[1:])}"
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step

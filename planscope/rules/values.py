@@ -4,6 +4,7 @@ known."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -11,8 +12,9 @@ from itertools import pairwise
 from math import inf
 from operator import ge, gt, le, lt
 
-from planscope.language.calls import Calls, Compare, Condition, Path, moment
+from planscope.language.calls import COUNT, EACH, SUM, Against, Calls, Compare, Condition, Path, moment
 from planscope.oracle.trace import Said, ToolCall
+from planscope.rules.pattern import pattern
 from planscope.rules.rule import Rule
 
 MISSING = object()
@@ -32,8 +34,113 @@ Key = tuple[object, ...]
 """A key that is equal for equal values of the arguments that a rule is judged by: 1 equals 1.0, not "1"."""
 
 
+def each(value: object, path: Path) -> Iterator[object]:
+    """Yield the values at a path, which may have EACH, COUNT and SUM in it. A null counts as missing."""
+    if path[:1] in ((COUNT,), (SUM,)):
+        found = list(each(value, path[1:]))
+        if len(found) == 1 and isinstance(found[0], list | dict):
+            found = _elements(found[0])
+        numbers = [number(one) for one in found]
+        if path[0] == COUNT and (found or at(value, path[1:]) is not MISSING):
+            yield len(found)
+        elif path[0] == SUM and numbers and None not in numbers:
+            yield sum(one for one in numbers if one is not None)
+    elif EACH in path:
+        k = path.index(EACH)
+        for one in _elements(at(value, path[:k])):
+            yield from each(one, path[k + 1 :])
+    elif (found_one := at(value, path)) is not MISSING:
+        yield found_one
+
+
+def _elements(value: object) -> list[object]:
+    """Return the elements of a list, or the values of an object."""
+    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+
+
+_MARKS = {
+    "dollars": "$",
+    "dollar": "$",
+    "usd": "$",
+    "euros": "\u20ac",
+    "euro": "\u20ac",
+    "eur": "\u20ac",
+    "percent": "%",
+}
+_AMOUNT = re.compile(r"(?P<before>[^\d\s+.-]*)\s*(?P<number>[+-]?[\d,]*\.?\d+)\s*(?P<behind>[^\d\s]*)")
+
+
+def amount(value: object, unit: str) -> float | None:
+    """Return a number; with a unit, that of "50.00", "$50" or "50 USD", too, if it is in no other unit."""
+    if not unit or not isinstance(value, str):
+        return number(value)
+    match = _AMOUNT.fullmatch(value.strip()) if len(value) < 60 else None
+    if match is None:
+        return None
+    wanted, *units = (
+        _MARKS.get(one.casefold(), one.casefold()) for one in (unit, match["before"], match["behind"])
+    )
+    return float(match["number"].replace(",", "")) if {wanted, ""}.issuperset(units) else None
+
+
+def agrees(given: object, answer: object, against: Against) -> bool:
+    """Return whether arguments agree with an earlier answer. MISSING does not, nor does a path that finds nothing."""
+    mine, theirs = list(each(given, against.argument)), list(each(answer, against.answer))
+    relation = against.relation
+    if relation in ("among", "not among"):
+        mine = [part for one in mine for part in (one if isinstance(one, list) else [one])]
+        if len(theirs) == 1 and EACH not in against.answer:
+            (one,) = theirs
+            theirs = list(one) if isinstance(one, dict | list) else theirs
+    if not mine or not theirs:
+        return False
+
+    def equal(one: object, other: object) -> bool:
+        left, right = amount(one, against.unit), amount(other, against.unit)
+        if (against.unit or against.number != 1) and left is not None and right is not None:
+            return left == right * against.number
+        return against.number == 1 and same(one, other)
+
+    if relation in ("=", "among"):
+        return all(any(equal(one, other) for other in theirs) for one in mine)
+    if relation in ("!=", "not among"):
+        return not any(equal(one, other) for one in mine for other in theirs)
+    return all(_ordered_as(one, other, against) for one in mine for other in theirs)
+
+
+def _ordered_as(one: object, other: object, against: Against) -> bool:
+    """Return whether two numbers or two moments stand in a relation."""
+    left, right = amount(one, against.unit), amount(other, against.unit)
+    if right is not None and against.relation != "within":
+        right *= against.number
+    if left is None and right is None and isinstance(one, str) and isinstance(other, str):
+        left, right = moment(one), moment(other)
+    if left is None or right is None:
+        return False
+    return (
+        abs(left - right) <= against.number
+        if against.relation == "within"
+        else ORDERS[against.relation](left, right)
+    )
+
+
+def suiting(answer: object, against: Against) -> Mapping[str, object] | None:
+    """Return arguments that agree with an answer, or None if none are known."""
+    if len(against.argument) != 1:
+        return None
+    name = str(against.argument[0])
+    for one in (*each(answer, against.answer), OTHER):
+        for part in (one, *(one if isinstance(one, dict | list) else ())):
+            value = amount(part, against.unit)
+            right = 0.0 if value is None or against.relation == "within" else value * against.number
+            for made in (part,) if value is None else (right, right - 1, right + 1):
+                if agrees({name: made}, answer, against):
+                    return {name: made}
+    return None
+
+
 def at(value: object, path: Path) -> object:
-    """Return the value at a path, or MISSING."""
+    """Return the value at a path without EACH and measures, or MISSING."""
     for step in path:
         if isinstance(step, int):
             if not isinstance(value, list) or step >= len(value):
@@ -78,6 +185,13 @@ def number(value: object) -> float | None:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
+def _has_word(found: object, wanted: object) -> bool:
+    """Return whether a text has one of these as a word or words, in any case."""
+    if not isinstance(found, str) or not isinstance(wanted, tuple):
+        return False
+    return any(re.search(rf"(?<!\w){re.escape(str(one))}(?!\w)", found, re.IGNORECASE) for one in wanted)
+
+
 def meets(found: object, compare: Compare) -> bool:
     """Return whether a captured value meets a comparison. ``found`` may be MISSING."""
     operator, wanted = compare.operator, compare.value
@@ -110,6 +224,7 @@ def _ordered(test: Callable[[float, float], bool]) -> Callable[[object, object],
     return tested
 
 
+ORDERS: Mapping[str, Callable[[float, float], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 _TESTS: Mapping[str, Callable[[object, object], bool]] = {
     "=": same,
     "!=": lambda found, wanted: not same(found, wanted),
@@ -117,10 +232,9 @@ _TESTS: Mapping[str, Callable[[object, object], bool]] = {
     "contains": _contains,
     "starts with": _text(str.startswith),
     "ends with": _text(str.endswith),
-    "<": _ordered(lt),
-    "<=": _ordered(le),
-    ">": _ordered(gt),
-    ">=": _ordered(ge),
+    "matches": _text(lambda found, wanted: pattern(wanted).is_in(found)),
+    "has a word of": _has_word,
+    **{sign: _ordered(test) for sign, test in ORDERS.items()},
 }
 
 
@@ -164,7 +278,7 @@ def holds(condition: Condition | None, event: ToolCall | Said) -> bool | None:
         value = event.arguments if condition.source == "argument" else answer_of(event)
         if value is UNKNOWN or (condition.source == "argument" and value is None):
             return None
-        return meets(MISSING if value is MISSING else at(value, condition.path), condition)
+        return any(meets(one, condition) for one in list(each(value, condition.path)) or (MISSING,))
     decided = not condition.all
     open_part = False
     for part in condition.parts:

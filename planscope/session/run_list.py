@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from planscope.oracle.verdict_types import graded
 from planscope.session.tally import Outcome, Tally
@@ -93,11 +93,12 @@ def trials_of(session: Session) -> set[str]:
 
 # Filters
 
-FacetKind = Literal["verdict", "error", "lost", "model", "agent", "query", "made"]
+FacetKind = Literal["verdict", "error", "lost", "tool", "finding", "query", "model", "agent", "made"]
 
 
 class Facet(NamedTuple):
-    """A filter: runs with this verdict, type of error, step that lost the plan, model, agent, query or maker."""
+    """A filter: runs with this verdict, type of error, step that lost the plan, model, agent, query or maker; findings
+    of this tool or kind."""
 
     kind: FacetKind
     value: str
@@ -109,11 +110,11 @@ class Facet(NamedTuple):
             return said(self.value)
         if self.kind == "lost":
             return f"lost {step_words(self.value)}"
-        return self.value if self.kind == "made" else f"{self.kind} {self.value}"
+        return self.value if self.kind in ("made", "finding") else f"{self.kind} {self.value}"
 
 
 MINE, TRIALS, HELPED = "not of a dissection", "of a dissection", "helped"
-KINDS: tuple[FacetKind, ...] = ("verdict", "error", "lost", "query", "model", "agent", "made")
+KINDS: tuple[FacetKind, ...] = get_args(FacetKind)
 
 
 def step_words(step: str) -> str:
@@ -137,10 +138,10 @@ def facets_of(one: ListedRun) -> set[Facet]:
     return {facet for facet in found if facet.value}
 
 
-def counts_of(runs: Iterable[ListedRun]) -> list[tuple[Facet, int]]:
-    """Return all filters that divide the runs, with their number of runs, by kind."""
-    found = list(runs)
-    counts = Counter(facet for one in found for facet in facets_of(one))
+def counts_of(things: Iterable[Collection[Facet]]) -> list[tuple[Facet, int]]:
+    """Return all filters that divide things, each given by its filters, with their number of things, by kind."""
+    found = list(things)
+    counts = Counter(facet for facets in found for facet in facets)
 
     def order(item: tuple[Facet, int]) -> tuple[int, int]:
         facet, count = item
@@ -155,15 +156,14 @@ def _step_order(step: str) -> int:
 
 
 def matches(one: ListedRun, words: str, facets: Collection[Facet]) -> bool:
-    """Return whether a run has every word, and at least one filter of each kind that is set."""
-    wanted: defaultdict[str, set[Facet]] = defaultdict(set)
-    for facet in facets:
-        wanted[facet.kind].add(facet)
-    has = facets_of(one)
-    if not all(some & has for some in wanted.values()):
-        return False
+    """Return whether a run has every word, and the filters find it."""
     text = _haystack(one)
-    return all(word in text for word in words.casefold().split())
+    return passes(facets_of(one), facets) and all(word in text for word in words.casefold().split())
+
+
+def passes(has: Collection[Facet], wanted: Collection[Facet]) -> bool:
+    """Return whether a thing has at least one filter of each kind that is set."""
+    return {facet.kind for facet in wanted} == {facet.kind for facet in wanted if facet in has}
 
 
 def _haystack(one: ListedRun) -> str:

@@ -322,7 +322,7 @@ open-run               o                       Open*
     Open the run or query, as Enter does.
 next-failure           f                       Next failure* = violation
     Go to the next wrong run.
-filter-runs            v                       Filter*
+filter-runs            v                       Filter*                        filter
     Show runs of one verdict, error, lost step, model or query.
 delete-run             - delete                Delete* = remove
     Delete the run or query; u takes it back.
@@ -376,9 +376,9 @@ delete-session         - delete                Delete* = remove
     Move the session to the trash.
 restore-session        u                       Restore* = undo
     Restore the chosen session, or the last one you deleted.
-filter-verdict         v                       Verdict = filter               filter('Verdict', 'verdict')
+filter-verdict         v                       Verdict = filter               filter('verdict')
     Show only the sessions with one verdict.
-filter-error           !                       Error type                     filter('Type of error', 'error_type')
+filter-error           !                       Error type                     filter('error')
     Show only the sessions with one type of error.
 sort-sessions          ,                       Sort
     Sort by date, title, verdict, model or size.

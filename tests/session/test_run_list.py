@@ -15,6 +15,7 @@ from planscope.session.run_list import (
     ListedRun,
     Outcome,
     counts_of,
+    facets_of,
     loss_lines,
     losses_of,
     matches,
@@ -82,7 +83,7 @@ def test_words_and_filters_find_runs(words: str, facets: list[Facet], found: lis
 
 
 def test_only_filters_that_tell_runs_apart_are_offered_steps_in_their_order() -> None:
-    counts = counts_of(listed())
+    counts = counts_of(map(facets_of, listed()))
     assert (Facet("verdict", "wrong"), 4) in counts
     assert [(f.value, n) for f, n in counts if f.kind == "lost"] == [("1", 1), ("3", 2), ("end", 1)]
     assert not [f for f, _ in counts if f.kind in ("agent", "query")], "all runs have the same"

@@ -9,8 +9,11 @@ import pytest
 
 from planscope.session.locations import bundled
 from planscope.session.model import ForkPoint, Origin, Query, Run, Session, Variant
+from planscope.session.store import load
+from planscope.session.tally import Outcome
+from planscope.tui.controllers.run_list import judge_runs
 from planscope.tui.panes.compare_lines import PAGES, TITLES
-from planscope.tui.screens.compare.comparable import Chosen, before_it
+from planscope.tui.screens.compare.comparable import Chosen, nearest
 from planscope.tui.screens.compare.screen import CompareScreen
 from tests.hostile import SAVEABLE
 from tests.tui.screen import Driven, opened
@@ -39,12 +42,16 @@ async def test_two_runs_beside_each_other(size: tuple[int, int], same_frame: obj
             same_frame(driven.app, "compare-calls")  # type: ignore[operator]
 
 
-async def test_the_room_opens_at_the_first_difference_and_goes_through_them() -> None:
+async def test_the_room_opens_at_the_call_that_lost_the_plan_and_goes_through_the_differences() -> None:
     async with opened(FIRST) as driven:
         screen = await entered(driven)
         places = [i for i, row in enumerate(screen.rows) if row.differs]
-        assert screen.state.at == places[0]
-        for place in places[1:]:
+        row = screen.rows[screen.state.at]
+        assert (
+            row.lost and "LOST HERE" in driven.text and driven.text.count("LOST HERE") == 2
+        )  # row and detail
+        await driven.press("home")
+        for place in places[places[0] == 0 :]:
             await driven.press("n")
             assert screen.state.at == place
         await driven.press("n")
@@ -202,20 +209,66 @@ def test_what_a_run_is_compared_with() -> None:
         for id, of, fork in told
     ]
     session = Session(id="s", title="", variants=variants, runs=runs)
-    found = {id: before_it(session, Chosen(of, id)) for id, of, _ in told}
+    found = {id: nearest(session, Chosen(of, id), {}) for id, of, _ in told}
     assert {id: one and one.run for id, one in found.items()} == {
-        "r1": "r4",  # nothing came before it
+        "r1": "r2",
         "r2": "r1",
-        "r3": "r2",
-        "m1": "r2",
-        "m2": "r2",
+        "r3": "r6",
+        "m1": "r1",
+        "m2": "r1",
         "r4": "r1",
-        "r5": "r6",
+        "r5": "r1",
         "r6": "r3",
     }
-    assert before_it(session, Chosen("v4", None)) == Chosen("v1", None)
+    assert nearest(session, Chosen("v4", None), {}) == Chosen("v1", None)
     alone = Session(id="s", title="", variants=variants[:1], runs=runs[:1])
-    assert before_it(alone, Chosen("v1", "r1")) is None and before_it(alone, Chosen("v1", None)) is None
+    assert all(nearest(alone, Chosen("v1", id), {}) is None for id in ("r1", None))
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["judged", "not judged yet"])
+async def test_a_wrong_run_is_compared_with_the_right_run_most_like_it(known: bool) -> None:
+    session = load(bundled()["cause-structure"])
+    verdicts = {
+        run.id: outcome
+        for run, (_, outcome) in zip(session.runs, judge_runs(session, session.runs), strict=True)
+    }
+    wrong = [run for run in session.runs if verdicts[run.id].verdict == "wrong"]
+    assert wrong and len(wrong) < len(session.runs)
+    for run in session.runs:
+        found = nearest(session, Chosen(run.variant, run.id), verdicts if known else {})
+        assert found is not None and found.run != run.id
+        if run in wrong:
+            assert verdicts[found.run or ""].verdict == "right"
+
+
+def test_of_the_right_runs_the_one_with_the_same_calls_but_one_is_nearest() -> None:
+    made = figure_10()
+    wrong, right = made.runs[0], Outcome("right")
+
+    def like(id: str, events: list[Any]) -> Run:
+        return wrong.model_copy(update={"id": id, "events": events})
+
+    calls = [event for event in wrong.events if event.type == "call"]
+    near = like("near", [event for event in wrong.events if event is not calls[-1]])
+    far = like("far", [event for event in wrong.events if event.type != "call"])
+    made = made.model_copy(update={"runs": [far, wrong, near, like("same", wrong.events)]})
+    known = {"far": right, "near": right, wrong.id: Outcome("wrong"), "same": Outcome("wrong")}
+    here = Chosen(wrong.variant, wrong.id)
+    assert nearest(made, here, known) == Chosen(wrong.variant, "near")
+    none = {**known, "near": Outcome("wrong"), "far": Outcome("unknown")}
+    assert nearest(made, here, none) == Chosen(wrong.variant, "near")  # not with an equal run
+
+
+async def test_one_query_is_not_said_to_mean_the_same_as_itself() -> None:
+    async with opened(bundled()["cause-structure"]) as driven:
+        screen = await entered(driven)
+        assert screen.state.a.run != screen.state.b.run and "RIGHT" in driven.text
+        await driven.press("3")
+        same = screen.state.a.variant == screen.state.b.variant
+        assert ("Both runs are of one query" in driven.text, "mean the same" in driven.text) == (
+            same,
+            not same,
+        )
 
 
 async def test_requests_are_compared_by_their_words() -> None:

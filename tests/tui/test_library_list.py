@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from planscope.safe import cell_width
 from planscope.session.library_index import Entry
 from planscope.session.locations import bundled
+from planscope.session.run_list import Facet
 from planscope.session.store import load
 from planscope.session.tally import Outcome, Tally
 from planscope.tui.controllers.library_list import (
@@ -76,10 +77,19 @@ def test_places_verdicts_and_errors_are_filtered() -> None:
     for verdict, expected in zip(
         VERDICTS, (["s2"], ["s1", "s3"], ["s7"], [], [], [], [], ["s4"], ["s6"]), strict=True
     ):
-        assert names(replace(LIST, verdict=verdict)) == expected
-    assert names(replace(LIST, error_type="order_error")) == ["s1"]
-    assert dict(LIST.verdicts()) == {"wrong": 2, "right": 1, "no run": 1, "broken": 1, "aborted": 1}
-    assert LIST.error_types() == {"order_error": 1, "action_lost": 1}
+        assert names(replace(LIST, facets=frozenset({Facet("verdict", verdict)}))) == expected
+    assert names(replace(LIST, facets=frozenset({Facet("error", "order_error")}))) == ["s1"]
+    assert {facet.value: count for facet, count in LIST.counts("verdict")} == {
+        "wrong": 2,
+        "right": 1,
+        "no run": 1,
+        "broken": 1,
+        "aborted": 1,
+    }
+    assert {facet.value: count for facet, count in LIST.counts("error")} == {
+        "order_error": 1,
+        "action_lost": 1,
+    }
 
 
 def test_a_session_with_any_wrong_run_is_found() -> None:
@@ -87,12 +97,12 @@ def test_a_session_with_any_wrong_run_is_found() -> None:
     aided = Tally(3, 0, helped=2, helped_right=1, headlines={"action_lost": 1})
     found = (entry(1, runs=20, outcomes=many), entry(2, runs=5, outcomes=aided), entry(3))
     sessions = SessionList(found, complete=True)
-    assert names(replace(sessions, verdict="wrong")) == ["s1", "s2"]
-    assert names(replace(sessions, verdict="right")) == ["s1", "s2", "s3"]
-    assert names(replace(sessions, error_type="action_lost")) == ["s2"]
+    assert names(replace(sessions, facets=frozenset({Facet("verdict", "wrong")}))) == ["s1", "s2"]
+    assert names(replace(sessions, facets=frozenset({Facet("verdict", "right")}))) == ["s1", "s2", "s3"]
+    assert names(replace(sessions, facets=frozenset({Facet("error", "action_lost")}))) == ["s2"]
     assert names(replace(sessions, words="wrong order")) == ["s1"]
-    assert dict(sessions.verdicts()) == {"right": 3, "wrong": 2}
-    assert sessions.error_types() == {"order_error": 1, "action_lost": 1}
+    assert sessions.counts("verdict") == [(Facet("verdict", "wrong"), 2)]  # all have a right run
+    assert {facet.value for facet, _ in sessions.counts("error")} == {"order_error", "action_lost"}
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -21,11 +20,12 @@ from planscope.session.lock import holder_of
 from planscope.session.model import Session, own_runs
 from planscope.session.record import RunRecord, record_of
 from planscope.session.recovery import recoverable
+from planscope.session.run_list import Facet, passes
 from planscope.session.store import load
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
-from planscope.tui.controllers.listed import Listed
+from planscope.tui.controllers.listed import ListControl, Listed
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Notice, StateChanged
 from planscope.tui.style.lines import shown
@@ -92,43 +92,25 @@ class SessionList(Listed[Entry]):
     trashed: tuple[Entry, ...] = ()
     complete: bool = False
     shown: Shown = "all"
-    verdict: str = ""
-    error_type: str = ""
     order: str = "date"
     reverse: bool = False
     judging: tuple[int, int] = (0, 0)
     seconds_left: float | None = None
 
     @property
-    def filtered(self) -> bool:
-        """Whether a search or a filter may hide sessions."""
-        return bool(self.words or self.verdict or self.error_type)
-
-    @property
-    def in_place(self) -> list[Entry]:
-        """All entries of the displayed place, regardless of search and filters."""
+    def everything(self) -> list[Entry]:
+        """All entries of the displayed place."""
         if self.shown == "trash":
             return list(self.trashed)
         return [entry for entry in self.entries if self.shown in ("all", entry.place)]
 
-    def verdicts(self) -> Mapping[str, int]:
-        """The number of sessions in the displayed place for each verdict, in the order of ``VERDICTS``."""
-        found = Counter(verdict for entry in self.in_place for verdict in verdicts_in(entry))
-        return {verdict: found[verdict] for verdict in VERDICTS if verdict in found}
-
-    def error_types(self) -> Mapping[str, int]:
-        """The number of sessions in the displayed place for each type of error, the most frequent first."""
-        found = Counter(error for entry in self.in_place for error in sorted(entry.error_types))
-        return dict(found.most_common())
+    def facets_of(self, thing: Entry) -> Set[Facet]:
+        errors = {Facet("error", error) for error in thing.error_types}
+        return errors | {Facet("verdict", verdict) for verdict in verdicts_in(thing)}
 
     def arranged(self, chosen: Path | None = None) -> SessionList:
         """Filter, search and sort again. Choose the session ``chosen``, or keep the current choice."""
-        found = [
-            entry
-            for entry in self.in_place
-            if (not self.verdict or self.verdict in verdicts_in(entry))
-            and (not self.error_type or self.error_type in entry.error_types)
-        ]
+        found = [entry for entry in self.everything if passes(self.facets_of(entry), self.facets)]
         if self.words.strip():
             found = search(found, self.words)
         found.sort(key=_ORDERS[self.order])
@@ -268,20 +250,19 @@ def _nothing(answer: object) -> None:
 # The controller
 
 
-class LibraryList:
-    """The only writer of ``state`` and ``preview``. The preview follows the choice after a short delay.
+class LibraryList(ListControl[SessionList]):
+    """The only writer of ``preview``, too, which follows the choice after a short delay.
 
-    Posts :class:`StateChanged` when either changes, and :class:`Notice` with the outcome of a file operation.
+    Posts :class:`StateChanged` when the preview changes, and :class:`Notice` with the outcome of a file operation.
     ``autosave`` belongs to the open session. :meth:`close` cancels the jobs.
     """
 
     def __init__(self, document: Document, jobs: Jobs, autosave: Autosave | None, post: Post) -> None:
+        super().__init__(SessionList(), post)
         self.document = document
         self.jobs = jobs
         self.autosave = autosave
-        self.state = SessionList()
         self.preview: Preview | None = None
-        self._post = post
         self._seen: object = None
         self._previewed: Entry | None = None
         self._last_deleted: Path | None = None
@@ -304,23 +285,15 @@ class LibraryList:
 
     # The list
 
-    def choose(self, at: int) -> None:
-        self._set(self.state.choosing(at))
-
     def arrange(self, chosen: Path | None = None, /, **changes: Any) -> None:
-        """Change fields of the state, then filter, search and sort again. ``chosen``: the session to choose."""
-        self._set(replace(self.state, **changes).arranged(chosen))
+        """``chosen``: the session to choose."""
+        self.set(replace(self.state, **changes).arranged(chosen))
 
     def search(self, words: str) -> None:
         self.arrange(words=words, at=0)
 
-    def clear(self) -> None:
-        """End search and filters."""
-        self.arrange(words="", verdict="", error_type="")
-
-    def _set(self, state: SessionList) -> None:
-        self.state = state
-        self._post(StateChanged())
+    def set(self, state: SessionList) -> None:
+        super().set(state)
         self._preview_soon()
 
     def _say(self, line: str) -> None:
@@ -382,7 +355,7 @@ class LibraryList:
 
         def take(found: dict[Path, Entry], done: int, left: float | None = None) -> None:
             judging = replace(self.state, judging=(done, len(pending)), seconds_left=left)
-            self._set(judging.with_judged(found))
+            self.set(judging.with_judged(found))
 
         def some(token: CancelToken, found: dict[Path, Entry], done: int) -> None:
             if not token.cancelled:
@@ -402,7 +375,7 @@ class LibraryList:
             return found
 
         def failed(error: Exception) -> None:
-            self._set(replace(self.state, judging=(0, 0)))
+            self.set(replace(self.state, judging=(0, 0)))
             self._say(f"not judged: {shown(str(error), 200)}")
 
         self.jobs.start(JUDGE, work, lambda found: take(found, len(pending)), failed)

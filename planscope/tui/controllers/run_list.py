@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import TimerHandle
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +14,7 @@ from planscope.session.run_list import (
     Facet,
     ListedRun,
     Losses,
-    counts_of,
+    facets_of,
     losses_of,
     matches,
     outcomes_of_runs,
@@ -24,9 +24,9 @@ from planscope.session.run_list import (
 )
 from planscope.tui.controllers.document import Document, Post, RunKey
 from planscope.tui.controllers.jobs import CancelToken, Jobs
-from planscope.tui.controllers.listed import Listed
+from planscope.tui.controllers.listed import ListControl, Listed
 from planscope.tui.keys import key_for
-from planscope.tui.messages import DocumentChanged, StateChanged
+from planscope.tui.messages import DocumentChanged
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
 
@@ -138,14 +138,15 @@ class Runs(Listed[Row]):
     """The state of the list. ``rows``: all queries and runs. ``removed``: the deletions that can be restored."""
 
     rows: tuple[Row, ...] = ()
-    facets: frozenset[Facet] = frozenset()
     judging: tuple[int, int] = (0, 0)
     removed: int = 0
 
     @property
-    def filtered(self) -> bool:
-        """Whether a search or a filter may hide runs."""
-        return bool(self.words.strip() or self.facets)
+    def everything(self) -> Sequence[Row]:
+        return [row for row in self.rows if row.run is not None]
+
+    def facets_of(self, thing: Row) -> Set[Facet]:
+        return facets_of(thing.run) if thing.run is not None else set()
 
     @property
     def runs(self) -> list[ListedRun]:
@@ -166,20 +167,14 @@ class Runs(Listed[Row]):
         """The outcomes of the displayed runs."""
         return tally(self.runs)
 
-    def counts(self) -> list[tuple[Facet, int]]:
-        """Return the filters to offer, with the numbers of runs; a set filter is among them, even if no run has it."""
-        found = counts_of(self.all_runs)
-        offered = {facet for facet, _ in found}
-        return [*((facet, 0) for facet in sorted(self.facets - offered)), *found]
-
-    def arranged(self, chosen: Place | None = None, *, on_run: bool = False) -> Runs:
+    def arranged(self, chosen: Place | None = None, *, moves: bool = True) -> Runs:
         """Search and filter again. Choose the row at ``chosen``, or keep the chosen one.
 
-        ``on_run``: choose the run below a query.
+        ``moves``: if runs are hidden, choose the run below a query.
         """
         listed = self._matching() if self.filtered else self.rows
         made = self.listing(listed, lambda row: row.place, chosen)
-        if on_run and made.chosen is not None and made.chosen.run is None:
+        if moves and self.filtered and made.chosen is not None and made.chosen.run is None:
             below = (i for i, row in enumerate(listed) if i >= made.at and row.run is not None)
             return made.choosing(next(below, made.at))
         return made
@@ -209,14 +204,13 @@ class Runs(Listed[Row]):
 # The controller
 
 
-class RunList:
-    """The only writer of ``state``. Posts :class:`StateChanged`. ``begin``: the row to choose first."""
+class RunList(ListControl[Runs]):
+    """Judges the runs and lists them. ``begin``: the row to choose first."""
 
     def __init__(self, document: Document, jobs: Jobs, post: Post, begin: Place | None = None) -> None:
+        super().__init__(Runs(), post)
         self.document = document
         self.jobs = jobs
-        self.state = Runs()
-        self._post = post
         self._begin = begin
         self._soon: TimerHandle | None = None
 
@@ -246,7 +240,7 @@ class RunList:
             then()
             return
         session = self.document.snapshot()
-        self._set(replace(self.state, judging=(0, len(missing))))
+        self.set(replace(self.state, judging=(0, len(missing))))
 
         def judged(token: CancelToken, key: RunKey, outcome: Outcome) -> None:
             self.document.judged(key, outcome)
@@ -284,11 +278,7 @@ class RunList:
 
         rows = tuple(map(row, tree_of(document.variants, document.runs)))
         removed = len(document.session.removed or ())
-        self._set(replace(self.state, rows=rows, removed=removed).arranged(chosen))
-
-    def _set(self, state: Runs) -> None:
-        self.state = state
-        self._post(StateChanged())
+        self.set(replace(self.state, rows=rows, removed=removed).arranged(chosen, moves=False))
 
     def heard(self, message: DocumentChanged) -> None:
         """Read again soon if a run may have begun, ended, or been deleted."""
@@ -304,21 +294,7 @@ class RunList:
         else:
             self.read()
 
-    # Choosing, searching, filtering
-
-    def choose(self, at: int) -> None:
-        self._set(self.state.choosing(at))
-
-    def search(self, words: str) -> None:
-        self._set(replace(self.state, words=words).arranged(on_run=True))
-
-    def toggle(self, facet: Facet) -> None:
-        """Set a filter, or clear it."""
-        self._set(replace(self.state, facets=self.state.facets ^ {facet}).arranged(on_run=True))
-
-    def clear(self) -> None:
-        """End search and filters; the chosen row stays chosen."""
-        self._set(replace(self.state, words="", facets=frozenset()).arranged())
+    # Choosing
 
     def next_failure(self) -> str:
         """Go to the next wrong run. Return a notice, or ""."""

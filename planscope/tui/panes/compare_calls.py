@@ -30,7 +30,7 @@ Lines = list[tuple[Run, ...]]
 class Row:
     """A row with a line in each column. ``differs``: the two sides differ. ``steps``: the index of each side's step.
 
-    ``constraints``: the id of each side's constraint, or "".
+    ``constraints``: the id of each side's constraint, or "". ``lost``: a side's plan was lost here.
     """
 
     a: Line
@@ -38,6 +38,7 @@ class Row:
     differs: bool = False
     steps: tuple[int | None, int | None] = (None, None)
     constraints: tuple[str, str] = ("", "")
+    lost: bool = False
 
 
 def both(*runs: Run, differs: bool = False) -> Row:
@@ -77,8 +78,9 @@ def call_rows(compared: Comparison, width: int) -> list[Row]:
             _call_cell(side, index, row, mark, kept, width)
             for side, index, mark in zip((compared.a, compared.b), (row.a, row.b), marks, strict=True)
         ]
-        differs = row.change != "same" or any(marks)
-        rows.append(Row(cells[0][0], cells[1][0], differs, (row.a, row.b)))
+        lost = any(map(lost_at, (compared.a, compared.b), (row.a, row.b)))
+        differs = row.change != "same" or any(marks) or lost
+        rows.append(Row(cells[0][0], cells[1][0], differs, (row.a, row.b), lost=lost))
         rest = [[line.runs for line in lines[1:]] for lines in cells]
         rows += beside(rest[0], rest[1], False, (row.a, row.b))
         rows += _details(compared, row, width)
@@ -87,8 +89,15 @@ def call_rows(compared: Comparison, width: int) -> list[Row]:
     ends = [_end_cell(side, width) for side in (compared.a, compared.b)]
     same = _said_end(compared.a) == _said_end(compared.b)
     last = (len(compared.a.steps) - 1, len(compared.b.steps) - 1)
-    rows.append(Row(ends[0], ends[1], not same, last))
+    lost = any(lost_at(side, -1) and side.steps[-1].step == "end" for side in (compared.a, compared.b))
+    rows.append(Row(ends[0], ends[1], lost or not same, last, lost=lost))
     return rows
+
+
+def lost_at(side: Side, index: int | None) -> bool:
+    """Return whether a side's plan was lost at a step."""
+    first = side.verdict.first_violation if side.verdict is not None else None
+    return first is not None and index is not None and side.steps[index].step == first.step
 
 
 def _border(compared: Comparison, kept: Kept, width: int) -> Row:
@@ -149,6 +158,8 @@ def _state(side: Side, step: StepSide, width: int) -> list[Run]:
     state = step.state
     if state is None:
         return []
+    if lost_at(side, step.index):
+        return [Run(f" {terms.STATE_GLYPHS[state]} {terms.LOST_HERE}", "stop")]
     word = f" {state_word(side, step)}" if width >= ROOMY else ""
     return [Run(f" {terms.STATE_GLYPHS[state]}{word}", state)]
 

@@ -6,7 +6,7 @@ from planscope.compare.result import CallRow, Comparison, Side, StepSide
 from planscope.compare.wording import ended
 from planscope.compare.wording import state as state_word
 from planscope.safe import cell_width
-from planscope.tui.panes.compare_calls import Row
+from planscope.tui.panes.compare_calls import Row, lost_at
 from planscope.tui.style.lines import Line, Page, Run, shown
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import plain, source
@@ -65,9 +65,7 @@ def _state(told: Page, side: Side, step: StepSide) -> None:
     if step.state is None:
         told.say("state", "not judged", "dim")
         return
-    violation = side.verdict.first_violation if side.verdict is not None else None
-    here = violation is not None and violation.step == step.step
-    lost = f", {terms.LOST_HERE} ({terms.NO_RETURN})" if here else ""
+    lost = f", {terms.LOST_HERE} ({terms.NO_RETURN})" if lost_at(side, step.index) else ""
     told.say("state", f"{terms.STATE_GLYPHS[step.state]} {state_word(side, step)}{lost}", step.state)
     if step.findings:
         told.say("error", phrases.findings(step.findings), "finding")

@@ -93,11 +93,16 @@ def constraint_rows(compared: Comparison, width: int) -> list[Row]:
     diff = compared.constraints
     if diff is None:
         return [both(Run("One of the queries cannot be read, so constraints are not compared.", "dim"))]
-    told = {
-        True: "Both mean the same: every correct plan of one is correct for the other.",
-        False: "They do not mean the same.",
-        None: "It is not decided whether they mean the same.",
-    }[diff.equivalent]
+    same = (compared.a.session, compared.a.variant) == (compared.b.session, compared.b.variant)
+    told = (
+        "Both runs are of one query."
+        if same
+        else {
+            True: "Both mean the same: every correct plan of one is correct for the other.",
+            False: "They do not mean the same.",
+            None: "It is not decided whether they mean the same.",
+        }[diff.equivalent]
+    )
     rows = [both(run) for runs in paragraph(told, width, "strong") for run in runs]
     rows.append(both())
     for row in diff.rows:

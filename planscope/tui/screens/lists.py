@@ -20,6 +20,7 @@ from planscope.tui.app_screen import AppScreen, FixedKey
 from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
+from planscope.tui.controllers.listed import ListControl
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.keys import keys_of, shown_key
@@ -74,22 +75,6 @@ class At(NamedTuple):
     at: int
 
 
-class SearchedState(Protocol):
-    @property
-    def words(self) -> str: ...
-    @property
-    def filtered(self) -> bool: ...
-
-
-class Searched(Protocol):
-    """A controller of a list with a search line."""
-
-    @property
-    def state(self) -> SearchedState: ...
-    def search(self, words: str) -> None: ...
-    def clear(self) -> None: ...
-
-
 class ListScreen(AppScreen[Any]):
     """The base of library, runs, findings, campaign, compare, dissect and edit.
 
@@ -101,7 +86,7 @@ class ListScreen(AppScreen[Any]):
     CSS_PATH = Path(__file__).with_name("lists.tcss")
     KEYS_DROP_NOTICES = True
     """Whether each key drops the notice. A screen that handles keys by itself also drops it by itself."""
-    searched: Searched
+    searched: ListControl[Any]
 
     def __init__(self, work: Workspace) -> None:
         super().__init__()
@@ -328,11 +313,32 @@ class ListScreen(AppScreen[Any]):
         else:
             self.dismiss(None)
 
-    def filters(self, only: Iterable[str]) -> list[Run]:
+    def filters(self) -> list[Run]:
         """Say what is searched for, and what alone is shown."""
-        words = self.searched.state.words.strip()
+        state = self.searched.state
+        words = state.words.strip()
         made = [Run(f'"{shown(words, 30)}"  ', "hit-mark")] if words else []
-        return made + [Run(f"only {shown(one, 30)}  ", "mark") for one in only]
+        return made + [Run(f"only {shown(facet.text, 30)}  ", "mark") for facet in sorted(state.facets)]
+
+    def action_filter(self, kind: str = "") -> None:
+        """Ask for a filter, of one kind or any, and set or clear it."""
+        self.start_flow(self._filter(kind))
+
+    async def _filter(self, kind: str) -> None:
+        from planscope.tui.dialogs.ask import ChooseDialog, counted_choice
+
+        state = self.searched.state
+        if not (counts := state.counts(kind)):
+            self.tell("all are alike: nothing to filter by")
+            return
+        lines = [
+            (Run("✓ " if facet in state.facets else "  ", "mark"), *counted_choice(facet.text, count, 32))
+            for facet, count in counts
+        ]
+        number = await self.answer(ChooseDialog("Show only those that are", lines))
+        if number is not None:
+            self.notice = ""
+            self.searched.toggle(counts[number][0])
 
     # Leaving
 

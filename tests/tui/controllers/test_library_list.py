@@ -22,6 +22,7 @@ from planscope.session.library_index import Entry
 from planscope.session.locations import bundled, library_folder, trash_folder
 from planscope.session.lock import holder_of
 from planscope.session.model import Session
+from planscope.session.run_list import Facet
 from planscope.session.store import load, save
 from planscope.session.tally import Tally
 from planscope.tui.controllers import library_list
@@ -460,7 +461,7 @@ def test_filters_find_what_they_name() -> None:
         return Entry(name, Path(name), "library", name, 1, when, outcomes=counted, checked=True)
 
     made = library_list.SessionList((entry("a", "order"), entry("b", "order", "time"), entry("c")))
-    assert made.error_types() == {"order": 2, "time": 1}
-    found = replace(made, error_type="time").arranged()
+    assert made.counts("error") == [(Facet("error", "order"), 2), (Facet("error", "time"), 1)]
+    found = replace(made, facets=frozenset({Facet("error", "time")})).arranged()
     assert [one.name for one in found.listed] == ["b"] and found.filtered
     assert len(made.arranged().listed) == 3 and not made.filtered

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from planscope.session.model import Run, Session, Variant
+from planscope.compare.sequences import common
+from planscope.session.model import CallEvent, Run, Session
+
+if TYPE_CHECKING:
+    from planscope.session.tally import Outcome
+
+PATIENCE = 1.0
+"""Seconds for judging runs that nobody has judged yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,58 +25,67 @@ class Chosen:
     run: str | None
 
 
-def before_it(session: Session, here: Chosen) -> Chosen | None:
-    """Choose the other side: the run that this one was forked from, the run before it, or a run of its parent.
+def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Chosen | None:
+    """Choose the other side: what a run was forked from; for a wrong run, the right run that is most like it; for any
+    other, the run that is most like it and not equal. Runs of the same query come first (for a mutant of the original),
+    then those of its parent and its children.
 
-    A mutant's run is compared with the original, not with other mutants. A query is compared with its parent.
-    Return None if the session has nothing else.
+    A query without a run is compared with its parent. None if the session has nothing else. ``known``: outcomes by the
+    runs' ids; others are judged, those that are most alike first. For a thread.
     """
-    number = next((i for i, run in enumerate(session.runs) if run.id == here.run), None)
-    if number is not None:
-        found = _run_before(session, number)
-        if found is not None:
-            return Chosen(found.variant, found.id)
-    others = [v.id for v in session.variants if v.id != here.variant]
-    variant = _variant(session, here.variant)
-    parent = variant.parent if variant is not None else None
-    if parent is not None and parent in others:
-        return Chosen(parent, None)
-    if number is None:  # a query without a run, compared with a run
-        ran = [run for run in session.runs if run.variant in others]
-        if ran:
-            return Chosen(ran[-1].variant, ran[-1].id)
+    from planscope.tui.controllers.run_list import judge_runs
+
+    mine = next((run for run in session.runs if run.id == here.run), None)
+    others = [run for run in session.runs if run is not mine]
+    if mine is None or not others:
+        return _query_beside(session, here)
+    if mine.forked_from is not None:
+        source = next((run for run in others if run.id == mine.forked_from.run), None)
+        if source is not None:
+            return Chosen(source.variant, source.id)
+    calls, parents = _calls(mine), {variant.id: variant.parent for variant in session.variants}
+    mutant = any(one.id == mine.variant and one.origin.mutation for one in session.variants)
+    home = parents.get(mine.variant) if mutant else mine.variant
+
+    def rank(run: Run) -> tuple[int, int, int]:
+        related = parents.get(run.variant) == mine.variant or parents.get(mine.variant) == run.variant
+        return (0 if run.variant == home else 1 if related else 2), *_distance(calls, _calls(run))
+
+    others.sort(key=rank)
+    judged = judge_runs(session, [run for run in (mine, *others) if run.id not in known])
+    until = time.monotonic() + PATIENCE
+
+    def verdict(run: Run) -> str:
+        if run.id in known:
+            return known[run.id].verdict
+        return next(judged)[1].verdict if time.monotonic() < until else ""
+
+    found = (
+        next((run for run in others if verdict(run) == "right"), None) if verdict(mine) == "wrong" else None
+    )
+    if found is None:
+        found = next((run for run in others if _calls(run) != calls), others[0])
+    return Chosen(found.variant, found.id)
+
+
+def _calls(run: Run) -> list[tuple[str, str]]:
+    """Return the calls of a run, each with its arguments."""
+    return [(event.tool, repr(event.arguments)) for event in run.events if isinstance(event, CallEvent)]
+
+
+def _distance(a: list[tuple[str, str]], b: list[tuple[str, str]]) -> tuple[int, int]:
+    """Return the number of calls that only one of both has, in order; first by their tools, then with arguments."""
+    by_tool = len(common([tool for tool, _ in a], [tool for tool, _ in b]))
+    return len(a) + len(b) - 2 * by_tool, -len(common(a, b))
+
+
+def _query_beside(session: Session, here: Chosen) -> Chosen | None:
+    """Choose what a query is compared with: its parent, the last run of another query, another query."""
+    others = [variant.id for variant in session.variants if variant.id != here.variant]
+    parent = next((one.parent for one in session.variants if one.id == here.variant), None)
+    ran = [run for run in session.runs if run.variant in others]
+    if parent in others:
+        return Chosen(parent or "", None)
+    if ran and here.run is None:
+        return Chosen(ran[-1].variant, ran[-1].id)
     return Chosen(others[-1], None) if others else None
-
-
-def _run_before(session: Session, number: int) -> Run | None:
-    """Return the nearest earlier run of the same query or of its ancestors, else any run."""
-    run = session.runs[number]
-    origin = run.forked_from.run if run.forked_from is not None else None
-    forked = next((r for r in session.runs if r.id == origin and r.id != run.id), None)
-    if forked is not None:
-        return forked
-    before = session.runs[:number]
-    for variant in _line(session, run.variant):
-        mine = [r for r in before if r.variant == variant]
-        if mine:
-            return mine[-1]
-    others = [*before, *session.runs[number + 1 :]]
-    own = [r for r in others if r.variant == run.variant]
-    left = own or others
-    return left[-1] if left else None
-
-
-def _line(session: Session, variant_id: str) -> Iterator[str]:
-    """Yield the query, unless it is a mutant, then its ancestors, nearest first."""
-    seen: set[str] = set()
-    variant = _variant(session, variant_id)
-    if variant is not None and variant.origin.mutation:
-        variant = _variant(session, variant.parent)
-    while variant is not None and variant.id not in seen:
-        seen.add(variant.id)
-        yield variant.id
-        variant = _variant(session, variant.parent)
-
-
-def _variant(session: Session, id: str | None) -> Variant | None:
-    return next((variant for variant in session.variants if variant.id == id), None)

@@ -142,8 +142,12 @@ class CompareScreen(ListScreen):
         if compared.calls is None and page == "calls":
             page = "words"
         self.change(compared=compared, page=page)
-        parted = next((i for i, row in enumerate(self.rows) if row.differs), 0)
-        self.change(at=parted)
+        self._go_first()
+
+    def _go_first(self) -> None:
+        """Go to the row that lost the plan; on a page without one, to the first that differs."""
+        places = [i for i, row in enumerate(self.rows) if row.lost or row.differs]
+        self.change(at=next((i for i in places if self.rows[i].lost), places[0] if places else 0))
 
     @property
     def at_rest(self) -> bool:
@@ -269,8 +273,7 @@ class CompareScreen(ListScreen):
     def action_page(self, page: Page) -> None:
         self.notice = ""
         self.change(page=page, at=0)
-        first = next((i for i, row in enumerate(self.rows) if row.differs), 0)
-        self.change(at=first)
+        self._go_first()
 
     def action_compare_next_page(self) -> None:
         self.action_page(PAGES[(PAGES.index(self.state.page) + 1) % len(PAGES)])

@@ -215,20 +215,30 @@ def show_cured(stage: Stage, culprit: Culprit) -> None:
 
 
 def compare(stage: Stage, variant: str = "", run: str = "") -> None:
-    """Compare the displayed run with another one, by default with its fork's source or the run before it."""
-    from planscope.tui.screens.compare.comparable import Chosen, before_it
+    """Compare the displayed run with another one, by default with the nearest right run if it is wrong."""
+    from planscope.tui.controllers.run_list import outcomes_of
+    from planscope.tui.screens.compare.comparable import Chosen, nearest
 
-    view, document = stage.view, stage.work.document
+    view, document, key = stage.view, stage.work.document, stage.view.key
     if view.variant is None or document.session is None:
         stage.tell(NO_SESSION)
         return
     mine = Chosen(view.variant.id, view.run.id if view.run is not None else None)
-    other = Chosen(variant, run or None) if variant else before_it(document.open_session, mine)
-    if other is None:
-        stage.tell(f"nothing to compare with yet: {key_for('rerun')} runs the query again")
-        return
-    amounts_to(stage, shell.compare_command(here(stage), other.run or other.variant))
-    _compare(stage, other, mine)
+    session, known = document.snapshot(), outcomes_of(document)
+
+    def search(token: object) -> Chosen | None:
+        return Chosen(variant, run or None) if variant else nearest(session, mine, known)
+
+    def found(other: Chosen | None) -> None:
+        if other is None:
+            stage.tell(f"nothing to compare with yet: {key_for('rerun')} runs the query again")
+        elif stage.view.key == key:
+            amounts_to(stage, shell.compare_command(here(stage), other.run or other.variant))
+            _compare(stage, other, mine)
+
+    stage.work.jobs.start(
+        "nearest run", search, found, lambda error: stage.tell(f"not compared: {shown(str(error), 200)}")
+    )
 
 
 # The query

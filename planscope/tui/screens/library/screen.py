@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from textual.containers import Container
 from textual.widget import Widget
@@ -16,7 +16,7 @@ from planscope.session.locations import name_of
 from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, SessionList, Shown
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.dialogs.ask import ChooseDialog, counted_choice
+from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.keys import key_for
 from planscope.tui.opening.load import load_beside
 from planscope.tui.panes.box import BoxPane, Lazy
@@ -27,7 +27,6 @@ from planscope.tui.screens.library.lines import columns_for, empty_lines, previe
 from planscope.tui.screens.lists import Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Run, shown
 from planscope.wording import phrases
-from planscope.wording.terms import said
 
 if TYPE_CHECKING:
     from planscope.session.library_index import Entry
@@ -91,7 +90,7 @@ class LibraryScreen(ListScreen):
             partial(empty_lines, state),
             title=(Run(_TITLES[state.shown], "title"), Run(f" {len(state.listed):,}", "number")),
             note=[
-                *self.filters(said(word) for word in (state.verdict, state.error_type) if word),
+                *self.filters(),
                 Run(f"by {state.order}{' ↑' if state.reverse else ''}", "dim"),
             ],
             head=head_line(self._columns.whole),
@@ -129,21 +128,6 @@ class LibraryScreen(ListScreen):
         """Show the sessions of a place, such as the trash."""
         self.notice = ""
         self.library.arrange(shown=place, at=0)
-
-    def action_filter(self, title: str, field: Literal["verdict", "error_type"]) -> None:
-        """Ask for a verdict or a type of error, and show only the sessions with it."""
-        self.start_flow(self._filter(title, field))
-
-    async def _filter(self, title: str, field: Literal["verdict", "error_type"]) -> None:
-        found = self.state.verdicts() if field == "verdict" else self.state.error_types()
-        now = self.state.verdict if field == "verdict" else self.state.error_type
-        names = ["", *found]
-        counted = [counted_choice(said(name), count, 20) for name, count in found.items()]
-        at = names.index(now) if now in names else 0
-        number = await self.answer(ChooseDialog(title, ["any", *counted], at))
-        if number is not None:
-            self.notice = ""
-            self.library.arrange(at=0, **{field: names[number]})
 
     def action_sort_sessions(self) -> None:
         order = ORDERS[(ORDERS.index(self.state.order) + 1) % len(ORDERS)]

@@ -131,7 +131,7 @@ class RunsScreen(ListScreen):
 
     def _note(self) -> list[Run]:
         state = self.state
-        made = self.filters(facet.text for facet in sorted(state.facets))
+        made = self.filters()
         if state.filtered:
             made.append(Run(f"of {len(state.all_runs):,}", "dim"))
         elif state.removed:
@@ -152,28 +152,6 @@ class RunsScreen(ListScreen):
 
     def action_next_failure(self) -> None:
         self.tell(self.list.next_failure())
-
-    def action_filter_runs(self) -> None:
-        self.start_flow(self._filter())
-
-    async def _filter(self) -> None:
-        from planscope.tui.dialogs.ask import ChooseDialog, counted_choice
-
-        counts = self.state.counts()
-        if not counts:
-            self.tell("all runs are alike: nothing to filter by")
-            return
-        lines = [
-            (
-                Run("✓ " if facet in self.state.facets else "  ", "mark"),
-                *counted_choice(facet.text, count, 32),
-            )
-            for facet, count in counts
-        ]
-        number = await self.answer(ChooseDialog("Show only runs that are", lines))
-        if number is not None:
-            self.notice = ""
-            self.list.toggle(counts[number][0])
 
     def _filter_by_step(self) -> None:
         rows = self._counted()[0].rows

@@ -103,7 +103,7 @@ class Driven:
                 screen = self.app.screen
                 widgets = (self.app, *screen.walk_children(with_self=True))
                 quiet = 0 if any(widget.message_queue_size for widget in widgets) else quiet + 1
-                if quiet == 4:
+                if quiet == 2:
                     break
                 if quiet:
                     await asyncio.sleep(FRAME)

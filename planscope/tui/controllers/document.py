@@ -28,6 +28,10 @@ RunKey = tuple[str, str, int]
 """A session's id, a run's id, and the number of the run's events."""
 
 
+def key_of(session: Session, run: Run) -> RunKey:
+    return session.id, run.id, len(run.events)
+
+
 @dataclass(frozen=True, slots=True)
 class Saving:
     """The save status. ``""``: nothing was changed yet. ``trouble``: why saving failed, one line of untrusted text."""

@@ -22,7 +22,7 @@ from planscope.language.problem import Problem
 from planscope.oracle.trace import Trace
 from planscope.oracle.unjudged import Unjudged
 from planscope.oracle.verdict_types import Move, PlannedCall, Proof, Repair, Verdict, proved
-from planscope.tui.controllers.document import Document, Post
+from planscope.tui.controllers.document import Document, Post, key_of
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import FactsFound, Judged, Notice
 from planscope.tui.style.lines import shown
@@ -266,8 +266,14 @@ class Judge:
             if place[0] != key or (place[1] < known and key[1] not in self.document.passing)
         }
         self._facts.update({(key, index): found for index, found in facts.items()})
-        read = self._reads[key[0]]
+        read, ended = self._reads[key[0]], self.document.run(key[1])
         self._set(replace(judgement, outline=read.outline))
+        if ended is not None and judgement.verdict is not None and not running and not self._goes_on(key):
+            from planscope.session.run_list import outcome_of
+
+            self.document.judged(
+                key_of(self.document.open_session, ended), outcome_of(judgement.verdict, ended)
+            )
         if len(judgement.run.steps) > _LONG_RUN:
             # the replay stays in memory; examining it in each garbage collection would delay keys
             gc.freeze()

@@ -22,7 +22,7 @@ from planscope.session.run_list import (
     tally,
     trials_of,
 )
-from planscope.tui.controllers.document import Document, Post, RunKey
+from planscope.tui.controllers.document import Document, Post, RunKey, key_of
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.controllers.listed import ListControl, Listed
 from planscope.tui.keys import key_for
@@ -85,7 +85,7 @@ def outcomes_of(document: Document) -> dict[str, Outcome]:
     session = document.session
     if session is None:
         return {}
-    found = ((run.id, document.outcomes.get(_key(session, run))) for run in session.runs)
+    found = ((run.id, document.outcomes.get(key_of(session, run))) for run in session.runs)
     return {id: outcome for id, outcome in found if outcome is not None}
 
 
@@ -96,7 +96,7 @@ def not_judged(document: Document) -> list[Run]:
         return []
     going = document.under_way | document.passing
     runs = (run for run in reversed(session.runs) if run.id not in going)
-    return [run for run in runs if _key(session, run) not in document.outcomes]
+    return [run for run in runs if key_of(session, run) not in document.outcomes]
 
 
 def judge_runs(session: Session, runs: Sequence[Run]) -> Iterator[tuple[RunKey, Outcome]]:
@@ -104,11 +104,7 @@ def judge_runs(session: Session, runs: Sequence[Run]) -> Iterator[tuple[RunKey, 
     from planscope.rules.in_session import problem_in
 
     for run, outcome in zip(runs, outcomes_of_runs(session, runs, problem_in), strict=True):
-        yield _key(session, run), outcome
-
-
-def _key(session: Session, run: Run) -> RunKey:
-    return session.id, run.id, len(run.events)
+        yield key_of(session, run), outcome
 
 
 # The list: pure state

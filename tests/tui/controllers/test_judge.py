@@ -14,6 +14,7 @@ from planscope.tui.controllers import judge as judge_
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.judge import Facts, Judge, Judgement
+from planscope.tui.controllers.run_list import judge_runs, not_judged, outcomes_of
 from planscope.tui.messages import FactsFound, Judged, Notice
 from tests.tui import sessions
 from tests.tui.controllers.at_once import JobsAtOnce, Posted
@@ -49,6 +50,18 @@ class Court:
             self.document.put_run(
                 run.model_copy(update={"events": [*run.events, EndEvent(ending="stopped")]})
             )
+
+
+def test_lists_of_runs_have_the_verdicts_that_the_debugger_found() -> None:
+    court = Court(sessions.figure_10())
+    run, *others = court.document.runs
+    court.judge.look_at(run.variant, run.id)
+    (judged,) = judge_runs(court.document.open_session, [run])
+    assert {one.id for one in not_judged(court.document)} == {one.id for one in others}
+    assert court.document.outcomes == dict([judged])
+    court.grow("no_such_tool")
+    court.judge.look_at("v1", "r9")
+    assert "r9" not in outcomes_of(court.document)  # it is under way: its verdict may change
 
 
 def unusable() -> Session:

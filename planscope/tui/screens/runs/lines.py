@@ -99,7 +99,7 @@ def _outcome(listed: ListedRun) -> list[Run]:
     if listed.run.under_way:
         return [Run("▷ running", "caution")]
     if listed.outcome is None:
-        return [Run("… ", "dim")]
+        return [Run("… judging", "dim")]
     return list(outcome_runs(listed.outcome.told, listed.outcome.headline, _OUTCOME))
 
 

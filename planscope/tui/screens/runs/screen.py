@@ -140,7 +140,8 @@ class RunsScreen(ListScreen):
         return made
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
-        left = [Run(" runs ", "brand"), Run(" "), Run(self.title_text or self._counted()[1] or "no run yet")]
+        runs = phrases.plural(len(self.state.runs), "run") if self.state.runs else "no run yet"
+        left = [Run(" runs ", "brand"), Run(" "), Run(self.title_text or self._counted()[1] or runs)]
         done, many = self.state.judging
         return left, [Run(f"judging {done:,} of {many:,}" if many else "", "dim")]
 

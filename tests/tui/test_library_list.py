@@ -189,12 +189,26 @@ def test_a_row_fits_whatever_it_says(width: int) -> None:
 def test_the_title_gets_what_the_other_columns_do_not_need() -> None:
     agents = [replace(one, agent="tools", model="sim:literal") for one in ENTRIES]
     needed, most = (
-        {column.name: column.width for column in columns_for(160, some, NOW, place=place).whole}
-        for some, place in ((agents, False), (WIDEST, True))
+        {column.name: column.width for column in columns_for(160, some, NOW).whole}
+        for some in (agents, WIDEST)
     )
-    assert (needed["agent"], needed["model"], "" in needed) == (5, 11, False)
-    assert needed["session"] - most["session"] == (most["agent"] - 5) + (most["model"] - 11) + (most[""] + 2)
+    assert (needed["agent"], needed["model"]) == (5, 11)
+    assert needed["session"] - most["session"] == (most["agent"] - 5) + (most["model"] - 11)
     assert (most["agent"], most["model"]) == (12, 24)
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_a_row_says_a_thing_once_and_counts_runs(width: int) -> None:
+    title = "A returns desk: an imported trace judged by rules"
+    found = (
+        entry(1, title=title, outcome=Outcome("wrong", "order_error"), outcomes=Tally(1, 2), runs=3),
+        entry(2, outcome=None, checked=False, runs=73),
+        entry(3, place="bundled"),
+    )
+    wrong, late, bundled = (columns_for(width, found, NOW).row(one, False).text for one in found)
+    assert wrong.count("order error") == 1 and "✗ wrong" not in wrong and "1/3" in wrong
+    assert "73" in late and "bundled" in bundled and "bundled" not in wrong
+    assert (title in wrong) == (width > 80)
 
 
 def test_a_small_list_has_verdict_and_error_in_one() -> None:

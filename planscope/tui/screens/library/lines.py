@@ -22,16 +22,8 @@ _OTHERWISE = (("no run", "· no run", "dim"), ("broken", "✗ BROKEN", "broken")
 _VERDICTS = {kind: (text, role) for kind, text, role in _OTHERWISE} | {
     kind: (f"{OUTCOME_GLYPHS[kind]} {word}", OUTCOMES[kind]) for kind, word in VERDICTS.items()
 }
-_PLACES = {"library": "mine", "bundled": "bundled", "trash": "trash", "file": ""}
-_ERROR = 15
-"""Width of the error type column, in cells. It fits ``parameter error``."""
-
 _LABEL = 10
 _GAP = 2
-_HERE = 2
-"""The cells of the mark before the title of the open session."""
-
-_LONGEST_TITLE = 60
 
 
 class Columns(NamedTuple):
@@ -56,19 +48,13 @@ def columns_for(
     def longest(texts: Iterable[str | None], least: int, most: int) -> int:
         return min(max([least, *(len(text) for text in texts if text)]), most)
 
-    wide, broad = width >= 108, width >= 150
-    verdict = longest((_VERDICTS[verdict_of(e)][0] for e in entries), 9, 99) if wide else _ERROR + 2
-    error = _ERROR if wide else 0
-    shares = [e.outcomes.share for e in entries if e.outcomes is not None]
-    right = longest(shares, 5, 9) if any(shares) and width >= 72 else 0
-    agent = longest((e.agent for e in entries), 5, 12) if wide else 0
-    model = longest((e.model for e in entries), 5, 24 if broad else 20 if wide else 14)
-    model = model if width >= 72 + 2 * right else 0
-    kept, date = (7 if wide and place else 0), (16 if broad else 10)
-    size = 7 if broad or (wide and not right) else 0  # the title needs this width more
-    used = 2 + sum(part + _GAP for part in (verdict, right, error, agent, model, kept, date, size) if part)
-    if size and width - used < longest((e.title for e in entries), 0, _LONGEST_TITLE - _HERE) + _HERE:
-        used, size = used - size - _GAP, 0  # a whole title is worth more than the size, which the preview has
+    broad = width >= 150
+    verdict = longest((_verdict(e).text for e in entries), 9, 20)
+    runs = longest(map(_runs, entries), 4, 9)
+    model = longest((e.model for e in entries), 5, 24 if broad else 16) if width >= 90 else 0
+    agent, size = (longest((e.agent for e in entries), 5, 12), 7) if broad else (0, 0)
+    date = 16 if broad else 10
+    used = 2 + sum(part + _GAP for part in (verdict, runs, model, agent, date, size) if part)
     title = max(width - used, 8)
     titles = Counter(e.title for e in entries)
 
@@ -84,43 +70,43 @@ def columns_for(
         return [*named(entry), Run(f"  {shown(entry.why_wrong, 200)}", "caution")]
 
     def when(entry: Entry) -> list[Run]:
-        return [Run(phrases.date(entry.when, now, short=date <= 10), "dim")]
+        bundled = place and entry.place == "bundled"
+        return [Run("bundled" if bundled else phrases.date(entry.when, now, short=not broad), "dim")]
 
     columns: list[Column[Entry]] = [
-        Column("verdict", verdict, lambda e: [_verdict(e, not error)]),
-        Column("right", right, _share),
+        Column("verdict", verdict, lambda e: [_verdict(e)]),
+        Column("runs", runs, lambda e: [Run(_runs(e), _doubt(e))]),
         Column("session", title, named, strong=True),
-        Column("error", error, lambda e: [_problem(e)]),
         Column("agent", agent, lambda e: [Run(shown(e.agent or "", 40))]),
         Column("model", model, lambda e: [Run(shown(e.model or "", 60))]),
-        Column("", kept, lambda e: [Run(_PLACES[e.place], "dim")]),
         Column("date", date, when, _GAP if size else 0),
         Column("size", size, lambda e: [Run(phrases.file_size(e.size), "dim")], 0, right=True),
     ]
     whole = [column for column in columns if column.width]
-    rest = [column for column in whole if column.name in ("error", "agent", "model")]
+    rest = [column for column in whole if column.name in ("agent", "model")]
     over = Column("session", title + sum(column.width + _GAP for column in rest), reason, strong=True)
     broken = [over if column.name == "session" else column for column in whole if column not in rest]
     return Columns(tuple(whole), tuple(broken))
 
 
-def _verdict(entry: Entry, with_error: bool) -> Run:
-    """Show the verdict. ``with_error``: and the type of error, which has no column."""
+def _verdict(entry: Entry) -> Run:
+    """Show the verdict: what is wrong, or why a right run is doubtful."""
     text, role = _VERDICTS[verdict_of(entry)]
-    error = _error(entry)
-    if with_error and error and verdict_of(entry) == "wrong":
-        text = f"✗ {error}"
-    return Run(", ".join((text, *(_doubts(entry) if with_error else ()))), role)
+    error = phrases.outcome("", entry.outcome.headline if entry.outcome is not None else "")
+    if error and verdict_of(entry) == "wrong":
+        text = f"✗ {shown(error, 40)}"
+    return Run(", ".join((text, *_doubts(entry))), role)
 
 
-def _problem(entry: Entry) -> Run:
-    """Show the type of error, or why a right run is doubtful."""
-    doubts = _doubts(entry)
-    return Run(doubts[-1], "caution") if doubts else Run(_error(entry), "finding")
+def _runs(entry: Entry) -> str:
+    """Show how many of a session's runs are right, or the number of runs."""
+    share = entry.outcomes.share if entry.outcomes is not None else ""
+    return share or (f"{entry.runs:,}" if entry.runs else "")
 
 
-def _error(entry: Entry) -> str:
-    return shown(phrases.outcome("", entry.outcome.headline if entry.outcome is not None else ""), 40)
+def _doubt(entry: Entry) -> str:
+    found = entry.outcomes
+    return "caution" if found is not None and found.any_wrong and found.right else "dim"
 
 
 def _doubts(entry: Entry) -> list[str]:
@@ -130,16 +116,6 @@ def _doubts(entry: Entry) -> list[str]:
     graded = entry.outcomes.doubtful if entry.outcomes is not None else 0
     told = f"{graded} graded 0" if entry.runs > 1 else "graded 0"
     return ["helped"] * bool(entry.helped) + [told] * bool(graded)
-
-
-def _share(entry: Entry) -> list[Run]:
-    """Show how many of a session's runs are right."""
-    found = entry.outcomes
-    return (
-        [Run(found.share, "caution" if found.any_wrong and found.right else "dim")]
-        if found is not None
-        else []
-    )
 
 
 def empty_lines(state: SessionList, width: int) -> list[Line]:

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
@@ -21,7 +20,6 @@ from planscope.commands.common import (
     say,
     say_all,
     session_path,
-    standard_input,
     whole,
 )
 from planscope.errors import UserError
@@ -38,26 +36,33 @@ def _add_open(parser: argparse.ArgumentParser) -> None:
         parser,
         (
             "file FILE?",
-            "a session: its name, its file, an exported page or test, or - (standard input); a trace is imported",
+            "a session: its name, its file, an exported page or test; or a trace or a folder of traces, which are "
+            "imported; - is standard input",
         ),
     )
     add_beginning(parser)
 
 
 def _open(args: argparse.Namespace) -> int:
+    run, step = args.run, args.step
     if args.file == "-":
         return _from_standard_input(args)
-    run, step = args.run, args.step
+    trace, line = None, ""
     if args.file is None:
         name, path, run, step = where_left(run, step)
     else:
-        trace = _trace_in(args.file)
-        if trace is not None and not has_terminal():
-            raise UserError(
-                f"the debugger needs a terminal; {args.file} is a trace: planscope import {args.file} makes a session "
-                f"of it, and planscope check {args.file} --rules RULES judges it"
-            )
-        name, path = args.file, session_path(args.file) if trace is None else _imported(trace)
+        name, trace = args.file, _trace(args.file)
+    if trace is not None and not has_terminal():
+        raise UserError(
+            f"the debugger needs a terminal; {name} is a trace: planscope import {name} makes a session of it, and "
+            f"planscope check {name} --rules RULES judges it"
+        )
+    if trace is not None:
+        from planscope.traces.importing import opened
+
+        path, line = opened(trace)
+    elif args.file is not None:
+        path = session_path(name)
     if not has_terminal():
         raise UserError(
             f"the debugger needs a terminal; without one, use planscope check {name}, planscope replay {name} or "
@@ -65,50 +70,22 @@ def _open(args: argparse.Namespace) -> int:
         )
     from planscope.tui.launch import run as run_app
 
-    return run_app(path, run=run, step=step, theme=args.theme)
+    return run_app(path, run=run, step=step, theme=args.theme, notice=line)
 
 
-def _trace_in(file: str) -> Path | None:
-    """Return the file if it is a trace of another program, or None."""
-    path = Path(file)
-    try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as opened:
-            begin = opened.read(4096)
-    except (OSError, ValueError):
+def _trace(name: str) -> Path | None:
+    """Return the file or folder of that name if it has traces of another program, or None."""
+    from planscope.session.files import names_itself
+    from planscope.session.locations import bundled, in_library
+
+    path = Path(name)
+    if not os.path.lexists(name) or names_itself(path):  # sessions open without the readers of traces
         return None
-    packed = begin.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")) or (
-        path.suffix == ".eval" and begin[:2] == b"PK"
-    )
-    if not packed and (
-        b'"planscope-' in begin or begin.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[")
-    ):
+    if path.is_dir() and (name in bundled() or in_library(name) is not None):
         return None
-    from planscope.traces.opening import reader_of
-    from planscope.traces.source import Unreadable, file_source
+    from planscope.traces.importing import trace_at
 
-    try:
-        source = file_source(path)
-        reader = reader_of(source, lambda line: None)
-    except Unreadable:
-        return None
-    return path if reader.name != "planscope" else None
-
-
-def _imported(trace: Path) -> Path:
-    """Make a session of a trace in the library, and return its file."""
-    from planscope.session.library import add
-    from planscope.session.traces import session_of
-    from planscope.traces import open_traces
-    from planscope.traces.source import file_name
-
-    traces = list(islice(open_traces([trace]), 2))
-    if len(traces) > 1:
-        raise UserError(
-            f"{trace} has several traces; choose one with planscope import {trace} --pick ID (--list lists them)"
-        )
-    return add(session_of(traces, ""), file_name(str(trace)))
+    return trace_at(path)
 
 
 def where_left(run: str | None = None, step: str | None = None) -> tuple[str, Path, str | None, str | None]:
@@ -132,28 +109,36 @@ def where_left(run: str | None = None, step: str | None = None) -> tuple[str, Pa
 
 
 def _from_standard_input(args: argparse.Namespace) -> int:
-    """Open the session that standard input carries, then read keys from the terminal itself."""
-    from planscope.session.containers import session_json, temporary_file
-    from planscope.session.store import loads
+    """Open the session or trace that standard input carries, then read keys from the terminal itself."""
+    from contextlib import nullcontext
 
-    data = session_json(standard_input(), STANDARD_INPUT)
-    loads(data, STANDARD_INPUT)  # an error is raised here, before the screen opens
+    from planscope.session.containers import read_stream, session_json, temporary_file
+    from planscope.session.store import loads
+    from planscope.traces.importing import is_trace, opened
+    from planscope.traces.source import standard_input
+
+    source = standard_input()
+    trace, data = is_trace(source), b""
+    if not trace:
+        data = session_json(read_stream(source.raw(), STANDARD_INPUT), STANDARD_INPUT)
+        loads(data, STANDARD_INPUT)  # an error is raised here, before the screen opens
     if not _is_terminal(sys.stdout):
         raise UserError(
             "the debugger needs a terminal; without one, use planscope check - or planscope replay -"
         )
+    path, line = opened(source) if trace else (None, "")
     try:
         keys = os.open("/dev/tty", os.O_RDWR)
     except OSError:
         raise UserError(
-            "the debugger needs a terminal to read keys from; save the session to a file and open that"
+            "the debugger needs a terminal to read keys from; save it to a file and open that"
         ) from None
     os.dup2(keys, 0)
     os.close(keys)
     from planscope.tui.launch import run as run_app
 
-    with temporary_file(data) as path:
-        return run_app(path, run=args.run, step=args.step, theme=args.theme)
+    with nullcontext(path) if path is not None else temporary_file(data) as file:
+        return run_app(file, run=args.run, step=args.step, theme=args.theme, notice=line)
 
 
 def has_terminal() -> bool:

@@ -40,8 +40,6 @@ EXAMPLE = """echo '[{"role":"user","content":"hi"}]' | planscope import -"""
 AGENTS = ("claude", "codex", "gemini")
 MOST_LISTED = 1_000
 """Limit of traces in a list for a person."""
-MOST_TOGETHER = 5_000
-"""Limit of traces that become one session."""
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:
@@ -126,6 +124,7 @@ def _lines(traces: Iterator[Trace]) -> Iterator[Line]:
 
 def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | None:
     """Return the traces that become the session, or None if the list was printed because the user has to choose."""
+    from planscope.traces.importing import MOST_TOGETHER
     from planscope.traces.listing import line_of
 
     first: Trace | None = None
@@ -176,21 +175,11 @@ def _print_list(lines: list[Line], as_json: bool) -> None:
 
 def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, rules: RuleFile | None) -> int:
     from planscope.documents.listings import TracesDocument
-    from planscope.session.files import TooLarge
-    from planscope.session.traces import session_of
+    from planscope.traces.importing import together
     from planscope.traces.source import file_name
 
     stem = file_name(traces[0].source)
-    single = len(traces) == 1
-    title = f"{stem}: {plural(len(traces), 'trace')}" if not single else ""
-    try:
-        session = session_of(traces, title)
-    except TooLarge as error:
-        if single:
-            raise
-        raise UserError(
-            f"{len(traces):,} traces do not fit into one session ({error}); choose some with --pick"
-        ) from None
+    session = together(traces, traces[0].source)
     if rules is not None:
         from planscope.rules.in_session import add_rules
 
@@ -220,14 +209,9 @@ def _write(session: Session, wanted: str, target: Path | None) -> Path:
 def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool) -> None:
     """Say what was imported, what was not read, and what to do next."""
     from planscope.session.locations import name_of
-    from planscope.traces.listing import format_title
+    from planscope.traces.importing import what_was_read
 
-    calls = sum(len(trace.calls) for trace in traces)
-    tools = len({call.tool for trace in traces for call in trace.calls})
-    what = format_title(traces[0].format) if len({t.format for t in traces}) == 1 else "several formats"
-    many = f"{plural(len(traces), 'trace')}, " if len(traces) > 1 else ""
-    found = f"{plural(calls, 'call')} of {plural(tools, 'tool')}" if calls else "no tool calls"
-    say(f"read: {what}, {many}{found}")
+    say(what_was_read(traces))
     forks = sum(len(trace.branches) for trace in traces)
     if forks:
         say(f"{plural(forks, 'rewound branch', 'rewound branches')} became forks of their runs")

@@ -33,6 +33,15 @@ class TooLarge(SessionError):
     """The session is too large for one file; it may still fit into several."""
 
 
+def names_itself(path: Path) -> bool:
+    """Return whether a file says at its beginning that it is a session, unpacked. It may be one if it does not."""
+    with suppress(OSError, ValueError):
+        if path.is_file():
+            with path.open("rb") as opened:
+                return b'"planscope-' in opened.read(4096)
+    return False
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the content of a regular file, unpacked if it is gzip; at most ``LARGEST`` bytes. Raises SessionError."""
     try:

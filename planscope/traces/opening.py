@@ -301,7 +301,7 @@ def _may_be_one(file: Path) -> bool:
 
 
 def open_traces(
-    paths: Iterable[str | Path],
+    paths: Iterable[str | Path | Source],
     *,
     options: Options | None = None,
     on_problem: Heard | None = None,

@@ -53,13 +53,15 @@ Picture = Callable[..., str]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Where to begin, as the command line says: a run and a step of it, a theme, a run to begin, a campaign."""
+    """Where to begin, as the command line says: a run and a step of it, a theme, a run to begin, a campaign.
+    ``notice``: what to tell about the session."""
 
     run: str | None = None
     step: str | None = None
     theme: str | None = None
     live: RunRequest | None = None
     campaign: str | None = None
+    notice: str = ""
 
 
 class PlanscopeApp(ThemedApp):
@@ -236,7 +238,7 @@ class PlanscopeApp(ThemedApp):
         self, first: Screen[Any], document: Document, opened: Opened | None, trouble: str
     ) -> None:
         more = f" (and {len(self.notices) - 1} more: planscope config)" if len(self.notices) > 1 else ""
-        notice = self.notices[0] + more if self.notices else ""
+        notice = self.notices[0] + more if self.notices else shown(self._asked.notice, 600)
         run_id = self.summary.run_id
         if self.summary.stamp is None and opened is not None:  # the file was too large for the first frame
             run_id = run_of(opened.session)

@@ -22,11 +22,13 @@ def run(
     live: RunRequest | None = None,
     in_browser: bool = False,
     campaign: str | None = None,
+    notice: str = "",
 ) -> int:
     """Open the debugger on a session, and return its exit status when it is left.
 
     ``live``: a run to begin as soon as the session is read. ``in_browser``:
     Textual's web driver is used, and there is no terminal. ``campaign``: the campaign whose screen is shown first.
+    ``notice``: what to tell about the session.
     Raises ``UserError`` if there is no terminal, if the session cannot be opened, and if it has no such run or step.
     """
     if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -47,7 +49,7 @@ def run(
             settings.config.defaults["theme"] = FEW_COLOURS
         app = PlanscopeApp(
             path,
-            Asked(run, step, theme, live, campaign),
+            Asked(run, step, theme, live, campaign, notice),
             settings=settings,
             leaves_unopened=True,
             picture=_picture,

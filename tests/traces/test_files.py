@@ -11,7 +11,7 @@ import pytest
 from planscope.commands import open as opens
 from planscope.session.model import CallEvent
 from planscope.session.store import load
-from planscope.traces import Unreadable, open_traces
+from planscope.traces import Unreadable, importing, open_traces
 from planscope.traces.opening import files_in
 from planscope.tui import launch
 from tests.cli.support import Cli
@@ -94,5 +94,28 @@ def test_a_trace_is_opened_as_an_import_would(
     assert cli(str(path)).status == 0
     session = load(shown[0])
     assert [event.tool for event in session.runs[0].events if isinstance(event, CallEvent)] == ASKED
+    assert cli(str(path)).status == 0
+    assert shown[1] == shown[0], "the same trace, opened again, is the same session"
     path.write_bytes(lines([{"messages": CHAT}] * 2))
-    assert "has several traces" in cli(str(path)).err
+    assert cli(str(path)).status == 0
+    assert len(load(shown[2]).runs) == 2 and shown[2] != shown[0]
+    (tmp_path / "folder").mkdir()
+    for name in "ab":
+        (tmp_path / "folder" / f"{name}.json").write_bytes(whole(CHAT))
+    assert cli(str(tmp_path / "folder")).status == 0
+    assert len(load(shown[3]).runs) == 2
+
+
+def test_the_first_run_is_one_that_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fine = [*CHAT[:4], {**CHAT[4], "content": "done"}]
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(lines([{"messages": one} for one in (fine, CHAT, fine)]))
+    made = importing.opened(path)
+    session = load(made.path)
+    assert session.cursor == {"run": session.runs[1].id}
+    assert made.line.startswith("read: ") and "3 traces" in made.line
+
+
+def test_a_trace_on_standard_input_is_no_broken_session(cli: Cli) -> None:
+    done = cli("-", stdin=whole(CHAT).decode())
+    assert done.status == 2 and "needs a terminal" in done.err

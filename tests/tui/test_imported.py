@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from planscope.oracle.trace import LeftOut, Said, ToolCall, Trace
 from planscope.rules.in_session import add_rules
+from planscope.session.locations import bundled
 from planscope.session.traces import session_of
+from tests.traces.samples import CHAT, whole
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
 
@@ -64,3 +67,21 @@ async def test_what_was_left_out_is_in_the_left_column(tmp_path: Path) -> None:
         assert "1 call not understood: no name (first: m[3])" in left
         assert "5 calls not of this run: gold plan (first: g[0])" in left
         assert "NOT DECIDED graded 0" in " ".join(rows(driven.app)[0].split())
+
+
+async def test_a_path_that_is_pasted_and_one_that_is_typed_open_a_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    trace = tmp_path / "it's mine.json"
+    trace.write_bytes(whole(CHAT))
+    async with opened(bundled()["first-look"]) as driven:
+        driven.app.screen.post_message(events.Paste("no such file"))
+        await driven.until(lambda: "no file has this name" in driven.text)
+        driven.app.screen.post_message(events.Paste(f'"{trace}"\n'))
+        await driven.until(lambda: driven.state.title != "" and "read: " in driven.state.notice)
+        await driven.rest()
+        assert [call.tool for call in driven.state.run.calls] == ["search", "book"]
+        trace.write_bytes(whole(CHAT[:3]))
+        await driven.press("L", "+", "down", "down", "enter", *str(trace), "enter")
+        await driven.until(lambda: driven.state.run.calls[1:] == () and "read: " in driven.state.notice)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from planscope.errors import UserError
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.session.files import Fingerprint
@@ -71,13 +77,21 @@ def _held(keeper: SessionWriter) -> str:
 
 
 async def load_beside(work: Workspace, path: Path) -> Switch:
-    """Load another session while one is open; it is autosaved if the open one is.
+    """Load another session while one is open; it is autosaved if the open one is. A trace becomes a session first.
 
     Raises ``SessionError`` with one line. Its file is released if that fails, or if the caller is cancelled.
     """
+    from planscope.session.files import names_itself
     from planscope.tui.controllers.autosave import Autosave
     from planscope.tui.controllers.document import Document
 
+    line = ""
+    if not names_itself(path):
+        from planscope.traces.importing import opened_at
+
+        path, line = await work.jobs.run("import", lambda token: opened_at(path))
+        if path == work.document.path:
+            raise UserError("this trace is the session that is open")
     document = Document(path, work.post)
     autosave = Autosave(document, work.post) if work.autosave is not None else None
     hold = autosave.hold if autosave is not None else None
@@ -87,4 +101,16 @@ async def load_beside(work: Workspace, path: Path) -> Switch:
         if autosave is not None:
             autosave.close()
         raise
-    return Switch(document, opened, autosave)
+    return Switch(document, opened, autosave, shown(line, 600))
+
+
+def path_in(text: str) -> Path | None:
+    """Return the file or folder that a text names, as terminals type it when a file is dropped, or None."""
+    line = text.strip()
+    named = unquote(urlsplit(line).path) if line.startswith("file://") else line
+    with suppress(ValueError, OSError):
+        if named and not Path(named).expanduser().exists():
+            named = shlex.split(named)[0]
+        path = Path(named).expanduser()
+        return path.absolute() if named and path.exists() else None
+    return None

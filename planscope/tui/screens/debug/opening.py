@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from planscope.errors import UserError
 from planscope.session.locations import name_of
 from planscope.tui.controllers.document import Document
-from planscope.tui.opening.load import Opened, Switch, load_beside
+from planscope.tui.opening.load import Opened, Switch, load_beside, path_in
 from planscope.tui.screens.debug.stage import Stage
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
@@ -49,8 +49,17 @@ async def _offer_recovery(stage: Stage, opened: Opened) -> None:
 
 
 def open_file(stage: Stage, path: Path) -> None:
-    """Open another session in place of this one."""
+    """Open another session, or a trace, in place of this one."""
     stage.start_flow(_open_file(stage, path))
+
+
+def open_pasted(stage: Stage, text: str) -> None:
+    """Open the session or trace whose path was pasted, as terminals do with a file that is dropped into them."""
+    path = path_in(text)
+    if path is None:
+        stage.tell(f"no file has this name: {shown(text.strip(), 80)} (a path that is pasted is opened)")
+    else:
+        open_file(stage, path)
 
 
 async def _open_file(stage: Stage, path: Path) -> None:

@@ -458,6 +458,9 @@ class DebugScreen(AppScreen[None]):
         if self.view.notice:
             self.tell("")
 
+    def on_paste(self, event: events.Paste) -> None:
+        opening.open_pasted(self, event.text)
+
     # Panes
 
     @on(PaneClicked)

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.containers import Container
 from textual.widget import Widget
 
@@ -18,7 +19,7 @@ from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, S
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.keys import key_for
-from planscope.tui.opening.load import load_beside
+from planscope.tui.opening.load import load_beside, path_in
 from planscope.tui.panes.box import BoxPane, Lazy
 from planscope.tui.panes.columns import head_line
 from planscope.tui.panes.hints import Hint
@@ -176,6 +177,7 @@ class LibraryScreen(ListScreen):
         choices = [
             (Run("Write my own"), Run("  a text of yours; its actions are found", "dim")),
             (Run("Random query"), Run("  certified to have a correct plan", "dim")),
+            (Run("Import a trace …"), Run("  of your own agent; the format is recognised", "dim")),
         ]
         chosen = await self.answer(ChooseDialog("New session", choices, name="new session"))
         path = None
@@ -187,8 +189,26 @@ class LibraryScreen(ListScreen):
             request = await self.answer(new_form())
             if request is not None and await may_stop(self, self.jobs):
                 path = await self.library.make(request)
+        elif chosen == 2:
+            await self._import()
         if path is not None:
             await self._open(path, asked=True)
+
+    async def _import(self) -> None:
+        from planscope.tui.dialogs.form import ask_dialog
+
+        def check(text: str) -> str | None:
+            return None if path_in(text) is not None else "there is no file or folder of that name"
+
+        name = await self.answer(
+            ask_dialog("Import a trace", "a file or a folder of traces; or drop it here", check)
+        )
+        if name is not None and (path := path_in(name)) is not None:
+            await self._open(path)
+
+    def on_paste(self, event: events.Paste) -> None:
+        if (path := path_in(event.text)) is not None:
+            self.start_flow(self._open(path))
 
     # Files
 

@@ -253,7 +253,7 @@ TOKENS = {
     "tui": 189_020,
     "rules": 78_300,
     "toolfuzz": 84_360,
-    "agents": 75_220,
+    "agents": 75_250,
     "traces": 56_910,
     "commands": 48_330,
     "language": 81_000,

@@ -77,6 +77,8 @@ class AgentRun:
         self._begins = max((e.at for e in self._kept), default=0.0)
         self._began = time.perf_counter()
         self._clock: asyncio.Timeout | None = None
+        self._left: float | None = None  # seconds, while the clock rests
+        self._asked = 0  # calls that the gate thinks about
         self._stopping = Stopping()
         self._lock = threading.Lock()
         self._ended = False
@@ -233,15 +235,17 @@ class AgentRun:
     async def aask(self, call: PendingCall) -> Verb:
         assert self._gate is not None
         clock, loop = self._clock, asyncio.get_running_loop()
-        when = clock.when() if clock is not None else None
-        if clock is None or when is None:
+        if clock is not None and (when := clock.when()) is not None:
+            self._left = when - loop.time()
+            clock.reschedule(None)
+        self._asked += 1
+        try:
             return await self._gate.aask(call)
-        left = when - loop.time()
-        clock.reschedule(None)
-        verb = await self._gate.aask(call)
-        if not clock.expired():
-            clock.reschedule(loop.time() + left)
-        return verb
+        finally:
+            self._asked -= 1
+            # Of calls that wait side by side, the last one starts the clock again
+            if clock is not None and self._left is not None and not self._asked and not clock.expired():
+                clock.reschedule(loop.time() + self._left)
 
     # Where its recorder writes
 

@@ -120,6 +120,22 @@ async def test_the_limit_of_time_rests_while_the_gate_waits() -> None:
     assert len(calls_of(run)) == 1
 
 
+async def test_the_limit_of_time_rests_until_the_last_of_several_calls_is_decided() -> None:
+    """As agents have them that work side by side."""
+
+    @decided
+    async def gate(call: PendingCall) -> Verb:
+        await asyncio.sleep(call.step / 2)
+        return GoOn()
+
+    live = live_run(abc(), model=scripted(), gate=gate)
+    async with asyncio.timeout(0.4) as live._clock:
+        calls = [PendingCall(step, "alpha", {}) for step in (0, 2)]
+        await asyncio.gather(*map(live.aask, calls))
+        when = live._clock.when()
+        assert when is not None and when > asyncio.get_running_loop().time()
+
+
 async def test_stop_ends_it_before_the_call() -> None:
     model = scripted(says(("alpha", {}), ("beta", {})), says(("gamma", {})))
     run = await run_agent(abc(), model=model, gate=at(2, Stop()))

@@ -156,14 +156,55 @@ def test_curves() -> None:
         return Cell(arm, "tools", arm, False, n, 10, right, 10 - right, 0, 0, 0)
 
     lines = curve_lines([cell("a", n, 10 if n < 4 else 0) for n in range(2, 7)], "a", 40, 14)
-    assert len(lines) == 14 - 4 + 3 and all(len(line.text) <= 40 for line in lines)
-    assert lines[0].text.startswith("100 % ") and lines[9].text.startswith("  0 % ")
-    drawn = [line.text[6:] for line in lines[:10]]
-    assert drawn[0].strip("\u2800 ") and drawn[9].rstrip()[-1] > "\u2800"
-    assert len(drawn[0].rstrip()) < len(drawn[9].rstrip())  # it falls to the right
-    assert lines[10].text.split() == ["2", "3", "4", "5", "6"]
+    assert len(lines) == 14 and all(len(line.text) <= 40 for line in lines)
+    assert lines[0].text.startswith("100 % ") and lines[10].text.startswith("  0 % ")
+    drawn = [line.text[6:] for line in lines[:11]]
+    assert drawn[0].count("●") == 2 and drawn[10].rstrip()[-1] == "●"
+    assert len(drawn[0].rstrip()) < len(drawn[10].rstrip())  # it falls to the right
+    assert lines[11].text.split() == ["2", "3", "4", "5", "6"]
     assert "No run" in curve_lines([], None, 40, 14)[0].text
     assert curve_lines([cell("a", 3, 5)], None, 20, 8)
+
+
+def test_each_curve_has_its_own_sign_and_colour_and_all_are_named() -> None:
+    arms = [f"tools/model-{k}" for k in range(6)]
+    cells = [
+        Cell(arm, "tools", arm, False, n, 10, 10 - k, k, 0, 0, 0)
+        for k, arm in enumerate(arms)
+        for n in (2, 5)
+    ]
+    lines = curve_lines(cells, arms[2], 70, 30)
+    looks = {
+        (sign, run.role) for line in lines for run in line.runs for sign in run.text if sign in "●■▲◆○□△◇"
+    }
+    assert len(looks) == len({sign for sign, _ in looks}) == 6
+    named = [run for line in lines[-3:] for run in line.runs if run.text.strip() in arms]
+    assert {run.text.strip() for run in named} == set(arms)
+    assert [run.text.strip() for run in named if run.role == "strong"] == [arms[2]]
+
+
+async def test_what_is_listed_is_what_the_row_counts_and_says_what_is_left_out() -> None:
+    begun(cases=12)
+    async with opened(FIRST) as driven:
+        screen = await entered(driven)
+        await driven.press("2")  # totals
+        await until(driven, lambda: screen.state.listed and bool(screen.state.runs))
+        assert f"{len(screen.state.runs)}" in driven.text and {
+            one["verdict"] for one in screen.state.runs
+        } > {"wrong"}
+        await driven.press("3")
+        await driven.sees("only order error, below the limit")
+
+
+def test_right_runs_are_no_red_bar_and_wrong_ones_no_green_bar() -> None:
+    with closing(Store(begun(cases=12))) as store:
+        found = report(store, "c")
+    for name in TABLES:
+        table = table_of(found, name)
+        columns = columns_of(table, 200)
+        bars = [run for row in table.rows for run in row_line(columns, row, False).runs if "█" in run.text]
+        assert {run.role for run in bars} <= {"holds" if name == "rates" else "broken"}
+        assert bars or name in ("totals", "causes")
 
 
 async def test_hostile_names_are_harmless() -> None:

@@ -25,6 +25,7 @@ from planscope.campaign.store import Store, campaign_path
 from planscope.errors import UserError
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.messages import StateChanged
+from planscope.wording import terms
 
 if TYPE_CHECKING:
     from planscope.campaign.report import Report
@@ -51,6 +52,20 @@ class Wanted(NamedTuple):
     cause: str | None = None
     topic: str | None = None
     below: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is listed, in words: ``tools/sim:literal, 8 actions``, ``…, only wrong, below the limit``."""
+        outcome = self.error_type or self.verdict
+        parts = (
+            self.arm,
+            self.topic,
+            f"{self.actions} actions" if self.actions is not None else None,
+            f"only {terms.said(outcome)}" if outcome else None,
+            f"cause {terms.cause(self.cause)}" if self.cause else None,
+            "below the limit" if self.below else None,
+        )
+        return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
 from planscope.campaign.cases import LIMIT_RATE
 from planscope.campaign.report import Cell
 from planscope.tui.style.braille import Canvas
-from planscope.tui.style.lines import Line, Run, cut, line, shown
+from planscope.tui.style.lines import Line, Run, cut, line, shown, width_of
 
 _AXIS = 6
 """Cells of the labels at the left: ``100 % ``."""
 
-CHOSEN, OTHER, LIMIT = "core", "dim", "faint"
-"""Roles, the foremost first: the chosen arm, the other arms, the line at 20 %."""
+SIGNS, COLOURS, LIMIT = "●■▲◆○□△◇", ("mark", "caution", "tool", "action", "quote"), "faint"
+"""The signs and the roles of the arms, one after the other, and the role of the line at 20 %."""
 
 
 def curve_lines(cells: Sequence[Cell], chosen: str | None, width: int, height: int) -> list[Line]:
-    """Draw the curves of all arms. ``chosen``: the arm that stands out, with its 95 % intervals as upright strokes."""
+    """Draw the curves of all arms, each with its sign. ``chosen``: the arm in front, with its 95 % intervals."""
     known = [cell for cell in cells if cell.rate is not None]
     if not known:
         return [line(Run("No run was judged yet.", "dim"))]
-    wide, high = max(width - _AXIS, 8), max(height - 4, 4)
-    canvas = Canvas(wide, high, (CHOSEN, OTHER, LIMIT))
+    arms = list(dict.fromkeys(cell.arm for cell in known))
+    looks = {arm: (SIGNS[k % len(SIGNS)], COLOURS[k % len(COLOURS)]) for k, arm in enumerate(arms)}
+    legend = _legend(looks, chosen, width)[: max(height // 3, 1)]
+    wide, high = max(width - _AXIS, 8), max(height - 2 - len(legend), 4)
+    canvas = Canvas(wide, high, (*COLOURS, LIMIT))
     ns = sorted({cell.actions for cell in known})
     low, high_n = ns[0], max(ns[-1], ns[0] + 1)
 
@@ -34,21 +37,21 @@ def curve_lines(cells: Sequence[Cell], chosen: str | None, width: int, height: i
 
     for x in range(0, canvas.width, 4):
         canvas.dot(x, place(low, LIMIT_RATE)[1], LIMIT)
-    arms = list(dict.fromkeys(cell.arm for cell in known))
     for arm in sorted(arms, key=lambda one: one == chosen):
-        role = CHOSEN if arm == chosen else OTHER
+        sign, role = looks[arm]
         points = [cell for cell in known if cell.arm == arm]
         spots = [place(cell.actions, cell.rate or 0.0) for cell in points]
         for a, b in zip(spots, spots[1:] or spots, strict=False):
             canvas.stroke(a, b, role)
         for cell in points if arm == chosen else ():
             if cell.ci is not None:
-                canvas.stroke(place(cell.actions, cell.ci[0]), place(cell.actions, cell.ci[1]), CHOSEN)
+                canvas.stroke(place(cell.actions, cell.ci[0]), place(cell.actions, cell.ci[1]), role)
+        for spot in spots:
+            canvas.sign(*spot, sign, role)
     lines = [line(Run(_label(y, high), "dim"), *canvas.row(y)) for y in range(high)]
     lines.append(line(Run(" " * _AXIS), *_numbers(low, high_n, wide)))
     lines.append(line(Run(" " * _AXIS), Run("actions", "label")))
-    lines += _legend(chosen, len(arms), width)
-    return lines
+    return [*lines, *legend]
 
 
 def _label(y: int, high: int) -> str:
@@ -68,8 +71,13 @@ def _numbers(low: int, high: int, width: int) -> list[Run]:
     return [Run("".join(signs), "label")]
 
 
-def _legend(chosen: str | None, arms: int, width: int) -> Iterator[Line]:
-    parts = [Run("━ ", CHOSEN), Run(shown(chosen, 60))] if chosen is not None else []
-    if arms > 1:
-        parts += [Run("  ━ ", OTHER), Run("others", "dim")]
-    yield Line(cut(parts, width))
+def _legend(looks: Mapping[str, tuple[str, str]], chosen: str | None, width: int) -> list[Line]:
+    """Name the arms, the chosen one first, as many in a line as fit."""
+    lines: list[list[Run]] = [[]]
+    for arm in sorted(looks, key=lambda one: one != chosen):
+        sign, role = looks[arm]
+        said = [Run(f"{sign} ", role), Run(f"{shown(arm, 40)}  ", "strong" if arm == chosen else "dim")]
+        if lines[-1] and width_of([*lines[-1], *said]) > width:
+            lines.append([])
+        lines[-1] += said
+    return [line(*cut(runs, width)) for runs in lines]

@@ -162,10 +162,7 @@ class CampaignScreen(ListScreen):
     def _show_cases(self) -> None:
         state, wanted = self.state, self.state.wanted
         on_cases, width = self.current == "cases", self.cases.inner_width - 2
-        parts = [wanted.arm, wanted.topic] if wanted is not None else []
-        if wanted is not None and wanted.actions is not None:
-            parts.append(f"{wanted.actions} actions")
-        told = Run(", ".join(shown(part, 60) for part in parts if part), "dim")
+        told = Run(shown(wanted.words, 200) if wanted is not None else "", "dim")
         self.show_list(
             "cases",
             lambda k, chosen: row_line(_CASES, state.runs[k], chosen and on_cases, width),

@@ -27,11 +27,12 @@ _NARROWEST = 20
 
 
 class Row(NamedTuple):
-    """A row: its texts by column, the runs that it counts, and a rate to draw as a bar."""
+    """A row: its texts by column, the runs that it counts, and a rate to draw as a bar, in a role."""
 
     texts: tuple[str, ...]
     wanted: Wanted
     rate: float | None = None
+    role: str = "broken"
 
 
 class Table(NamedTuple):
@@ -78,6 +79,7 @@ def _rates(found: Report) -> _Made:
             ),
             Wanted(cell.arm, cell.actions),
             cell.rate,
+            "holds",
         )
         for cell in found.cells
     )
@@ -106,7 +108,7 @@ def _total_row(name: str, arm: ArmReport, limit: int | None) -> Row:
         duration(arm.z3_ms / 1000),
         f"{arm.z3_checks:,}",
     )
-    return Row(texts, Wanted(name, verdict="wrong"))
+    return Row(texts, Wanted(name))
 
 
 def _shares(
@@ -177,16 +179,16 @@ def columns_of(table: Table, width: int) -> tuple[Column[Row], ...]:
     sizes = zip(used, [first, *wide[1:kept]], strict=False)
     made = [column(k, size, k == used[kept - 1] and not bar) for k, size in sizes]
     if bar:
-        made.append(Column("", 0, lambda row: _bar(row.rate), gap=0))
+        made.append(Column("", 0, _bar, gap=0))
     return tuple(made)
 
 
-def _bar(rate: float | None) -> list[Run]:
-    if rate is None:
+def _bar(row: Row) -> list[Run]:
+    if row.rate is None:
         return []
-    halves = round(rate * BAR * 2)
+    halves = round(row.rate * BAR * 2)
     full = "█" * (halves // 2) + "▌" * (halves % 2)
-    return [Run(full, "broken"), Run("·" * (BAR - len(full)), "faint")]
+    return [Run(full, row.role), Run("·" * (BAR - len(full)), "faint")]
 
 
 def as_text(table: Table) -> str:
